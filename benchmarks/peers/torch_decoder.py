@@ -1,0 +1,143 @@
+"""Training and sampling speed of a small decoder in torch and transformers (LlamaForCausalLM), on CPU.
+
+Shapes (vocabulary, width, layers, heads, key-value heads, feed-forward), tied embeddings, float32,
+sdpa attention:
+
+    S = 256, 64, 3, 4, 2, 176      M = 512, 128, 6, 4, 2, 352      L = 2048, 256, 10, 8, 4, 704
+
+train:  forward, cross-entropy over 32 x 128 positions, backward, fused AdamW; tokens/s counts 4096
+        per step.
+sample: a prompt of 16 tokens per row, then 128 new tokens at temperature 1 with the key-value cache,
+        keeping the log-probability of each chosen token; tokens/s counts new tokens only, the time
+        includes the prompt.
+
+A round repeats the work for about --seconds (at least twice) after one warm-up and reports the median.
+--mode chooses how torch runs it: `eager`, or `compile`, which compiles the training step's model and
+samples through a compiled step over a static cache.
+"""
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import time
+
+args = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+args.add_argument("--rounds", type=int, default=1)
+args.add_argument("--size", "--only", default="S,M,L", help="shapes, comma separated")
+args.add_argument("--what", default="train,sample")
+args.add_argument("--batch", default="16,64", help="rows when sampling, comma separated")
+args.add_argument("--threads", type=int, default=1)
+args.add_argument("--seconds", type=float, default=3.0)
+args.add_argument("--mode", choices=["eager", "compile"], default="eager")
+args = args.parse_args()
+os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(args.threads)  # read when torch loads
+
+import torch  # noqa: E402
+import transformers  # noqa: E402
+from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM, StaticCache  # noqa: E402
+
+SHAPES = {"S": (256, 64, 3, 4, 2, 176), "M": (512, 128, 6, 4, 2, 352), "L": (2048, 256, 10, 8, 4, 704)}
+TRAIN_ROWS, TRAIN_TOKENS, PROMPT, NEW = 32, 128, 16, 128
+
+
+def build(shape: str) -> LlamaForCausalLM:
+    vocab, width, layers, heads, kv_heads, feed_forward = SHAPES[shape]
+    torch.manual_seed(0)
+    return LlamaForCausalLM(LlamaConfig(
+        vocab_size=vocab, hidden_size=width, intermediate_size=feed_forward, num_hidden_layers=layers,
+        num_attention_heads=heads, num_key_value_heads=kv_heads, max_position_embeddings=256,
+        tie_word_embeddings=True, attn_implementation="sdpa", dtype=torch.float32,
+    ))
+
+
+def training_step(model, vocab: int):
+    forward = torch.compile(model) if args.mode == "compile" else model
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)
+    tokens = torch.randint(vocab, (TRAIN_ROWS, TRAIN_TOKENS + 1))
+    inputs, targets = tokens[:, :-1].contiguous(), tokens[:, 1:].reshape(-1)
+
+    def step():
+        model.train()
+        logits = forward(input_ids=inputs, use_cache=False).logits
+        loss = torch.nn.functional.cross_entropy(logits.view(-1, vocab), targets)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        assert loss.item() < 20.0
+
+    return step, TRAIN_ROWS * TRAIN_TOKENS
+
+
+def choose(logits):
+    """Samples at temperature 1 by the exponential race, which torch.multinomial uses too."""
+    logprobs = torch.log_softmax(logits, dim=-1)
+    token = (logprobs - torch.empty_like(logprobs).exponential_().log_()).argmax(-1, keepdim=True)
+    return token, logprobs.gather(-1, token)
+
+
+def sampling(model, vocab: int, rows: int):
+    compiled = args.mode == "compile"
+    static = StaticCache(config=model.config, max_cache_len=PROMPT + NEW) if compiled else None
+    forward = torch.compile(model, dynamic=False) if compiled else model
+    prompt = torch.randint(vocab, (rows, PROMPT))
+
+    @torch.no_grad()
+    def sample():
+        model.eval()
+        if compiled:
+            static.reset()
+        cache = static or DynamicCache(config=model.config)
+        tokens, logprobs, feed = [], [], prompt
+        for i in range(NEW):
+            seen = PROMPT + i - feed.shape[1] if i else 0
+            positions = torch.arange(seen, seen + feed.shape[1])[None]
+            run = model if i == 0 else forward
+            logits = run(input_ids=feed, position_ids=positions, past_key_values=cache, use_cache=True, logits_to_keep=1).logits[:, -1]
+            feed, logprob = choose(logits)
+            tokens.append(feed)
+            logprobs.append(logprob)
+        tokens, logprobs = torch.cat(tokens, 1), torch.cat(logprobs, 1)
+        assert tokens.shape == logprobs.shape == (rows, NEW) and bool((logprobs <= 0).all())
+
+    return sample, rows * NEW
+
+
+def measure(work, tokens: int) -> dict:
+    walls, cpus, begin = [], [], time.perf_counter()
+    while len(walls) < 2 or time.perf_counter() - begin < args.seconds:
+        wall, cpu = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - wall)
+        cpus.append(time.process_time() - cpu)
+    return {
+        "tokens_per_s": tokens / statistics.median(walls), "best_tokens_per_s": tokens / min(walls),
+        "tokens_per_cpu_s": tokens / statistics.median(cpus), "median_ms": statistics.median(walls) * 1e3, "repeats": len(walls),
+        "peak_rss_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
+
+
+def main():
+    torch.set_num_threads(args.threads)
+    torch.set_num_interop_threads(1)
+    works = []
+    for shape in args.size.split(","):
+        model, vocab = build(shape), SHAPES[shape][0]
+        about = {"size": shape, "parameters": sum(p.numel() for p in model.parameters())}
+        if "train" in args.what.split(","):
+            works.append(({**about, "what": "train", "rows": TRAIN_ROWS, "tokens": TRAIN_TOKENS}, *training_step(model, vocab)))
+        if "sample" in args.what.split(","):
+            for rows in map(int, args.batch.split(",")):
+                works.append(({**about, "what": "sample", "rows": rows, "tokens": NEW}, *sampling(model, vocab, rows)))
+    for _, work, _ in works:
+        work()  # warm up, and compile
+    for round_ in range(args.rounds):
+        for about, work, tokens in works:
+            line = {"peer": "torch", "version": torch.__version__, "transformers": transformers.__version__, "subject": "decoder"}
+            line |= {"round": round_, "threads": args.threads, "mode": args.mode, **about, **measure(work, tokens)}
+            print(json.dumps(line), flush=True)
+
+
+if __name__ == "__main__":
+    main()

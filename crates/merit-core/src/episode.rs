@@ -1,0 +1,136 @@
+//! An episode: everything one agent did on one task, with a typed end (rule 3).
+
+use crate::{Cost, EpisodeId, PolicyVersion, Task, Transcript, Turn};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::sync::Arc;
+
+/// Everything one agent did on one task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Episode {
+    /// Its name.
+    pub id: EpisodeId,
+    /// What was to be done.
+    pub task: Arc<Task>,
+    /// The policy that acted.
+    pub policy_version: PolicyVersion,
+    /// What all members of the group share.
+    pub setting: Setting,
+    /// The tokens.
+    pub transcript: Transcript,
+    /// The turns, one per policy segment.
+    pub turns: Vec<Turn>,
+    /// How it ended.
+    pub end: End,
+    /// What it cost.
+    pub cost: Cost,
+    /// The value of the state where a truncated episode was cut. Absent: the policy has no value head, or it really ended.
+    pub bootstrap: Option<f32>,
+}
+
+/// What the policy is given besides the task; all members of a group must share it (rule 6).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct Setting {
+    /// Hash of the retrieved memory that was shown; empty when there was none.
+    pub memory: String,
+    /// Hash of the tool-cache snapshot the tools answered from; empty when tools ran live.
+    pub tool_cache: String,
+}
+
+/// Why an episode is over. Truncation is not termination: the world went on, we stopped looking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum End {
+    /// The policy gave its final answer.
+    Answered,
+    /// The world ended by itself.
+    EnvironmentDone,
+    /// A limit of ours cut it.
+    Truncated {
+        /// Which limit.
+        limit: Limit,
+    },
+    /// Something other than the policy broke.
+    Failed {
+        /// What and where.
+        fault: Fault,
+    },
+}
+
+/// The limits that can cut an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Limit {
+    /// Too many turns.
+    Turns,
+    /// Too many tokens, in one turn or in all.
+    Tokens,
+    /// The model's context is full.
+    Context,
+    /// Too long by the clock.
+    Time,
+}
+
+/// Something that broke at a boundary, laid at the side that broke.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Which side.
+    pub boundary: Boundary,
+    /// What happened.
+    pub message: String,
+}
+
+/// The sides at which an episode can break.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Boundary {
+    /// The world.
+    Environment,
+    /// A tool.
+    Tool,
+    /// The model.
+    Model,
+    /// The reward.
+    Reward,
+}
+
+impl End {
+    /// Whether the sequence really ended, so that no value lies beyond it.
+    pub fn terminal(&self) -> bool {
+        matches!(self, Self::Answered | Self::EnvironmentDone)
+    }
+
+    /// A short name for tables.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Answered => "answered".into(),
+            Self::EnvironmentDone => "environment done".into(),
+            Self::Truncated { limit } => format!("truncated ({})", format!("{limit:?}").to_lowercase()),
+            Self::Failed { fault } => format!("failed ({})", format!("{:?}", fault.boundary).to_lowercase()),
+        }
+    }
+}
+
+impl Episode {
+    /// Hash of everything that must be the same when the episode is run again: all but wall time.
+    pub fn content_hash(&self) -> String {
+        let mut timeless = self.clone();
+        timeless.cost.tool_seconds = 0.0;
+        timeless.turns.iter_mut().flat_map(|turn| &mut turn.calls).for_each(|call| call.seconds = 0.0);
+        let bytes = serde_json::to_vec(&timeless).expect("an episode is plain data without maps of odd keys");
+        hex(&Sha256::digest(bytes))
+    }
+
+    /// The final answer, where one was given.
+    pub fn answer(&self) -> Option<&str> {
+        match &self.turns.last()?.action {
+            crate::Action::Answer { text } => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// Lower-case hexadecimal.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,101 @@
+//! Scored episodes and the groups they are judged in (rule 6).
+
+use crate::{Episode, Outcome, Score, TokenId};
+use std::sync::Arc;
+
+/// An episode with what the reward said of it.
+#[derive(Debug, Clone)]
+pub struct ScoredEpisode {
+    /// What happened.
+    pub episode: Arc<Episode>,
+    /// What the reward said. Absent: it was never asked, because the episode broke.
+    pub score: Option<Score>,
+}
+
+impl ScoredEpisode {
+    /// What the episode counts as.
+    pub fn outcome(&self) -> Outcome {
+        Outcome::of(&self.episode, self.score.as_ref())
+    }
+
+    /// The reward to learn from: present exactly when the outcome counts.
+    pub fn reward(&self) -> Option<f64> {
+        if self.outcome().counts() { self.score.as_ref()?.reward.value() } else { None }
+    }
+}
+
+/// Episodes that share everything the policy is given.
+#[derive(Debug, Clone)]
+pub struct Group {
+    members: Vec<ScoredEpisode>,
+}
+
+/// Why episodes do not make a group.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GroupError {
+    /// No member at all.
+    #[error("a group needs at least one episode")]
+    Empty,
+    /// A member differs in something all must share.
+    #[error(
+        "episode {episode} differs from its group in its {what}; members of a group share prompt, memory, tool cache and task version"
+    )]
+    Mixed {
+        /// The odd one.
+        episode: String,
+        /// In what it differs.
+        what: &'static str,
+    },
+}
+
+impl Group {
+    /// Checks that the members belong together.
+    pub fn assemble(members: Vec<ScoredEpisode>) -> Result<Self, GroupError> {
+        let first = &members.first().ok_or(GroupError::Empty)?.episode;
+        for member in &members[1..] {
+            if let Some(what) = difference(first, &member.episode) {
+                return Err(GroupError::Mixed { episode: member.episode.id.to_string(), what });
+            }
+        }
+        Ok(Self { members })
+    }
+
+    /// The members, in the order given.
+    pub fn members(&self) -> &[ScoredEpisode] {
+        &self.members
+    }
+
+    /// Rewards of the members whose outcome counts.
+    pub fn rewards(&self) -> Vec<f64> {
+        self.members.iter().filter_map(ScoredEpisode::reward).collect()
+    }
+
+    /// Whether the counting members all have the same reward, up to float noise, so that the group teaches nothing.
+    pub fn constant(&self) -> bool {
+        let rewards = self.rewards();
+        let (low, high) = rewards.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
+        rewards.len() < 2 || high - low <= 1e-9 * high.abs().max(low.abs()).max(1.0)
+    }
+}
+
+fn difference(a: &Episode, b: &Episode) -> Option<&'static str> {
+    if a.task.id != b.task.id || a.task.world != b.task.world {
+        Some("task")
+    } else if a.task.version != b.task.version {
+        Some("task version")
+    } else if a.setting.memory != b.setting.memory {
+        Some("retrieved memory")
+    } else if a.setting.tool_cache != b.setting.tool_cache {
+        Some("tool-cache snapshot")
+    } else if opening(a) != opening(b) && !opening(a).is_empty() && !opening(b).is_empty() {
+        Some("prompt")
+    } else {
+        None
+    }
+}
+
+/// The tokens before the policy's first; empty for an episode that broke before it opened.
+fn opening(episode: &Episode) -> Vec<TokenId> {
+    let segments = episode.transcript.segments();
+    segments.iter().take_while(|s| !s.role.trainable()).flat_map(|s| s.tokens.iter().copied()).collect()
+}

@@ -1,0 +1,35 @@
+//! What is an episode? The record that passes between stations; plain data, no IO.
+//!
+//! A [`Task`] enters a world; what happens is an [`Episode`] (append-only [`Transcript`], [`Turn`]s, typed [`End`]); the
+//! reward says a [`Score`]; together they are a [`ScoredEpisode`], whose [`Outcome`] decides what follows; members of a
+//! [`Group`] become [`Sample`]s whose advantages a credit rule fills in. The rules that must hold are checked by
+//! [`conformance`], which anybody may run on their own components.
+
+mod aged;
+pub mod conformance;
+mod cost;
+mod episode;
+mod group;
+mod ids;
+mod outcome;
+pub mod registry;
+mod sample;
+mod score;
+mod seed;
+mod task;
+mod transcript;
+mod turn;
+
+pub use aged::{Aged, Refresh};
+pub use cost::Cost;
+pub use episode::{Boundary, End, Episode, Fault, Limit, Setting, hex};
+pub use group::{Group, GroupError, ScoredEpisode};
+pub use ids::{EpisodeId, PolicyVersion, TokenId};
+pub use outcome::Outcome;
+pub use registry::About;
+pub use sample::Sample;
+pub use score::{Evidence, Reward, Score, TermOutcome, TermScore};
+pub use seed::{Seed, Stream};
+pub use task::{Message, Split, Task};
+pub use transcript::{Provenance, Role, Segment, Transcript, TranscriptError};
+pub use turn::{Action, CallEnd, CallRecord, ToolCall, Turn, TurnStop};

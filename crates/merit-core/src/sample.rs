@@ -1,0 +1,76 @@
+//! What the learner sees of one episode: tokens in order, with streams aligned to them.
+
+use crate::{EpisodeId, PolicyVersion, ScoredEpisode, TokenId};
+use std::ops::Range;
+
+/// One episode as the learner sees it. Streams have one entry per token.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Where it comes from.
+    pub episode: EpisodeId,
+    /// The policy that chose the tokens.
+    pub policy_version: PolicyVersion,
+    /// Whether all trainable tokens were sampled by that policy, so that an on-policy loss is right.
+    pub on_policy: bool,
+    /// Position of the group in the batch.
+    pub group: usize,
+    /// The tokens.
+    pub tokens: Vec<TokenId>,
+    /// True where the policy chose the token; only these may be trained. All false when the outcome does not count.
+    pub mask: Vec<bool>,
+    /// Log-probability of each token under the policy version that chose it; 0 outside the mask.
+    pub logprobs: Vec<f32>,
+    /// Value before each token was chosen; empty when the policy has no value head.
+    pub values: Vec<f32>,
+    /// Trainable tokens of each turn, as ranges over `tokens`.
+    pub turns: Vec<Range<usize>>,
+    /// Absent until a credit rule has run; the learner rejects a sample without it.
+    pub advantages: Option<Vec<f32>>,
+    /// Targets of the value head. Absent: the credit rule fits no values.
+    pub returns: Option<Vec<f32>>,
+    /// How much the sample counts in the loss; 1 unless a selector changed it, 0 leaves it out.
+    pub weight: f32,
+}
+
+impl Sample {
+    /// The sample of a scored episode, before credit.
+    pub fn of(scored: &ScoredEpisode, group: usize) -> Self {
+        let episode = &scored.episode;
+        let transcript = &episode.transcript;
+        let counts = scored.outcome().counts();
+        let mask: Vec<bool> = transcript.mask().into_iter().map(|m| m && counts).collect();
+        let has_values = transcript.segments().iter().any(|s| !s.values.is_empty());
+        Self {
+            episode: episode.id.clone(),
+            policy_version: episode.policy_version,
+            on_policy: transcript.segments().iter().all(|s| !s.role.trainable() || s.provenance.on_policy()),
+            group,
+            tokens: transcript.tokens(),
+            logprobs: transcript.logprobs(),
+            values: if has_values { transcript.values() } else { Vec::new() },
+            turns: turn_ranges(scored),
+            mask,
+            advantages: None,
+            returns: None,
+            weight: 1.0,
+        }
+    }
+
+    /// How many tokens may be trained.
+    pub fn trainable(&self) -> usize {
+        self.mask.iter().filter(|&&m| m).count()
+    }
+}
+
+fn turn_ranges(scored: &ScoredEpisode) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut ranges = Vec::new();
+    for segment in scored.episode.transcript.segments() {
+        let end = start + segment.tokens.len();
+        if segment.role.trainable() {
+            ranges.push(start + segment.forced as usize..end);
+        }
+        start = end;
+    }
+    ranges
+}

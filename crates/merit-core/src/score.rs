@@ -1,0 +1,114 @@
+//! A score: a vector of named terms with evidence (rule 5), never a bare number.
+
+use serde::{Deserialize, Serialize};
+
+/// What the reward says of one episode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// Every term of the reward, in the order of the reward's file.
+    pub terms: Vec<TermScore>,
+    /// What the whole expression came to.
+    pub reward: Reward,
+    /// The reward of each turn, where the reward is paid by turn; empty when it is paid at the end.
+    pub turn_rewards: Vec<f64>,
+    /// Whether the task was solved. Absent: the reward has no term that can tell.
+    pub solved: Option<bool>,
+}
+
+/// The value of a reward expression, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Reward {
+    /// A number to learn from.
+    Value {
+        /// Finite.
+        value: f64,
+    },
+    /// The output cannot be scored; this is not 0.
+    Unscorable {
+        /// Why.
+        why: String,
+    },
+    /// The grader broke; this is not 0.
+    GraderFailed {
+        /// Why.
+        why: String,
+    },
+}
+
+impl Reward {
+    /// The number, where there is one.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Value { value } => Some(*value),
+            Self::Unscorable { .. } | Self::GraderFailed { .. } => None,
+        }
+    }
+}
+
+/// One term of a score.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TermScore {
+    /// Name within the reward.
+    pub name: String,
+    /// The raw value, or why there is none.
+    pub outcome: TermOutcome,
+    /// The weight it entered with; what it means is up to the expression.
+    pub weight: f64,
+    /// Per-turn values, one per turn with `None` where the term does not apply; empty when it looks at the whole episode.
+    pub turns: Vec<Option<f64>>,
+    /// What was parsed, executed, compared or asked.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What a term found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum TermOutcome {
+    /// A number.
+    Value {
+        /// Finite.
+        value: f64,
+    },
+    /// The term has nothing to say of this episode; this is not 0.
+    NotApplicable {
+        /// Why.
+        why: String,
+    },
+    /// The output could not be parsed; its own outcome with its own path and count.
+    ParseFailure {
+        /// What could not be parsed.
+        why: String,
+    },
+    /// The term itself broke.
+    GraderFailed {
+        /// Why.
+        why: String,
+    },
+}
+
+impl TermOutcome {
+    /// The number, where there is one.
+    pub fn value(&self) -> Option<f64> {
+        match self {
+            Self::Value { value } => Some(*value),
+            _ => None,
+        }
+    }
+}
+
+/// A piece of evidence: what was done and what it showed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// `parsed`, `executed`, `compared`, `counted` or `asked`.
+    pub act: String,
+    /// What came of it, in words.
+    pub finding: String,
+}
+
+impl Evidence {
+    /// Evidence of `act`.
+    pub fn new(act: &str, finding: impl Into<String>) -> Self {
+        Self { act: act.to_owned(), finding: finding.into() }
+    }
+}

@@ -1,0 +1,287 @@
+//! The append-only tokens of an episode (rules 1, 2 and 4 of the record).
+//!
+//! In: what the policy sampled, with its log-probabilities, and observations tokenised once. Out: one sequence of tokens
+//! whose roles say which may be trained. Nothing here can change or remove a token that is already in.
+
+use crate::{PolicyVersion, TokenId};
+use serde::{Deserialize, Serialize};
+
+/// Who produced a segment. Masks derive from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Standing instructions.
+    System,
+    /// The person, real or simulated.
+    User,
+    /// The agent being trained.
+    Policy,
+    /// The answer of a tool.
+    Tool,
+    /// The world itself.
+    Environment,
+    /// Help spliced in by a trainer or teacher.
+    Hint,
+}
+
+impl Role {
+    /// Every role, in the order of declaration.
+    pub const ALL: [Self; 6] =
+        [Self::System, Self::User, Self::Policy, Self::Tool, Self::Environment, Self::Hint];
+
+    /// The name used in files and as the tokenizer's marker.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Policy => "policy",
+            Self::Tool => "tool",
+            Self::Environment => "environment",
+            Self::Hint => "hint",
+        }
+    }
+
+    /// Whether tokens of this role may enter a loss, a KL or an entropy.
+    pub fn trainable(self) -> bool {
+        matches!(self, Self::Policy)
+    }
+}
+
+/// How a segment came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Provenance {
+    /// Sampled by the policy here, or observed live.
+    #[default]
+    Sampled,
+    /// Cut from another episode and joined here.
+    Spliced,
+    /// Written under guidance that the policy will not have later.
+    Guided,
+    /// Recorded by somebody else.
+    Imported,
+    /// Repeated from a log.
+    Replayed,
+    /// Made by a program.
+    Synthetic,
+}
+
+impl Provenance {
+    /// Whether log-probabilities of such tokens are those of the acting policy, so that an on-policy loss is right.
+    pub fn on_policy(self) -> bool {
+        matches!(self, Self::Sampled | Self::Replayed)
+    }
+}
+
+/// A run of tokens with one author.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Segment {
+    /// Who produced the tokens.
+    pub role: Role,
+    /// How they came to be.
+    pub provenance: Provenance,
+    /// The turn they belong to; the opening messages are part of turn 0.
+    pub turn: u32,
+    /// The tokens, markers of the chat format included.
+    pub tokens: Vec<TokenId>,
+    /// One per token for policy segments, at sampling time and temperature; empty for every other role.
+    pub logprobs: Vec<f32>,
+    /// One per token where the policy has a value head: the value before the token was chosen. Empty otherwise.
+    pub values: Vec<f32>,
+    /// Trainable tokens that the chat format, not the policy, put here at the start of a policy segment.
+    pub forced: u32,
+    /// The policy that sampled; absent for every other role.
+    pub policy_version: Option<PolicyVersion>,
+    /// The text as a person reads it. For display only: nothing is ever tokenised from it again.
+    pub text: String,
+}
+
+/// The tokens of an episode in order. Grows at the end, never changes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Segment>", into = "Vec<Segment>")]
+pub struct Transcript {
+    segments: Vec<Segment>,
+}
+
+/// Why a segment cannot be appended.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TranscriptError {
+    /// A policy segment without one log-probability per token.
+    #[error("policy segment of turn {turn} has {tokens} tokens but {logprobs} log-probabilities")]
+    LogprobCount {
+        /// Turn of the segment.
+        turn: u32,
+        /// Tokens in it.
+        tokens: usize,
+        /// Log-probabilities in it.
+        logprobs: usize,
+    },
+    /// A log-probability that is positive or not a number.
+    #[error(
+        "token {at} of the policy segment of turn {turn} has log-probability {value}; it must be finite and at most 0"
+    )]
+    BadLogprob {
+        /// Turn of the segment.
+        turn: u32,
+        /// Position within the segment.
+        at: usize,
+        /// The offending number.
+        value: f32,
+    },
+    /// Log-probabilities or values on tokens the policy did not choose.
+    #[error(
+        "a {role} segment of turn {turn} carries log-probabilities, values, forced tokens or a policy version; only policy segments may"
+    )]
+    NotPolicy {
+        /// Role of the segment.
+        role: &'static str,
+        /// Turn of the segment.
+        turn: u32,
+    },
+    /// Values that do not match the tokens.
+    #[error(
+        "policy segment of turn {turn} has {tokens} tokens but {values} values; there must be one each, or none"
+    )]
+    ValueCount {
+        /// Turn of the segment.
+        turn: u32,
+        /// Tokens in it.
+        tokens: usize,
+        /// Values in it.
+        values: usize,
+    },
+    /// A turn number below the last one.
+    #[error("a segment of turn {got} cannot follow one of turn {last}: turns only go forward")]
+    TurnOrder {
+        /// Turn of the last segment.
+        last: u32,
+        /// Turn of the new one.
+        got: u32,
+    },
+}
+
+impl Transcript {
+    /// Adds a segment at the end.
+    pub fn append(&mut self, segment: Segment) -> Result<(), TranscriptError> {
+        check_segment(&segment)?;
+        let last = self.segments.last().map_or(0, |s| s.turn);
+        if segment.turn < last {
+            return Err(TranscriptError::TurnOrder { last, got: segment.turn });
+        }
+        self.segments.push(segment);
+        Ok(())
+    }
+
+    /// The segments in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// All tokens in order.
+    pub fn tokens(&self) -> Vec<TokenId> {
+        self.segments.iter().flat_map(|s| s.tokens.iter().copied()).collect()
+    }
+
+    /// Number of tokens.
+    pub fn len(&self) -> usize {
+        self.segments.iter().map(|s| s.tokens.len()).sum()
+    }
+
+    /// Whether there is no token yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// True where the policy chose the token: the mask of every loss, derived from roles and nothing else.
+    pub fn mask(&self) -> Vec<bool> {
+        self.segments
+            .iter()
+            .flat_map(|s| (0..s.tokens.len()).map(move |i| s.role.trainable() && i >= s.forced as usize))
+            .collect()
+    }
+
+    /// The turn of each token.
+    pub fn turns(&self) -> Vec<u32> {
+        self.segments.iter().flat_map(|s| std::iter::repeat_n(s.turn, s.tokens.len())).collect()
+    }
+
+    /// One log-probability per token; 0 where the policy did not choose.
+    pub fn logprobs(&self) -> Vec<f32> {
+        self.streams(|s| &s.logprobs)
+    }
+
+    /// One value per token; 0 where the policy did not choose or has no value head.
+    pub fn values(&self) -> Vec<f32> {
+        self.streams(|s| &s.values)
+    }
+
+    /// The segments before turn `turn`: what a fork at that turn keeps.
+    pub fn before_turn(&self, turn: u32) -> Self {
+        let opening_len =
+            self.segments.iter().position(|s| s.role == Role::Policy).unwrap_or(self.segments.len());
+        let kept = self
+            .segments
+            .iter()
+            .enumerate()
+            .filter(|(i, s)| *i < opening_len || s.turn < turn)
+            .map(|(_, s)| s.clone());
+        Self { segments: kept.collect() }
+    }
+
+    fn streams(&self, pick: impl Fn(&Segment) -> &Vec<f32>) -> Vec<f32> {
+        let mut out = Vec::with_capacity(self.len());
+        for segment in &self.segments {
+            let stream = pick(segment);
+            if stream.is_empty() {
+                out.extend(std::iter::repeat_n(0.0, segment.tokens.len()));
+            } else {
+                out.extend_from_slice(stream);
+            }
+        }
+        out
+    }
+}
+
+fn check_segment(segment: &Segment) -> Result<(), TranscriptError> {
+    let turn = segment.turn;
+    if segment.role != Role::Policy {
+        let clean = segment.logprobs.is_empty()
+            && segment.values.is_empty()
+            && segment.policy_version.is_none()
+            && segment.forced == 0;
+        return if clean {
+            Ok(())
+        } else {
+            Err(TranscriptError::NotPolicy { role: segment.role.name(), turn })
+        };
+    }
+    let tokens = segment.tokens.len();
+    if segment.logprobs.len() != tokens {
+        return Err(TranscriptError::LogprobCount { turn, tokens, logprobs: segment.logprobs.len() });
+    }
+    if !segment.values.is_empty() && segment.values.len() != tokens {
+        return Err(TranscriptError::ValueCount { turn, tokens, values: segment.values.len() });
+    }
+    match segment.logprobs.iter().position(|&l| !(l.is_finite() && l <= 0.0)) {
+        Some(at) => Err(TranscriptError::BadLogprob { turn, at, value: segment.logprobs[at] }),
+        None => Ok(()),
+    }
+}
+
+impl TryFrom<Vec<Segment>> for Transcript {
+    type Error = TranscriptError;
+
+    fn try_from(segments: Vec<Segment>) -> Result<Self, TranscriptError> {
+        let mut transcript = Self::default();
+        for segment in segments {
+            transcript.append(segment)?;
+        }
+        Ok(transcript)
+    }
+}
+
+impl From<Transcript> for Vec<Segment> {
+    fn from(transcript: Transcript) -> Self {
+        transcript.segments
+    }
+}

@@ -1,0 +1,92 @@
+//! A turn: one action of the policy and what came of it. The unit of credit.
+
+use serde::{Deserialize, Serialize};
+
+/// What the policy's text meant, as the world's dialect parsed it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Action {
+    /// A final answer.
+    Answer {
+        /// What was answered.
+        text: String,
+    },
+    /// One or more tool calls.
+    Calls {
+        /// In the order written.
+        calls: Vec<ToolCall>,
+    },
+    /// Something said to the user or the world.
+    Say {
+        /// What was said.
+        text: String,
+    },
+    /// Text that the dialect does not understand; answered so that the agent can learn from it.
+    Malformed {
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// A request to a tool, as the policy wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    /// The tool's name; it may not exist.
+    pub tool: String,
+    /// The raw input.
+    pub input: String,
+}
+
+/// How a tool call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallEnd {
+    /// It ran and answered.
+    Ok,
+    /// It could not run as asked: unknown tool, bad input. The agent's doing, answered as text.
+    Refused,
+    /// It ran past its deadline; the agent is told, the episode goes on.
+    TimedOut,
+    /// The tool itself broke: an infrastructure failure, which ends the episode.
+    Broken,
+}
+
+/// A tool call with its result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// What was asked.
+    pub call: ToolCall,
+    /// How it ended.
+    pub end: CallEnd,
+    /// What the agent was shown.
+    pub output: String,
+    /// Wall time of the call. Not part of the episode's identity.
+    pub seconds: f64,
+}
+
+/// Why the sampler stopped a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TurnStop {
+    /// A stop string of the dialect.
+    StopString,
+    /// The end-of-turn token.
+    EndToken,
+    /// The limit on tokens.
+    MaxTokens,
+    /// The model's context is full.
+    ContextFull,
+}
+
+/// One action of the policy and what came of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Turn {
+    /// Position in the episode, from 0.
+    pub index: u32,
+    /// What the policy's text meant.
+    pub action: Action,
+    /// The tool calls it made, in order.
+    pub calls: Vec<CallRecord>,
+    /// Why sampling stopped.
+    pub stop: TurnStop,
+}

@@ -1,0 +1,1 @@
+//! Which turn deserves it? Per-token advantages from scored groups.

@@ -1,0 +1,1 @@
+//! How does the policy change? Objectives, normalisers, optimiser schedules.

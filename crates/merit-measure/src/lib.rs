@@ -1,0 +1,1 @@
+//! Is it true? Statistics and the self-contained report.

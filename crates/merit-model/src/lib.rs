@@ -1,0 +1,1 @@
+//! What would this model say, and how likely was it? Embedded decoders: sample, log-probs, train.

@@ -1,0 +1,1 @@
+//! How good was it, and why? Terms and the reward algebra.

@@ -1,0 +1,87 @@
+//! The seam between an episode and what it acts on.
+//!
+//! A [`Tool`] is registered and shared; each episode opens its own [`ToolSession`], which is freed with the episode. The
+//! rollout engine calls `open` once per episode and `call` once per tool call, puts the deadline around the future, and
+//! asks for a `snapshot` when an episode is forked.
+
+use merit_core::{About, Task};
+use serde_json::Value;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// The answer of a tool, when it comes.
+pub type ToolFuture = Pin<Box<dyn Future<Output = ToolAnswer> + Send>>;
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolAnswer {
+    /// It ran: this is what the agent sees.
+    Ok(String),
+    /// The agent asked wrongly: this is what it sees, so that it can do better.
+    Refused(String),
+    /// The tool itself broke; the episode ends as an infrastructure failure.
+    Broken(String),
+}
+
+/// How a tool spends its time, so that the engine knows where to run it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Microseconds: run in place.
+    Instant,
+    /// Waits for something: run as a task.
+    Waiting,
+    /// Computes for long: run on a thread of its own.
+    Computing,
+}
+
+/// A kind of tool.
+pub trait Tool: Send + Sync {
+    /// Name, one line of help.
+    fn about(&self) -> About;
+
+    /// An example of a good input, shown to people and used by the conformance test.
+    fn example(&self) -> &'static str;
+
+    /// How it spends its time.
+    fn pace(&self) -> Pace {
+        Pace::Instant
+    }
+
+    /// Opens the tool for one episode; `state` is a snapshot to continue from.
+    fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError>;
+}
+
+/// A tool opened for one episode.
+pub trait ToolSession: Send + Sync {
+    /// Answers one call. Dropping the future stops the work as far as the tool can.
+    fn call(self: Arc<Self>, input: String) -> ToolFuture;
+
+    /// The state to fork from. Null for tools that keep none.
+    fn snapshot(&self) -> Value {
+        Value::Null
+    }
+}
+
+/// Why a tool cannot be opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ToolError {
+    /// The task lacks what the tool needs.
+    #[error("tool `{tool}` cannot open task {task}: {why}")]
+    Task {
+        /// The tool.
+        tool: &'static str,
+        /// The task's id.
+        task: String,
+        /// What is missing.
+        why: String,
+    },
+    /// A snapshot of another tool or version.
+    #[error("tool `{tool}` cannot continue from this snapshot: {why}")]
+    Snapshot {
+        /// The tool.
+        tool: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+}

@@ -1,0 +1,2 @@
+//! The merit binary.
+fn main() {}
