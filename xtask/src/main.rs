@@ -1,2 +1,59 @@
-//! Developer commands.
-fn main() {}
+//! Developer commands: `cargo xtask test`, `cargo xtask bench`, `cargo xtask seeds`.
+//!
+//! Each does its own set-up and says what it runs. Nothing here is needed to use merit.
+#![allow(clippy::print_stdout, reason = "a command-line program")]
+
+mod bench;
+mod seeds;
+mod suite;
+
+use anyhow::{Context as _, Result, bail};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const HELP: &str = "\
+cargo xtask test            format, lints, every test, documentation: what CI runs
+cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, advantages, decoder, start, build); sets up the peers once
+cargo xtask seeds [N]       the default recipe over N seeds (5), recorded in docs/results/
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["test"] => suite::run_suite(),
+        ["bench", what @ ..] => bench::run_benches(what),
+        ["seeds", rest @ ..] => seeds::run_seeds(rest),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        other => Err(anyhow::anyhow!("no command `{}`\n{HELP}", other.join(" "))),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The repository's root.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// Runs a command in the repository's root, showing it first.
+fn run(program: &str, arguments: &[&str]) -> Result<()> {
+    println!("$ {program} {}", arguments.join(" "));
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(root())
+        .status()
+        .with_context(|| format!("cannot start `{program}`; is it installed?"))?;
+    if !status.success() {
+        bail!("`{program} {}` ended with {status}", arguments.join(" "));
+    }
+    Ok(())
+}

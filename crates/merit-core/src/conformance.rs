@@ -13,12 +13,8 @@ pub fn check_episode(episode: &Episode) -> Vec<String> {
         }
     };
     let transcript = &episode.transcript;
-    let sampled: usize = transcript
-        .segments()
-        .iter()
-        .filter(|s| s.role == Role::Policy)
-        .map(|s| s.tokens.len() - s.forced as usize)
-        .sum();
+    let sampled: usize =
+        transcript.segments().iter().filter(|s| s.role == Role::Policy).map(|s| s.tokens.len()).sum();
     let mask = transcript.mask();
     rule(
         mask.len() == transcript.len(),

@@ -1,6 +1,6 @@
 //! What the learner sees of one episode: tokens in order, with streams aligned to them.
 
-use crate::{EpisodeId, PolicyVersion, ScoredEpisode, TokenId};
+use crate::{End, EpisodeId, PolicyVersion, ScoredEpisode, TokenId};
 use std::ops::Range;
 
 /// One episode as the learner sees it. Streams have one entry per token.
@@ -12,6 +12,8 @@ pub struct Sample {
     pub policy_version: PolicyVersion,
     /// Whether all trainable tokens were sampled by that policy, so that an on-policy loss is right.
     pub on_policy: bool,
+    /// Whether a limit of ours cut the episode; masks may leave such samples out.
+    pub truncated: bool,
     /// Position of the group in the batch.
     pub group: usize,
     /// The tokens.
@@ -44,6 +46,7 @@ impl Sample {
             episode: episode.id.clone(),
             policy_version: episode.policy_version,
             on_policy: transcript.segments().iter().all(|s| !s.role.trainable() || s.provenance.on_policy()),
+            truncated: matches!(episode.end, End::Truncated { .. }),
             group,
             tokens: transcript.tokens(),
             logprobs: transcript.logprobs(),
@@ -68,7 +71,7 @@ fn turn_ranges(scored: &ScoredEpisode) -> Vec<Range<usize>> {
     for segment in scored.episode.transcript.segments() {
         let end = start + segment.tokens.len();
         if segment.role.trainable() {
-            ranges.push(start + segment.forced as usize..end);
+            ranges.push(start..end);
         }
         start = end;
     }

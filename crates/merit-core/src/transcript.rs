@@ -82,14 +82,12 @@ pub struct Segment {
     pub provenance: Provenance,
     /// The turn they belong to; the opening messages are part of turn 0.
     pub turn: u32,
-    /// The tokens, markers of the chat format included.
+    /// The tokens. Markers of the chat format belong to the observation before them: the policy did not choose them.
     pub tokens: Vec<TokenId>,
     /// One per token for policy segments, at sampling time and temperature; empty for every other role.
     pub logprobs: Vec<f32>,
     /// One per token where the policy has a value head: the value before the token was chosen. Empty otherwise.
     pub values: Vec<f32>,
-    /// Trainable tokens that the chat format, not the policy, put here at the start of a policy segment.
-    pub forced: u32,
     /// The policy that sampled; absent for every other role.
     pub policy_version: Option<PolicyVersion>,
     /// The text as a person reads it. For display only: nothing is ever tokenised from it again.
@@ -130,7 +128,7 @@ pub enum TranscriptError {
     },
     /// Log-probabilities or values on tokens the policy did not choose.
     #[error(
-        "a {role} segment of turn {turn} carries log-probabilities, values, forced tokens or a policy version; only policy segments may"
+        "a {role} segment of turn {turn} carries log-probabilities, values or a policy version; only policy segments may"
     )]
     NotPolicy {
         /// Role of the segment.
@@ -194,10 +192,7 @@ impl Transcript {
 
     /// True where the policy chose the token: the mask of every loss, derived from roles and nothing else.
     pub fn mask(&self) -> Vec<bool> {
-        self.segments
-            .iter()
-            .flat_map(|s| (0..s.tokens.len()).map(move |i| s.role.trainable() && i >= s.forced as usize))
-            .collect()
+        self.segments.iter().flat_map(|s| std::iter::repeat_n(s.role.trainable(), s.tokens.len())).collect()
     }
 
     /// The turn of each token.
@@ -245,10 +240,8 @@ impl Transcript {
 fn check_segment(segment: &Segment) -> Result<(), TranscriptError> {
     let turn = segment.turn;
     if segment.role != Role::Policy {
-        let clean = segment.logprobs.is_empty()
-            && segment.values.is_empty()
-            && segment.policy_version.is_none()
-            && segment.forced == 0;
+        let clean =
+            segment.logprobs.is_empty() && segment.values.is_empty() && segment.policy_version.is_none();
         return if clean {
             Ok(())
         } else {

@@ -84,4 +84,20 @@ pub enum ToolError {
         /// What is wrong.
         why: String,
     },
+    /// A setting that cannot be.
+    #[error("tool `{tool}`: {why}")]
+    Setting {
+        /// The tool.
+        tool: &'static str,
+        /// What is wrong and what to do.
+        why: String,
+    },
+}
+
+/// For tools that keep no state: only the absence of one can be continued from.
+pub(crate) fn no_state(tool: &'static str, state: Option<&Value>) -> Result<(), ToolError> {
+    match state {
+        None | Some(Value::Null) => Ok(()),
+        Some(_) => Err(ToolError::Snapshot { tool, why: "it keeps no state, but was given some".to_owned() }),
+    }
 }

@@ -1,0 +1,121 @@
+//! What can go wrong between samples and new weights, with the episode that is to blame.
+
+use merit_core::EpisodeId;
+use merit_model::ModelError;
+
+/// A batch, a recipe or an update that cannot be.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LearnError {
+    /// A setting that cannot work.
+    #[error("learn: `{key}` {why}")]
+    Config {
+        /// The key, with dots.
+        key: &'static str,
+        /// What is wrong and what to write instead.
+        why: String,
+    },
+    /// A stream that does not match the tokens.
+    #[error("{sample}: `{stream}` has {got} entries but the sample has {want} tokens")]
+    Length {
+        /// The sample.
+        sample: String,
+        /// Which stream.
+        stream: &'static str,
+        /// Its entries.
+        got: usize,
+        /// The tokens.
+        want: usize,
+    },
+    /// A number that is not one.
+    #[error("{sample}: `{stream}` is {value} at token {at}; every trained token needs a finite number")]
+    NotFinite {
+        /// The sample.
+        sample: String,
+        /// Which stream.
+        stream: &'static str,
+        /// The token.
+        at: usize,
+        /// What stands there.
+        value: f32,
+    },
+    /// A weight below 0 or not finite.
+    #[error("{sample}: the weight is {weight}; it must be finite and at least 0 (0 leaves the sample out)")]
+    Weight {
+        /// The sample.
+        sample: String,
+        /// The weight.
+        weight: f32,
+    },
+    /// The very first token is to be trained.
+    #[error("{sample}: token 0 is trainable, but nothing comes before it that it could be predicted from")]
+    NoContext {
+        /// The sample.
+        sample: String,
+    },
+    /// No credit rule has run.
+    #[error("episode {episode} has no advantages, which {wanted_by} needs; run a credit rule first")]
+    NoAdvantages {
+        /// The episode.
+        episode: EpisodeId,
+        /// The objective or selector that asks for them.
+        wanted_by: &'static str,
+    },
+    /// Tokens that the policy did not sample, in a loss that assumes it did.
+    #[error(
+        "episode {episode} holds trainable tokens its policy did not sample (spliced, guided, imported or synthetic); recompute its log-probabilities or use an off-policy objective such as `sft`"
+    )]
+    OffPolicy {
+        /// The episode.
+        episode: EpisodeId,
+    },
+    /// A KL penalty without a reference.
+    #[error("`objective.kl` needs the log-probabilities of a reference policy, and none were given")]
+    NoReference,
+    /// References that do not match the samples.
+    #[error("{got} reference streams were given for {want} samples; give one per sample, in the same order")]
+    References {
+        /// How many came.
+        got: usize,
+        /// How many were due.
+        want: usize,
+    },
+    /// A value loss without targets.
+    #[error("episode {episode} has no {what}, which `objective.value` needs; use a credit rule that fits values and a policy with a value head, or drop `objective.value`")]
+    NoValues {
+        /// The episode.
+        episode: EpisodeId,
+        /// What is missing.
+        what: &'static str,
+    },
+    /// A loss that overflowed or is undefined. The weights are as they were before the update.
+    #[error("step {step}: the loss of {sample} is not finite at token {at} ({why}); the weights were not changed")]
+    NonFiniteLoss {
+        /// The step.
+        step: u64,
+        /// The sample.
+        sample: String,
+        /// The token.
+        at: usize,
+        /// The numbers that went in.
+        why: String,
+    },
+    /// A gradient that overflowed or is undefined. The weights are as they were before the update.
+    #[error("step {step}: the gradient is not finite; {sample} pushed hardest (coefficient {coefficient:e}); the weights were not changed")]
+    NonFiniteGradient {
+        /// The step.
+        step: u64,
+        /// The sample with the largest coefficient.
+        sample: String,
+        /// That coefficient.
+        coefficient: f64,
+    },
+    /// The model could not train on the batch.
+    #[error("step {step}: {source}")]
+    Model {
+        /// The step.
+        step: u64,
+        /// Why.
+        source: ModelError,
+    },
+}

@@ -1,0 +1,164 @@
+//! The shape of a decoder.
+
+use crate::ModelError;
+use serde::{Deserialize, Serialize};
+
+/// A decoder of the Llama family: RMSNorm, rotary positions, grouped-query attention, SwiGLU, tied embedding head.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DecoderConfig {
+    /// Entries of the embedding; at least the tokenizer's vocabulary.
+    pub vocab: usize,
+    /// Blocks of attention and feed-forward.
+    pub layers: usize,
+    /// Width of the residual stream; a multiple of `heads`.
+    pub d_model: usize,
+    /// Query heads; a multiple of `kv_heads`.
+    pub heads: usize,
+    /// Key and value heads.
+    pub kv_heads: usize,
+    /// Width of the gated feed-forward.
+    pub d_ff: usize,
+    /// Base of the rotary angles.
+    #[serde(default = "default_rope_base")]
+    pub rope_base: f32,
+    /// Added to the mean square before the root.
+    #[serde(default = "default_norm_eps")]
+    pub norm_eps: f32,
+    /// Longest sequence, prompt and answer together.
+    pub max_context: usize,
+    /// A linear value estimate on the last hidden state.
+    #[serde(default)]
+    pub value_head: bool,
+}
+
+fn default_rope_base() -> f32 {
+    10_000.0
+}
+
+fn default_norm_eps() -> f32 {
+    1e-5
+}
+
+const MAX_PARAMETERS: u128 = 1 << 33;
+
+impl DecoderConfig {
+    /// Refuses shapes that cannot work, with the reason.
+    pub fn validate(&self) -> Result<(), ModelError> {
+        let refuse = |reason: String| Err(ModelError::Config(reason));
+        let sizes = [
+            ("vocab", self.vocab),
+            ("layers", self.layers),
+            ("d_model", self.d_model),
+            ("heads", self.heads),
+            ("kv_heads", self.kv_heads),
+            ("d_ff", self.d_ff),
+            ("max_context", self.max_context),
+        ];
+        if let Some((name, size)) = sizes.iter().find(|(_, size)| *size == 0 || *size > u32::MAX as usize) {
+            return refuse(format!("`{name}` is {size}; it must lie between 1 and {}", u32::MAX));
+        }
+        if !self.d_model.is_multiple_of(self.heads) {
+            return refuse(format!("`d_model` {} is not a multiple of `heads` {}", self.d_model, self.heads));
+        }
+        if !self.heads.is_multiple_of(self.kv_heads) {
+            return refuse(format!("`heads` {} is not a multiple of `kv_heads` {}", self.heads, self.kv_heads));
+        }
+        if !self.head_dim().is_multiple_of(2) {
+            let dim = self.head_dim();
+            return refuse(format!("`d_model` / `heads` is {dim}; rotary positions need an even number"));
+        }
+        if !(self.rope_base.is_finite() && self.rope_base > 1.0) {
+            return refuse(format!("`rope_base` is {}; it must be above 1", self.rope_base));
+        }
+        if !(self.norm_eps.is_finite() && self.norm_eps > 0.0) {
+            return refuse(format!("`norm_eps` is {}; it must be positive", self.norm_eps));
+        }
+        if self.wide_parameters() > MAX_PARAMETERS {
+            return refuse(format!("{} parameters; at most {MAX_PARAMETERS} are held", self.wide_parameters()));
+        }
+        Ok(())
+    }
+
+    /// The number of weights.
+    pub fn parameters(&self) -> usize {
+        usize::try_from(self.wide_parameters()).unwrap_or(usize::MAX)
+    }
+
+    fn wide_parameters(&self) -> u128 {
+        let [vocab, layers, d, ff] = [self.vocab, self.layers, self.d_model, self.d_ff].map(|x| x as u128);
+        let kv = (self.kv_heads * self.head_dim()) as u128;
+        let block = 2 * d + d * (d + 2 * kv) + d * d + 3 * d * ff;
+        vocab * d + layers * block + d + if self.value_head { d + 1 } else { 0 }
+    }
+
+    /// Width of one head.
+    pub fn head_dim(&self) -> usize {
+        self.d_model / self.heads
+    }
+
+    /// Query heads per key head.
+    pub(crate) fn group(&self) -> usize {
+        self.heads / self.kv_heads
+    }
+
+    /// Width of a row `q | k | v`.
+    pub(crate) fn qkv_width(&self) -> usize {
+        (self.heads + 2 * self.kv_heads) * self.head_dim()
+    }
+
+    /// Where key head `kv` starts in a row `q | k | v`.
+    pub(crate) fn key_column(&self, kv: usize) -> usize {
+        (self.heads + kv) * self.head_dim()
+    }
+
+    /// Where value head `kv` starts in a row `q | k | v`.
+    pub(crate) fn value_column(&self, kv: usize) -> usize {
+        (self.heads + self.kv_heads + kv) * self.head_dim()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn small() -> DecoderConfig {
+        DecoderConfig {
+            vocab: 37,
+            layers: 2,
+            d_model: 24,
+            heads: 3,
+            kv_heads: 1,
+            d_ff: 40,
+            rope_base: 1e4,
+            norm_eps: 1e-5,
+            max_context: 64,
+            value_head: false,
+        }
+    }
+
+    fn check(change: impl Fn(&mut DecoderConfig), message: &str) {
+        let mut config = small();
+        change(&mut config);
+        let error = config.validate().unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+
+    #[test]
+    fn shapes_that_cannot_work_are_refused_with_the_reason() {
+        assert!(small().validate().is_ok());
+        check(|c| c.heads = 5, "`d_model` 24 is not a multiple of `heads` 5");
+        check(|c| c.kv_heads = 2, "`heads` 3 is not a multiple of `kv_heads` 2");
+        check(|c| c.heads = 24, "multiple of `kv_heads`|even number".split('|').next_back().unwrap());
+        check(|c| c.layers = 0, "`layers` is 0");
+        check(|c| c.d_ff = usize::MAX, "`d_ff`");
+        check(|c| c.rope_base = f32::NAN, "`rope_base`");
+        check(|c| (c.vocab, c.d_model) = (u32::MAX as usize, 24_000), "parameters");
+    }
+
+    #[test]
+    fn unknown_keys_are_refused() {
+        let text = r#"{"vocab":8,"layers":1,"d_model":8,"heads":2,"kv_heads":1,"d_ff":8,"max_context":8,"depth":2}"#;
+        assert!(serde_json::from_str::<DecoderConfig>(text).unwrap_err().to_string().contains("depth"));
+    }
+}

@@ -1,0 +1,261 @@
+//! Matrix products whose every element is one sequential chain of fused multiply-adds over k = 0..K.
+//!
+//! In: a strided left matrix, a right matrix in panels of 32 columns. Out: `c = a b` or `c += a b`. Tiling over rows and
+//! columns, and blocking over k with the sums kept in `c`, leave the chain of each element as it is; so a row of the result
+//! has the same bits whether it was computed alone or among a thousand.
+
+// Hands raw pointers to the register tiles, after checking the extents of all three matrices.
+#![allow(unsafe_code)]
+
+use super::Isa;
+use super::tile::{LANES, Tile, Tiles};
+
+/// Columns of a panel of the right matrix.
+pub(crate) const PANEL: usize = 32;
+/// Floats that may be read behind the last column of a right matrix: allocate this much more.
+pub(crate) const SLACK: usize = PANEL;
+/// Depth of one pass over k: 32 columns of this depth stay in the first-level cache.
+const DEPTH: usize = 256;
+/// Row tiles that share one panel before the next panel is touched.
+const TILES_PER_BLOCK: usize = 8;
+const WIDEST: usize = 14 * PANEL;
+
+/// `a[m, k] = data[m * row + k * step]`.
+#[derive(Clone, Copy)]
+pub(crate) struct Left<'a> {
+    pub(crate) data: &'a [f32],
+    pub(crate) row: usize,
+    pub(crate) step: usize,
+}
+
+impl<'a> Left<'a> {
+    /// A row-major matrix.
+    pub(crate) fn rows(data: &'a [f32], row: usize) -> Self {
+        Self { data, row, step: 1 }
+    }
+
+    /// The transpose of a row-major matrix.
+    pub(crate) fn columns(data: &'a [f32], row: usize) -> Self {
+        Self { data, row: 1, step: row }
+    }
+}
+
+/// `b[k, n] = data[(n / 32) * panel + k * row + n % 32]`; columns are read in sixteens, so what lies behind the last
+/// column must be readable (its values do not matter).
+#[derive(Clone, Copy)]
+pub(crate) struct Right<'a> {
+    pub(crate) data: &'a [f32],
+    pub(crate) row: usize,
+    pub(crate) panel: usize,
+}
+
+impl<'a> Right<'a> {
+    /// A row-major matrix read in place.
+    pub(crate) fn rows(data: &'a [f32], row: usize) -> Self {
+        Self { data, row, panel: PANEL }
+    }
+}
+
+/// What a product does to the memory it lands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Start {
+    /// `c = a b`
+    Zero,
+    /// `c += a b`: the chain of each element starts from the value in `c`.
+    Resume,
+}
+
+/// The sizes of a product: `c` is `m × n`, the sum runs over `k`.
+#[derive(Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) m: usize,
+    pub(crate) n: usize,
+    pub(crate) k: usize,
+}
+
+/// Computes the product into the row-major `c` with row stride `c_row`.
+pub(crate) fn gemm(isa: Isa, size: Size, a: Left, b: Right, c: &mut [f32], c_row: usize, start: Start) {
+    let Size { m, n, k } = size;
+    if m == 0 || n == 0 {
+        return;
+    }
+    check_extents(size, a, b, c.len(), c_row);
+    if k == 0 && start == Start::Zero {
+        (0..m).for_each(|row| c[row * c_row..row * c_row + n].fill(0.0));
+    }
+    let tiles = Tiles::of(isa);
+    for k0 in (0..k).step_by(DEPTH) {
+        let tile = Tile {
+            k: DEPTH.min(k - k0),
+            a: a.data[k0 * a.step..].as_ptr(),
+            a_row: a.row,
+            a_step: a.step,
+            b: b.data[k0 * b.row..].as_ptr(),
+            b_row: b.row,
+            c: c.as_mut_ptr(),
+            c_row,
+            resume: start == Start::Resume || k0 > 0,
+        };
+        // SAFETY: `check_extents` found all rows, columns and k of the three matrices inside their slices.
+        unsafe { one_depth(&tiles, tile, m, n, b.panel) };
+    }
+}
+
+fn check_extents(Size { m, n, k }: Size, a: Left, b: Right, c_len: usize, c_row: usize) {
+    assert!((m - 1) * c_row + n <= c_len, "product: the result does not fit");
+    if k == 0 {
+        return;
+    }
+    assert!((m - 1) * a.row + (k - 1) * a.step < a.data.len(), "product: the left matrix is too short");
+    let last = (n - 1) / PANEL;
+    let width = (n - last * PANEL).next_multiple_of(LANES);
+    assert!(last * b.panel + (k - 1) * b.row + width <= b.data.len(), "product: the right matrix is too short");
+    if last > 0 {
+        let end = (last - 1) * b.panel + (k - 1) * b.row + PANEL;
+        assert!(end <= b.data.len(), "product: a right panel is too short");
+    }
+}
+
+/// Splits `m` rows into tiles of nearly equal height, so that no tile is left with a row or two.
+#[derive(Clone, Copy)]
+struct Heights {
+    tiles: usize,
+    base: usize,
+    taller: usize,
+}
+
+impl Heights {
+    fn new(m: usize, most: usize) -> Self {
+        let tiles = m.div_ceil(most);
+        Self { tiles, base: m / tiles, taller: m % tiles }
+    }
+
+    fn first_row(self, tile: usize) -> usize {
+        tile * self.base + tile.min(self.taller)
+    }
+}
+
+unsafe fn one_depth(tiles: &Tiles, tile: Tile, m: usize, n: usize, panel: usize) {
+    let heights = Heights::new(m, tiles.forms.len());
+    for first in (0..heights.tiles).step_by(TILES_PER_BLOCK) {
+        let last = (first + TILES_PER_BLOCK).min(heights.tiles);
+        for n0 in (0..n).step_by(PANEL) {
+            let width = PANEL.min(n - n0);
+            for index in first..last {
+                let m0 = heights.first_row(index);
+                let rows = heights.first_row(index + 1) - m0;
+                // SAFETY: row `m0 < m`, column `n0 < n` and their panel lie inside the checked extents.
+                unsafe {
+                    let part = Tile {
+                        a: tile.a.add(m0 * tile.a_row),
+                        b: tile.b.add(n0 / PANEL * panel),
+                        c: tile.c.add(m0 * tile.c_row + n0),
+                        ..tile
+                    };
+                    one_tile(tiles, part, rows, width);
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+unsafe fn one_tile(tiles: &Tiles, tile: Tile, rows: usize, width: usize) {
+    let run = tiles.forms[rows - 1][width.div_ceil(LANES) - 1];
+    if width % LANES == 0 {
+        // SAFETY: the tile covers `rows` rows and whole vectors inside the checked extents; forms exist only for
+        // instruction sets that were detected.
+        unsafe { run(tile) };
+        return;
+    }
+    let mut buffer = [0.0_f32; WIDEST];
+    // SAFETY: as above for `a` and `b`; `c` is copied through the buffer, `width` columns per row, because whole vectors
+    // would reach behind the row.
+    unsafe {
+        for row in 0..rows {
+            std::ptr::copy_nonoverlapping(tile.c.add(row * tile.c_row), buffer.as_mut_ptr().add(row * PANEL), width);
+        }
+        run(Tile { c: buffer.as_mut_ptr(), c_row: PANEL, ..tile });
+        for row in 0..rows {
+            std::ptr::copy_nonoverlapping(buffer.as_ptr().add(row * PANEL), tile.c.add(row * tile.c_row), width);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pack;
+    use super::*;
+    use merit_core::Seed;
+
+    fn random(name: &str, len: usize) -> Vec<f32> {
+        let mut stream = Seed::root(5).child(name, len as u64).stream();
+        (0..len).map(|_| stream.normal() as f32).collect()
+    }
+
+    /// The chain that every element must follow, by definition.
+    fn naive(Size { m, n, k }: Size, a: Left, b: impl Fn(usize, usize) -> f32, c: &mut [f32], start: Start) {
+        for row in 0..m {
+            for col in 0..n {
+                let mut sum = if start == Start::Resume { c[row * n + col] } else { 0.0 };
+                for i in 0..k {
+                    sum = a.data[row * a.row + i * a.step].mul_add(b(i, col), sum);
+                }
+                c[row * n + col] = sum;
+            }
+        }
+    }
+
+    fn check(size: Size) {
+        let Size { m, n, k } = size;
+        let (a, b, c) = (random("a", m * k), random("b", k * n), random("c", m * n));
+        let mut slack = b.clone();
+        slack.resize(b.len() + SLACK, f32::NAN);
+        let transposed: Vec<f32> = (0..n * k).map(|i| b[(i % k) * n + i / k]).collect();
+        let flipped: Vec<f32> = (0..m * k).map(|i| a[(i % m) * k + i / m]).collect();
+        for start in [Start::Zero, Start::Resume] {
+            let mut want = c.clone();
+            naive(size, Left::rows(&a, k), |i, j| b[i * n + j], &mut want, start);
+            for isa in Isa::available() {
+                let packed = pack::pack(&b, k, n, n);
+                let repacked = pack::pack_transposed(&transposed, k, n, k);
+                for (left, right) in [
+                    (Left::rows(&a, k), packed.as_right()),
+                    (Left::rows(&a, k), repacked.as_right()),
+                    (Left::columns(&flipped, m), Right::rows(&slack, n)),
+                ] {
+                    let mut got = c.clone();
+                    gemm(isa, size, left, right, &mut got, n, start);
+                    let same = got.iter().zip(&want).all(|(x, y)| x.to_bits() == y.to_bits());
+                    assert!(same, "{isa:?} {m}x{n}x{k}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_and_shape_follows_the_same_chain() {
+        for m in [1, 2, 5, 13, 14, 15, 16, 29, 130] {
+            for n in [1, 15, 16, 17, 32, 37, 48, 65] {
+                for k in [1, 3, 24, 300] {
+                    check(Size { m, n, k });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_sum_is_zero() {
+        let mut c = [3.0; 4];
+        let size = Size { m: 2, n: 2, k: 0 };
+        gemm(Isa::best(), size, Left::rows(&[], 0), Right::rows(&[], 2), &mut c, 2, Start::Zero);
+        assert_eq!(c, [0.0; 4]);
+    }
+
+    #[test]
+    #[should_panic(expected = "the left matrix is too short")]
+    fn a_short_matrix_is_refused() {
+        let size = Size { m: 2, n: 16, k: 2 };
+        gemm(Isa::best(), size, Left::rows(&[0.0; 3], 2), Right::rows(&[0.0; 64], 16), &mut [0.0; 32], 16, Start::Zero);
+    }
+}

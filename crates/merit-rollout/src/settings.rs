@@ -1,0 +1,134 @@
+//! Limits and sampling of a rollout, as they stand in a recipe.
+
+use serde::{Deserialize, Serialize};
+
+/// How episodes are run and where they are cut.
+///
+/// ```
+/// use merit_rollout::RolloutSettings;
+/// let settings: RolloutSettings = serde_json::from_str(r#"{"max_turns": 4}"#).unwrap();
+/// assert_eq!((settings.max_turns, settings.in_flight), (4, 64));
+/// assert!(settings.validate().is_ok());
+/// assert!(serde_json::from_str::<RolloutSettings>(r#"{"max_turn": 4}"#).is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RolloutSettings {
+    /// Turns of the policy before the episode is cut.
+    pub max_turns: u32,
+    /// Tokens the policy may sample in one turn; a turn that needs more cuts the episode.
+    pub max_turn_tokens: usize,
+    /// Tokens the policy may sample in one episode; what it reads is not counted.
+    pub max_episode_tokens: usize,
+    /// Wall seconds of one episode, from its opening.
+    pub episode_seconds: f64,
+    /// Wall seconds of one tool call; past them the agent is told so and goes on.
+    pub tool_seconds: f64,
+    /// Episodes that are open at the same time.
+    pub in_flight: usize,
+    /// Sampling temperature; 0 is greedy.
+    pub temperature: f32,
+    /// Nucleus sampling: the smallest set of tokens with this probability. 1 is all of them.
+    pub top_p: f32,
+    /// After this many seconds without any event, a report says what everybody is waiting for.
+    pub stall_seconds: f64,
+    /// Leave the sampler's sessions open, so that forks of these episodes find their prefix; see
+    /// [`close_sessions`](crate::close_sessions). Set by code, never by a recipe.
+    #[serde(skip)]
+    pub keep_sessions: bool,
+}
+
+impl Default for RolloutSettings {
+    fn default() -> Self {
+        Self {
+            max_turns: 8,
+            max_turn_tokens: 64,
+            max_episode_tokens: 1024,
+            episode_seconds: 3600.0,
+            tool_seconds: 30.0,
+            in_flight: 64,
+            temperature: 1.0,
+            top_p: 1.0,
+            stall_seconds: 30.0,
+            keep_sessions: false,
+        }
+    }
+}
+
+/// A setting that cannot work.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("rollout setting `{name}` is {value}; {want}")]
+pub struct SettingsError {
+    /// The key in the recipe.
+    pub name: &'static str,
+    /// What was given.
+    pub value: String,
+    /// What would work.
+    pub want: &'static str,
+}
+
+impl RolloutSettings {
+    /// Refuses what cannot work, naming the first offender.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        let counts = [
+            ("max_turns", self.max_turns as usize),
+            ("max_turn_tokens", self.max_turn_tokens),
+            ("max_episode_tokens", self.max_episode_tokens),
+            ("in_flight", self.in_flight),
+        ];
+        let seconds = [
+            ("episode_seconds", self.episode_seconds),
+            ("tool_seconds", self.tool_seconds),
+            ("stall_seconds", self.stall_seconds),
+        ];
+        for (name, value) in counts {
+            refuse_unless(value > 0, name, value, "it must be at least 1")?;
+        }
+        for (name, value) in seconds {
+            let fits = value > 0.0 && value <= LONGEST_SECONDS;
+            refuse_unless(fits, name, value, "it must be above 0 and at most 1e9 seconds")?;
+        }
+        let warm = self.temperature.is_finite() && self.temperature >= 0.0;
+        refuse_unless(warm, "temperature", self.temperature, "it must be 0 (greedy) or above")?;
+        let share = self.top_p > 0.0 && self.top_p <= 1.0;
+        refuse_unless(share, "top_p", self.top_p, "it must be above 0 and at most 1")
+    }
+}
+
+const LONGEST_SECONDS: f64 = 1e9;
+
+fn refuse_unless(
+    fits: bool,
+    name: &'static str,
+    value: impl ToString,
+    want: &'static str,
+) -> Result<(), SettingsError> {
+    if fits { Ok(()) } else { Err(SettingsError { name, value: value.to_string(), want }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(change: impl Fn(&mut RolloutSettings)) -> &'static str {
+        let mut settings = RolloutSettings::default();
+        change(&mut settings);
+        settings.validate().unwrap_err().name
+    }
+
+    #[test]
+    fn what_cannot_work_is_refused_by_name() {
+        assert_eq!(RolloutSettings::default().validate(), Ok(()));
+        assert_eq!(refused(|s| s.max_turns = 0), "max_turns");
+        assert_eq!(refused(|s| s.in_flight = 0), "in_flight");
+        assert_eq!(refused(|s| s.tool_seconds = f64::NAN), "tool_seconds");
+        assert_eq!(refused(|s| s.episode_seconds = f64::INFINITY), "episode_seconds");
+        assert_eq!(refused(|s| s.temperature = -1.0), "temperature");
+        assert_eq!(refused(|s| s.top_p = 1.5), "top_p");
+    }
+
+    #[test]
+    fn a_recipe_cannot_leave_sessions_open() {
+        assert!(serde_json::from_str::<RolloutSettings>(r#"{"keep_sessions": true}"#).is_err());
+    }
+}

@@ -1,0 +1,3 @@
+//! The driver: a recipe goes through the stations into a run folder.
+
+pub mod toml_error;

@@ -1,0 +1,282 @@
+//! A recipe: one TOML file that says world, model, warm start, rollout, reward, credit, learning, budget and evaluation.
+//!
+//! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
+//! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
+
+use crate::toml_error::{Located, locate};
+use merit_credit::CreditConfig;
+use merit_env::EnvConfig;
+use merit_learn::LearnConfig;
+use merit_reward::RewardConfig;
+use merit_rollout::RolloutSettings;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Everything an experiment is.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// The name used on the command line.
+    pub name: String,
+    /// One line.
+    pub about: String,
+    /// The published system it follows; empty when there is none.
+    #[serde(default)]
+    pub paper: String,
+    /// The world and its settings.
+    pub world: EnvConfig,
+    /// The policy.
+    pub model: ModelConfig,
+    /// How the policy gets its first manners.
+    pub warm_start: WarmStart,
+    /// How episodes are run while learning.
+    #[serde(default)]
+    pub rollout: RolloutSettings,
+    /// What is paid.
+    pub reward: RewardConfig,
+    /// Which token deserves it.
+    pub credit: CreditConfig,
+    /// How the policy changes.
+    #[serde(default)]
+    pub learn: LearnConfig,
+    /// How much of everything.
+    pub budget: Budget,
+    /// How it is measured.
+    #[serde(default)]
+    pub evaluation: Evaluation,
+    /// Arms that share the warm start and the budget but lack what is claimed to matter.
+    #[serde(default)]
+    pub controls: Vec<Control>,
+}
+
+/// The embedded policy: a decoder made on the spot.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelConfig {
+    /// Size of the vocabulary that the tokenizer is trained to, at most.
+    pub vocabulary: usize,
+    /// Decoder layers.
+    pub layers: usize,
+    /// Width of the residual stream.
+    pub width: usize,
+    /// Attention heads.
+    pub heads: usize,
+    /// Key-value heads; divides `heads`.
+    pub kv_heads: usize,
+    /// Width of the feed-forward part.
+    pub feed_forward: usize,
+    /// Longest context in tokens.
+    pub context: usize,
+    /// Base of the rotary embedding.
+    pub rope_base: f32,
+    /// Whether the policy also estimates values, which `gae` needs.
+    pub value_head: bool,
+}
+
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self {
+            vocabulary: 320,
+            layers: 3,
+            width: 128,
+            heads: 4,
+            kv_heads: 2,
+            feed_forward: 256,
+            context: 256,
+            rope_base: 10_000.0,
+            value_head: false,
+        }
+    }
+}
+
+/// Supervised learning on generated demonstrations, before any reward.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WarmStart {
+    /// How many demonstrations are generated.
+    pub demonstrations: usize,
+    /// Share of demonstrations that are done right; the others show the bad manners of the world's demonstrator.
+    pub skill: f64,
+    /// Updates.
+    pub steps: u64,
+    /// Demonstrations per update.
+    pub batch: usize,
+    /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    pub learning_rate: f32,
+}
+
+impl Default for WarmStart {
+    fn default() -> Self {
+        Self { demonstrations: 4000, skill: 0.4, steps: 400, batch: 32, learning_rate: 3e-3 }
+    }
+}
+
+/// How much of everything.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Updates by reinforcement.
+    pub steps: u64,
+    /// Tasks per step.
+    pub groups: u32,
+    /// Episodes per task.
+    pub group_size: u32,
+    /// A checkpoint every so many updates.
+    #[serde(default = "five")]
+    pub checkpoint_every: u64,
+}
+
+fn five() -> u64 {
+    5
+}
+
+/// How it is measured: greedily, on tasks nobody learned from.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Evaluation {
+    /// Held-out tasks before and after.
+    pub tasks: u32,
+    /// Held-out tasks at the points in between.
+    pub tasks_between: u32,
+    /// An evaluation in between every so many steps; 0 for none.
+    pub every: u64,
+}
+
+impl Default for Evaluation {
+    fn default() -> Self {
+        Self { tasks: 256, tasks_between: 96, every: 10 }
+    }
+}
+
+/// An arm that lacks what is claimed to matter.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    /// Name in tables, e.g. `no-tool`.
+    pub name: String,
+    /// One line.
+    pub about: String,
+    /// What differs, in the shape of a recipe.
+    pub set: toml::Table,
+}
+
+/// Why a recipe cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RecipeError {
+    /// It does not parse.
+    #[error("{0}")]
+    Parse(#[from] Located),
+    /// It parses, but cannot work.
+    #[error("{file}: {why}")]
+    Combination {
+        /// The file, or what stands for it.
+        file: String,
+        /// The reason and the alternative.
+        why: String,
+    },
+    /// It cannot be read.
+    #[error("cannot read {file}: {why}")]
+    Read {
+        /// The file.
+        file: String,
+        /// The system's words.
+        why: String,
+    },
+    /// There is none of that name.
+    #[error(transparent)]
+    Unknown(#[from] merit_core::registry::UnknownName),
+}
+
+impl Recipe {
+    /// Parses and checks a recipe.
+    pub fn parse(file: &str, text: &str) -> Result<Self, RecipeError> {
+        let recipe: Self = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
+        recipe.checked(file)
+    }
+
+    /// The same recipe with `key=value` overrides; keys are dotted paths, values are TOML or plain strings.
+    pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, RecipeError> {
+        let mut table = self.to_table();
+        for (key, value) in overrides {
+            set_path(&mut table, key, parse_value(value)).map_err(|why| RecipeError::Combination {
+                file: format!("--set {key}={value}"),
+                why,
+            })?;
+        }
+        let file = overrides.iter().map(|(k, v)| format!("--set {k}={v}")).collect::<Vec<_>>().join(" ");
+        Self::from_table(&file, table)
+    }
+
+    /// The recipe of a control arm: this one with the control's differences.
+    pub fn control(&self, control: &Control) -> Result<Self, RecipeError> {
+        let mut table = self.to_table();
+        merge(&mut table, &control.set);
+        table.remove("controls");
+        Self::from_table(&format!("control `{}` of recipe `{}`", control.name, self.name), table)
+    }
+
+    /// The resolved text: every default written out.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a recipe is plain data that TOML can hold")
+    }
+
+    /// Hash of the resolved text.
+    pub fn hash(&self) -> String {
+        merit_core::hex(&Sha256::digest(self.to_toml().as_bytes()))[..16].to_owned()
+    }
+
+    fn from_table(file: &str, table: toml::Table) -> Result<Self, RecipeError> {
+        let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
+        let recipe: Self = toml::from_str(&text).map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
+        recipe.checked(file)
+    }
+
+    fn to_table(&self) -> toml::Table {
+        toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold")
+    }
+
+    fn checked(self, file: &str) -> Result<Self, RecipeError> {
+        crate::checks::check(&self).map_err(|why| RecipeError::Combination { file: file.to_owned(), why })?;
+        for control in &self.controls {
+            self.control(control)?;
+        }
+        Ok(self)
+    }
+}
+
+fn parse_value(text: &str) -> toml::Value {
+    let parsed = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
+    parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| toml::Value::String(text.to_owned()))
+}
+
+fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Result<(), String> {
+    match path.split_once('.') {
+        None => {
+            table.insert(path.to_owned(), value);
+            Ok(())
+        }
+        Some((head, rest)) => {
+            let known: Vec<String> = table.keys().cloned().collect();
+            let next = table.get_mut(head).ok_or_else(|| unknown_section(head, &known))?;
+            let next = next.as_table_mut().ok_or_else(|| format!("`{head}` is a value, not a section"))?;
+            set_path(next, rest, value)
+        }
+    }
+}
+
+fn unknown_section(head: &str, known: &[String]) -> String {
+    let hint = merit_core::registry::nearest(head, known.iter().map(String::as_str));
+    let hint = hint.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+    format!("no section `{head}`{hint}; known: {}", known.join(", "))
+}
+
+fn merge(base: &mut toml::Table, changes: &toml::Table) {
+    for (key, value) in changes {
+        match (base.get_mut(key), value) {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(change)) => merge(inner, change),
+            _ => {
+                base.insert(key.clone(), value.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! What is wrong with a recipe, where, and what was probably meant.
+//!
+//! In: the text and serde's error. Out: file, line, column, a sentence and the nearest known name. serde loses the place of
+//! a key inside a tagged table, so the key is looked up again in the parsed document.
+
+use merit_core::registry::nearest;
+use std::fmt;
+use std::ops::Range;
+
+/// An error at a place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Located {
+    /// The file, or what stands for it.
+    pub file: String,
+    /// Line and column from 1. Absent: the error is about the whole.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong.
+    pub message: String,
+    /// What was probably meant.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for Located {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some((line, column)) = self.place {
+            write!(f, ":{line}:{column}")?;
+        }
+        write!(f, ": {}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(f, " (did you mean `{hint}`?)"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Located {}
+
+/// Places `error` in `text`.
+pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
+    let message = error.message().trim().to_owned();
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let unknown = message.starts_with("unknown ");
+    let hint = if unknown {
+        quoted.split_first().and_then(|(name, known)| nearest(name, known.iter().copied()))
+    } else {
+        None
+    };
+    let span = unknown
+        .then(|| quoted.first().and_then(|name| find_in_document(text, name, error.span())))
+        .flatten()
+        .or_else(|| error.span());
+    Located { file: file.to_owned(), place: span.map(|s| line_and_column(text, s.start)), message, hint }
+}
+
+/// The line and column of a byte offset, from 1.
+pub fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().map_or(0, |tail| tail.chars().count()) + 1;
+    (line, column)
+}
+
+/// Where `name` stands in the document as a key or as a string value; inside `within` when serde knew that much.
+fn find_in_document(text: &str, name: &str, within: Option<Range<usize>>) -> Option<Range<usize>> {
+    let document = toml::de::DeTable::parse(text).ok()?;
+    let mut found = Vec::new();
+    collect_table(document.get_ref(), name, &mut found);
+    let inside =
+        |span: &Range<usize>| within.as_ref().is_none_or(|w| w.start <= span.start && span.end <= w.end);
+    found.iter().find(|span| inside(span)).or_else(|| found.first()).cloned()
+}
+
+fn collect_table(table: &toml::de::DeTable<'_>, name: &str, found: &mut Vec<Range<usize>>) {
+    for (key, value) in table.iter() {
+        if key.get_ref() == name {
+            found.push(key.span());
+        }
+        collect_value(value, name, found);
+    }
+}
+
+fn collect_value(value: &toml::Spanned<toml::de::DeValue<'_>>, name: &str, found: &mut Vec<Range<usize>>) {
+    match value.get_ref() {
+        toml::de::DeValue::Table(table) => collect_table(table, name, found),
+        toml::de::DeValue::Array(items) => items.iter().for_each(|item| collect_value(item, name, found)),
+        toml::de::DeValue::String(text) if text == name => found.push(value.span()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Outer {
+        steps: u32,
+        credit: Credit,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(tag = "type", rename_all = "kebab-case")]
+    #[expect(dead_code, reason = "only parsed")]
+    enum Credit {
+        Grpo(Grpo),
+        Gae,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    #[derive(Default)]
+    #[expect(dead_code, reason = "only parsed")]
+    struct Grpo {
+        scale_by_std: bool,
+    }
+
+    fn check(text: &str, expected: &str) {
+        let error = toml::from_str::<Outer>(text).expect_err("the text is wrong");
+        assert_eq!(locate("r.toml", text, &error).to_string(), expected);
+    }
+
+    #[test]
+    fn a_misspelt_key_is_named_with_its_place_and_the_nearest() {
+        check(
+            "step = 3\n[credit]\ntype = \"gae\"\n",
+            "r.toml:1:1: unknown field `step`, expected `steps` or `credit` (did you mean `steps`?)",
+        );
+    }
+
+    #[test]
+    fn a_key_inside_a_tagged_table_keeps_its_place() {
+        check(
+            "steps = 3\n[credit]\ntype = \"grpo\"\nscale_by_sdt = true\n",
+            "r.toml:4:1: unknown field `scale_by_sdt`, expected `scale_by_std` (did you mean `scale_by_std`?)",
+        );
+    }
+
+    #[test]
+    fn a_misspelt_component_is_named_with_its_place_and_the_nearest() {
+        check(
+            "steps = 3\n[credit]\ntype = \"grop\"\n",
+            "r.toml:3:8: unknown variant `grop`, expected `grpo` or `gae` (did you mean `grpo`?)",
+        );
+    }
+}

@@ -1,0 +1,187 @@
+//! Bad weather for any tool: latency, calls that never return, refusals and breakage, all drawn from a seed.
+//!
+//! In: a tool and a [`FaultPlan`]. Out: a tool of the same name. The weather of a call depends on the plan, the task and the
+//! number of the call alone, so it is the same at any concurrency, and all members of a group meet the same weather.
+
+use crate::{Pace, Tool, ToolAnswer, ToolConfig, ToolError, ToolFuture, ToolSession};
+use merit_core::{About, Seed, Task};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// No call is delayed for longer, whatever the spread draws.
+pub const MAX_LATENCY_MS: f64 = 60_000.0;
+
+/// What the registry says of it.
+pub(crate) const ABOUT: About =
+    About { name: "faulty", summary: "Another tool with seeded latency and faults.", paper: "" };
+
+/// How often what goes wrong. The default is calm: nothing does.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FaultPlan {
+    /// Decides which calls are hit.
+    pub seed: u64,
+    /// Median delay of a call in milliseconds.
+    pub latency_ms: f64,
+    /// Spread of the delay: the standard deviation of its logarithm. 0 makes every delay the median.
+    pub latency_spread: f64,
+    /// Probability that a call never returns, so that the caller's deadline ends it.
+    pub timed_out: f64,
+    /// Probability that the tool breaks.
+    pub broken: f64,
+    /// Probability that the tool refuses whatever was asked.
+    pub refused: f64,
+}
+
+/// A faulty tool in a recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FaultyConfig {
+    /// The tool that is disturbed.
+    pub inner: Box<ToolConfig>,
+    /// How.
+    #[serde(default)]
+    pub plan: FaultPlan,
+}
+
+/// A tool disturbed by a plan. It keeps the name of the inner tool: the agent cannot tell.
+pub struct Faulty {
+    inner: Arc<dyn Tool>,
+    plan: FaultPlan,
+}
+
+struct Session {
+    inner: Arc<dyn ToolSession>,
+    plan: FaultPlan,
+    seed: Seed,
+    /// Calls made so far; the number of a call decides its weather.
+    calls: AtomicU64,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    calls: u64,
+    inner: Value,
+}
+
+#[derive(Debug, PartialEq)]
+enum Weather {
+    Fine,
+    NeverReturns,
+    Breaks,
+    Refuses,
+}
+
+impl FaultPlan {
+    /// Checks that the numbers can be what they say.
+    pub fn validate(&self) -> Result<(), ToolError> {
+        let bad = |why: String| Err(ToolError::Setting { tool: ABOUT.name, why });
+        for (name, value) in
+            [("timed_out", self.timed_out), ("broken", self.broken), ("refused", self.refused)]
+        {
+            if !(0.0..=1.0).contains(&value) {
+                return bad(format!("`{name}` is a probability; {value} is not within 0 and 1"));
+            }
+        }
+        let sum = self.timed_out + self.broken + self.refused;
+        if sum > 1.0 {
+            return bad(format!(
+                "`timed_out`, `broken` and `refused` add up to {sum}; at most 1 is possible"
+            ));
+        }
+        if !(0.0..=MAX_LATENCY_MS).contains(&self.latency_ms) {
+            return bad(format!("`latency_ms` is {}; give 0 to {MAX_LATENCY_MS}", self.latency_ms));
+        }
+        if !(0.0..=3.0).contains(&self.latency_spread) {
+            return bad(format!("`latency_spread` is {}; give 0 to 3", self.latency_spread));
+        }
+        Ok(())
+    }
+
+    fn weather(&self, call: &Seed) -> Weather {
+        let draw = call.child("fault", 0).stream().unit();
+        if draw < self.timed_out {
+            Weather::NeverReturns
+        } else if draw < self.timed_out + self.broken {
+            Weather::Breaks
+        } else if draw < self.timed_out + self.broken + self.refused {
+            Weather::Refuses
+        } else {
+            Weather::Fine
+        }
+    }
+
+    /// Log-normal: median times exp(spread * z), z standard normal.
+    fn latency(&self, call: &Seed) -> Duration {
+        let z = call.child("latency", 0).stream().normal();
+        let milliseconds = (self.latency_ms * (self.latency_spread * z).exp()).min(MAX_LATENCY_MS);
+        Duration::from_secs_f64(milliseconds / 1000.0)
+    }
+}
+
+impl Faulty {
+    /// Disturbs `inner` by `plan`.
+    pub fn new(inner: Arc<dyn Tool>, plan: FaultPlan) -> Result<Self, ToolError> {
+        plan.validate()?;
+        Ok(Self { inner, plan })
+    }
+}
+
+impl Tool for Faulty {
+    fn about(&self) -> About {
+        self.inner.about()
+    }
+
+    fn example(&self) -> &'static str {
+        self.inner.example()
+    }
+
+    fn pace(&self) -> Pace {
+        match self.inner.pace() {
+            Pace::Computing => Pace::Computing,
+            Pace::Instant | Pace::Waiting => Pace::Waiting,
+        }
+    }
+
+    fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
+        let state: Option<State> = state.map(read_state).transpose()?;
+        let inner = self.inner.open(task, state.as_ref().map(|s| &s.inner))?;
+        let seed = Seed::root(self.plan.seed).child(self.inner.about().name, 0).child(&task.id, 0);
+        let calls = AtomicU64::new(state.map_or(0, |s| s.calls));
+        Ok(Arc::new(Session { inner, plan: self.plan, seed, calls }))
+    }
+}
+
+fn read_state(state: &Value) -> Result<State, ToolError> {
+    State::deserialize(state)
+        .map_err(|error| ToolError::Snapshot { tool: ABOUT.name, why: error.to_string() })
+}
+
+impl ToolSession for Session {
+    fn call(self: Arc<Self>, input: String) -> ToolFuture {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        let call = self.seed.child("call", number);
+        let (weather, latency) = (self.plan.weather(&call), self.plan.latency(&call));
+        Box::pin(async move {
+            if weather == Weather::NeverReturns {
+                return std::future::pending().await;
+            }
+            if !latency.is_zero() {
+                tokio::time::sleep(latency).await;
+            }
+            match weather {
+                Weather::Breaks => ToolAnswer::Broken(format!("the fault plan broke call {number}")),
+                Weather::Refuses => ToolAnswer::Refused("busy: ask again".to_owned()),
+                Weather::Fine | Weather::NeverReturns => Arc::clone(&self.inner).call(input).await,
+            }
+        })
+    }
+
+    fn snapshot(&self) -> Value {
+        json!({ "calls": self.calls.load(Ordering::Relaxed), "inner": self.inner.snapshot() })
+    }
+}

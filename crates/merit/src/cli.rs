@@ -1,0 +1,170 @@
+//! What can be said to merit on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Agentic reinforcement learning in one binary.
+///
+/// `merit train` with nothing else makes a small agent on the spot, warm-starts it on sloppy demonstrations and lets it
+/// learn by reward to use two tools over many turns, offline and on the CPU. It ends with a table and a report.
+#[derive(Debug, Parser)]
+#[command(name = "merit", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  merit train                                  train the default recipe, then open the report it names
+  merit train --seed 2 --set budget.steps=20   the same with another seed and a smaller budget
+  merit train --resume runs/ledger-tools-1     go on after a kill, a full disk or Ctrl-C
+  merit show runs/ledger-tools-1               what happened in a run
+  merit rollout --run runs/ledger-tools-1      watch the trained agent at work
+  merit list credit                            the credit rules and where they come from";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Train a policy by a recipe; without arguments, the default recipe.
+    Train(Train),
+    /// Run episodes and show them turn by turn.
+    Rollout(Rollout),
+    /// Show what happened in a run.
+    Show(Show),
+    /// List the components a recipe can name.
+    List(List),
+    /// Check and print recipes.
+    #[command(subcommand)]
+    Recipe(Recipe),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell, e.g. `bash`: `merit completions bash > /etc/bash_completion.d/merit`.
+        shell: clap_complete::Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Train {
+    /// Name of a shipped recipe (see `merit list recipes`) or path of a TOML file.
+    pub(crate) recipe: Option<String>,
+    /// Change one setting, e.g. `--set budget.steps=20`; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// The run's seed: the same recipe and seed give the same episodes and weights, to the bit.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Where the run is kept [default: runs/RECIPE-SEED, or the next free name].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: Option<PathBuf>,
+    /// Go on with a run that was stopped; recipe and seed come from its folder.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["recipe", "set", "seed", "run"])]
+    pub(crate) resume: Option<PathBuf>,
+    /// Threads for the model [default: all cores]; results do not depend on it.
+    #[arg(long)]
+    pub(crate) threads: Option<usize>,
+    /// One JSON object a line instead of a display; the last line is the result.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rollout {
+    /// Take world and policy from a run: the trained agent at work.
+    #[arg(long, value_name = "RUN", conflicts_with = "recipe")]
+    pub(crate) run: Option<PathBuf>,
+    /// Take the world from a recipe and let its exact oracle act.
+    pub(crate) recipe: Option<String>,
+    /// Change one setting of the recipe; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "run")]
+    pub(crate) set: Vec<(String, String)>,
+    /// How many tasks.
+    #[arg(long, default_value_t = 3)]
+    pub(crate) tasks: u32,
+    /// Episodes per task.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) group_size: u32,
+    /// Which tasks.
+    #[arg(long, value_enum, default_value_t = SplitName::HeldOut)]
+    pub(crate) split: SplitName,
+    /// Sampling temperature; 0 takes the likeliest token.
+    #[arg(long, default_value_t = 0.0)]
+    pub(crate) temperature: f32,
+    /// Seed of the tasks and the sampling.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// After each episode, fork it at this turn and run the fork beside it.
+    #[arg(long, value_name = "TURN")]
+    pub(crate) fork_at: Option<u32>,
+    /// One JSON object a line: each episode with tokens, log-probabilities and score.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum SplitName {
+    /// Tasks the learner sees.
+    Train,
+    /// Tasks it never sees.
+    HeldOut,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// A run's folder.
+    pub(crate) run: PathBuf,
+    /// Show one episode turn by turn, e.g. `train/12/0/3` or `eval-after/0/5/0`.
+    #[arg(long)]
+    pub(crate) episode: Option<String>,
+    /// One JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// What to list; everything when left out.
+    #[arg(value_enum)]
+    pub(crate) kind: Option<Kind>,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// Worlds.
+    Envs,
+    /// Tools.
+    Tools,
+    /// Terms and combinators of rewards.
+    Rewards,
+    /// Credit rules.
+    Credit,
+    /// Objectives, normalisers, selectors and masks.
+    Objectives,
+    /// Model backends.
+    Models,
+    /// Shipped recipes.
+    Recipes,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Recipe {
+    /// Check a recipe: names, keys, combinations. Exit code 2 when it cannot be used.
+    Check {
+        /// A TOML file, or the name of a shipped recipe.
+        file: String,
+    },
+    /// Print a recipe with every default written out.
+    Show {
+        /// A TOML file, or the name of a shipped recipe.
+        file: String,
+    },
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),
+        _ => Err("expected KEY=VALUE, e.g. budget.steps=20".to_owned()),
+    }
+}
