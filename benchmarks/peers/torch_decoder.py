@@ -13,7 +13,7 @@ sample: a prompt of 16 tokens per row, then 128 new tokens at temperature 1 with
 
 A round repeats the work for about --seconds (at least twice) after one warm-up and reports the median.
 --mode chooses how torch runs it: `eager`, or `compile`, which compiles the training loss and the decoding
-step (with dynamic shapes over the growing cache; a static cache was slower).
+step (with dynamic shapes over the growing cache; a static cache was slower on S with 64 rows).
 Compiling takes about a minute per shape, outside the measured time.
 """
 

@@ -5,9 +5,9 @@ the reward compares the answer. The fake client hands messages through unconvert
 Response per call, so what is measured is the orchestration: states, messages, tool calls, stop
 conditions, scoring.
 
-Two entry points are measured. `generate` is the public call (it keeps the results and rebuilds their
-metadata after each episode, a cost that grows with their number); `run_rollout` gathers single scored
-rollouts under a semaphore and is the peer's best case.
+Two entry points are measured: `generate`, the public call, which also collects the results and rebuilds
+their metadata after each episode, and `run_rollout`, single scored rollouts gathered under a semaphore.
+The cheaper of the two is the peer's best case.
 
 --size is the number of sessions in flight. Without latency max(size, 512) episodes run; with
 --latency-ms each model call sleeps that long, exactly `size` episodes run, and the ideal makespan is

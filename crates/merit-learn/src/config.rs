@@ -5,16 +5,25 @@ use serde::{Deserialize, Serialize};
 
 /// Everything the learner reads from a recipe.
 ///
-/// Write it in TOML, here with every plug point named:
-/// ```toml
+/// ```
+/// let text = r#"
 /// epochs = 1
 /// minibatches = 2
-/// objective = { type = "policy-gradient", clip_low = 0.2, clip_high = 0.28, kl = { coefficient = 0.01, estimator = "k3" } }
 /// normaliser = { type = "token" }
 /// selector = { type = "drop-constant-groups" }
 /// mask = { type = "policy" }
 /// optimiser = { type = "adamw", lr = 3e-4, clip_norm = 1.0 }
 /// schedule = { type = "cosine", warmup = 5, floor = 0.1 }
+///
+/// [objective]
+/// type = "policy-gradient"
+/// clip_low = 0.2
+/// clip_high = 0.28
+/// kl = { coefficient = 0.01, estimator = "k3" }
+/// "#;
+/// let config: merit_learn::LearnConfig = toml::from_str(text)?;
+/// config.validate()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

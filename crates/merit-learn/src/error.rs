@@ -81,17 +81,27 @@ pub enum LearnError {
         want: usize,
     },
     /// A value loss without targets.
-    #[error("episode {episode} has no {what}, which `objective.value` needs; use a credit rule that fits values and a policy with a value head, or drop `objective.value`")]
+    #[error(
+        "episode {episode} has no {what}, which `objective.value` needs; use a credit rule that fits values and a policy with a value head, or drop `objective.value`"
+    )]
     NoValues {
         /// The episode.
         episode: EpisodeId,
         /// What is missing.
         what: &'static str,
     },
-    /// A loss that overflowed or is undefined. The weights are as they were before the update.
-    #[error("step {step}: the loss of {sample} is not finite at token {at} ({why}); the weights were not changed")]
+    /// A value loss on a policy that has no values.
+    #[error(
+        "`objective.value` needs a policy with a value head; set `value_head = true` in its shape, or drop `objective.value`"
+    )]
+    NoValueHead,
+    /// A loss that overflowed or is undefined; the optimiser step it belongs to was not taken.
+    #[error(
+        "step {step}: the loss of {sample} is not finite at token {at} ({why}); {}",
+        untouched(.taken)
+    )]
     NonFiniteLoss {
-        /// The step.
+        /// The training step.
         step: u64,
         /// The sample.
         sample: String,
@@ -99,23 +109,47 @@ pub enum LearnError {
         at: usize,
         /// The numbers that went in.
         why: String,
+        /// Optimiser steps of this update that had been taken before.
+        taken: usize,
     },
-    /// A gradient that overflowed or is undefined. The weights are as they were before the update.
-    #[error("step {step}: the gradient is not finite; {sample} pushed hardest (coefficient {coefficient:e}); the weights were not changed")]
+    /// A gradient that overflowed or is undefined; the optimiser step it belongs to was not taken.
+    #[error(
+        "step {step}: the gradient is not finite; {sample} pushed hardest (coefficient {coefficient:e}); {}",
+        untouched(.taken)
+    )]
     NonFiniteGradient {
-        /// The step.
+        /// The training step.
         step: u64,
         /// The sample with the largest coefficient.
         sample: String,
         /// That coefficient.
         coefficient: f64,
+        /// Optimiser steps of this update that had been taken before.
+        taken: usize,
+    },
+    /// A sample that the model cannot read.
+    #[error("step {step}: {sample}: {reason}")]
+    Sequence {
+        /// The training step.
+        step: u64,
+        /// The sample.
+        sample: String,
+        /// What the model said.
+        reason: String,
     },
     /// The model could not train on the batch.
     #[error("step {step}: {source}")]
     Model {
-        /// The step.
+        /// The training step.
         step: u64,
         /// Why.
         source: ModelError,
     },
+}
+
+fn untouched(taken: &usize) -> String {
+    match taken {
+        0 => "the weights were not changed".into(),
+        n => format!("the weights are those after the first {n} optimiser steps of this update"),
+    }
 }

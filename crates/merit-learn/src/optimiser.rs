@@ -2,6 +2,7 @@
 
 use crate::LearnError;
 use crate::config::require;
+use merit_model::AdamWSettings;
 use serde::{Deserialize, Serialize};
 
 /// Settings of AdamW.
@@ -29,6 +30,18 @@ impl Default for AdamW {
 }
 
 impl AdamW {
+    /// What the trainer is told, with the learning rate of the moment.
+    pub(crate) fn settings(&self, learning_rate: f64) -> AdamWSettings {
+        AdamWSettings {
+            lr: learning_rate as f32,
+            beta1: self.beta1 as f32,
+            beta2: self.beta2 as f32,
+            eps: self.eps as f32,
+            weight_decay: self.weight_decay as f32,
+            clip_norm: (self.clip_norm > 0.0).then_some(self.clip_norm as f32),
+        }
+    }
+
     pub(crate) fn validate(&self) -> Result<(), LearnError> {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let not_negative = |x: f64| x.is_finite() && x >= 0.0;

@@ -1,1 +1,48 @@
 //! Is it true? Statistics and the self-contained report.
+//!
+//! In: a run on disk. Out: a [`RunSummary`] of what it shows with intervals and controls, one HTML file that a person can
+//! read anywhere ([`write_report`]), and tables over several seeds ([`compare_runs`]). Reads the record and nothing else:
+//! what is not recorded is absent here, and never a zero.
+
+mod chart;
+mod compare;
+mod curve;
+mod episode_view;
+mod headline;
+mod held_out;
+mod html;
+mod report;
+mod specimens;
+pub mod stats;
+mod summary;
+mod tables;
+mod tokens;
+
+pub use compare::{Comparison, SeedRow, compare_runs};
+pub use curve::{Curve, CurvePoint, TermSeries};
+pub use held_out::{Change, HeldOut, Rate};
+pub use report::{render_report, write_report};
+pub use summary::{RunSummary, Series};
+
+/// Why a run cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum MeasureError {
+    /// The record cannot be read, or the report not written.
+    #[error(transparent)]
+    Store(#[from] merit_store::StoreError),
+    /// Nothing to compare.
+    #[error("there is no run to compare; name at least one run folder")]
+    NoRuns,
+    /// Runs of different recipes in one table.
+    #[error(
+        "{path} ran recipe `{found}`, the first run `{first}`; compare runs of one recipe that differ in their seed"
+    )]
+    Mixed {
+        /// The odd one.
+        path: String,
+        /// Its recipe.
+        found: String,
+        /// The recipe of the first.
+        first: String,
+    },
+}

@@ -87,7 +87,14 @@ impl AdamWState {
         let decayed = AdamStep { keep: 1.0 - settings.lr * settings.weight_decay, ..step };
         let mut pieces = self.pieces(weights, gradients);
         workers.for_each(&mut pieces, |_, piece| {
-            adamw(isa, piece.weights, piece.gradients, piece.m, piece.v, if piece.decays { decayed } else { step });
+            adamw(
+                isa,
+                piece.weights,
+                piece.gradients,
+                piece.m,
+                piece.v,
+                if piece.decays { decayed } else { step },
+            );
         });
         Ok(UpdateStats { grad_norm: norm, clipped: limit.is_some() })
     }

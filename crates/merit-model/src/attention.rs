@@ -41,7 +41,13 @@ impl Queries<'_> {
 }
 
 /// Fills `scores` with attention probabilities, `queries.count` rows of `queries.width()`.
-pub(crate) fn probabilities(isa: Isa, dim: usize, queries: Queries, memory: HeadMemory, scores: &mut Vec<f32>) {
+pub(crate) fn probabilities(
+    isa: Isa,
+    dim: usize,
+    queries: Queries,
+    memory: HeadMemory,
+    scores: &mut Vec<f32>,
+) {
     let width = queries.width();
     let scores = room(scores, queries.count * width);
     let size = Size { m: queries.count, n: width, k: dim };

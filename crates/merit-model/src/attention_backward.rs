@@ -19,7 +19,13 @@ pub(crate) struct AttentionSpace {
 }
 
 /// Copies key head `kv` of one sequence, transposed; returns the row stride.
-pub(crate) fn transpose_head(qkv: &[f32], rows: usize, column: usize, config: &DecoderConfig, to: &mut Vec<f32>) -> usize {
+pub(crate) fn transpose_head(
+    qkv: &[f32],
+    rows: usize,
+    column: usize,
+    config: &DecoderConfig,
+    to: &mut Vec<f32>,
+) -> usize {
     let stride = rows.next_multiple_of(32);
     let (dim, width) = (config.head_dim(), config.qkv_width());
     transpose(&qkv[column..], rows, dim, width, room(to, dim * stride), stride);

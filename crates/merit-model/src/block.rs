@@ -6,7 +6,7 @@
 use crate::Weights;
 use crate::attention::room;
 use crate::kernels::Isa;
-use crate::kernels::gemm::{Left, Right, Size, Start, gemm};
+use crate::kernels::gemm::{Left, Right, Size, Start, gemm, gemm_across};
 use crate::kernels::norm::{normalise, normalise_backward};
 use crate::kernels::swiglu::{swiglu, swiglu_backward};
 use crate::kernels::turn::{turn_heads, turn_heads_back};
@@ -184,7 +184,6 @@ impl Net<'_> {
         dw: &mut [f32],
     ) {
         let size = Size { m: inputs, n: outputs, k: rows };
-        let (left, right) = (Left::columns(x, inputs), Right::rows(dy, outputs));
-        gemm(self.isa, size, left, right, dw, outputs, Start::Resume);
+        gemm_across(self.isa, size, x, dy, dw);
     }
 }

@@ -25,12 +25,16 @@ pub(crate) fn read_weights(bytes: &[u8]) -> Result<Weights, ModelError> {
     // Refused before it is allocated: a small file cannot ask for a large model.
     if config.parameters().saturating_mul(4) > bytes.len() {
         let (want, got) = (config.parameters().saturating_mul(4), bytes.len());
-        return Err(ModelError::Checkpoint(format!("the config asks for {want} bytes of weights, the file has {got}")));
+        return Err(ModelError::Checkpoint(format!(
+            "the config asks for {want} bytes of weights, the file has {got}"
+        )));
     }
     let mut weights = Weights::zeros(&config)?;
     let places = weights.layout().tensors.clone();
     let file = parse(bytes)?;
-    if let Some(extra) = file.names().into_iter().find(|name| !places.iter().any(|place| place.name == **name)) {
+    if let Some(extra) =
+        file.names().into_iter().find(|name| !places.iter().any(|place| place.name == **name))
+    {
         return Err(fault(extra, "does not belong to this decoder".into()));
     }
     scatter_all(&places, &file, "", weights.values_mut())?;
@@ -39,7 +43,8 @@ pub(crate) fn read_weights(bytes: &[u8]) -> Result<Weights, ModelError> {
 
 pub(crate) fn serialise(tensors: &NamedBytes, note: (&str, String)) -> Vec<u8> {
     let views = tensors.iter().map(|(name, shape, bytes)| {
-        let view = TensorView::new(Dtype::F32, shape.clone(), bytes).expect("bytes are gathered to the shape");
+        let view =
+            TensorView::new(Dtype::F32, shape.clone(), bytes).expect("bytes are gathered to the shape");
         (name.as_str(), view)
     });
     let notes = HashMap::from([(note.0.to_owned(), note.1)]);

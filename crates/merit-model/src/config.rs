@@ -62,7 +62,10 @@ impl DecoderConfig {
             return refuse(format!("`d_model` {} is not a multiple of `heads` {}", self.d_model, self.heads));
         }
         if !self.heads.is_multiple_of(self.kv_heads) {
-            return refuse(format!("`heads` {} is not a multiple of `kv_heads` {}", self.heads, self.kv_heads));
+            return refuse(format!(
+                "`heads` {} is not a multiple of `kv_heads` {}",
+                self.heads, self.kv_heads
+            ));
         }
         if !self.head_dim().is_multiple_of(2) {
             let dim = self.head_dim();
@@ -75,7 +78,10 @@ impl DecoderConfig {
             return refuse(format!("`norm_eps` is {}; it must be positive", self.norm_eps));
         }
         if self.wide_parameters() > MAX_PARAMETERS {
-            return refuse(format!("{} parameters; at most {MAX_PARAMETERS} are held", self.wide_parameters()));
+            return refuse(format!(
+                "{} parameters; at most {MAX_PARAMETERS} are held",
+                self.wide_parameters()
+            ));
         }
         Ok(())
     }
@@ -158,7 +164,8 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_refused() {
-        let text = r#"{"vocab":8,"layers":1,"d_model":8,"heads":2,"kv_heads":1,"d_ff":8,"max_context":8,"depth":2}"#;
+        let text =
+            r#"{"vocab":8,"layers":1,"d_model":8,"heads":2,"kv_heads":1,"d_ff":8,"max_context":8,"depth":2}"#;
         assert!(serde_json::from_str::<DecoderConfig>(text).unwrap_err().to_string().contains("depth"));
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! Logits exist only for the positions that are needed, and only for a block of rows at a time.
 
+use crate::ModelError;
 use crate::attention::room;
 use crate::block::Net;
 use crate::kernels::gemm::{Left, Size, Start, gemm};
 use crate::kernels::loss::{RowStats, row_backward, row_stats};
 use crate::kernels::norm::{add_scaled, dot_row, normalise, normalise_backward};
 use crate::sequence::{Coefficients, SequenceScores, TrainSequence};
-use crate::ModelError;
 use std::ops::Range;
 
 /// Rows gathered from several sequences before their logits are computed together.
@@ -163,7 +163,9 @@ impl HeadSpace {
             self.stats.push(stats);
         }
         if config.value_head {
-            for (need, normed) in self.needs[rows.clone()].iter().zip(self.normed[rows.start * d..].chunks_exact(d)) {
+            for (need, normed) in
+                self.needs[rows.clone()].iter().zip(self.normed[rows.start * d..].chunks_exact(d))
+            {
                 self.scores[need.sequence - first].values[need.position] = net.value(normed);
             }
         }
@@ -191,11 +193,20 @@ impl HeadSpace {
         let embedding = net.packed.head_backward.as_ref().expect("packed for training");
         gemm(net.isa, size, Left::rows(&self.logits, vocab), embedding.as_right(), dnormed, d, Start::Zero);
         let normed = &self.normed[rows.start * d..];
-        net.weight_gradient(rows.len(), &self.logits, vocab, normed, d, &mut gradients.weights[layout.embedding.clone()]);
+        net.weight_gradient(
+            rows.len(),
+            &self.logits,
+            vocab,
+            normed,
+            d,
+            &mut gradients.weights[layout.embedding.clone()],
+        );
 
         if let Some(value) = layout.value.clone() {
             let bias = value.end;
-            for ((i, normed), dnormed) in rows.clone().zip(normed.chunks_exact(d)).zip(dnormed.chunks_exact_mut(d)) {
+            for ((i, normed), dnormed) in
+                rows.clone().zip(normed.chunks_exact(d)).zip(dnormed.chunks_exact_mut(d))
+            {
                 let need = self.needs[i];
                 let c = at(&self.coefficients[need.sequence - first].value, need.position);
                 add_scaled(net.isa, c, &net.weights.values()[value.clone()], dnormed);
@@ -207,7 +218,8 @@ impl HeadSpace {
         let dhidden = room(&mut self.dhidden, len);
         dhidden[..len].fill(0.0);
         let gain = &net.weights.values()[layout.final_norm.clone()];
-        let (hidden, dgain) = (&self.hidden[rows.start * d..], &mut gradients.weights[layout.final_norm.clone()]);
+        let (hidden, dgain) =
+            (&self.hidden[rows.start * d..], &mut gradients.weights[layout.final_norm.clone()]);
         normalise_backward(net.isa, &hidden[..len], gain, config.norm_eps, &dnormed[..len], dhidden, dgain);
         for (need, dhidden) in self.needs[rows].iter().zip(dhidden.chunks_exact(d)) {
             gradients.dx[need.row * d..(need.row + 1) * d].copy_from_slice(dhidden);

@@ -72,7 +72,15 @@ impl Builder {
         self.len - len..self.len
     }
 
-    fn place(&mut self, name: String, offset: usize, rows: usize, columns: usize, stride: usize, kind: TensorKind) {
+    fn place(
+        &mut self,
+        name: String,
+        offset: usize,
+        rows: usize,
+        columns: usize,
+        stride: usize,
+        kind: TensorKind,
+    ) {
         self.tensors.push(TensorPlace { name, offset, rows, columns, stride, kind });
     }
 
@@ -109,7 +117,11 @@ impl Layout {
                 attention_norm: build.vector(name("input_layernorm"), d),
                 qkv: build.linear(
                     d,
-                    &[(name("self_attn.q_proj"), d), (name("self_attn.k_proj"), kv), (name("self_attn.v_proj"), kv)],
+                    &[
+                        (name("self_attn.q_proj"), d),
+                        (name("self_attn.k_proj"), kv),
+                        (name("self_attn.v_proj"), kv),
+                    ],
                 ),
                 output: build.linear(d, &[(name("self_attn.o_proj"), d)]),
                 feed_norm: build.vector(name("post_attention_layernorm"), d),

@@ -11,6 +11,8 @@ mod config;
 mod decode;
 mod error;
 mod generator;
+#[cfg(test)]
+mod gradient_check;
 mod head;
 mod kernels;
 mod layout;
@@ -31,8 +33,8 @@ pub use error::ModelError;
 pub use generator::{Generator, GeneratorSettings};
 pub use kernels::Isa;
 pub use sampler::{
-    Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SamplingParams, SessionId, SessionResult,
-    StopReason,
+    Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SamplingParams, SessionId,
+    SessionResult, StopReason,
 };
 pub use sequence::{Coefficients, SequenceOutputs, SequenceScores, TrainSequence};
 pub use tokenizer::Tokenizer;

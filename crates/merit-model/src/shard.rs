@@ -38,7 +38,8 @@ impl ShardSpace {
         embed(net, sequences, &mut self.streams[0]);
         let mut last = 0;
         for layer in 0..layers {
-            let (from, to) = if keep == Keep::All { (layer, layer + 1) } else { (layer % 2, (layer + 1) % 2) };
+            let (from, to) =
+                if keep == Keep::All { (layer, layer + 1) } else { (layer % 2, (layer + 1) % 2) };
             let record = &mut self.records[if keep == Keep::All { layer } else { 0 }];
             let mut out = std::mem::take(&mut self.streams[to]);
             let attention = &mut self.attention;

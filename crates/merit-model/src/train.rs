@@ -36,7 +36,7 @@ pub struct TrainerSettings {
 
 impl Default for TrainerSettings {
     fn default() -> Self {
-        Self { threads: 1, lanes: 4, shard_tokens: 2048 }
+        Self { threads: 1, lanes: 4, shard_tokens: 512 }
     }
 }
 
@@ -114,7 +114,15 @@ impl Trainer {
             spaces.lend(|space| {
                 let mine = cuts.iter().skip(index).step_by(count);
                 let walked = mine.map(|cut| {
-                    train_shard(net, space, sequences, cut.clone(), temperature, objective, &mut lane.gradients)
+                    train_shard(
+                        net,
+                        space,
+                        sequences,
+                        cut.clone(),
+                        temperature,
+                        objective,
+                        &mut lane.gradients,
+                    )
                 });
                 lane.fault = walked.collect::<Result<(), _>>().err();
             });
@@ -129,7 +137,11 @@ impl Trainer {
     }
 
     /// Log-probabilities, entropies and values under the present weights.
-    pub fn score(&mut self, sequences: &[TrainSequence], temperature: f32) -> Result<Vec<SequenceScores>, ModelError> {
+    pub fn score(
+        &mut self,
+        sequences: &[TrainSequence],
+        temperature: f32,
+    ) -> Result<Vec<SequenceScores>, ModelError> {
         check_batch(&self.weights, sequences, temperature)?;
         let packed = self.packed.get_or_insert_with(|| PackedWeights::for_training(&self.weights));
         let net = Net { isa: self.isa, weights: &self.weights, packed, rope: &self.rope };
@@ -207,7 +219,8 @@ fn check_batch(weights: &Weights, sequences: &[TrainSequence], temperature: f32)
     if !(temperature.is_finite() && temperature > 0.0) {
         return Err(ModelError::Temperature(temperature));
     }
-    let mut checks = sequences.iter().enumerate().map(|(index, sequence)| sequence.check(index, weights.config()));
+    let mut checks =
+        sequences.iter().enumerate().map(|(index, sequence)| sequence.check(index, weights.config()));
     checks.find(Result::is_err).unwrap_or(Ok(()))
 }
 
@@ -246,7 +259,8 @@ fn score_shards(
 ) -> Result<Vec<SequenceScores>, ModelError> {
     const ROWS: usize = 1024;
     let cuts = shards(sequences, ROWS);
-    let mut parts: Vec<(Range<usize>, Vec<SequenceScores>)> = cuts.into_iter().map(|cut| (cut, Vec::new())).collect();
+    let mut parts: Vec<(Range<usize>, Vec<SequenceScores>)> =
+        cuts.into_iter().map(|cut| (cut, Vec::new())).collect();
     workers.for_each(&mut parts, |_, (cut, scores)| {
         spaces.lend(|space| {
             let shard = &sequences[cut.clone()];

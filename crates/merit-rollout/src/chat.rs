@@ -24,8 +24,7 @@ pub struct MissingMarker(pub String);
 impl ChatFormat {
     /// The format over `tokenizer`, which must know `<|end|>` and the marker of every role.
     pub fn new(tokenizer: Arc<Tokenizer>) -> Result<Self, MissingMarker> {
-        let special =
-            |name: &str| tokenizer.special(name).ok_or_else(|| MissingMarker(name.to_owned()));
+        let special = |name: &str| tokenizer.special(name).ok_or_else(|| MissingMarker(name.to_owned()));
         let end = special("<|end|>")?;
         let mut markers = [end; Role::ALL.len()];
         for (marker, role) in markers.iter_mut().zip(Role::ALL) {

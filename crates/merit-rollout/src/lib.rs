@@ -1,1 +1,41 @@
 //! What did the agent do? The turn loop, batching, stop rules, trees and forks.
+//!
+//! [`roll_out`] takes [`EpisodePlan`]s to finished episodes: many in flight over one batched sampler, tools beside it with
+//! deadlines, every end typed. Each episode is an [`EpisodeMachine`] (events in, effects out); the loop around it is the
+//! only part that knows threads and clocks. A slow tool delays its own episode only, a broken one ends its own only, and
+//! the result of an episode depends on its plan and the weights, never on the schedule.
+
+mod calling;
+mod chat;
+mod deadlines;
+mod effect;
+mod engine;
+mod flight;
+mod guard;
+mod latency;
+mod machine;
+mod oracle;
+mod plan;
+mod progress;
+mod record;
+mod replay;
+mod runtime;
+mod scripted;
+mod settings;
+mod stage;
+mod waiting;
+
+pub use chat::{ChatFormat, MissingMarker, Said};
+pub use effect::{Effect, Event, Rules, ToolJob, WaitingOn};
+pub use engine::roll_out;
+pub use latency::LatencySampler;
+pub use machine::EpisodeMachine;
+pub use oracle::{
+    NoDemonstrator, ORACLE, OpenProgram, OracleSampler, OracleSettings, Program, SAMPLERS, program,
+};
+pub use plan::{EpisodePlan, Start, TreeError, close_sessions, session_of, tree};
+pub use progress::{Progress, Tally};
+pub use runtime::ToolRuntime;
+pub use scripted::{Cue, Reply, ScriptedSampler};
+pub use settings::{RolloutSettings, SettingsError};
+pub use waiting::{Waiting, WaitingEpisode};

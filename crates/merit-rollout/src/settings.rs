@@ -1,6 +1,7 @@
 //! Limits and sampling of a rollout, as they stand in a recipe.
 
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 
 /// How episodes are run and where they are cut.
 ///
@@ -95,7 +96,14 @@ impl RolloutSettings {
     }
 }
 
+/// About thirty years, which every clock can add.
 const LONGEST_SECONDS: f64 = 1e9;
+
+/// Seconds of a setting as a span that every clock can add; what is no number of seconds is the longest.
+pub(crate) fn span(seconds: f64) -> Duration {
+    let longest = Duration::from_secs_f64(LONGEST_SECONDS);
+    Duration::try_from_secs_f64(seconds).unwrap_or(longest).min(longest)
+}
 
 fn refuse_unless(
     fits: bool,

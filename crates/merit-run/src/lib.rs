@@ -1,3 +1,29 @@
 //! The driver: a recipe goes through the stations into a run folder.
+//!
+//! [`recipe`] parses and checks; [`train`] runs stage after stage; whoever watches gets [`Event`]s. The only crate besides
+//! the shells that sees every station.
 
+mod act;
+mod checks;
+mod driver;
+mod error;
+mod evaluate;
+mod learn;
+mod metrics;
+mod parts;
+mod play;
+mod policy;
+mod progress;
+pub mod recipe;
+pub mod shipped;
+mod stage;
 pub mod toml_error;
+mod warm;
+
+pub use act::Actor;
+pub use driver::{Options, train};
+pub use error::RunError;
+pub use parts::{Parts, Plan};
+pub use play::{Play, play_oracle, play_policy};
+pub use progress::{Event, Finished};
+pub use recipe::{Recipe, RecipeError};

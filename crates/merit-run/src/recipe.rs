@@ -7,6 +7,7 @@ use crate::toml_error::{Located, locate};
 use merit_credit::CreditConfig;
 use merit_env::EnvConfig;
 use merit_learn::LearnConfig;
+use merit_model::DecoderConfig;
 use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
 use serde::{Deserialize, Serialize};
@@ -73,6 +74,24 @@ pub struct ModelConfig {
     pub value_head: bool,
 }
 
+impl ModelConfig {
+    /// The decoder of this shape over a vocabulary of `vocab` entries.
+    pub fn decoder(&self, vocab: usize) -> DecoderConfig {
+        DecoderConfig {
+            vocab,
+            layers: self.layers,
+            d_model: self.width,
+            heads: self.heads,
+            kv_heads: self.kv_heads,
+            d_ff: self.feed_forward,
+            rope_base: self.rope_base,
+            norm_eps: 1e-5,
+            max_context: self.context,
+            value_head: self.value_head,
+        }
+    }
+}
+
 impl Default for ModelConfig {
     fn default() -> Self {
         Self {
@@ -101,13 +120,16 @@ pub struct WarmStart {
     pub steps: u64,
     /// Demonstrations per update.
     pub batch: usize,
+    /// Settings of the world that differ while demonstrating, in the shape of `[world]`.
+    #[serde(skip_serializing_if = "toml::Table::is_empty")]
+    pub world: toml::Table,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
     pub learning_rate: f32,
 }
 
 impl Default for WarmStart {
     fn default() -> Self {
-        Self { demonstrations: 4000, skill: 0.4, steps: 400, batch: 32, learning_rate: 3e-3 }
+        Self { demonstrations: 4000, skill: 0.4, steps: 400, batch: 32, learning_rate: 3e-3, world: toml::Table::new() }
     }
 }
 
@@ -213,6 +235,16 @@ impl Recipe {
         merge(&mut table, &control.set);
         table.remove("controls");
         Self::from_table(&format!("control `{}` of recipe `{}`", control.name, self.name), table)
+    }
+
+    /// The world in which demonstrations are given.
+    pub fn demonstration_world(&self) -> Result<EnvConfig, RecipeError> {
+        let mut table = self.to_table();
+        let set = toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);
+        merge(&mut table, &set);
+        let text = toml::to_string(&table["world"]).expect("a table that TOML parsed can be written");
+        let file = format!("`warm_start.world` of recipe `{}`", self.name);
+        Ok(toml::from_str(&text).map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
     }
 
     /// The resolved text: every default written out.

@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod display;
+mod episode_text;
 
 use clap::{CommandFactory as _, Parser as _};
 use cli::{Cli, Command};

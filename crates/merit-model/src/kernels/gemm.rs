@@ -9,6 +9,7 @@
 
 use super::Isa;
 use super::tile::{LANES, Tile, Tiles};
+use std::cell::RefCell;
 
 /// Columns of a panel of the right matrix.
 pub(crate) const PANEL: usize = 32;
@@ -19,6 +20,10 @@ const DEPTH: usize = 256;
 /// Row tiles that share one panel before the next panel is touched.
 const TILES_PER_BLOCK: usize = 8;
 const WIDEST: usize = 14 * PANEL;
+/// Results of fewer elements are computed by `gemm_across` without copies.
+const WORTH_COPYING: usize = 1 << 17;
+/// Columns of a right matrix that are copied together by `gemm_across`.
+const ACROSS: usize = 512;
 
 /// `a[m, k] = data[m * row + k * step]`.
 #[derive(Clone, Copy)]
@@ -97,7 +102,89 @@ pub(crate) fn gemm(isa: Isa, size: Size, a: Left, b: Right, c: &mut [f32], c_row
             resume: start == Start::Resume || k0 > 0,
         };
         // SAFETY: `check_extents` found all rows, columns and k of the three matrices inside their slices.
-        unsafe { one_depth(&tiles, tile, m, n, b.panel) };
+        unsafe { one_depth(&tiles, tile, (m, n), b.panel, LeftLayout::Strided) };
+    }
+}
+
+/// `c += xᵀ y` for row-major `x` (`k × m`) and `y` (`k × n`, readable `SLACK` further), both read across their rows.
+///
+/// Long strides are hard on the caches, so for large results each depth of both sides is first copied straight.
+pub(crate) fn gemm_across(isa: Isa, size: Size, x: &[f32], y: &[f32], c: &mut [f32]) {
+    let Size { m, n, k } = size;
+    if m == 0 || n == 0 || k == 0 {
+        return;
+    }
+    if m * n < WORTH_COPYING {
+        return gemm(isa, size, Left::columns(x, m), Right::rows(y, n), c, n, Start::Resume);
+    }
+    assert!(x.len() >= k * m && y.len() >= k * n, "product: an input is too short");
+    let tiles = Tiles::of(isa);
+    let heights = Heights::new(m, tiles.forms.len());
+    COPIES.with_borrow_mut(|(left, right)| {
+        for k0 in (0..k).step_by(DEPTH) {
+            let depth = DEPTH.min(k - k0);
+            copy_left(&x[k0 * m..(k0 + depth) * m], m, heights, left);
+            for n0 in (0..n).step_by(ACROSS) {
+                let width = ACROSS.min(n - n0);
+                copy_right(&y[k0 * n..(k0 + depth) * n], n, n0..n0 + width, right);
+                assert!((m - 1) * n + n0 + width <= c.len(), "product: the result does not fit");
+                let tile = Tile {
+                    k: depth,
+                    a: left.as_ptr(),
+                    a_row: 1,
+                    a_step: 0,
+                    b: right.as_ptr(),
+                    b_row: PANEL,
+                    c: c[n0..].as_mut_ptr(),
+                    c_row: n,
+                    resume: true,
+                };
+                // SAFETY: the copies hold `depth` steps of all tiles and panels, and `c` was found long enough.
+                unsafe { one_depth(&tiles, tile, (m, width), depth * PANEL, LeftLayout::Tiles) };
+            }
+        }
+    });
+}
+
+thread_local! {
+    static COPIES: RefCell<(Vec<f32>, Vec<f32>)> = const { RefCell::new((Vec::new(), Vec::new())) };
+}
+
+/// Tile by tile, `[k][rows of the tile]`. Sixteen floats are copied for each line of up to fourteen: the next line, or the
+/// slack behind the last, takes the surplus.
+fn copy_left(x: &[f32], m: usize, heights: Heights, to: &mut Vec<f32>) {
+    to.resize(to.len().max(x.len() + LANES), 0.0);
+    let mut at = 0;
+    for tile in 0..heights.tiles {
+        let (first, past) = (heights.first_row(tile), heights.first_row(tile + 1));
+        let rows = past - first;
+        if first + LANES <= m {
+            for line in x.chunks_exact(m) {
+                to[at..at + LANES].copy_from_slice(&line[first..first + LANES]);
+                at += rows;
+            }
+        } else {
+            for line in x.chunks_exact(m) {
+                to[at..at + rows].copy_from_slice(&line[first..past]);
+                at += rows;
+            }
+        }
+    }
+}
+
+/// Panel by panel, `[k][32]`; columns behind the last are left over.
+fn copy_right(y: &[f32], n: usize, columns: std::ops::Range<usize>, to: &mut Vec<f32>) {
+    let depth = y.len() / n;
+    let len = depth * columns.len().next_multiple_of(PANEL);
+    to.resize(to.len().max(len), 0.0);
+    for (first, panel) in columns.clone().step_by(PANEL).zip(to.chunks_exact_mut(depth * PANEL)) {
+        let width = PANEL.min(columns.end - first);
+        let lines = y.chunks_exact(n).zip(panel.as_chunks_mut::<PANEL>().0);
+        if width == PANEL {
+            lines.for_each(|(line, to)| to.copy_from_slice(&line[first..first + PANEL]));
+        } else {
+            lines.for_each(|(line, to)| to[..width].copy_from_slice(&line[first..first + width]));
+        }
     }
 }
 
@@ -109,7 +196,10 @@ fn check_extents(Size { m, n, k }: Size, a: Left, b: Right, c_len: usize, c_row:
     assert!((m - 1) * a.row + (k - 1) * a.step < a.data.len(), "product: the left matrix is too short");
     let last = (n - 1) / PANEL;
     let width = (n - last * PANEL).next_multiple_of(LANES);
-    assert!(last * b.panel + (k - 1) * b.row + width <= b.data.len(), "product: the right matrix is too short");
+    assert!(
+        last * b.panel + (k - 1) * b.row + width <= b.data.len(),
+        "product: the right matrix is too short"
+    );
     if last > 0 {
         let end = (last - 1) * b.panel + (k - 1) * b.row + PANEL;
         assert!(end <= b.data.len(), "product: a right panel is too short");
@@ -135,7 +225,14 @@ impl Heights {
     }
 }
 
-unsafe fn one_depth(tiles: &Tiles, tile: Tile, m: usize, n: usize, panel: usize) {
+/// How the left matrix lies: by its strides, or tile after tile as `copy_left` leaves it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LeftLayout {
+    Strided,
+    Tiles,
+}
+
+unsafe fn one_depth(tiles: &Tiles, tile: Tile, (m, n): (usize, usize), panel: usize, left: LeftLayout) {
     let heights = Heights::new(m, tiles.forms.len());
     for first in (0..heights.tiles).step_by(TILES_PER_BLOCK) {
         let last = (first + TILES_PER_BLOCK).min(heights.tiles);
@@ -144,10 +241,15 @@ unsafe fn one_depth(tiles: &Tiles, tile: Tile, m: usize, n: usize, panel: usize)
             for index in first..last {
                 let m0 = heights.first_row(index);
                 let rows = heights.first_row(index + 1) - m0;
+                let (a, a_step) = match left {
+                    LeftLayout::Strided => (m0 * tile.a_row, tile.a_step),
+                    LeftLayout::Tiles => (m0 * tile.k, rows),
+                };
                 // SAFETY: row `m0 < m`, column `n0 < n` and their panel lie inside the checked extents.
                 unsafe {
                     let part = Tile {
-                        a: tile.a.add(m0 * tile.a_row),
+                        a: tile.a.add(a),
+                        a_step,
                         b: tile.b.add(n0 / PANEL * panel),
                         c: tile.c.add(m0 * tile.c_row + n0),
                         ..tile
@@ -173,11 +275,19 @@ unsafe fn one_tile(tiles: &Tiles, tile: Tile, rows: usize, width: usize) {
     // would reach behind the row.
     unsafe {
         for row in 0..rows {
-            std::ptr::copy_nonoverlapping(tile.c.add(row * tile.c_row), buffer.as_mut_ptr().add(row * PANEL), width);
+            std::ptr::copy_nonoverlapping(
+                tile.c.add(row * tile.c_row),
+                buffer.as_mut_ptr().add(row * PANEL),
+                width,
+            );
         }
         run(Tile { c: buffer.as_mut_ptr(), c_row: PANEL, ..tile });
         for row in 0..rows {
-            std::ptr::copy_nonoverlapping(buffer.as_ptr().add(row * PANEL), tile.c.add(row * tile.c_row), width);
+            std::ptr::copy_nonoverlapping(
+                buffer.as_ptr().add(row * PANEL),
+                tile.c.add(row * tile.c_row),
+                width,
+            );
         }
     }
 }
@@ -234,6 +344,24 @@ mod tests {
     }
 
     #[test]
+    fn products_across_rows_follow_the_same_chain() {
+        for (m, n, k) in
+            [(1, 1, 1), (24, 37, 300), (64, 48, 77), (15, 600, 513), (130, 1100, 270), (512, 300, 33)]
+        {
+            let size = Size { m, n, k };
+            let (x, y, c) = (random("x", k * m), random("y", k * n + SLACK), random("c", m * n));
+            let mut want = c.clone();
+            naive(size, Left::columns(&x, m), |i, j| y[i * n + j], &mut want, Start::Resume);
+            for isa in Isa::available() {
+                let mut got = c.clone();
+                gemm_across(isa, size, &x, &y, &mut got);
+                let same = got.iter().zip(&want).all(|(x, y)| x.to_bits() == y.to_bits());
+                assert!(same, "{isa:?} {m}x{n}x{k}");
+            }
+        }
+    }
+
+    #[test]
     fn every_instruction_set_and_shape_follows_the_same_chain() {
         for m in [1, 2, 5, 13, 14, 15, 16, 29, 130] {
             for n in [1, 15, 16, 17, 32, 37, 48, 65] {
@@ -256,6 +384,14 @@ mod tests {
     #[should_panic(expected = "the left matrix is too short")]
     fn a_short_matrix_is_refused() {
         let size = Size { m: 2, n: 16, k: 2 };
-        gemm(Isa::best(), size, Left::rows(&[0.0; 3], 2), Right::rows(&[0.0; 64], 16), &mut [0.0; 32], 16, Start::Zero);
+        gemm(
+            Isa::best(),
+            size,
+            Left::rows(&[0.0; 3], 2),
+            Right::rows(&[0.0; 64], 16),
+            &mut [0.0; 32],
+            16,
+            Start::Zero,
+        );
     }
 }

@@ -34,7 +34,13 @@ fn log(x: f32) -> f32 {
 }
 
 #[inline(always)]
-fn tally(chunk: &mut [f32; WIDTH], most: f32, inverse: f32, sums: &mut [f32; WIDTH], moments: &mut [f32; WIDTH]) {
+fn tally(
+    chunk: &mut [f32; WIDTH],
+    most: f32,
+    inverse: f32,
+    sums: &mut [f32; WIDTH],
+    moments: &mut [f32; WIDTH],
+) {
     for i in 0..WIDTH {
         let z = (chunk[i] - most) * inverse;
         let weight = exp(z);

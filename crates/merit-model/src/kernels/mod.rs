@@ -12,6 +12,8 @@ pub(crate) mod norm;
 pub(crate) mod optim;
 pub(crate) mod pack;
 pub(crate) mod softmax;
+#[cfg(test)]
+mod speed;
 pub(crate) mod swiglu;
 mod tile;
 #[cfg(target_arch = "x86_64")]

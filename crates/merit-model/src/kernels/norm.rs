@@ -4,11 +4,31 @@
 #![allow(unsafe_code)]
 
 use super::isa::per_isa;
-use super::math::dot;
+use super::math::{WIDTH, dot, fold, padded};
 
 #[inline(always)]
 fn inverse_rms(x: &[f32], eps: f32) -> f32 {
     1.0 / (dot(x, x) / x.len() as f32 + eps).sqrt()
+}
+
+/// `Σ x y z`
+#[inline(always)]
+fn dot3(x: &[f32], y: &[f32], z: &[f32]) -> f32 {
+    let mut lanes = [0.0_f32; WIDTH];
+    let ((xs, x_tail), (ys, y_tail), (zs, z_tail)) =
+        (x.as_chunks::<WIDTH>(), y.as_chunks::<WIDTH>(), z.as_chunks::<WIDTH>());
+    for ((x, y), z) in xs.iter().zip(ys).zip(zs) {
+        for i in 0..WIDTH {
+            lanes[i] = (x[i] * y[i]).mul_add(z[i], lanes[i]);
+        }
+    }
+    if !x_tail.is_empty() {
+        let (x, y, z) = (padded(x_tail, 0.0), padded(y_tail, 0.0), padded(z_tail, 0.0));
+        for i in 0..WIDTH {
+            lanes[i] = (x[i] * y[i]).mul_add(z[i], lanes[i]);
+        }
+    }
+    fold(lanes)
 }
 
 per_isa! {
@@ -34,14 +54,8 @@ per_isa! {
         let rows = x.chunks_exact(width).zip(dy.chunks_exact(width)).zip(dx.chunks_exact_mut(width));
         for ((x, dy), dx) in rows {
             let inverse = inverse_rms(x, eps);
-            // Σ g dy x, lane by lane as in `dot`; `dx` is not needed for it.
-            let mut sum = [0.0_f32; super::math::WIDTH];
-            for ((x, dy), gain) in x.chunks(16).zip(dy.chunks(16)).zip(gain.chunks(16)) {
-                for (((lane, x), dy), gain) in sum.iter_mut().zip(x).zip(dy).zip(gain) {
-                    *lane = (gain * dy).mul_add(*x, *lane);
-                }
-            }
-            let pull = super::math::fold(sum) * inverse * inverse * inverse / width as f32;
+            let pull = dot3(gain, dy, x) * inverse * inverse * inverse / width as f32;
+            let (x, dy, dx) = (&x[..width], &dy[..width], &mut dx[..width]);
             for i in 0..width {
                 dx[i] += (inverse * gain[i]).mul_add(dy[i], -(x[i] * pull));
                 dgain[i] = (dy[i] * inverse).mul_add(x[i], dgain[i]);

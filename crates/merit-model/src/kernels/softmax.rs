@@ -4,34 +4,36 @@
 #![allow(unsafe_code)]
 
 use super::isa::per_isa;
-use super::math::{WIDTH, exp, fold, largest, padded};
+use super::math::{WIDTH, exp, fold, largest_chunk};
 
 per_isa! {
-    /// Row i of `scores` (stride `stride`) becomes the softmax of its first `first + i * step` entries; the rest is zeroed.
+    /// Row i of `scores` becomes the softmax of its first `first + i * step` entries; the rest is zeroed. `stride` is a
+    /// multiple of sixteen.
     pub(crate) fn softmax_rows(scores: &mut [f32], stride: usize, first: usize, step: usize) {
         for (i, row) in scores.chunks_exact_mut(stride).enumerate() {
-            let (live, dead) = row.split_at_mut(first + i * step);
+            let live = first + i * step;
+            let (live, dead) = row.split_at_mut(live.next_multiple_of(WIDTH).min(stride));
             dead.fill(0.0);
-            let most = largest(live);
+            let (chunks, _) = live.as_chunks_mut::<WIDTH>();
+            if let Some(last) = chunks.last_mut() {
+                let used = (first + i * step - 1) % WIDTH + 1;
+                for lane in 0..WIDTH {
+                    last[lane] = if lane < used { last[lane] } else { f32::NEG_INFINITY };
+                }
+            }
+            let most = largest_chunk(chunks);
             let mut lanes = [0.0_f32; WIDTH];
-            let (chunks, tail) = live.as_chunks_mut::<WIDTH>();
             for chunk in chunks.iter_mut() {
                 for i in 0..WIDTH {
                     chunk[i] = exp(chunk[i] - most);
                     lanes[i] += chunk[i];
                 }
             }
-            if !tail.is_empty() {
-                let mut chunk = padded(tail, f32::NEG_INFINITY);
-                for i in 0..WIDTH {
-                    chunk[i] = exp(chunk[i] - most);
-                    lanes[i] += chunk[i];
-                }
-                tail.copy_from_slice(&chunk[..tail.len()]);
-            }
             let inverse = 1.0 / fold(lanes);
-            for x in live {
-                *x *= inverse;
+            for chunk in chunks {
+                for x in chunk {
+                    *x *= inverse;
+                }
             }
         }
     }

@@ -1,0 +1,123 @@
+//! A small episode described by its lengths and its verdict, for checks and tests of credit rules.
+
+use merit_core::{
+    Action, Boundary, Cost, End, Episode, EpisodeId, Fault, Group, GroupError, Limit, Outcome, PolicyVersion,
+    Provenance, Reward, Role, Score, ScoredEpisode, Segment, Setting, Split, Task, TokenId, Transcript, Turn,
+    TurnStop,
+};
+use std::sync::Arc;
+
+/// An episode in outline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sketch {
+    /// For each turn, the tokens that the policy writes and those that it is shown after.
+    pub turns: Vec<(usize, usize)>,
+    /// What it counts as; its end and its score follow.
+    pub outcome: Outcome,
+    /// The reward, where the outcome counts.
+    pub reward: f64,
+    /// By turn; empty when it is paid at the end.
+    pub turn_rewards: Vec<f64>,
+    /// One per token that the policy writes; empty for a policy without a value head.
+    pub values: Vec<f32>,
+    /// The value where a truncated episode was cut.
+    pub bootstrap: Option<f32>,
+}
+
+/// Tokens of the opening that every sketch shares.
+const OPENING: usize = 2;
+
+impl Sketch {
+    /// A sketch with values of 0, and a bootstrap of 0 where it is truncated.
+    pub fn new(turns: &[(usize, usize)], outcome: Outcome, reward: f64) -> Self {
+        let written = turns.iter().map(|t| t.0).sum();
+        let bootstrap = (outcome == Outcome::PolicyTimedOut).then_some(0.0);
+        let (turns, values) = (turns.to_vec(), vec![0.0; written]);
+        Self { turns, outcome, reward, turn_rewards: Vec::new(), values, bootstrap }
+    }
+
+    /// The members as a group.
+    pub fn group(members: &[Self], group: u32) -> Result<Group, GroupError> {
+        let scored = members.iter().enumerate().map(|(member, sketch)| sketch.scored(group, member as u32));
+        Group::assemble(scored.collect())
+    }
+
+    /// The scored episode.
+    pub fn scored(&self, group: u32, member: u32) -> ScoredEpisode {
+        let task = Task {
+            id: format!("sketch/{group}"),
+            world: "sketch".to_owned(),
+            version: 1,
+            split: Split::Train,
+            size: 1,
+            payload: serde_json::Value::Null,
+            answer: None,
+        };
+        let transcript = self.transcript();
+        let policy_tokens = transcript.mask().iter().filter(|&&m| m).count() as u64;
+        let episode = Episode {
+            id: EpisodeId { phase: "sketch".to_owned(), step: 0, group, member, branch: 0 },
+            task: Arc::new(task),
+            policy_version: PolicyVersion(0),
+            setting: Setting::default(),
+            transcript,
+            turns: (0..self.turns.len()).map(|index| turn(index as u32)).collect(),
+            end: self.end(),
+            cost: Cost { policy_tokens, ..Cost::default() },
+            bootstrap: self.bootstrap,
+        };
+        ScoredEpisode { episode: Arc::new(episode), score: self.score() }
+    }
+
+    fn end(&self) -> End {
+        match self.outcome {
+            Outcome::PolicyTimedOut => End::Truncated { limit: Limit::Turns },
+            Outcome::InfrastructureFailed => End::Failed {
+                fault: Fault { boundary: Boundary::Tool, message: "the tool broke".to_owned() },
+            },
+            _ => End::Answered,
+        }
+    }
+
+    fn score(&self) -> Option<Score> {
+        let reward = match self.outcome {
+            Outcome::InfrastructureFailed => return None,
+            Outcome::Unscorable => Reward::Unscorable { why: "unreadable".to_owned() },
+            Outcome::GraderFailed => Reward::GraderFailed { why: "it broke".to_owned() },
+            _ => Reward::Value { value: self.reward },
+        };
+        let solved = Some(self.outcome == Outcome::Solved);
+        Some(Score { terms: Vec::new(), reward, turn_rewards: self.turn_rewards.clone(), solved })
+    }
+
+    fn transcript(&self) -> Transcript {
+        let mut segments = vec![segment(Role::System, 0, OPENING, &[])];
+        let mut values = &self.values[..];
+        for (turn, &(written, shown)) in self.turns.iter().enumerate() {
+            let (here, rest) = values.split_at(written.min(values.len()));
+            values = rest;
+            segments.push(segment(Role::Policy, turn as u32, written, here));
+            segments.push(segment(Role::Environment, turn as u32, shown, &[]));
+        }
+        Transcript::try_from(segments).expect("a sketch has one value per written token, or none")
+    }
+}
+
+fn segment(role: Role, turn: u32, tokens: usize, values: &[f32]) -> Segment {
+    let policy = role == Role::Policy;
+    Segment {
+        role,
+        provenance: Provenance::Sampled,
+        turn,
+        tokens: (0..tokens as u32).map(TokenId).collect(),
+        logprobs: if policy { vec![-1.0; tokens] } else { Vec::new() },
+        values: values.to_vec(),
+        policy_version: policy.then_some(PolicyVersion(0)),
+        text: String::new(),
+    }
+}
+
+fn turn(index: u32) -> Turn {
+    let action = Action::Say { text: String::new() };
+    Turn { index, action, calls: Vec::new(), stop: TurnStop::EndToken }
+}

@@ -1,0 +1,101 @@
+//! What a credit rule hands over: samples with advantages, a report, and how every number came about.
+
+use crate::derivation::{Derivation, explain};
+use crate::error::CreditError;
+use merit_core::{Group, Outcome, Sample, ScoredEpisode};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Samples with credit, in the order of the groups and of their members.
+#[derive(Debug, Clone)]
+pub struct Credit {
+    /// One per episode, counting or not.
+    pub samples: Vec<Sample>,
+    /// How the advantages of each sample came about; as many as samples.
+    pub derivations: Vec<Derivation>,
+    /// The batch in numbers.
+    pub report: CreditReport,
+}
+
+/// A batch of credit in numbers.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct CreditReport {
+    /// Groups in the batch.
+    pub groups: usize,
+    /// Groups whose counting members all have the same reward, or that have fewer than two of them.
+    pub constant_groups: usize,
+    /// Those among them that have fewer than two counting members.
+    pub lone_groups: usize,
+    /// Episodes in the batch.
+    pub episodes: usize,
+    /// Episodes that got no credit because their outcome does not count, by outcome.
+    pub excluded: BTreeMap<Outcome, usize>,
+    /// Tokens that carry credit; the numbers below are over them, and 0 when there is none.
+    pub trainable_tokens: usize,
+    /// Mean advantage.
+    pub advantage_mean: f64,
+    /// Standard deviation of the advantages (divisor n).
+    pub advantage_std: f64,
+    /// Largest absolute advantage.
+    pub advantage_largest: f64,
+}
+
+impl Credit {
+    /// The hand-over of a rule: `samples` with their advantages, one derivation each.
+    pub fn new(groups: &[Group], samples: Vec<Sample>, derivations: Vec<Derivation>) -> Self {
+        let report = report(groups, &samples);
+        Self { samples, derivations, report }
+    }
+
+    /// How the advantages of a sample came about, in words: the reward, what it was compared with, and the number for each
+    /// trainable token. `None` when there is no such sample.
+    pub fn explain(&self, sample: usize) -> Option<String> {
+        Some(explain(self.samples.get(sample)?, self.derivations.get(sample)?))
+    }
+}
+
+/// One sample per episode, before credit, beside the episode it comes from.
+pub(crate) fn samples_of(groups: &[Group]) -> Result<Vec<(&ScoredEpisode, Sample)>, CreditError> {
+    let mut samples = Vec::new();
+    for (position, group) in groups.iter().enumerate() {
+        for scored in group.members() {
+            if let Some(value) = scored.reward().filter(|r| !r.is_finite()) {
+                let episode = scored.episode.id.clone();
+                return Err(CreditError::NotFinite { episode, what: "reward", value });
+            }
+            samples.push((scored, Sample::of(scored, position)));
+        }
+    }
+    Ok(samples)
+}
+
+fn report(groups: &[Group], samples: &[Sample]) -> CreditReport {
+    let mut report = CreditReport {
+        groups: groups.len(),
+        constant_groups: groups.iter().filter(|g| g.constant()).count(),
+        lone_groups: groups.iter().filter(|g| g.rewards().len() < 2).count(),
+        episodes: samples.len(),
+        ..CreditReport::default()
+    };
+    for outcome in groups.iter().flat_map(Group::members).map(ScoredEpisode::outcome) {
+        if !outcome.counts() {
+            *report.excluded.entry(outcome).or_default() += 1;
+        }
+    }
+    let advantages = || samples.iter().flat_map(trained_advantages);
+    let count = advantages().count();
+    if count > 0 {
+        let mean = advantages().sum::<f64>() / count as f64;
+        let variance = advantages().map(|a| (a - mean) * (a - mean)).sum::<f64>() / count as f64;
+        report.trainable_tokens = count;
+        report.advantage_mean = mean;
+        report.advantage_std = variance.sqrt();
+        report.advantage_largest = advantages().fold(0.0, |most, a| most.max(a.abs()));
+    }
+    report
+}
+
+fn trained_advantages(sample: &Sample) -> impl Iterator<Item = f64> {
+    let advantages = sample.advantages.as_deref().unwrap_or(&[]);
+    advantages.iter().zip(&sample.mask).filter(|(_, m)| **m).map(|(a, _)| f64::from(*a))
+}

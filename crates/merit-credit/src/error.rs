@@ -1,0 +1,82 @@
+//! Why credit cannot be assigned.
+
+use merit_core::EpisodeId;
+
+/// Something that stops a credit rule.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CreditError {
+    /// A setting that cannot be.
+    #[error("credit rule `{rule}`: `{field}` is {value}; it must be {want}")]
+    Setting {
+        /// The rule.
+        rule: &'static str,
+        /// The setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What it must be.
+        want: &'static str,
+    },
+    /// A rule that needs values met an episode without them.
+    #[error(
+        "credit rule `{rule}` needs a value for every token, but episode {episode} has none in turn {turn}; give the policy a value head, or use a rule without values, such as `grpo`"
+    )]
+    MissingValues {
+        /// The rule.
+        rule: &'static str,
+        /// The episode.
+        episode: EpisodeId,
+        /// The turn.
+        turn: u32,
+    },
+    /// A truncated episode without the value of the state where it was cut.
+    #[error(
+        "episode {episode} was truncated but carries no bootstrap value; credit rule `{rule}` will not take the cut for an end"
+    )]
+    MissingBootstrap {
+        /// The rule.
+        rule: &'static str,
+        /// The episode.
+        episode: EpisodeId,
+    },
+    /// Turn rewards that do not match the turns.
+    #[error("episode {episode} has {got} turn rewards for {want} turns; there must be one each, or none")]
+    TurnRewards {
+        /// The episode.
+        episode: EpisodeId,
+        /// How many there are.
+        got: usize,
+        /// How many there should be.
+        want: usize,
+    },
+    /// A number that is infinite or not a number.
+    #[error("episode {episode}: its {what} is {value}; credit needs finite numbers")]
+    NotFinite {
+        /// The episode.
+        episode: EpisodeId,
+        /// Which number.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+    /// Arrays that do not fit together.
+    #[error("`{what}` has {got} entries where {want} are needed")]
+    Shape {
+        /// The array.
+        what: &'static str,
+        /// Its length.
+        got: usize,
+        /// What it should be.
+        want: usize,
+    },
+    /// Row bounds that do not ascend from 0.
+    #[error("row bounds must ascend from 0; entry {at} is {value}, after {before}")]
+    Bounds {
+        /// Position in the bounds.
+        at: usize,
+        /// The bound there.
+        value: usize,
+        /// The bound before it.
+        before: usize,
+    },
+}

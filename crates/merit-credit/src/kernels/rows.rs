@@ -1,0 +1,96 @@
+//! Rows of a flat stream, with the mask that says which entries may carry credit.
+
+use super::same_len;
+use crate::CreditError;
+use std::ops::Range;
+
+/// Where rows begin and end in a flat stream, and which of its entries are trainable.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    bounds: &'a [usize],
+    mask: &'a [bool],
+}
+
+impl<'a> Rows<'a> {
+    /// Row `i` is `bounds[i]..bounds[i + 1]`; the first bound is 0, the last the length of `mask`.
+    pub fn new(bounds: &'a [usize], mask: &'a [bool]) -> Result<Self, CreditError> {
+        same_len("mask", mask.len(), bounds.last().copied().unwrap_or(0))?;
+        let mut before = 0;
+        for (at, &value) in bounds.iter().enumerate() {
+            if value < before || (at == 0 && value != 0) {
+                return Err(CreditError::Bounds { at, value, before });
+            }
+            before = value;
+        }
+        Ok(Self { bounds, mask })
+    }
+
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        self.bounds.len().saturating_sub(1)
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Entries of row `row`, which must be below [`Rows::len`].
+    pub fn range(&self, row: usize) -> Range<usize> {
+        self.bounds[row]..self.bounds[row + 1]
+    }
+
+    /// From the first to the last trainable entry of row `row`; empty at its start where there is none.
+    pub fn trainable_span(&self, row: usize) -> Range<usize> {
+        let range = self.range(row);
+        let mask = &self.mask[range.clone()];
+        let first = mask.iter().position(|&m| m).unwrap_or(0);
+        let end = mask.iter().rposition(|&m| m).map_or(0, |last| last + 1);
+        range.start + first..range.start + end
+    }
+
+    /// The mask of the whole stream.
+    pub fn mask(&self) -> &'a [bool] {
+        self.mask
+    }
+}
+
+/// The sum of each row of a stream, trainable or not.
+pub fn row_sums(rows: &Rows<'_>, stream: &[f32], out: &mut [f64]) -> Result<(), CreditError> {
+    same_len("stream", stream.len(), rows.mask.len())?;
+    same_len("out", out.len(), rows.len())?;
+    for (row, sum) in out.iter_mut().enumerate() {
+        // Eight running sums, so that the additions do not wait for each other.
+        let mut lanes = [0.0_f64; 8];
+        let chunks = stream[rows.range(row)].chunks_exact(8);
+        let tail: f64 = chunks.remainder().iter().map(|&x| f64::from(x)).sum();
+        for chunk in chunks {
+            lanes.iter_mut().zip(chunk).for_each(|(lane, &x)| *lane += f64::from(x));
+        }
+        *sum = lanes.iter().sum::<f64>() + tail;
+    }
+    Ok(())
+}
+
+/// Writes the number of each row on its trainable entries, and 0 on the others.
+pub fn spread(rows: &Rows<'_>, per_row: &[f64], out: &mut [f32]) -> Result<(), CreditError> {
+    same_len("per_row", per_row.len(), rows.len())?;
+    same_len("out", out.len(), rows.mask.len())?;
+    for (row, &value) in per_row.iter().enumerate() {
+        let value = value as f32;
+        let range = rows.range(row);
+        let mask = &rows.mask[range.clone()];
+        out[range].iter_mut().zip(mask).for_each(|(o, &m)| *o = if m { value } else { 0.0 });
+    }
+    Ok(())
+}
+
+/// Rounds a stream to `f32`, with 0 where it is not trainable.
+pub fn narrow(stream: &[f64], mask: &[bool], out: &mut [f32]) -> Result<(), CreditError> {
+    same_len("mask", mask.len(), stream.len())?;
+    same_len("out", out.len(), stream.len())?;
+    for ((o, &x), &m) in out.iter_mut().zip(stream).zip(mask) {
+        *o = if m { x as f32 } else { 0.0 };
+    }
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! What a ledger task is about: signed counts of items with hidden prices, drawn from a seed and checked when read back.
+
+use super::{ABOUT, SIZES, VERSION};
+use crate::{EnvError, fingerprint, split_of};
+use merit_core::{Seed, Split, Stream, Task};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Everything that can be bought: short words of one length, all different.
+pub const ITEMS: [&str; 24] = [
+    "bag", "bed", "box", "cup", "fan", "gem", "hat", "ink", "jar", "key", "log", "map", "mug", "net", "oil",
+    "pan", "pen", "pot", "rug", "saw", "tea", "tin", "toy", "wax",
+];
+const COUNTS: (i64, i64) = (2, 9);
+pub(super) const PRICES: (i64, i64) = (11, 99);
+const RETURN_SHARE: f64 = 0.35;
+/// Half of all draws fall into a split and most have no negative total, so this many in vain means a broken generator.
+const MAX_DRAWS: usize = 10_000;
+
+/// Whether an entry adds or subtracts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sign {
+    /// Adds.
+    Buy,
+    /// Subtracts.
+    Return,
+}
+
+/// One entry of the question.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Whether it adds or subtracts.
+    pub sign: Sign,
+    /// How many pieces.
+    pub count: i64,
+    /// Of what.
+    pub item: String,
+}
+
+/// The payload of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Purchase {
+    /// In the order of the question; the first is bought, and no running total is negative.
+    pub entries: Vec<Entry>,
+    /// Unit prices of the named items and of some others; what the lookup tool answers from.
+    pub table: BTreeMap<String, i64>,
+}
+
+impl fmt::Display for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let verb = if self.sign == Sign::Buy { "buy" } else { "return" };
+        write!(f, "{verb} {} {}", self.count, self.item)
+    }
+}
+
+impl Entry {
+    /// What the entry adds at a unit price.
+    pub fn amount(&self, price: i64) -> i64 {
+        if self.sign == Sign::Buy { self.count * price } else { -self.count * price }
+    }
+}
+
+impl Purchase {
+    /// Draws a purchase that belongs to `split` and never has a negative total.
+    pub(super) fn draw(split: Split, size: u32, distractors: u32, seed: &Seed) -> Result<Self, EnvError> {
+        let mut stream = seed.stream();
+        let mut draws = (0..MAX_DRAWS).map(|_| Self::draw_any(size, distractors, &mut stream));
+        let fits = |p: &Self| split_of(&p.content()) == split && p.totals().all(|total| total >= 0);
+        draws.find(fits).ok_or_else(|| EnvError::Broken {
+            world: ABOUT.name,
+            why: format!("{MAX_DRAWS} draws gave no {} task of size {size}", split.name()),
+        })
+    }
+
+    fn draw_any(size: u32, distractors: u32, stream: &mut Stream) -> Self {
+        let mut items = ITEMS;
+        stream.shuffle(&mut items);
+        let (named, known) = (size as usize, (size + distractors) as usize);
+        let entry = |(position, item): (usize, &&str)| Entry {
+            sign: if position > 0 && stream.chance(RETURN_SHARE) { Sign::Return } else { Sign::Buy },
+            count: stream.between(COUNTS.0, COUNTS.1),
+            item: (*item).to_owned(),
+        };
+        let entries = items.iter().take(named).enumerate().map(entry).collect();
+        let price = |item: &&str| ((*item).to_owned(), stream.between(PRICES.0, PRICES.1));
+        Self { entries, table: items.iter().take(known).map(price).collect() }
+    }
+
+    /// What makes the task what it is: order and distractors do not, so a reordered question stays in its split.
+    fn content(&self) -> String {
+        let mut parts: Vec<String> =
+            self.entries.iter().map(|entry| format!("{entry} at {}", self.price(entry))).collect();
+        parts.sort();
+        parts.join(", ")
+    }
+
+    /// The unit price of an entry's item; the table of a checked purchase has every one.
+    pub(super) fn price(&self, entry: &Entry) -> i64 {
+        self.table.get(&entry.item).copied().unwrap_or_default()
+    }
+
+    /// The running total after each entry.
+    pub(super) fn totals(&self) -> impl Iterator<Item = i64> {
+        self.entries.iter().scan(0, |total, entry| {
+            *total += entry.amount(self.price(entry));
+            Some(*total)
+        })
+    }
+
+    /// The right answer.
+    pub fn total(&self) -> i64 {
+        self.totals().last().unwrap_or_default()
+    }
+
+    /// What the agent is asked.
+    pub fn question(&self) -> String {
+        let parts: Vec<String> = self.entries.iter().map(Entry::to_string).collect();
+        format!("{}. total?", parts.join(", "))
+    }
+
+    pub(super) fn into_task(self, split: Split, index: u64) -> Task {
+        let payload = json!(self);
+        Task {
+            id: format!("{}/{}/{index:05}-{}", ABOUT.name, split.name(), fingerprint(&payload.to_string())),
+            world: ABOUT.name.to_owned(),
+            version: VERSION,
+            split,
+            size: self.entries.len() as u32,
+            answer: Some(self.total().to_string()),
+            payload,
+        }
+    }
+
+    /// The purchase of a task, checked: tasks travel through files and other people's hands.
+    pub fn of(task: &Task) -> Result<Self, EnvError> {
+        let bad = |why: String| EnvError::Task { world: ABOUT.name, task: task.id.clone(), why };
+        if task.world != ABOUT.name || task.version != VERSION {
+            return Err(bad(format!(
+                "it is of world `{}` version {}, wanted version {VERSION}",
+                task.world, task.version
+            )));
+        }
+        let purchase = Self::deserialize(&task.payload).map_err(|error| bad(format!("payload: {error}")))?;
+        purchase.check().map_err(&bad)?;
+        let total = purchase.total().to_string();
+        match &task.answer {
+            Some(answer) if *answer != total => {
+                Err(bad(format!("its answer is {answer}, its total {total}")))
+            }
+            _ => Ok(purchase),
+        }
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let size = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        if !SIZES.contains(&size) {
+            return Err(format!("it has {size} entries; {} to {} are possible", SIZES.start(), SIZES.end()));
+        }
+        let within = |(low, high): (i64, i64), value: i64| (low..=high).contains(&value);
+        for entry in &self.entries {
+            let price = self.table.get(&entry.item);
+            if !within(COUNTS, entry.count) || !price.is_some_and(|&price| within(PRICES, price)) {
+                return Err(format!("entry `{entry}` has the price {price:?} in its table, or a bad count"));
+            }
+        }
+        if self.totals().any(|total| total < 0) {
+            return Err("a running total is negative".to_owned());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,84 @@
+//! Which episodes a report shows, chosen by rule and never by hand: something gained, something lost, one group at work.
+
+use crate::MeasureError;
+use merit_core::{Outcome, Seed};
+use merit_store::{EpisodeFilter, EpisodeRow, RunFolder, StoredEpisode};
+use std::collections::BTreeMap;
+
+/// The episodes a report shows.
+pub(crate) struct Specimens {
+    /// A task failed before and solved after; where there is none, any task of both.
+    pub(crate) gained: Option<Pair>,
+    /// A task solved before and failed after.
+    pub(crate) lost: Option<Pair>,
+    /// A group of training episodes whose rewards differ.
+    pub(crate) group: Vec<StoredEpisode>,
+}
+
+/// The same task twice.
+pub(crate) struct Pair {
+    pub(crate) before: StoredEpisode,
+    pub(crate) after: StoredEpisode,
+}
+
+/// Chooses from the run.
+pub(crate) fn choose(run: &RunFolder, seed: &Seed) -> Result<Specimens, MeasureError> {
+    let (before, after) = (firsts(run, "eval-before")?, firsts(run, "eval-after")?);
+    let both: Vec<(&EpisodeRow, &EpisodeRow)> =
+        after.iter().filter_map(|(task, row)| Some((before.get(task)?, row))).collect();
+    let gained = pick(&both, seed, |b, a| b.outcome != Outcome::Solved && a.outcome == Outcome::Solved);
+    let lost = pick(&both, seed, |b, a| b.outcome == Outcome::Solved && a.outcome != Outcome::Solved);
+    let any = || pick(&both, seed, |_, _| true);
+    Ok(Specimens { gained: load(run, gained.or_else(any))?, lost: load(run, lost)?, group: group(run)? })
+}
+
+/// The first attempt at each task.
+fn firsts(run: &RunFolder, phase: &str) -> Result<BTreeMap<String, EpisodeRow>, MeasureError> {
+    let mut tasks = BTreeMap::new();
+    for row in run.episode_rows(&EpisodeFilter::phase(phase))? {
+        tasks.entry(row.task_id.clone()).or_insert(row);
+    }
+    Ok(tasks)
+}
+
+type RowPair<'a> = (&'a EpisodeRow, &'a EpisodeRow);
+
+/// A random one of the matching pairs: the seed decides, nobody's taste.
+fn pick<'a>(
+    pairs: &[RowPair<'a>],
+    seed: &Seed,
+    matches: impl Fn(&EpisodeRow, &EpisodeRow) -> bool,
+) -> Option<RowPair<'a>> {
+    let matching: Vec<&RowPair<'a>> = pairs.iter().filter(|(before, after)| matches(before, after)).collect();
+    let at = seed.child("specimen", 0).stream().below(matching.len() as u64);
+    matching.get(at as usize).map(|pair| **pair)
+}
+
+fn load(run: &RunFolder, pair: Option<RowPair<'_>>) -> Result<Option<Pair>, MeasureError> {
+    let Some((before, after)) = pair else { return Ok(None) };
+    let (before, after) = (run.episode(&before.id)?, run.episode(&after.id)?);
+    Ok(before.zip(after).map(|(before, after)| Pair { before, after }))
+}
+
+/// The first group of the latest step whose members both solved and failed; else the latest whose rewards differ.
+fn group(run: &RunFolder) -> Result<Vec<StoredEpisode>, MeasureError> {
+    let rows = run.episode_rows(&EpisodeFilter::phase("train"))?;
+    let mut groups: BTreeMap<(u64, u32), Vec<&EpisodeRow>> = BTreeMap::new();
+    rows.iter().for_each(|row| groups.entry((row.id.step, row.id.group)).or_default().push(row));
+    let latest = |fits: &dyn Fn(&[&EpisodeRow]) -> bool| {
+        let fitting = groups.iter().filter(|(_, rows)| fits(rows)).map(|(key, _)| *key);
+        fitting.reduce(|best, next| if next.0 > best.0 { next } else { best })
+    };
+    let mixed = |rows: &[&EpisodeRow]| {
+        let solved = rows.iter().filter(|row| row.outcome == Outcome::Solved).count();
+        solved > 0 && rows.iter().any(|row| row.outcome.counts() && row.outcome != Outcome::Solved)
+    };
+    let differing = |rows: &[&EpisodeRow]| {
+        let mut rewards = rows.iter().filter_map(|row| row.reward);
+        rewards.next().is_some_and(|first| rewards.any(|reward| reward != first))
+    };
+    match latest(&mixed).or_else(|| latest(&differing)) {
+        Some((step, group)) => Ok(run.episodes(&EpisodeFilter::group("train", step, group))?),
+        None => Ok(Vec::new()),
+    }
+}

@@ -1,0 +1,205 @@
+//! Small statistics with honest intervals. Pure; randomness comes in as a seed.
+
+use merit_core::Seed;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Two-sided 95 % of a normal distribution.
+const Z_95: f64 = 1.959_963_984_540_054;
+
+/// An interval that should hold the true value in 95 of 100 cases.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// A difference between two conditions on the same tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Difference {
+    /// Mean over tasks of (after − before).
+    pub mean: f64,
+    /// Bootstrap over tasks.
+    pub interval: Interval,
+    /// Tasks seen in both conditions.
+    pub tasks: usize,
+}
+
+/// Mean and spread of a few runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Spread {
+    /// How many.
+    pub count: usize,
+    /// Mean.
+    pub mean: f64,
+    /// Sample standard deviation; 0 for a single value.
+    pub sd: f64,
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// The mean. Absent for no values.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The sample standard deviation (divides by n − 1). Absent for fewer than two values.
+pub fn sd(values: &[f64]) -> Option<f64> {
+    let middle = mean(values).filter(|_| values.len() > 1)?;
+    let squares: f64 = values.iter().map(|v| (v - middle).powi(2)).sum();
+    Some((squares / (values.len() - 1) as f64).sqrt())
+}
+
+/// The `q`-quantile with linear interpolation between order statistics. Absent for no values.
+///
+/// ```
+/// assert_eq!(merit_measure::stats::quantile(&[4.0, 1.0, 3.0, 2.0], 0.5), Some(2.5));
+/// ```
+pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = q.clamp(0.0, 1.0) * sorted.len().checked_sub(1)? as f64;
+    let (below, above) = (place.floor() as usize, place.ceil() as usize);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor()))
+}
+
+/// Wilson's score interval for a proportion (Wilson 1927), which stays inside 0 to 1 and is honest at 0 and at n:
+///   centre = (p + z²/2n) / (1 + z²/n),  half = z √(p(1−p)/n + z²/4n²) / (1 + z²/n)
+/// Absent for no trials.
+pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
+    if trials == 0 {
+        return None;
+    }
+    let (n, z2) = (trials as f64, Z_95 * Z_95);
+    let p = successes.min(trials) as f64 / n;
+    let shrink = 1.0 + z2 / n;
+    let centre = (p + z2 / (2.0 * n)) / shrink;
+    let half = Z_95 * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt() / shrink;
+    // At 0 and n the ends are exactly 0 and 1; the formula misses them by rounding.
+    let low = if successes == 0 { 0.0 } else { (centre - half).max(0.0) };
+    let high = if successes >= trials { 1.0 } else { (centre + half).min(1.0) };
+    Some(Interval { low, high })
+}
+
+/// Percentile bootstrap of the mean with `resamples` draws. Absent for no values.
+pub fn bootstrap_mean(values: &[f64], resamples: u32, seed: &Seed) -> Option<Interval> {
+    if values.is_empty() || resamples == 0 {
+        return None;
+    }
+    let mut stream = seed.stream();
+    let n = values.len() as u64;
+    let means: Vec<f64> = (0..resamples)
+        .map(|_| (0..n).map(|_| values[stream.below(n) as usize]).sum::<f64>() / n as f64)
+        .collect();
+    Some(Interval { low: quantile(&means, 0.025)?, high: quantile(&means, 0.975)? })
+}
+
+/// The paired difference of two conditions, clustered by task: attempts at one task are averaged first, tasks are drawn.
+/// Absent when no task is in both.
+pub fn paired_difference(
+    before: &[(String, f64)],
+    after: &[(String, f64)],
+    resamples: u32,
+    seed: &Seed,
+) -> Option<Difference> {
+    let (before, after) = (by_task(before), by_task(after));
+    let differences: Vec<f64> =
+        after.iter().filter_map(|(task, value)| Some(value - before.get(task)?)).collect();
+    let interval = bootstrap_mean(&differences, resamples, seed)?;
+    Some(Difference { mean: mean(&differences)?, interval, tasks: differences.len() })
+}
+
+/// Mean and spread. Absent for no values.
+pub fn spread(values: &[f64]) -> Option<Spread> {
+    let (min, max) = values.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));
+    Some(Spread { count: values.len(), mean: mean(values)?, sd: sd(values).unwrap_or(0.0), min, max })
+}
+
+fn by_task(values: &[(String, f64)]) -> BTreeMap<&str, f64> {
+    let mut tasks: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    values.iter().for_each(|(task, value)| tasks.entry(task).or_default().push(*value));
+    tasks.into_iter().filter_map(|(task, values)| Some((task, mean(&values)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(got: f64, want: f64) {
+        assert!((got - want).abs() < 5e-5, "{got} is not {want}");
+    }
+
+    #[test]
+    fn mean_and_spread_of_four_numbers() {
+        // (2 + 4 + 4 + 6) / 4 = 4; squares 4 + 0 + 0 + 4 = 8; sqrt(8 / 3) = 1.63299
+        let values = [2.0, 4.0, 4.0, 6.0];
+        assert_eq!(mean(&values), Some(4.0));
+        close(sd(&values).unwrap(), 1.63299);
+        let spread = spread(&values).unwrap();
+        assert_eq!((spread.count, spread.min, spread.max), (4, 2.0, 6.0));
+    }
+
+    #[test]
+    fn nothing_has_no_statistics() {
+        assert_eq!(mean(&[]), None);
+        assert_eq!(sd(&[1.0]), None);
+        assert_eq!(quantile(&[], 0.5), None);
+        assert_eq!(wilson(0, 0), None);
+        assert_eq!(spread(&[]), None);
+        assert_eq!(bootstrap_mean(&[], 10, &Seed::root(1)), None);
+    }
+
+    #[test]
+    fn quantiles_interpolate_between_neighbours() {
+        // places 0.25 * 4 = 1 and 0.9 * 4 = 3.6
+        let values = [50.0, 10.0, 30.0, 20.0, 40.0];
+        assert_eq!(quantile(&values, 0.25), Some(20.0));
+        close(quantile(&values, 0.9).unwrap(), 46.0);
+        assert_eq!(quantile(&values, 0.0), Some(10.0));
+        assert_eq!(quantile(&values, 1.0), Some(50.0));
+    }
+
+    #[test]
+    fn wilson_of_eight_in_ten() {
+        // z² = 3.84146; centre (0.8 + 0.192073) / 1.384146 = 0.716740; half 1.959964 √(0.016 + 0.00960365) / 1.384146 = 0.226577
+        let interval = wilson(8, 10).unwrap();
+        close(interval.low, 0.49016);
+        close(interval.high, 0.94332);
+    }
+
+    #[test]
+    fn wilson_at_the_ends_is_not_a_point() {
+        // 0 of 10: high = (z²/n) / (1 + z²/n) = 0.384146 / 1.384146 = 0.27753
+        let none = wilson(0, 10).unwrap();
+        assert_eq!(none.low, 0.0);
+        close(none.high, 0.27753);
+        let all = wilson(10, 10).unwrap();
+        assert_eq!(all.high, 1.0);
+        close(all.low, 0.72247);
+    }
+
+    #[test]
+    fn a_bootstrap_is_repeatable_and_covers_the_mean() {
+        let values: Vec<f64> = (0..100).map(f64::from).collect();
+        let interval = bootstrap_mean(&values, 2000, &Seed::root(3)).unwrap();
+        assert_eq!(bootstrap_mean(&values, 2000, &Seed::root(3)), Some(interval));
+        // mean 49.5, standard error 29.01 / 10 = 2.90, so about 43.8 to 55.2
+        assert!((interval.low - 43.8).abs() < 0.8 && (interval.high - 55.2).abs() < 0.8, "{interval:?}");
+    }
+
+    #[test]
+    fn a_paired_difference_weighs_tasks_and_not_attempts() {
+        let at = |task: &str, value: f64| (task.to_owned(), value);
+        // task a: 1 − (0+0+0)/3 = 1; task b: 0 − 1 = −1; c is only in one; mean 0
+        let before = [at("a", 0.0), at("a", 0.0), at("a", 0.0), at("b", 1.0), at("c", 1.0)];
+        let after = [at("a", 1.0), at("b", 0.0)];
+        let difference = paired_difference(&before, &after, 500, &Seed::root(1)).unwrap();
+        assert_eq!((difference.mean, difference.tasks), (0.0, 2));
+        assert_eq!(difference.interval, Interval { low: -1.0, high: 1.0 });
+        assert_eq!(paired_difference(&before, &[at("z", 1.0)], 500, &Seed::root(1)), None);
+    }
+}

@@ -1,0 +1,138 @@
+//! Everything a run shows, as plain data: the report draws it, tables print it.
+
+use crate::curve::{self, Curve, TermSeries};
+use crate::held_out::{self, Change, HeldOut};
+use crate::{MeasureError, stats};
+use merit_core::{Cost, Outcome, Seed};
+use merit_store::{EpisodeFilter, Event, Metric, RunFolder, RunInfo};
+use std::collections::BTreeMap;
+
+/// What a run shows. What was not recorded is absent or empty, never 0.
+#[derive(Debug, Clone)]
+pub struct RunSummary {
+    /// What the run is.
+    pub info: RunInfo,
+    /// Every evaluation on held-out tasks.
+    pub held_out: Vec<HeldOut>,
+    /// From before to after, paired by task.
+    pub change: Option<Change>,
+    /// Success over training.
+    pub curve: Curve,
+    /// Terms of the reward over training.
+    pub terms: Vec<TermSeries>,
+    /// Other numbers over training.
+    pub series: Vec<Series>,
+    /// Episodes of each phase by outcome, in the order of [`Outcome::ALL`].
+    pub outcomes: BTreeMap<String, [u64; 6]>,
+    /// What each phase cost.
+    pub costs: BTreeMap<String, Cost>,
+    /// Median tokens per second of training steps.
+    pub tokens_per_s: Option<f64>,
+    /// Seconds of each phase, from its metric `seconds`.
+    pub seconds: BTreeMap<String, f64>,
+    /// From the start to the last event, pauses included.
+    pub elapsed_ms: Option<u64>,
+    /// What happened to the run.
+    pub events: Vec<Event>,
+}
+
+/// A number over the steps of a phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// The phase.
+    pub phase: &'static str,
+    /// Name of the metric.
+    pub name: &'static str,
+    /// What it says.
+    pub title: &'static str,
+    /// In the order of steps.
+    pub points: Vec<(u64, f64)>,
+}
+
+const SHOWN: [(&str, &str, &str); 12] = [
+    ("warm", "loss", "warm-start loss"),
+    ("train", "loss", "training loss"),
+    ("train", "reward", "mean reward"),
+    ("train", "reward_sd", "spread of reward (sd)"),
+    ("train", "entropy", "entropy per token (nats)"),
+    ("train", "kl", "KL to the reference (nats)"),
+    ("train", "grad_norm", "gradient norm"),
+    ("train", "clip_fraction", "share of clipped tokens"),
+    ("train", "lr", "learning rate"),
+    ("train", "turns_mean", "turns per episode"),
+    ("train", "calls_mean", "tool calls per episode"),
+    ("train", "tokens_per_s", "tokens per second"),
+];
+
+impl RunSummary {
+    /// Reads the run.
+    pub fn read(run: &RunFolder) -> Result<Self, MeasureError> {
+        let info = run.info()?;
+        let metrics = run.metrics()?;
+        let events = run.events()?;
+        let speeds: Vec<f64> = curve::series(&metrics, "train", "tokens_per_s").iter().map(|p| p.1).collect();
+        Ok(Self {
+            held_out: held_out::held_out(run, &metrics)?,
+            change: held_out::change(run, &Seed::root(info.seed).child("measure", 0))?,
+            curve: curve::curve(run, &metrics)?,
+            terms: curve::terms(run, &metrics)?,
+            series: shown(&metrics),
+            outcomes: outcomes(run, &metrics)?,
+            costs: run.costs()?,
+            tokens_per_s: stats::quantile(&speeds, 0.5),
+            seconds: seconds(&metrics),
+            elapsed_ms: events.last().and_then(|event| event.time_ms.checked_sub(info.started_ms)),
+            events,
+            info,
+        })
+    }
+
+    /// The evaluation of a phase; the latest where there are several.
+    pub fn evaluation(&self, phase: &str) -> Option<&HeldOut> {
+        self.held_out.iter().rfind(|held| held.phase == phase)
+    }
+
+    /// Evaluations to compare with.
+    pub fn controls(&self) -> impl Iterator<Item = &HeldOut> {
+        self.held_out.iter().filter(|held| held.is_control())
+    }
+}
+
+fn shown(metrics: &[Metric]) -> Vec<Series> {
+    let all = SHOWN.into_iter().map(|(phase, name, title)| {
+        let points = curve::series(metrics, phase, name);
+        Series { phase, name, title, points }
+    });
+    all.filter(|series| !series.points.is_empty()).collect()
+}
+
+fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<String, [u64; 6]>, MeasureError> {
+    let mut counted: BTreeMap<String, [u64; 6]> = BTreeMap::new();
+    for row in run.episode_rows(&EpisodeFilter::default())? {
+        counted.entry(row.id.phase).or_default()[row.outcome as usize] += 1;
+    }
+    let mut reported: BTreeMap<String, [u64; 6]> = BTreeMap::new();
+    for metric in metrics.iter().filter(|m| m.value.is_finite()) {
+        let name = metric.name.strip_prefix("outcome/").map(|name| name.replace(['-', '_'], " "));
+        let outcome = name.and_then(|name| Outcome::ALL.into_iter().find(|o| o.name() == name));
+        if let Some(outcome) = outcome {
+            reported.entry(metric.phase.clone()).or_default()[outcome as usize] += metric.value as u64;
+        }
+    }
+    // Whichever saw more episodes: not every run keeps them all.
+    for (phase, counts) in reported {
+        let own = counted.entry(phase).or_default();
+        if counts.iter().sum::<u64>() > own.iter().sum::<u64>() {
+            *own = counts;
+        }
+    }
+    Ok(counted)
+}
+
+fn seconds(metrics: &[Metric]) -> BTreeMap<String, f64> {
+    let mut totals = BTreeMap::new();
+    for metric in metrics.iter().filter(|m| m.name == "seconds" && m.value.is_finite()) {
+        *totals.entry(metric.phase.clone()).or_insert(0.0) += metric.value;
+    }
+    totals
+}

@@ -1,0 +1,73 @@
+//! What a gate or a veto looks at: a term of the same reward by its name, or an expression of its own.
+//!
+//! By name, the term's raw value decides, before its weight, so that changing a weight moves no threshold. An expression
+//! decides by what it comes to; its terms are part of the score like all others.
+
+use crate::config::RewardConfig;
+use crate::evaluate::{Expression, Facts, Trace};
+use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Deserializer, Serialize};
+use std::fmt;
+
+/// The `when` of a gate or a veto.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Condition {
+    /// The raw value of the term of this name, wherever it stands in the reward.
+    Term(String),
+    /// What this expression comes to.
+    Expression(Box<RewardConfig>),
+}
+
+impl Condition {
+    pub(crate) fn children(&self) -> Option<&RewardConfig> {
+        match self {
+            Self::Term(_) => None,
+            Self::Expression(config) => Some(config),
+        }
+    }
+}
+
+// By hand, because an untagged enum would answer every mistake inside the expression with "did not match any variant".
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ConditionVisitor)
+    }
+}
+
+struct ConditionVisitor;
+
+impl<'de> Visitor<'de> for ConditionVisitor {
+    type Value = Condition;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the name of a term, or an expression with a `type`")
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Condition, E> {
+        Ok(Condition::Term(name.to_owned()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Condition, A::Error> {
+        let config = RewardConfig::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Condition::Expression(Box::new(config)))
+    }
+}
+
+/// A compiled condition.
+pub(crate) enum Deciding {
+    Term(usize),
+    Expression(Box<dyn Expression>),
+}
+
+impl Deciding {
+    pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Trace {
+        let trace = match self {
+            Self::Term(term) => {
+                Trace::new(format!("raw {}", facts.scores[*term].name), facts.raw(*term), Vec::new())
+            }
+            Self::Expression(expression) => expression.evaluate(facts),
+        };
+        trace.in_role("when")
+    }
+}

@@ -1,0 +1,87 @@
+//! The share of tool calls that succeed, after ARTIST's tool-execution reward: in [0, 1], by turn where calls were made.
+//!
+//! A call succeeds when it ran and answered; refused and timed-out calls do not. Without any call the term is not
+//! applicable. `max_calls` counts only the first calls of an episode, so that a policy cannot mend its share by piling up
+//! trivial calls that always work.
+
+use crate::term::{Finding, ParseFailurePath, Settings, Term, TermConfig, one};
+use crate::{Component, Problem};
+use merit_core::{About, CallEnd, Episode, Evidence};
+use serde::{Deserialize, Serialize};
+
+pub(crate) const TOOL_SUCCESS: Component = Component {
+    about: About {
+        name: "tool-success",
+        summary: "The share of tool calls that succeed; not applicable where none was made.",
+        paper: "ARTIST: Agentic Reasoning and Tool Integration for LLMs via Reinforcement Learning (2025)",
+    },
+    example: r#"
+type = "tool-success"
+weight = 0.5
+max_calls = 4
+"#,
+};
+
+/// `tool-success`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ToolSuccessConfig {
+    /// Name in the score. Absent: `tool-success`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Factor of the share.
+    #[serde(default = "one")]
+    pub weight: f64,
+    /// Only this many calls count, the first of the episode. Absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_calls: Option<usize>,
+}
+
+impl Default for ToolSuccessConfig {
+    fn default() -> Self {
+        Self { name: None, weight: 1.0, max_calls: None }
+    }
+}
+
+impl TermConfig for ToolSuccessConfig {
+    fn settings(&self) -> Settings {
+        Settings {
+            name: self.name.clone().unwrap_or_else(|| TOOL_SUCCESS.about.name.to_owned()),
+            weight: self.weight,
+            on_parse_failure: ParseFailurePath::default(),
+        }
+    }
+
+    fn term(&self) -> Result<Box<dyn Term>, Problem> {
+        if self.max_calls == Some(0) {
+            return Err(Problem::NoCalls);
+        }
+        Ok(Box::new(ToolSuccess { max_calls: self.max_calls.unwrap_or(usize::MAX) }))
+    }
+}
+
+struct ToolSuccess {
+    max_calls: usize,
+}
+
+impl Term for ToolSuccess {
+    fn look(&self, episode: &Episode) -> Finding {
+        let mut left = self.max_calls;
+        let (mut good, mut counted) = (0, 0);
+        let mut turns = Vec::with_capacity(episode.turns.len());
+        for turn in &episode.turns {
+            let calls = &turn.calls[..turn.calls.len().min(left)];
+            let ok = calls.iter().filter(|record| record.end == CallEnd::Ok).count();
+            turns.push((!calls.is_empty()).then(|| ok as f64 / calls.len() as f64));
+            left -= calls.len();
+            good += ok;
+            counted += calls.len();
+        }
+        if counted == 0 {
+            return Finding::not_applicable("no tool was called");
+        }
+        let made: usize = episode.turns.iter().map(|turn| turn.calls.len()).sum();
+        let finding = format!("{good} of {counted} counted calls succeeded, {made} were made");
+        Finding::value(good as f64 / counted as f64, Evidence::new("counted", finding)).with_turns(turns)
+    }
+}

@@ -1,0 +1,77 @@
+//! What goes into an episode's machine and what comes out of it.
+
+use crate::{ChatFormat, RolloutSettings};
+use merit_core::Episode;
+use merit_model::{Completion, SampleRequest};
+use merit_tools::{Pace, ToolAnswer, ToolSession};
+use std::sync::Arc;
+
+/// What an episode runs under; shared by all of a rollout.
+pub struct Rules {
+    /// The format of the conversation.
+    pub chat: ChatFormat,
+    /// Limits and sampling.
+    pub settings: RolloutSettings,
+    /// Tokens the model can attend to.
+    pub context_limit: usize,
+}
+
+/// Something that happened to an episode.
+#[derive(Debug)]
+pub enum Event {
+    /// The model answered; the error is what broke, in words.
+    Sampled(Result<Completion, String>),
+    /// A call that had to wait for a thread has begun.
+    ToolStarted {
+        /// Number of the call, from its [`ToolJob`].
+        call: u64,
+    },
+    /// A call ended.
+    ToolAnswered {
+        /// Number of the call, from its [`ToolJob`].
+        call: u64,
+        /// What came of it.
+        answer: ToolAnswer,
+        /// Wall time it took.
+        seconds: f64,
+    },
+    /// Time passed: look at the deadlines.
+    Tick,
+}
+
+/// What has to be done for an episode.
+pub enum Effect {
+    /// Nothing: the answer to something asked before is still to come.
+    Wait,
+    /// Ask the model.
+    Sample(SampleRequest),
+    /// Run a tool.
+    Call(ToolJob),
+    /// It is over.
+    Finished(Box<Episode>),
+}
+
+/// A tool call to run.
+pub struct ToolJob {
+    /// Number of the call within its episode; comes back with the answer.
+    pub call: u64,
+    /// Where to run it.
+    pub pace: Pace,
+    /// The opened tool.
+    pub session: Arc<dyn ToolSession>,
+    /// The raw input.
+    pub input: String,
+}
+
+/// What an episode is waiting for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum WaitingOn {
+    /// Its turn: it is not open yet.
+    Queued,
+    /// The model.
+    Model,
+    /// A thread for the tool of this name.
+    Thread(String),
+    /// The tool of this name.
+    Tool(String),
+}

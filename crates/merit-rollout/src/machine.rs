@@ -1,0 +1,303 @@
+//! One episode as a state machine: events in, effects out, no clock and no thread of its own.
+//!
+//! In: what the model said, what a tool answered, what time it is. Out: sample this context, run this call, or the finished
+//! episode. The engine carries the effects out; the same machine runs in a test without one. Calls of one turn run one
+//! after the other, because tools keep state. Deadlines are decided here, so they hold even when a tool never yields.
+
+use crate::effect::{Effect, Event, Rules, WaitingOn};
+use crate::guard::{guarded, guarded_infallible};
+use crate::record::Record;
+use crate::replay::Replay;
+use crate::settings::span;
+use crate::stage::Stage;
+use crate::{ChatFormat, EpisodePlan, Start};
+use merit_core::{Boundary, End, Episode, Fault, Limit, ToolCall};
+use merit_env::{Env, WorldEnd};
+use merit_model::{Completion, SampleRequest, SamplingParams, SessionId, StopReason};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// What an episode is in the middle of.
+pub(crate) enum Phase {
+    Asking,
+    /// The episode is cut; the value of the state it was cut in is still to come.
+    Valuing(Limit),
+    Calling {
+        call: u64,
+        asked: ToolCall,
+        /// Absent while it waits for a thread.
+        started: Option<Instant>,
+    },
+    Over,
+}
+
+/// One episode in flight.
+pub struct EpisodeMachine {
+    plan: EpisodePlan,
+    session: SessionId,
+    pub(crate) rules: Arc<Rules>,
+    params: Arc<SamplingParams>,
+    pub(crate) stage: Stage,
+    pub(crate) record: Record,
+    pub(crate) replay: Option<Replay>,
+    pub(crate) phase: Phase,
+    /// When the present phase began.
+    pub(crate) since: Instant,
+    pub(crate) ends_by: Instant,
+    pub(crate) calls: u64,
+}
+
+impl EpisodeMachine {
+    /// Opens the plan's world and tools. The error is an episode that broke before it could begin.
+    pub fn begin(
+        plan: EpisodePlan,
+        session: SessionId,
+        env: &dyn Env,
+        rules: Arc<Rules>,
+        now: Instant,
+    ) -> Result<(Self, Effect), Box<Episode>> {
+        let (stage, record, replay) = match set_up(&plan, env, &rules.chat) {
+            Ok(ready) => ready,
+            Err(fault) => {
+                return Err(Box::new(Record::default().into_episode(&plan, End::Failed { fault }, None)));
+            }
+        };
+        let settings = &rules.settings;
+        let params = SamplingParams {
+            temperature: settings.temperature,
+            top_p: settings.top_p,
+            max_tokens: settings.max_turn_tokens.min(settings.max_episode_tokens),
+            stop: stage.stops.clone(),
+            stop_tokens: vec![rules.chat.end()],
+        };
+        let ends_by = now + span(settings.episode_seconds);
+        let mut machine = Self {
+            plan,
+            session,
+            params: Arc::new(params),
+            rules,
+            stage,
+            record,
+            replay,
+            phase: Phase::Over,
+            since: now,
+            ends_by,
+            calls: 0,
+        };
+        let effect = machine.go_on(now);
+        Ok((machine, effect))
+    }
+
+    /// Takes one event. Events that come too late, for a call or an episode that is over, change nothing.
+    pub fn advance(&mut self, event: Event, now: Instant) -> Effect {
+        match event {
+            Event::Sampled(result) => self.sampled(result, now),
+            Event::ToolStarted { call } => self.tool_started(call, now),
+            Event::ToolAnswered { call, answer, seconds } => self.tool_answered(call, answer, seconds, now),
+            Event::Tick => self.tick(now),
+        }
+    }
+
+    /// When a [`Event::Tick`] will change something, unless something else happens first. Absent: it is over.
+    pub fn deadline(&self) -> Option<Instant> {
+        match &self.phase {
+            Phase::Over => None,
+            Phase::Asking | Phase::Valuing(_) => Some(self.ends_by),
+            Phase::Calling { started, .. } => {
+                Some(self.ends_by.min(started.unwrap_or(self.since) + self.tool_time()))
+            }
+        }
+    }
+
+    /// When the episode runs out of time, whatever it is doing.
+    pub fn ends_by(&self) -> Instant {
+        self.ends_by
+    }
+
+    /// What it is waiting for and since when. Absent: it is over.
+    pub fn waiting_on(&self) -> Option<(WaitingOn, Instant)> {
+        let on = match &self.phase {
+            Phase::Over => return None,
+            Phase::Asking | Phase::Valuing(_) => WaitingOn::Model,
+            Phase::Calling { started: None, asked, .. } => WaitingOn::Thread(asked.tool.clone()),
+            Phase::Calling { asked, .. } => WaitingOn::Tool(asked.tool.clone()),
+        };
+        Some((on, self.since))
+    }
+
+    /// Whether it is waiting for the model.
+    pub fn asks_model(&self) -> bool {
+        matches!(self.phase, Phase::Asking | Phase::Valuing(_))
+    }
+
+    /// Turns begun so far.
+    pub fn turns(&self) -> u32 {
+        self.record.next_turn()
+    }
+
+    /// Tokens sampled so far.
+    pub fn policy_tokens(&self) -> u64 {
+        self.record.cost.policy_tokens
+    }
+
+    /// Tokens of the context so far.
+    pub fn context_len(&self) -> usize {
+        self.record.context.len()
+    }
+
+    /// The episode's plan.
+    pub fn plan(&self) -> &EpisodePlan {
+        &self.plan
+    }
+
+    pub(crate) fn chat(&self) -> &ChatFormat {
+        &self.rules.chat
+    }
+
+    /// Repeats what is left to repeat, then asks the model.
+    pub(crate) fn go_on(&mut self, now: Instant) -> Effect {
+        match self.repeat() {
+            Ok(Some((tool, call))) => self.call(tool, call, now),
+            Ok(None) => self.ask(now),
+            Err(fault) => self.fail(fault),
+        }
+    }
+
+    pub(crate) fn ask(&mut self, now: Instant) -> Effect {
+        let settings = &self.rules.settings;
+        let room = settings.max_episode_tokens.saturating_sub(self.record.cost.policy_tokens as usize);
+        let cut = if now >= self.ends_by {
+            Some(Limit::Time)
+        } else if self.record.turns.len() >= settings.max_turns as usize {
+            Some(Limit::Turns)
+        } else if room == 0 {
+            Some(Limit::Tokens)
+        } else if self.record.context.len() >= self.rules.context_limit {
+            Some(Limit::Context)
+        } else {
+            None
+        };
+        if let Some(limit) = cut {
+            return self.cut(limit, now);
+        }
+        let params = if room < self.params.max_tokens { self.params_with(room) } else { self.params.clone() };
+        self.enter(Phase::Asking, now);
+        Effect::Sample(self.request(params))
+    }
+
+    /// Cuts the episode. When the policy has values, the value at the cut is asked for by sampling one token from there;
+    /// the token is thrown away.
+    fn cut(&mut self, limit: Limit, now: Instant) -> Effect {
+        let reachable = self.record.context.len() < self.rules.context_limit && now < self.ends_by;
+        if !(self.record.has_values && reachable) {
+            return self.finish(End::Truncated { limit }, None);
+        }
+        let params = self.params_with(1);
+        self.enter(Phase::Valuing(limit), now);
+        Effect::Sample(self.request(params))
+    }
+
+    fn sampled(&mut self, result: Result<Completion, String>, now: Instant) -> Effect {
+        match (&self.phase, result) {
+            (Phase::Asking, Ok(said)) => self.hear(said, now),
+            (Phase::Asking, Err(message)) => self.fail(Fault { boundary: Boundary::Model, message }),
+            (Phase::Valuing(limit), result) => {
+                let limit = *limit;
+                let value = result.ok().and_then(|said| said.values.first().copied());
+                self.finish(End::Truncated { limit }, value.filter(|value| value.is_finite()))
+            }
+            (Phase::Calling { .. } | Phase::Over, _) => Effect::Wait,
+        }
+    }
+
+    fn hear(&mut self, mut said: Completion, now: Instant) -> Effect {
+        if let Err(fault) = self.record.hear(&self.plan, &self.rules.chat, &mut said) {
+            return self.fail(fault);
+        }
+        match said.stop {
+            StopReason::MaxTokens => return self.cut(Limit::Tokens, now),
+            StopReason::ContextFull => return self.cut(Limit::Context, now),
+            StopReason::StopString | StopReason::StopToken => {}
+        }
+        let text = self.rules.chat.spoken(&said.tokens, &self.stage.stops);
+        match guarded_infallible(Boundary::Environment, || self.stage.world.parse(&text)) {
+            Ok(action) => {
+                if let Some(turn) = self.record.turns.last_mut() {
+                    turn.action = action;
+                }
+                self.next_call(now)
+            }
+            Err(fault) => self.fail(fault),
+        }
+    }
+
+    pub(crate) fn act(&mut self, now: Instant) -> Effect {
+        let Some(turn) = self.record.turns.last() else { return self.ask(now) };
+        let (world, index) = (&mut self.stage.world, turn.index);
+        let reaction = match guarded(Boundary::Environment, || world.act(&turn.action, &turn.calls)) {
+            Ok(reaction) => reaction,
+            Err(fault) => return self.fail(fault),
+        };
+        self.record.cost.env_steps += 1;
+        let open = reaction.end == WorldEnd::Open;
+        if let Err(fault) = self.record.observe(&self.rules.chat, &reaction.observations, index, open) {
+            return self.fail(fault);
+        }
+        match reaction.end {
+            WorldEnd::Open => self.ask(now),
+            WorldEnd::Answered => self.finish(End::Answered, None),
+            WorldEnd::Done => self.finish(End::EnvironmentDone, None),
+        }
+    }
+
+    pub(crate) fn fail(&mut self, fault: Fault) -> Effect {
+        self.finish(End::Failed { fault }, None)
+    }
+
+    pub(crate) fn finish(&mut self, end: End, bootstrap: Option<f32>) -> Effect {
+        self.phase = Phase::Over;
+        let record = std::mem::take(&mut self.record);
+        Effect::Finished(Box::new(record.into_episode(&self.plan, end, bootstrap)))
+    }
+
+    pub(crate) fn enter(&mut self, phase: Phase, now: Instant) {
+        self.phase = phase;
+        self.since = now;
+    }
+
+    fn request(&self, params: Arc<SamplingParams>) -> SampleRequest {
+        SampleRequest {
+            session: self.session,
+            context: self.record.context.clone(),
+            params,
+            seed: self.plan.turn_seed(self.record.next_turn()),
+        }
+    }
+
+    fn params_with(&self, max_tokens: usize) -> Arc<SamplingParams> {
+        Arc::new(SamplingParams { max_tokens, ..(*self.params).clone() })
+    }
+
+    pub(crate) fn tool_time(&self) -> Duration {
+        span(self.rules.settings.tool_seconds)
+    }
+}
+
+fn set_up(
+    plan: &EpisodePlan,
+    env: &dyn Env,
+    chat: &ChatFormat,
+) -> Result<(Stage, Record, Option<Replay>), Fault> {
+    let (stage, opening) = Stage::open(plan, env)?;
+    match &plan.start {
+        Start::Fresh => {
+            let mut record = Record::default();
+            record.observe(chat, &opening, 0, true)?;
+            Ok((stage, record, None))
+        }
+        Start::Fork { of, turn } => {
+            let (record, replay) = Replay::begin(of, *turn, chat, &opening)?;
+            Ok((stage, record, Some(replay)))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The `oracle` backend: a sampler that says what the world's own demonstrator would say.
+//!
+//! It keeps nothing between turns: the context is read back into turns by its role markers, and the demonstrator is asked
+//! what comes next. Every token has log-probability 0, because a program chose it for certain. With `skill` below 1 the
+//! demonstrator errs, which gives warm starts their variety.
+
+use crate::guard::caught;
+use crate::{ChatFormat, EpisodePlan, session_of};
+use merit_core::registry::{UnknownName, find};
+use merit_core::{About, Message, Role, Seed, Task};
+use merit_env::{DemoTurn, Demonstrator, Env};
+use merit_model::{
+    Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
+    StopReason,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A sampler that a program drives, for worlds that know the truth.
+pub struct Program {
+    /// Its name in recipes.
+    pub about: About,
+    /// Makes it for the given plans.
+    pub open: for<'a> fn(&'a dyn Env, &ChatFormat, &OracleSettings, &[EpisodePlan]) -> OpenProgram<'a>,
+}
+
+/// A program that plays in a world, or why none can.
+pub type OpenProgram<'a> = Result<Box<dyn Sampler + 'a>, NoDemonstrator>;
+
+/// Every program that can play a role.
+pub const SAMPLERS: &[Program] = &[ORACLE];
+
+/// The demonstrator of the world.
+pub const ORACLE: Program = Program {
+    about: About {
+        name: "oracle",
+        summary: "the world's own demonstrator; skill 1 is the exact solution",
+        paper: "",
+    },
+    open: |env, chat, settings, plans| {
+        OracleSampler::new(env, chat, settings, plans)
+            .map(|sampler| -> Box<dyn Sampler + '_> { Box::new(sampler) })
+    },
+};
+
+/// The program called `name`.
+pub fn program(name: &str) -> Result<&'static Program, UnknownName> {
+    find("program backend", SAMPLERS, |program| program.about, name)
+}
+
+/// How well the oracle plays.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OracleSettings {
+    /// 1 is the exact oracle; below it the demonstrator errs.
+    pub skill: f64,
+}
+
+impl Default for OracleSettings {
+    fn default() -> Self {
+        Self { skill: 1.0 }
+    }
+}
+
+/// A world that cannot show how it is done.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("world `{world}` has no demonstrator, so nothing can play the oracle in it; use another backend")]
+pub struct NoDemonstrator {
+    /// The world.
+    pub world: &'static str,
+}
+
+/// Says what the demonstrator would say, for the episodes of given plans.
+pub struct OracleSampler<'a> {
+    demonstrator: &'a dyn Demonstrator,
+    chat: ChatFormat,
+    skill: f64,
+    plans: HashMap<SessionId, (Arc<Task>, Seed)>,
+    asked: Vec<SampleRequest>,
+}
+
+impl<'a> OracleSampler<'a> {
+    /// An oracle for the episodes of `plans` in `env`.
+    pub fn new(
+        env: &'a dyn Env,
+        chat: &ChatFormat,
+        settings: &OracleSettings,
+        plans: &[EpisodePlan],
+    ) -> Result<Self, NoDemonstrator> {
+        let demonstrator = env.demonstrator().ok_or_else(|| NoDemonstrator { world: env.about().name })?;
+        let known = plans.iter().map(|plan| (session_of(&plan.id), (Arc::clone(&plan.task), plan.seed)));
+        Ok(Self {
+            demonstrator,
+            chat: chat.clone(),
+            skill: settings.skill,
+            plans: known.collect(),
+            asked: Vec::new(),
+        })
+    }
+
+    fn answer(&self, request: &SampleRequest) -> Result<Completion, SamplerError> {
+        let (task, seed) = self.plans.get(&request.session).ok_or_else(|| {
+            broken(
+                "the oracle was not given the plan of this episode; make it with the same plans".to_owned(),
+            )
+        })?;
+        let turns = turns_of(self.chat.read(&request.context));
+        let said = caught(|| self.demonstrator.say(task, &turns, self.skill, seed))
+            .map_err(|panic| broken(format!("the demonstrator {panic}")))?
+            .map_err(|error| broken(error.to_string()))?;
+        Ok(spoken(&self.chat, request, &said))
+    }
+}
+
+impl Sampler for OracleSampler<'_> {
+    fn submit(&mut self, request: SampleRequest) {
+        self.asked.push(request);
+    }
+
+    fn pump(&mut self, sink: &CompletionSink) -> Pump {
+        for request in std::mem::take(&mut self.asked) {
+            sink.put(SessionResult { session: request.session, result: self.answer(&request) });
+        }
+        Pump::Idle
+    }
+
+    fn close(&mut self, session: SessionId) {
+        self.asked.retain(|request| request.session != session);
+    }
+
+    fn context_limit(&self) -> usize {
+        usize::MAX
+    }
+
+    fn waiting(&self) -> String {
+        format!("oracle: {} requests", self.asked.len())
+    }
+}
+
+/// The completion that says `text` for certain, within the limits of the request.
+pub(crate) fn spoken(chat: &ChatFormat, request: &SampleRequest, text: &str) -> Completion {
+    let said = chat.say(text, &request.params.stop);
+    let mut tokens = said.tokens;
+    let mut stop = if said.stop_string { StopReason::StopString } else { StopReason::StopToken };
+    if tokens.len() > request.params.max_tokens {
+        tokens.truncate(request.params.max_tokens);
+        stop = StopReason::MaxTokens;
+    }
+    let logprobs = vec![0.0; tokens.len()];
+    Completion { session: request.session, tokens, logprobs, values: Vec::new(), stop }
+}
+
+fn broken(why: String) -> SamplerError {
+    SamplerError::Failed(why)
+}
+
+/// The turns of a conversation: what the policy said and what was observed after it. The opening is left out.
+pub(crate) fn turns_of(messages: Vec<Message>) -> Vec<DemoTurn> {
+    let mut turns: Vec<DemoTurn> = Vec::new();
+    for message in messages {
+        if message.role == Role::Policy {
+            turns.push(DemoTurn { said: message.text, observed: Vec::new() });
+        } else if let Some(turn) = turns.last_mut() {
+            turn.observed.push(message);
+        }
+    }
+    turns
+}

@@ -1,0 +1,151 @@
+//! The episode as it grows: transcript, context, turns and cost in step with each other.
+
+use crate::{ChatFormat, EpisodePlan};
+use merit_core::{
+    Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, Fault, Message, Provenance, Role, Segment,
+    TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop,
+};
+use merit_model::{Completion, StopReason};
+
+/// What has happened so far. Every policy segment has its turn at every moment, so that it can become an episode whenever
+/// it has to.
+#[derive(Default)]
+pub(crate) struct Record {
+    transcript: Transcript,
+    /// All tokens of the transcript: what the model is asked to continue.
+    pub(crate) context: Vec<TokenId>,
+    pub(crate) turns: Vec<Turn>,
+    pub(crate) cost: Cost,
+    /// Whether the policy has given values, so that a bootstrap can be asked for.
+    pub(crate) has_values: bool,
+}
+
+impl Record {
+    /// The part of `of` before turn `turn`, marked as repeated.
+    pub(crate) fn kept(of: &Episode, turn: u32) -> Result<Self, Fault> {
+        let mut record = Self { turns: of.turns[..turn as usize].to_vec(), ..Self::default() };
+        for segment in of.transcript.before_turn(turn).segments() {
+            let repeated = Segment { provenance: Provenance::Replayed, ..segment.clone() };
+            record.append(repeated).map_err(|error| fault(Boundary::Environment, error))?;
+        }
+        Ok(record)
+    }
+
+    /// Appends what the world and the tools said.
+    pub(crate) fn observe(
+        &mut self,
+        chat: &ChatFormat,
+        messages: &[Message],
+        turn: u32,
+        hand_over: bool,
+    ) -> Result<(), Fault> {
+        if messages.iter().any(|message| message.role == Role::Policy) {
+            let message = format!("the world spoke as the policy in turn {turn}; only the policy may");
+            return Err(Fault { boundary: Boundary::Environment, message });
+        }
+        for segment in chat.observe(messages, turn, hand_over) {
+            self.append(segment).map_err(|error| fault(Boundary::Environment, error))?;
+        }
+        Ok(())
+    }
+
+    /// Appends what the policy sampled, and its turn, not yet understood.
+    pub(crate) fn hear(
+        &mut self,
+        plan: &EpisodePlan,
+        chat: &ChatFormat,
+        said: &mut Completion,
+    ) -> Result<(), Fault> {
+        let index = self.next_turn();
+        let stop = turn_stop(said.stop);
+        let segment = Segment {
+            role: Role::Policy,
+            provenance: Provenance::Sampled,
+            turn: index,
+            text: chat.shown(&said.tokens),
+            tokens: said.tokens.clone(),
+            logprobs: std::mem::take(&mut said.logprobs),
+            values: std::mem::take(&mut said.values),
+            policy_version: Some(plan.policy_version),
+        };
+        self.append(segment).map_err(|error| fault(Boundary::Model, error))?;
+        let why = match stop {
+            TurnStop::MaxTokens | TurnStop::ContextFull => {
+                format!("cut after {} tokens, before the turn was finished", said.tokens.len())
+            }
+            TurnStop::StopString | TurnStop::EndToken => "never read".to_owned(),
+        };
+        self.turns.push(Turn { index, action: Action::Malformed { why }, calls: Vec::new(), stop });
+        Ok(())
+    }
+
+    /// Records how a call of the present turn ended.
+    pub(crate) fn call_ended(&mut self, call: ToolCall, end: CallEnd, output: String, seconds: f64) {
+        self.cost.tool_calls += 1;
+        self.cost.tool_seconds += seconds;
+        if let Some(turn) = self.turns.last_mut() {
+            turn.calls.push(CallRecord { call, end, output, seconds });
+        }
+    }
+
+    /// The index of the turn that has not been sampled yet.
+    pub(crate) fn next_turn(&self) -> u32 {
+        self.turns.len() as u32
+    }
+
+    /// The recorded observations of turn `turn`, hints aside, as role and text; `None` for the opening.
+    pub(crate) fn observed(&self, turn: Option<u32>) -> Vec<(Role, &str)> {
+        let segments = self.transcript.segments();
+        let opening = segments.iter().position(|s| s.role == Role::Policy).unwrap_or(segments.len());
+        let (before, after) = segments.split_at(opening);
+        let part: Vec<&Segment> = match turn {
+            None => before.iter().collect(),
+            Some(turn) => after.iter().filter(|s| s.turn == turn && s.role != Role::Policy).collect(),
+        };
+        part.into_iter().filter(|s| s.role != Role::Hint).map(|s| (s.role, s.text.as_str())).collect()
+    }
+
+    /// The finished episode.
+    pub(crate) fn into_episode(self, plan: &EpisodePlan, end: End, bootstrap: Option<f32>) -> Episode {
+        Episode {
+            id: plan.id.clone(),
+            task: plan.task.clone(),
+            policy_version: plan.policy_version,
+            setting: plan.setting.clone(),
+            transcript: self.transcript,
+            turns: self.turns,
+            end,
+            cost: self.cost,
+            bootstrap,
+        }
+    }
+
+    fn append(&mut self, segment: Segment) -> Result<(), TranscriptError> {
+        let before = self.context.len();
+        self.context.extend_from_slice(&segment.tokens);
+        let (role, values, len) = (segment.role, !segment.values.is_empty(), segment.tokens.len() as u64);
+        if let Err(error) = self.transcript.append(segment) {
+            self.context.truncate(before);
+            return Err(error);
+        }
+        self.has_values |= values;
+        match role {
+            Role::Policy => self.cost.policy_tokens += len,
+            _ => self.cost.read_tokens += len,
+        }
+        Ok(())
+    }
+}
+
+fn turn_stop(stop: StopReason) -> TurnStop {
+    match stop {
+        StopReason::StopString => TurnStop::StopString,
+        StopReason::StopToken => TurnStop::EndToken,
+        StopReason::MaxTokens => TurnStop::MaxTokens,
+        StopReason::ContextFull => TurnStop::ContextFull,
+    }
+}
+
+fn fault(boundary: Boundary, error: TranscriptError) -> Fault {
+    Fault { boundary, message: error.to_string() }
+}

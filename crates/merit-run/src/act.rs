@@ -1,0 +1,58 @@
+//! Running and scoring episodes of a policy: what a training step and an evaluation have in common.
+
+use crate::RunError;
+use crate::parts::Parts;
+use merit_core::ScoredEpisode;
+use merit_model::{Generator, GeneratorSettings, Sampler, Tokenizer, Weights};
+use merit_reward::{ScoreContext, score_episode};
+use merit_rollout::{ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, roll_out};
+use std::sync::Arc;
+
+/// The policy as an actor: a generator over weights, with the chat format of its tokenizer.
+pub struct Actor {
+    generator: Generator,
+    chat: ChatFormat,
+    tools: Arc<ToolRuntime>,
+}
+
+impl Actor {
+    /// An actor with these weights.
+    pub fn new(weights: Arc<Weights>, tokenizer: &Arc<Tokenizer>, threads: usize, tools: Arc<ToolRuntime>) -> Result<Self, RunError> {
+        let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
+        Ok(Self {
+            generator: Generator::new(weights, Arc::clone(tokenizer), settings)?,
+            chat: ChatFormat::new(Arc::clone(tokenizer))?,
+            tools,
+        })
+    }
+
+    /// The chat format of its tokenizer.
+    pub fn chat(&self) -> &ChatFormat {
+        &self.chat
+    }
+
+    /// What samples for it.
+    pub fn sampler(&mut self) -> &mut dyn Sampler {
+        &mut self.generator
+    }
+
+    /// Acts with other weights from now on.
+    pub fn set_weights(&mut self, weights: Arc<Weights>) -> Result<(), RunError> {
+        Ok(self.generator.set_weights(weights)?)
+    }
+
+    /// Runs the plans and scores what came of them, in the order of the plans.
+    pub fn run(
+        &mut self,
+        parts: &Parts,
+        plans: Vec<EpisodePlan>,
+        settings: &RolloutSettings,
+        step: u64,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Vec<ScoredEpisode> {
+        let episodes =
+            roll_out(plans, parts.env.as_ref(), &mut self.generator, &self.chat, settings, &self.tools, watch);
+        let context = ScoreContext { step };
+        episodes.into_iter().map(|episode| score_episode(&parts.scorer, episode, &context)).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! Combinations that parse but cannot work, each with the reason and the alternative.
+
+use crate::recipe::Recipe;
+use merit_credit::CreditConfig;
+use merit_learn::Objective;
+
+/// `Err` with the reason when the recipe cannot work.
+pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
+    stations(recipe)?;
+    counts(recipe)?;
+    credit(recipe)?;
+    sampling(recipe)?;
+    names(recipe)
+}
+
+/// Each station refuses its own nonsense.
+fn stations(recipe: &Recipe) -> Result<(), String> {
+    recipe.world.build().map_err(|e| format!("[world] {e}"))?;
+    let demonstrated = recipe.demonstration_world().map_err(|e| e.to_string())?;
+    demonstrated.build().map_err(|e| format!("[warm_start.world] {e}"))?;
+    recipe.model.decoder(recipe.model.vocabulary).validate().map_err(|e| format!("[model] {e}"))?;
+    recipe.rollout.validate().map_err(|e| format!("[rollout] {e}"))?;
+    merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
+    recipe.credit.rule().map_err(|e| format!("[credit] {e}"))?;
+    recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
+}
+
+fn counts(recipe: &Recipe) -> Result<(), String> {
+    let positive = [
+        ("budget.groups", u64::from(recipe.budget.groups)),
+        ("budget.group_size", u64::from(recipe.budget.group_size)),
+        ("budget.checkpoint_every", recipe.budget.checkpoint_every),
+        ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
+        ("warm_start.demonstrations", recipe.warm_start.demonstrations as u64),
+        ("warm_start.batch", recipe.warm_start.batch as u64),
+    ];
+    if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
+        return Err(format!("`{name}` is 0; it must be at least 1"));
+    }
+    if recipe.evaluation.every > 0 && recipe.evaluation.tasks_between == 0 {
+        return Err("`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either".into());
+    }
+    if !(0.0..=1.0).contains(&recipe.warm_start.skill) {
+        return Err(format!("`warm_start.skill` is {}; it is a share between 0 and 1", recipe.warm_start.skill));
+    }
+    let rate = recipe.warm_start.learning_rate;
+    if !(rate.is_finite() && rate > 0.0) {
+        return Err(format!("`warm_start.learning_rate` is {rate}; it must be positive"));
+    }
+    let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
+    if recipe.model.vocabulary < least {
+        return Err(format!("`model.vocabulary` is {}; bytes and markers alone need {least}", recipe.model.vocabulary));
+    }
+    Ok(())
+}
+
+fn credit(recipe: &Recipe) -> Result<(), String> {
+    let grouped = matches!(recipe.credit, CreditConfig::Grpo(_) | CreditConfig::DrGrpo(_) | CreditConfig::Rloo(_));
+    if grouped && recipe.budget.group_size < 2 {
+        return Err("this credit rule compares the members of a group, but `budget.group_size` is 1; \
+                    raise it, or use `reinforce-plus-plus` or `gae`"
+            .into());
+    }
+    let wants_values = matches!(recipe.credit, CreditConfig::Gae(_));
+    let fits_values = matches!(&recipe.learn.objective, Objective::PolicyGradient(pg) if pg.value.is_some());
+    if wants_values && !recipe.model.value_head {
+        return Err("credit rule `gae` needs value estimates; set `model.value_head = true`".into());
+    }
+    if wants_values && !fits_values {
+        return Err("credit rule `gae` needs a fitted value head; give `learn.objective` a `value = { coefficient = … }`".into());
+    }
+    if fits_values && !wants_values {
+        return Err("`learn.objective.value` fits value targets that only credit rule `gae` writes; remove it or use `gae`".into());
+    }
+    if matches!(recipe.learn.objective, Objective::Sft { .. }) {
+        return Err("`learn.objective = sft` ignores the reward; warm starts are supervised by `[warm_start]`, \
+                    and learning by reward needs `policy-gradient`"
+            .into());
+    }
+    Ok(())
+}
+
+fn sampling(recipe: &Recipe) -> Result<(), String> {
+    let rollout = &recipe.rollout;
+    if rollout.temperature == 0.0 {
+        return Err("`rollout.temperature` is 0: members of a group would all be the same and teach nothing; \
+                    evaluation is greedy by itself"
+            .into());
+    }
+    if rollout.top_p < 1.0 {
+        return Err("`rollout.top_p` below 1 makes the recorded log-probabilities differ from those the policy acted by, \
+                    so the policy gradient would be biased; leave it at 1 and use `temperature`"
+            .into());
+    }
+    Ok(())
+}
+
+fn names(recipe: &Recipe) -> Result<(), String> {
+    let plain = |name: &str| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    };
+    let controls = recipe.controls.iter().map(|c| &c.name);
+    if let Some(odd) = std::iter::once(&recipe.name).chain(controls).find(|name| !plain(name)) {
+        return Err(format!("the name `{odd}` must be made of lower-case letters, digits and `-`"));
+    }
+    let reserved = ["before", "after", "step"];
+    if let Some(taken) = recipe.controls.iter().find(|c| reserved.contains(&c.name.as_str())) {
+        return Err(format!("a control cannot be called `{}`; evaluations use that name", taken.name));
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    match recipe.controls.iter().find(|c| !seen.insert(&c.name)) {
+        Some(twice) => Err(format!("two controls are called `{}`", twice.name)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,214 @@
+//! The main loop: a recipe goes through the stations, stage by stage, into a run folder.
+//!
+//! In: a recipe, a seed and an open run folder, perhaps with a checkpoint. Out: everything recorded, and a [`Finished`].
+//! What is done is a function of recipe, seed and place alone, so a run that was killed and resumed ends bit-identical to
+//! one that was not; the store refuses an episode that comes out differently the second time.
+
+use crate::act::Actor;
+use crate::evaluate::{Evaluator, Evaluation};
+use crate::parts::Parts;
+use crate::policy::Policy;
+use crate::progress::{Event, Finished};
+use crate::recipe::Recipe;
+use crate::stage::{Place, Stage};
+use crate::{RunError, learn, warm};
+use merit_rollout::ToolRuntime;
+use merit_store::RunFolder;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// What a run needs besides its recipe.
+pub struct Options {
+    /// The run's seed.
+    pub seed: u64,
+    /// Threads of the model; shows in the time only.
+    pub threads: usize,
+    /// Set from outside to stop at the next step, with a checkpoint.
+    pub interrupt: Arc<AtomicBool>,
+}
+
+/// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
+pub fn train(
+    recipe: &Recipe,
+    folder: &mut RunFolder,
+    options: &Options,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Finished, RunError> {
+    let mut drive = Drive::start(recipe, folder, options, watch)?;
+    let stages = Stage::all(recipe);
+    while drive.place.stage < stages.len() {
+        let stage = stages[drive.place.stage].clone();
+        drive.announce(&stage);
+        match &stage {
+            Stage::Warm => drive.warm()?,
+            Stage::Before => drive.before()?,
+            Stage::Learn(arm) => drive.learn(*arm)?,
+            Stage::After(arm) => drive.after(*arm)?,
+        }
+        drive.next_stage(&stage)?;
+    }
+    drive.finish()
+}
+
+/// A run under way.
+pub(crate) struct Drive<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) folder: &'a mut RunFolder,
+    pub(crate) options: &'a Options,
+    pub(crate) watch: &'a mut dyn FnMut(Event),
+    pub(crate) tools: Arc<ToolRuntime>,
+    pub(crate) main: Parts,
+    pub(crate) policy: Policy,
+    pub(crate) place: Place,
+    done: f64,
+    total: f64,
+    began: Instant,
+}
+
+impl<'a> Drive<'a> {
+    fn start(
+        recipe: &'a Recipe,
+        folder: &'a mut RunFolder,
+        options: &'a Options,
+        watch: &'a mut dyn FnMut(Event),
+    ) -> Result<Self, RunError> {
+        let tools = Arc::new(ToolRuntime::new()?);
+        let main = Parts::new(recipe, options.seed)?;
+        let stages = Stage::all(recipe);
+        let total = stages.iter().map(|s| s.weight(recipe)).sum();
+        let resumed = Policy::restore(folder, recipe, options.threads)?;
+        let came_back = resumed.is_some();
+        let (policy, place) = match resumed {
+            Some(kept) => kept,
+            None => {
+                let tokenizer = warm::tokenizer(&main, &tools)?;
+                (Policy::create(&main, tokenizer, options.threads)?, Place::default())
+            }
+        };
+        folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
+        let done = stages.iter().take(place.stage).map(|s| s.weight(recipe)).sum();
+        watch(Event::Started {
+            run: folder.path().display().to_string(),
+            recipe: recipe.name.clone(),
+            recipe_hash: recipe.hash(),
+            seed: options.seed,
+            parameters: policy.parameters(),
+            resumed: came_back,
+        });
+        Ok(Self { recipe, folder, options, watch, tools, main, policy, place, done, total, began: Instant::now() })
+    }
+
+    fn announce(&mut self, stage: &Stage) {
+        let what = stage.describe(self.recipe);
+        (self.watch)(Event::Stage { what, done: self.done / self.total });
+    }
+
+    /// Share of the run that is done when `step` of `of` steps of `stage` are.
+    pub(crate) fn share(&self, stage: &Stage, step: u64, of: u64) -> f64 {
+        (self.done + stage.weight(self.recipe) * step as f64 / of.max(1) as f64) / self.total
+    }
+
+    fn warm(&mut self) -> Result<(), RunError> {
+        let steps = self.recipe.warm_start.steps;
+        let demonstrations = warm::demonstrations(&self.main, self.policy.tokenizer(), &self.tools)?;
+        let learner = warm::learner(&self.main)?;
+        let (began, mut tokens) = (Instant::now(), 0);
+        while self.place.step < steps {
+            let step = self.place.step;
+            let (loss, read) = warm::step(&self.main, self.policy.trainer(), &learner, &demonstrations, step)?;
+            tokens += read;
+            self.folder.record_metrics("warm", step, &[("loss", loss)])?;
+            let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
+            let done = self.share(&Stage::Warm, step + 1, steps);
+            (self.watch)(Event::Warm { step: step + 1, of: steps, loss, tokens_per_s, done });
+            self.step_done(self.recipe.budget.checkpoint_every * 10)?;
+        }
+        self.policy.keep_warm();
+        Ok(())
+    }
+
+    fn before(&mut self) -> Result<(), RunError> {
+        let weights = self.policy.warm()?;
+        let mut actor = self.actor(weights)?;
+        let tasks = self.recipe.evaluation.tasks;
+        Evaluator { parts: &self.main, actor: &mut actor, folder: self.folder, watch: self.watch }
+            .run(&Evaluation { phase: "eval-before".into(), step: 0, tasks, version: 0 })?;
+        Ok(())
+    }
+
+    fn learn(&mut self, arm: Option<usize>) -> Result<(), RunError> {
+        if self.place.step == 0 {
+            self.policy.restart()?;
+        }
+        learn::run(self, arm)?;
+        if arm.is_none() {
+            self.policy.keep_trained();
+        }
+        Ok(())
+    }
+
+    fn after(&mut self, arm: Option<usize>) -> Result<(), RunError> {
+        let parts = self.arm_parts(arm)?;
+        let weights = self.policy.present();
+        let mut actor = self.actor(weights)?;
+        let phase = arm.map_or("eval-after".into(), |i| format!("eval-{}", self.recipe.controls[i].name));
+        let (tasks, steps) = (self.recipe.evaluation.tasks, self.recipe.budget.steps);
+        Evaluator { parts: &parts, actor: &mut actor, folder: self.folder, watch: self.watch }
+            .run(&Evaluation { phase, step: steps, tasks, version: steps })?;
+        Ok(())
+    }
+
+    /// The parts of an arm: the recipe's own, or a control's.
+    pub(crate) fn arm_parts(&self, arm: Option<usize>) -> Result<Parts, RunError> {
+        let recipe = match arm {
+            None => self.recipe.clone(),
+            Some(i) => self.recipe.control(&self.recipe.controls[i])?,
+        };
+        Parts::new(&recipe, self.options.seed)
+    }
+
+    /// An actor with `weights`.
+    pub(crate) fn actor(&self, weights: Arc<merit_model::Weights>) -> Result<Actor, RunError> {
+        Actor::new(weights, self.policy.tokenizer(), self.options.threads, Arc::clone(&self.tools))
+    }
+
+    /// Counts a step; writes a checkpoint every `every` steps; stops when asked to.
+    pub(crate) fn step_done(&mut self, every: u64) -> Result<(), RunError> {
+        self.place.step += 1;
+        if self.options.interrupt.load(Ordering::Relaxed) {
+            self.checkpoint()?;
+            return Err(RunError::Interrupted { run: self.folder.path().display().to_string() });
+        }
+        if self.place.step.is_multiple_of(every) { self.checkpoint() } else { Ok(()) }
+    }
+
+    fn next_stage(&mut self, stage: &Stage) -> Result<(), RunError> {
+        self.done += stage.weight(self.recipe);
+        self.place = Place { stage: self.place.stage + 1, step: 0, ..self.place };
+        self.checkpoint()
+    }
+
+    fn checkpoint(&mut self) -> Result<(), RunError> {
+        self.place.checkpoint += 1;
+        self.spend_time()?;
+        self.policy.save(self.folder, self.place)
+    }
+
+    /// Adds the wall time since the last call to the run's total.
+    fn spend_time(&mut self) -> Result<f64, RunError> {
+        let before: f64 = self.folder.mark("train_seconds")?.unwrap_or(0.0);
+        let total = before + self.began.elapsed().as_secs_f64();
+        self.began = Instant::now();
+        self.folder.set_mark("train_seconds", &total)?;
+        Ok(total)
+    }
+
+    fn finish(mut self) -> Result<Finished, RunError> {
+        self.policy.export(self.folder)?;
+        let train_seconds = self.spend_time()?;
+        self.folder.set_mark("finished", &true)?;
+        let report = self.folder.report_path();
+        crate::evaluate::finished(self.recipe, self.folder, self.options.seed, train_seconds, &report)
+    }
+}

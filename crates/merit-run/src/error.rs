@@ -1,0 +1,62 @@
+//! Why a run cannot go on. Whatever was recorded stays recorded.
+
+/// Why a run cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The recipe.
+    #[error(transparent)]
+    Recipe(#[from] crate::recipe::RecipeError),
+    /// The run folder.
+    #[error(transparent)]
+    Store(#[from] merit_store::StoreError),
+    /// The model.
+    #[error("model: {0}")]
+    Model(#[from] merit_model::ModelError),
+    /// The world.
+    #[error(transparent)]
+    Env(#[from] merit_env::EnvError),
+    /// The reward.
+    #[error("reward: {0}")]
+    Reward(#[from] merit_reward::RewardError),
+    /// The credit rule.
+    #[error("credit: {0}")]
+    Credit(#[from] merit_credit::CreditError),
+    /// The learner.
+    #[error("learning: {0}")]
+    Learn(#[from] merit_learn::LearnError),
+    /// Episodes that do not make a group.
+    #[error(transparent)]
+    Group(#[from] merit_core::GroupError),
+    /// A tree that cannot be planned.
+    #[error(transparent)]
+    Tree(#[from] merit_rollout::TreeError),
+    /// A world that cannot show how it is done.
+    #[error(transparent)]
+    Demonstrator(#[from] merit_rollout::NoDemonstrator),
+    /// A tokenizer that lacks a marker.
+    #[error(transparent)]
+    Chat(#[from] merit_rollout::MissingMarker),
+    /// A demonstration that did not come to its end.
+    #[error("demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task")]
+    Demonstration {
+        /// Which.
+        episode: String,
+        /// How it ended.
+        end: String,
+    },
+    /// A checkpoint that cannot be used.
+    #[error("the newest checkpoint cannot be used: {why}")]
+    Checkpoint {
+        /// What is wrong.
+        why: String,
+    },
+    /// Threads for tools.
+    #[error("cannot start the threads that tools run on: {0}")]
+    Tools(#[from] std::io::Error),
+    /// Stopped from outside.
+    #[error("interrupted; go on with `merit train --resume {run}`")]
+    Interrupted {
+        /// The run's folder.
+        run: String,
+    },
+}

@@ -1,0 +1,116 @@
+//! Held-out evaluation: greedy, on tasks nobody learned from, recorded like everything else.
+
+use crate::RunError;
+use crate::act::Actor;
+use crate::metrics::{self, Metrics};
+use crate::parts::{Parts, Plan};
+use crate::progress::{Event, Finished};
+use crate::recipe::Recipe;
+use merit_core::{PolicyVersion, ScoredEpisode, Split};
+use merit_rollout::{Progress, RolloutSettings};
+use merit_store::RunFolder;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Which evaluation.
+pub(crate) struct Evaluation {
+    /// Name of the phase.
+    pub(crate) phase: String,
+    /// The step after which it is taken.
+    pub(crate) step: u64,
+    /// Held-out tasks, from the first.
+    pub(crate) tasks: u32,
+    /// Version of the policy.
+    pub(crate) version: u64,
+}
+
+/// Whatever an evaluation needs.
+pub(crate) struct Evaluator<'a> {
+    pub(crate) parts: &'a Parts,
+    pub(crate) actor: &'a mut Actor,
+    pub(crate) folder: &'a mut RunFolder,
+    pub(crate) watch: &'a mut dyn FnMut(Event),
+}
+
+impl Evaluator<'_> {
+    /// Evaluates, records episodes and metrics, tells whoever watches.
+    pub(crate) fn run(self, evaluation: &Evaluation) -> Result<(), RunError> {
+        let plans = self.parts.plans(&Plan {
+            phase: &evaluation.phase,
+            step: evaluation.step,
+            split: Split::HeldOut,
+            first: 0,
+            groups: evaluation.tasks,
+            group_size: 1,
+            version: PolicyVersion(evaluation.version),
+        })?;
+        let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
+        let watch = self.watch;
+        let mut on_progress = |progress: Progress| {
+            if let Progress::Stalled(waiting) = progress {
+                watch(Event::Stalled { waiting: waiting.to_string() });
+            }
+        };
+        let scored = self.actor.run(self.parts, plans, &greedy, evaluation.step, &mut on_progress);
+        self.folder.record_episodes(&scored)?;
+        let numbers = numbers(&scored);
+        self.folder.record_metrics(&evaluation.phase, evaluation.step, &metrics::rows(&numbers))?;
+        watch(Event::Evaluated {
+            phase: evaluation.phase.clone(),
+            step: evaluation.step,
+            success: numbers.get("success").copied().unwrap_or(f64::NAN),
+            tasks: numbers.get("count").map_or(0, |count| *count as usize),
+        });
+        Ok(())
+    }
+}
+
+fn numbers(scored: &[ScoredEpisode]) -> Metrics {
+    let all: Vec<&ScoredEpisode> = scored.iter().collect();
+    let mut numbers = metrics::of_episodes(&all);
+    let sizes: BTreeSet<u32> = scored.iter().map(|e| e.episode.task.size).collect();
+    for size in sizes {
+        let of_size: Vec<&ScoredEpisode> = scored.iter().filter(|e| e.episode.task.size == size).collect();
+        if let Some(success) = metrics::success(&of_size) {
+            numbers.insert(format!("success/{size}"), success);
+        }
+    }
+    let counting = scored.iter().filter(|e| e.outcome().counts()).count();
+    numbers.insert("count".into(), counting as f64);
+    numbers
+}
+
+/// The result of a finished run, read back from its folder.
+pub(crate) fn finished(
+    recipe: &Recipe,
+    folder: &RunFolder,
+    seed: u64,
+    train_seconds: f64,
+    report: &Path,
+) -> Result<Finished, RunError> {
+    let recorded = folder.metrics()?;
+    let of = |phase: &str, step: u64| -> Metrics {
+        let mine = recorded.iter().filter(|m| m.phase == phase && m.step == step);
+        mine.map(|m| (m.name.clone(), m.value)).collect()
+    };
+    let steps = recipe.budget.steps;
+    let success = |numbers: &Metrics| numbers.get("success").copied().unwrap_or(f64::NAN);
+    let after = of("eval-after", steps);
+    let mut controls = BTreeMap::new();
+    for control in &recipe.controls {
+        controls.insert(control.name.clone(), success(&of(&format!("eval-{}", control.name), steps)));
+    }
+    let by_size = after.iter().filter_map(|(name, value)| Some((name.strip_prefix("success/")?.to_owned(), *value)));
+    Ok(Finished {
+        held_out_before: success(&of("eval-before", 0)),
+        held_out_after: success(&after),
+        train_seconds,
+        run: folder.path().display().to_string(),
+        controls,
+        held_out_by_size: by_size.collect(),
+        recipe: recipe.name.clone(),
+        recipe_hash: recipe.hash(),
+        seed,
+        report: report.display().to_string(),
+    })
+}

@@ -1,0 +1,142 @@
+//! Learning by reward: sample groups, score, assign credit, update; one page that reads like the flow.
+
+use crate::driver::Drive;
+use crate::evaluate::{Evaluation, Evaluator};
+use crate::metrics::{self, Metrics, rows};
+use crate::parts::{Parts, Plan};
+use crate::progress::Event;
+use crate::stage::Stage;
+use crate::{RunError, act::Actor};
+use merit_core::{Group, PolicyVersion, Sample, Split};
+use merit_credit::Credit;
+use merit_learn::{Learner, Objective, UpdateContext, UpdateReport};
+use merit_rollout::Progress;
+use std::time::Instant;
+
+/// Goes on with the learning of an arm from the place of `drive`.
+pub(crate) fn run(drive: &mut Drive<'_>, arm: Option<usize>) -> Result<(), RunError> {
+    let parts = drive.arm_parts(arm)?;
+    let learner = Learner::new(parts.recipe.learn.clone(), parts.recipe.budget.steps)?;
+    let mut actor = drive.actor(drive.policy.present())?;
+    let name = arm.map_or("main", |i| drive.recipe.controls[i].name.as_str()).to_owned();
+    let phase = arm.map_or("train".to_owned(), |_| format!("train-{name}"));
+    let steps = parts.recipe.budget.steps;
+    while drive.place.step < steps {
+        let step = drive.place.step;
+        let began = Instant::now();
+        let groups = sample(drive, &parts, &mut actor, &phase, step)?;
+        let mut numbers = metrics::of_groups(&groups);
+        let (report, tokens) = update(drive, &parts, &learner, &groups, step)?;
+        numbers.extend(of_update(&report));
+        let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
+        numbers.insert("tokens_per_s".into(), tokens_per_s);
+        drive.folder.record_metrics(&phase, step, &rows(&numbers))?;
+        let done = drive.share(&Stage::Learn(arm), step + 1, steps);
+        (drive.watch)(step_event(&name, step + 1, steps, &numbers, done));
+        actor.set_weights(drive.policy.present())?;
+        if arm.is_none() {
+            evaluate_between(drive, &parts, &mut actor, step + 1)?;
+        }
+        drive.step_done(parts.recipe.budget.checkpoint_every)?;
+    }
+    Ok(())
+}
+
+/// Runs, scores and records the groups of one step.
+fn sample(
+    drive: &mut Drive<'_>,
+    parts: &Parts,
+    actor: &mut Actor,
+    phase: &str,
+    step: u64,
+) -> Result<Vec<Group>, RunError> {
+    let budget = &parts.recipe.budget;
+    let plans = parts.plans(&Plan {
+        phase,
+        step,
+        split: Split::Train,
+        first: step * u64::from(budget.groups),
+        groups: budget.groups,
+        group_size: budget.group_size,
+        version: PolicyVersion(step),
+    })?;
+    let watch = &mut *drive.watch;
+    let mut on_progress = |progress: Progress| {
+        if let Progress::Stalled(waiting) = progress {
+            watch(Event::Stalled { waiting: waiting.to_string() });
+        }
+    };
+    let scored = actor.run(parts, plans, &parts.recipe.rollout, step, &mut on_progress);
+    drive.folder.record_episodes(&scored)?;
+    let size = budget.group_size as usize;
+    let groups: Result<Vec<Group>, _> = scored.chunks(size).map(|members| Group::assemble(members.to_vec())).collect();
+    Ok(groups?)
+}
+
+/// Assigns credit and updates the policy; also says how many tokens were sampled and trained.
+fn update(
+    drive: &mut Drive<'_>,
+    parts: &Parts,
+    learner: &Learner,
+    groups: &[Group],
+    step: u64,
+) -> Result<(UpdateReport, usize), RunError> {
+    let credit = parts.rule.assign(groups)?;
+    drive.folder.record_credits(&notes(&credit))?;
+    let tokens = credit.samples.iter().map(|s| s.tokens.len()).sum();
+    let temperature = parts.recipe.rollout.temperature;
+    let reference = match wants_reference(learner) {
+        true => Some(drive.policy.reference(&credit.samples, temperature)?),
+        false => None,
+    };
+    let at = UpdateContext {
+        step,
+        version: PolicyVersion(step),
+        temperature,
+        seed: parts.seed.child("update", 0).child("step", step),
+    };
+    let report = learner.update(drive.policy.trainer(), &credit.samples, reference.as_deref(), &at)?;
+    Ok((report, tokens))
+}
+
+fn wants_reference(learner: &Learner) -> bool {
+    matches!(&learner.config().objective, Objective::PolicyGradient(pg) if pg.kl.is_some())
+}
+
+/// What the store keeps of a credit: the advantages, and how they came about.
+fn notes(credit: &Credit) -> Vec<merit_store::Credit> {
+    let samples = credit.samples.iter().enumerate();
+    let note = |(at, sample): (usize, &Sample)| merit_store::Credit {
+        episode: sample.episode.clone(),
+        advantages: sample.advantages.clone().unwrap_or_default(),
+        note: credit.explain(at).map_or_else(String::new, |text| text.lines().skip(1).take(3).collect::<Vec<_>>().join("\n")),
+    };
+    samples.map(note).collect()
+}
+
+fn evaluate_between(drive: &mut Drive<'_>, parts: &Parts, actor: &mut Actor, step: u64) -> Result<(), RunError> {
+    let evaluation = &parts.recipe.evaluation;
+    if evaluation.every == 0 || !step.is_multiple_of(evaluation.every) || step == parts.recipe.budget.steps {
+        return Ok(());
+    }
+    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch }
+        .run(&Evaluation { phase: "eval-step".into(), step, tasks: evaluation.tasks_between, version: step })
+}
+
+fn of_update(report: &UpdateReport) -> Metrics {
+    report.metrics().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn step_event(arm: &str, step: u64, of: u64, numbers: &Metrics, done: f64) -> Event {
+    let number = |name: &str| numbers.get(name).copied().unwrap_or(f64::NAN);
+    Event::Step {
+        arm: arm.to_owned(),
+        step,
+        of,
+        success: number("success"),
+        reward: number("reward"),
+        terms: metrics::terms(numbers),
+        tokens_per_s: number("tokens_per_s"),
+        done,
+    }
+}

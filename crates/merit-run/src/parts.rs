@@ -1,0 +1,80 @@
+//! The live parts of one arm, built from its recipe.
+
+use crate::RunError;
+use crate::recipe::Recipe;
+use merit_core::{EpisodeId, PolicyVersion, Seed, Setting, Split, Task};
+use merit_credit::Rule;
+use merit_env::Env;
+use merit_reward::Scorer;
+use merit_rollout::{EpisodePlan, Start};
+use std::sync::Arc;
+
+/// World, reward and credit of one arm, with its seeds.
+pub struct Parts {
+    /// What the parts were built from.
+    pub recipe: Recipe,
+    /// The world.
+    pub env: Box<dyn Env>,
+    /// The reward.
+    pub scorer: Scorer,
+    /// The credit rule.
+    pub rule: Box<dyn Rule>,
+    /// Root of the run's seeds.
+    pub seed: Seed,
+}
+
+/// Which episodes to plan.
+pub struct Plan<'a> {
+    /// What they are for.
+    pub phase: &'a str,
+    /// The training step they belong to.
+    pub step: u64,
+    /// Which tasks.
+    pub split: Split,
+    /// Index of the first task.
+    pub first: u64,
+    /// Tasks.
+    pub groups: u32,
+    /// Episodes per task.
+    pub group_size: u32,
+    /// The policy that will act.
+    pub version: PolicyVersion,
+}
+
+impl Parts {
+    /// Builds the parts of `recipe`.
+    pub fn new(recipe: &Recipe, seed: u64) -> Result<Self, RunError> {
+        Ok(Self {
+            env: recipe.world.build()?,
+            scorer: Scorer::compile(&recipe.reward)?,
+            rule: recipe.credit.rule()?,
+            recipe: recipe.clone(),
+            seed: Seed::root(seed),
+        })
+    }
+
+    /// Plans of fresh episodes, group by group. Seeds are named by phase, step, group and member.
+    pub fn plans(&self, plan: &Plan<'_>) -> Result<Vec<EpisodePlan>, RunError> {
+        self.plans_in(self.env.as_ref(), plan)
+    }
+
+    /// The same in another world.
+    pub fn plans_in(&self, env: &dyn Env, plan: &Plan<'_>) -> Result<Vec<EpisodePlan>, RunError> {
+        let tasks = self.seed.child("tasks", 0);
+        let step_seed = self.seed.child(plan.phase, 0).child("step", plan.step);
+        let mut plans = Vec::with_capacity((plan.groups * plan.group_size) as usize);
+        for group in 0..plan.groups {
+            let task: Arc<Task> = Arc::new(env.task(plan.split, plan.first + u64::from(group), &tasks)?);
+            let group_seed = step_seed.child("group", u64::from(group));
+            plans.extend((0..plan.group_size).map(|member| EpisodePlan {
+                id: EpisodeId { phase: plan.phase.to_owned(), step: plan.step, group, member, branch: 0 },
+                task: Arc::clone(&task),
+                seed: group_seed.child("member", u64::from(member)),
+                setting: Setting::default(),
+                policy_version: plan.version,
+                start: Start::Fresh,
+            }));
+        }
+        Ok(plans)
+    }
+}

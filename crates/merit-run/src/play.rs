@@ -1,0 +1,91 @@
+//! Running a few episodes to look at them: a trained policy or the world's oracle, with forks if asked.
+
+use crate::RunError;
+use crate::act::Actor;
+use crate::parts::{Parts, Plan};
+use crate::policy::Policy;
+use crate::recipe::Recipe;
+use merit_core::{PolicyVersion, ScoredEpisode, Split};
+use merit_model::{Sampler, Tokenizer};
+use merit_reward::{ScoreContext, score_episode};
+use merit_rollout::{
+    ChatFormat, EpisodePlan, OracleSampler, OracleSettings, Progress, RolloutSettings, ToolRuntime, roll_out, tree,
+};
+use merit_store::RunFolder;
+use std::sync::Arc;
+
+/// Which episodes to run.
+#[derive(Debug, Clone)]
+pub struct Play {
+    /// Which tasks.
+    pub split: Split,
+    /// Tasks.
+    pub tasks: u32,
+    /// Episodes per task.
+    pub group_size: u32,
+    /// Sampling temperature; 0 is greedy.
+    pub temperature: f32,
+    /// Seed of tasks and sampling.
+    pub seed: u64,
+    /// Fork every episode that is long enough at this turn.
+    pub fork_at: Option<u32>,
+}
+
+/// The trained policy of a run at work in the run's world.
+pub fn play_policy(folder: &RunFolder, play: &Play, threads: usize) -> Result<Vec<ScoredEpisode>, RunError> {
+    let file = folder.path().join("recipe.toml").display().to_string();
+    let recipe = Recipe::parse(&file, &folder.recipe()?)?;
+    let (policy, _) = Policy::restore(folder, &recipe, threads)?
+        .ok_or_else(|| RunError::Checkpoint { why: "there is none yet; let the run go on for a while".into() })?;
+    let parts = Parts::new(&recipe, play.seed)?;
+    let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
+    let plans = plans(&parts, play)?;
+    let chat = actor.chat().clone();
+    run(&parts, play, plans, &chat, actor.sampler())
+}
+
+/// The world's exact oracle at work.
+pub fn play_oracle(recipe: &Recipe, play: &Play) -> Result<Vec<ScoredEpisode>, RunError> {
+    let parts = Parts::new(recipe, play.seed)?;
+    let plans = plans(&parts, play)?;
+    let chat = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
+    let mut oracle = OracleSampler::new(parts.env.as_ref(), &chat, &OracleSettings::default(), &plans)?;
+    // The oracle speaks in bytes, so the limits on tokens, which are for the policy's own vocabulary, do not apply to it.
+    let mut parts_for_bytes = Parts::new(recipe, play.seed)?;
+    parts_for_bytes.recipe.rollout.max_turn_tokens = usize::MAX;
+    parts_for_bytes.recipe.rollout.max_episode_tokens = usize::MAX;
+    run(&parts_for_bytes, play, plans, &chat, &mut oracle)
+}
+
+fn plans(parts: &Parts, play: &Play) -> Result<Vec<EpisodePlan>, RunError> {
+    parts.plans(&Plan {
+        phase: "rollout",
+        step: 0,
+        split: play.split,
+        first: 0,
+        groups: play.tasks,
+        group_size: play.group_size,
+        version: PolicyVersion(0),
+    })
+}
+
+fn run(
+    parts: &Parts,
+    play: &Play,
+    plans: Vec<EpisodePlan>,
+    chat: &ChatFormat,
+    sampler: &mut dyn Sampler,
+) -> Result<Vec<ScoredEpisode>, RunError> {
+    let settings = RolloutSettings { temperature: play.temperature, ..parts.recipe.rollout.clone() };
+    let tools = ToolRuntime::new()?;
+    let mut act = |plans| roll_out(plans, parts.env.as_ref(), sampler, chat, &settings, &tools, &mut |_: Progress| {});
+    let mut episodes = act(plans.clone());
+    if let Some(turn) = play.fork_at {
+        let long_enough = plans.iter().zip(&episodes).filter(|(_, e)| e.turns.len() > turn as usize);
+        let forks: Result<Vec<Vec<EpisodePlan>>, _> =
+            long_enough.map(|(plan, episode)| tree(plan, episode, &[turn], 1, 1)).collect();
+        episodes.extend(act(forks?.concat()));
+    }
+    let context = ScoreContext { step: 0 };
+    Ok(episodes.into_iter().map(|episode| score_episode(&parts.scorer, episode, &context)).collect())
+}

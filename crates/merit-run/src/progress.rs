@@ -1,0 +1,110 @@
+//! What a driver tells whoever watches: plain events, which the shell shows as a display, as lines or as JSON.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Something that happened.
+#[derive(Debug, Clone, Serialize)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum Event {
+    /// The run has a folder and a size.
+    Started {
+        /// Where it is kept.
+        run: String,
+        /// Recipe's name.
+        recipe: String,
+        /// Hash of the resolved recipe.
+        recipe_hash: String,
+        /// Seed.
+        seed: u64,
+        /// Parameters of the policy.
+        parameters: usize,
+        /// Whether it goes on from a checkpoint.
+        resumed: bool,
+    },
+    /// A stage begins.
+    Stage {
+        /// In words.
+        what: String,
+        /// Share of the whole run that is done, from 0 to 1.
+        done: f64,
+    },
+    /// A supervised update.
+    Warm {
+        /// Updates so far.
+        step: u64,
+        /// Updates in all.
+        of: u64,
+        /// Mean loss per token.
+        loss: f64,
+        /// Tokens read per second of the stage.
+        tokens_per_s: f64,
+        /// Share of the whole run that is done.
+        done: f64,
+    },
+    /// A step of learning by reward.
+    Step {
+        /// The arm: `main` or a control's name.
+        arm: String,
+        /// Steps so far.
+        step: u64,
+        /// Steps in all.
+        of: u64,
+        /// Share of counting episodes that solved their task.
+        success: f64,
+        /// Mean reward.
+        reward: f64,
+        /// Mean value of each reward term over the episodes it applies to.
+        terms: BTreeMap<String, f64>,
+        /// Tokens sampled and trained per second of this step.
+        tokens_per_s: f64,
+        /// Share of the whole run that is done.
+        done: f64,
+    },
+    /// A held-out evaluation is done.
+    Evaluated {
+        /// `eval-before`, `eval-after`, `eval-step` or `eval-CONTROL`.
+        phase: String,
+        /// The step after which it was taken.
+        step: u64,
+        /// Greedy success.
+        success: f64,
+        /// Tasks that counted.
+        tasks: usize,
+    },
+    /// Nothing has happened for a while.
+    Stalled {
+        /// What everybody is waiting for.
+        waiting: String,
+    },
+    /// Something worth saying.
+    Note {
+        /// In words.
+        text: String,
+    },
+}
+
+/// What a finished run amounts to: the last line of `train --json`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finished {
+    /// Greedy held-out success of the warm-started policy: the no-RL control.
+    pub held_out_before: f64,
+    /// Greedy held-out success of the trained policy.
+    pub held_out_after: f64,
+    /// Wall seconds of the run, all its sessions together.
+    pub train_seconds: f64,
+    /// The run's folder.
+    pub run: String,
+    /// Held-out success of each control arm.
+    pub controls: BTreeMap<String, f64>,
+    /// Held-out success after training, by size of task.
+    pub held_out_by_size: BTreeMap<String, f64>,
+    /// Recipe's name.
+    pub recipe: String,
+    /// Hash of the resolved recipe.
+    pub recipe_hash: String,
+    /// Seed.
+    pub seed: u64,
+    /// The report.
+    pub report: String,
+}

@@ -1,0 +1,119 @@
+//! What the store gives back: plain rows.
+
+use merit_core::{EpisodeId, Outcome, PolicyVersion, ScoredEpisode};
+
+/// An episode as it was recorded, with its score and credit.
+#[derive(Debug, Clone)]
+pub struct StoredEpisode {
+    /// The episode and what the reward said of it.
+    pub scored: ScoredEpisode,
+    /// Absent: no credit rule has seen it.
+    pub credit: Option<Credit>,
+}
+
+/// What a credit rule gave to one episode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Credit {
+    /// The episode.
+    pub episode: EpisodeId,
+    /// One per token of the transcript; 0 where the policy did not choose.
+    pub advantages: Vec<f32>,
+    /// How it came about, for people; may be empty.
+    pub note: String,
+}
+
+/// The head of an episode, cheap to read by the thousand.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpisodeRow {
+    /// Its name.
+    pub id: EpisodeId,
+    /// The policy that acted.
+    pub policy_version: PolicyVersion,
+    /// The task.
+    pub task_id: String,
+    /// The task's size.
+    pub size: u32,
+    /// What it counts as.
+    pub outcome: Outcome,
+    /// The reward to learn from. Absent: the outcome does not count.
+    pub reward: Option<f64>,
+    /// Whether the task was solved. Absent: the reward cannot tell.
+    pub solved: Option<bool>,
+    /// How it ended, in words.
+    pub end: String,
+    /// Number of turns.
+    pub turns: u32,
+    /// Number of tool calls.
+    pub tool_calls: u64,
+    /// Tokens the policy sampled.
+    pub policy_tokens: u64,
+}
+
+/// One term of one score.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TermRow {
+    /// The episode.
+    pub episode: EpisodeId,
+    /// Name of the term.
+    pub term: String,
+    /// Absent: the term gave no number.
+    pub value: Option<f64>,
+    /// `value`, `not-applicable`, `parse-failure` or `grader-failed`.
+    pub outcome: String,
+    /// The weight it entered with.
+    pub weight: f64,
+}
+
+/// A number measured at one step of one phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Metric {
+    /// `train`, `warm`, `eval-after`…
+    pub phase: String,
+    /// The step.
+    pub step: u64,
+    /// What was measured.
+    pub name: String,
+    /// The number; NaN when what was measured was not one.
+    pub value: f64,
+}
+
+/// Something that happened to the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Unix time in milliseconds.
+    pub time_ms: u64,
+    /// A short word: `started`, `resumed`, `stopped`, `damaged-checkpoint`…
+    pub kind: String,
+    /// What happened.
+    pub text: String,
+}
+
+/// Which episodes to read; an absent field means all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EpisodeFilter {
+    /// Only of this phase.
+    pub phase: Option<String>,
+    /// Only of this step.
+    pub step: Option<u64>,
+    /// Only of this group.
+    pub group: Option<u32>,
+    /// Only of this task.
+    pub task_id: Option<String>,
+}
+
+impl EpisodeFilter {
+    /// All episodes of a phase.
+    pub fn phase(phase: &str) -> Self {
+        Self { phase: Some(phase.to_owned()), ..Self::default() }
+    }
+
+    /// All episodes of one step of a phase.
+    pub fn step(phase: &str, step: u64) -> Self {
+        Self { step: Some(step), ..Self::phase(phase) }
+    }
+
+    /// All members of one group.
+    pub fn group(phase: &str, step: u64, group: u32) -> Self {
+        Self { group: Some(group), ..Self::step(phase, step) }
+    }
+}

@@ -1,0 +1,166 @@
+//! How an episode lies in a row: streams as blobs, cost and head as columns, the rest as JSON.
+//!
+//! Exact both ways: `f32` streams keep their bits, single floats go through `f64`, and JSON keeps every `f64`. What JSON
+//! cannot hold (NaN, infinities) is refused on the way in.
+
+use crate::{StoreError, blobs};
+use merit_core::{
+    Cost, End, Episode, EpisodeId, PolicyVersion, Provenance, Role, Score, Segment, Setting, Task,
+    TermOutcome, Transcript, Turn,
+};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// What of an episode goes into JSON.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WireEpisode<'a> {
+    setting: Cow<'a, Setting>,
+    segments: Vec<WireSegment<'a>>,
+    turns: Cow<'a, [Turn]>,
+    end: Cow<'a, End>,
+    bootstrap: Option<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WireSegment<'a> {
+    role: Role,
+    provenance: Provenance,
+    turn: u32,
+    /// Number of tokens; policy segments have as many log-probabilities.
+    tokens: usize,
+    /// Whether there is a value for each token.
+    has_values: bool,
+    policy_version: Option<PolicyVersion>,
+    text: Cow<'a, str>,
+}
+
+/// The streams of an episode, all segments one after the other.
+pub(crate) struct Streams {
+    pub(crate) tokens: Vec<u8>,
+    pub(crate) logprobs: Vec<u8>,
+    pub(crate) values: Vec<u8>,
+}
+
+impl<'a> WireEpisode<'a> {
+    pub(crate) fn of(episode: &'a Episode) -> Self {
+        let segments = episode.transcript.segments().iter().map(|segment| WireSegment {
+            role: segment.role,
+            provenance: segment.provenance,
+            turn: segment.turn,
+            tokens: segment.tokens.len(),
+            has_values: !segment.values.is_empty(),
+            policy_version: segment.policy_version,
+            text: Cow::Borrowed(&segment.text),
+        });
+        Self {
+            setting: Cow::Borrowed(&episode.setting),
+            segments: segments.collect(),
+            turns: Cow::Borrowed(&episode.turns),
+            end: Cow::Borrowed(&episode.end),
+            bootstrap: episode.bootstrap.map(f64::from),
+        }
+    }
+
+    /// The episode again. An error says what does not fit together.
+    pub(crate) fn into_episode(
+        self,
+        id: EpisodeId,
+        task: Arc<Task>,
+        policy_version: PolicyVersion,
+        cost: Cost,
+        streams: &Streams,
+    ) -> Result<Episode, String> {
+        let transcript = transcript(self.segments, streams).map_err(|why| format!("episode {id}: {why}"))?;
+        Ok(Episode {
+            id,
+            task,
+            policy_version,
+            setting: self.setting.into_owned(),
+            transcript,
+            turns: self.turns.into_owned(),
+            end: self.end.into_owned(),
+            cost,
+            bootstrap: self.bootstrap.map(|value| value as f32),
+        })
+    }
+}
+
+fn transcript(segments: Vec<WireSegment<'_>>, streams: &Streams) -> Result<Transcript, String> {
+    let mut tokens = blobs::to_tokens(&streams.tokens).ok_or("its tokens are cut short")?.into_iter();
+    let mut logprobs =
+        blobs::to_floats(&streams.logprobs).ok_or("its log-probabilities are cut short")?.into_iter();
+    let mut values = blobs::to_floats(&streams.values).ok_or("its values are cut short")?.into_iter();
+    let mut transcript = Transcript::default();
+    for segment in segments {
+        let count = segment.tokens;
+        let segment = Segment {
+            role: segment.role,
+            provenance: segment.provenance,
+            turn: segment.turn,
+            tokens: tokens.by_ref().take(count).collect(),
+            logprobs: logprobs.by_ref().take(if segment.role == Role::Policy { count } else { 0 }).collect(),
+            values: values.by_ref().take(if segment.has_values { count } else { 0 }).collect(),
+            policy_version: segment.policy_version,
+            text: segment.text.into_owned(),
+        };
+        if segment.tokens.len() != count {
+            return Err("it has fewer tokens than its segments say".into());
+        }
+        transcript.append(segment).map_err(|e| e.to_string())?;
+    }
+    if tokens.len() + logprobs.len() + values.len() > 0 {
+        return Err("its streams are longer than its segments say".into());
+    }
+    Ok(transcript)
+}
+
+impl Streams {
+    pub(crate) fn of(episode: &Episode) -> Self {
+        let segments = episode.transcript.segments();
+        Self {
+            tokens: blobs::from_tokens(segments.iter().flat_map(|s| &s.tokens)),
+            logprobs: blobs::from_floats(segments.iter().flat_map(|s| &s.logprobs)),
+            values: blobs::from_floats(segments.iter().flat_map(|s| &s.values)),
+        }
+    }
+}
+
+/// The name of a term's outcome in the `scores` table.
+pub(crate) fn term_outcome(outcome: &TermOutcome) -> &'static str {
+    match outcome {
+        TermOutcome::Value { .. } => "value",
+        TermOutcome::NotApplicable { .. } => "not-applicable",
+        TermOutcome::ParseFailure { .. } => "parse-failure",
+        TermOutcome::GraderFailed { .. } => "grader-failed",
+    }
+}
+
+/// Refuses numbers that would not come back.
+pub(crate) fn check_finite(episode: &Episode, score: Option<&Score>) -> Result<(), StoreError> {
+    let refuse = |what: String| Err(StoreError::NotFinite { episode: episode.id.to_string(), what });
+    let calls = episode.turns.iter().flat_map(|turn| &turn.calls);
+    if !episode.cost.tool_seconds.is_finite() || calls.into_iter().any(|call| !call.seconds.is_finite()) {
+        return refuse("the time spent in tools".into());
+    }
+    if episode.bootstrap.is_some_and(|value| !value.is_finite()) {
+        return refuse("the bootstrap value".into());
+    }
+    let Some(score) = score else { return Ok(()) };
+    if score.reward.value().is_some_and(|value| !value.is_finite()) {
+        return refuse("the reward".into());
+    }
+    if score.turn_rewards.iter().any(|value| !value.is_finite()) {
+        return refuse("a turn reward".into());
+    }
+    for term in &score.terms {
+        let numbers = term.turns.iter().flatten().chain([&term.weight]);
+        if numbers.into_iter().any(|n| !n.is_finite()) || term.outcome.value().is_some_and(|n| !n.is_finite())
+        {
+            return refuse(format!("the term `{}`", term.name));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! `merit list`: everything a recipe can name, read from the registries.
+
+use crate::cli::{Kind, List};
+use anyhow::Result;
+use merit_core::About;
+use serde_json::json;
+
+/// A kind with its sections: heading and components.
+type Section = (Kind, &'static str, Vec<About>);
+
+fn sections() -> Vec<Section> {
+    let learned = |list: &[About]| list.to_vec();
+    vec![
+        (Kind::Envs, "worlds", merit_env::ENVS.iter().map(|e| e.about).collect()),
+        (Kind::Tools, "tools", merit_tools::TOOLS.iter().map(|t| t.about).collect()),
+        (Kind::Rewards, "reward terms", merit_reward::TERMS.iter().map(|t| t.about).collect()),
+        (Kind::Rewards, "reward combinators", merit_reward::COMBINATORS.iter().map(|c| c.about).collect()),
+        (Kind::Credit, "credit rules", merit_credit::RULES.iter().map(|r| r.about).collect()),
+        (Kind::Objectives, "objectives", learned(merit_learn::OBJECTIVES)),
+        (Kind::Objectives, "normalisers", learned(merit_learn::NORMALISERS)),
+        (Kind::Objectives, "selectors", learned(merit_learn::SELECTORS)),
+        (Kind::Objectives, "masks", learned(merit_learn::MASKS)),
+        (Kind::Models, "model backends", models()),
+        (Kind::Recipes, "recipes", merit_run::shipped::RECIPES.iter().map(|r| r.about).collect()),
+    ]
+}
+
+fn models() -> Vec<About> {
+    let programs = merit_rollout::SAMPLERS.iter().map(|p| p.about);
+    std::iter::once(merit_model::EMBEDDED).chain(programs).collect()
+}
+
+pub(crate) fn run(arguments: &List) -> Result<()> {
+    let wanted = |kind: Kind| arguments.kind.is_none_or(|k| k == kind);
+    let sections: Vec<Section> = sections().into_iter().filter(|(kind, ..)| wanted(*kind)).collect();
+    let width = sections.iter().flat_map(|(.., list)| list).map(|about| about.name.len()).max().unwrap_or(0);
+    for (i, (_, heading, list)) in sections.iter().enumerate() {
+        if arguments.json {
+            for about in list {
+                println!("{}", json!({ "kind": heading, "name": about.name, "summary": about.summary, "paper": about.paper }));
+            }
+            continue;
+        }
+        println!("{}{heading}", if i > 0 { "\n" } else { "" });
+        for about in list {
+            let paper = if about.paper.is_empty() { String::new() } else { format!(" [{}]", about.paper) };
+            println!("  {:width$}  {}{paper}", about.name, about.summary);
+        }
+    }
+    Ok(())
+}

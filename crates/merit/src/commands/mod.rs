@@ -1,0 +1,40 @@
+//! One file per command: convert, call a library function, print.
+
+pub(crate) mod list;
+pub(crate) mod recipe;
+pub(crate) mod rollout;
+pub(crate) mod show;
+pub(crate) mod train;
+
+use merit_run::{RecipeError, RunError};
+use merit_store::StoreError;
+
+/// What a failure means to whoever called: 2 for wrong input, 130 for an interrupt, 1 for the rest.
+pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
+    for cause in error.chain() {
+        match cause.downcast_ref::<RunError>() {
+            Some(RunError::Interrupted { .. }) => return 130,
+            Some(RunError::Recipe(_)) => return 2,
+            _ => {}
+        }
+        let wrong_input = cause.is::<RecipeError>()
+            || cause.is::<WrongInput>()
+            || matches!(cause.downcast_ref(), Some(StoreError::NotARun { .. } | StoreError::Exists { .. }));
+        if wrong_input {
+            return 2;
+        }
+    }
+    1
+}
+
+/// Input that merit cannot use, in words.
+#[derive(Debug)]
+pub(crate) struct WrongInput(pub(crate) String);
+
+impl std::fmt::Display for WrongInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongInput {}

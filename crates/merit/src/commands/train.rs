@@ -1,0 +1,81 @@
+//! `merit train`: prepare the folder, drive the run, show it.
+
+use crate::cli::Train;
+use crate::display;
+use anyhow::{Context as _, Result};
+use merit_run::{Event, Finished, Options, Recipe, shipped};
+use merit_store::{RunFolder, RunInfo, preflight};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub(crate) fn run(arguments: &Train) -> Result<()> {
+    let (recipe, mut folder, seed) = match &arguments.resume {
+        Some(path) => reopen(path)?,
+        None => create(arguments)?,
+    };
+    let interrupt = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&interrupt))
+        .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt)))
+        .context("cannot listen for Ctrl-C")?;
+    let options = Options { seed, threads: threads(arguments.threads), interrupt };
+    let mut shown: Box<dyn FnMut(Event)> =
+        if arguments.json { Box::new(display::json_line) } else { display::for_people() };
+    let finished = merit_run::train(&recipe, &mut folder, &options, &mut shown)?;
+    drop(shown);
+    if arguments.json {
+        println!("{}", serde_json::to_string(&finished)?);
+    } else {
+        print_result(&folder, &finished)?;
+    }
+    Ok(())
+}
+
+fn threads(asked: Option<usize>) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    asked.unwrap_or(cores).max(1)
+}
+
+fn reopen(path: &Path) -> Result<(Recipe, RunFolder, u64)> {
+    let folder = RunFolder::open(path)?;
+    let file = path.join("recipe.toml").display().to_string();
+    let recipe = Recipe::parse(&file, &folder.recipe()?)?;
+    let seed = folder.info()?.seed;
+    Ok((recipe, folder, seed))
+}
+
+fn create(arguments: &Train) -> Result<(Recipe, RunFolder, u64)> {
+    let mut recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
+    if !arguments.set.is_empty() {
+        recipe = recipe.with(&arguments.set)?;
+    }
+    let seed = arguments.seed;
+    let path = arguments.run.clone().unwrap_or_else(|| free_folder(&recipe.name, seed));
+    preflight(&path, recipe.disk_bytes())?;
+    let started_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
+    let info = RunInfo {
+        recipe: recipe.name.clone(),
+        recipe_hash: recipe.hash(),
+        seed,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        started_ms,
+    };
+    let folder = RunFolder::create(&path, &recipe.to_toml(), &info)?;
+    Ok((recipe, folder, seed))
+}
+
+/// `runs/RECIPE-SEED`, or the first `runs/RECIPE-SEED.N` that is free.
+fn free_folder(recipe: &str, seed: u64) -> PathBuf {
+    let first = PathBuf::from(format!("runs/{recipe}-{seed}"));
+    if !first.exists() {
+        return first;
+    }
+    (2_u32..).map(|n| PathBuf::from(format!("runs/{recipe}-{seed}.{n}"))).find(|p| !p.exists()).unwrap_or(first)
+}
+
+fn print_result(folder: &RunFolder, finished: &Finished) -> Result<()> {
+    print!("\n{}", super::show::table(folder)?);
+    println!("\n{:.0} s; run {}; report {}", finished.train_seconds, finished.run, finished.report);
+    Ok(())
+}

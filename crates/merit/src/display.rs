@@ -1,0 +1,104 @@
+//! How a run is shown while it goes on: a live line in a terminal, plain lines elsewhere, or JSON.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use merit_run::Event;
+use std::io::IsTerminal as _;
+use std::time::Instant;
+
+/// One JSON object a line.
+pub(crate) fn json_line(event: Event) {
+    match serde_json::to_string(&event) {
+        Ok(line) => println!("{line}"),
+        Err(error) => eprintln!("merit: an event cannot be shown: {error}"),
+    }
+}
+
+/// A live display when somebody watches, plain lines otherwise.
+pub(crate) fn for_people() -> Box<dyn FnMut(Event)> {
+    if std::io::stderr().is_terminal() { Box::new(live()) } else { Box::new(plain()) }
+}
+
+const TICKS: u64 = 1000;
+
+fn live() -> impl FnMut(Event) {
+    let bar = ProgressBar::new(TICKS);
+    let style = ProgressStyle::with_template("{bar:24.cyan/dim} {percent:>3}% {wide_msg}");
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
+    let mut clock = Clock::default();
+    move |event| {
+        if let Some(done) = done(&event) {
+            bar.set_position((done * TICKS as f64) as u64);
+            bar.set_message(format!("{}{}", words(&event), clock.left(done)));
+        } else {
+            bar.println(words(&event));
+        }
+    }
+}
+
+/// Lines for a log: every stage and evaluation, and a step now and then.
+fn plain() -> impl FnMut(Event) {
+    let mut clock = Clock::default();
+    move |event| {
+        let left = done(&event).map_or_else(String::new, |done| clock.left(done));
+        let worth_a_line = match &event {
+            Event::Warm { step, of, .. } => step == of || step % (of / 5).max(1) == 0,
+            Event::Step { step, of, .. } => step == of || *step == 1 || step % (of / 10).max(1) == 0,
+            _ => true,
+        };
+        if worth_a_line {
+            println!("{}{left}", words(&event));
+        }
+    }
+}
+
+fn done(event: &Event) -> Option<f64> {
+    match event {
+        Event::Stage { done, .. } | Event::Warm { done, .. } | Event::Step { done, .. } => Some(*done),
+        _ => None,
+    }
+}
+
+fn words(event: &Event) -> String {
+    match event {
+        Event::Started { run, recipe, seed, parameters, resumed, .. } => {
+            let verb = if *resumed { "going on with" } else { "training" };
+            format!("{verb} `{recipe}`, seed {seed}, {:.2} M parameters, in {run}", *parameters as f64 / 1e6)
+        }
+        Event::Stage { what, .. } => what.clone(),
+        Event::Warm { step, of, loss, tokens_per_s, .. } => {
+            format!("warm start {step}/{of}  loss {loss:.3}  {}", rate(*tokens_per_s))
+        }
+        Event::Step { arm, step, of, success, reward, terms, tokens_per_s, .. } => {
+            let arm = if arm == "main" { String::new() } else { format!("{arm} ") };
+            let terms: String = terms.iter().map(|(name, value)| format!("  {name} {value:.2}")).collect();
+            let rate = rate(*tokens_per_s);
+            format!("{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}  {rate}", success * 100.0)
+        }
+        Event::Evaluated { phase, step, success, tasks } => {
+            format!("{phase} after step {step}: {:.1}% of {tasks} held-out tasks", success * 100.0)
+        }
+        Event::Stalled { waiting } => format!("waiting: {waiting}"),
+        Event::Note { text } => text.clone(),
+    }
+}
+
+fn rate(tokens_per_s: f64) -> String {
+    format!("{:.1}k tokens/s", tokens_per_s / 1e3)
+}
+
+/// Estimates the time left from the share that was done since the first event.
+#[derive(Default)]
+struct Clock {
+    start: Option<(Instant, f64)>,
+}
+
+impl Clock {
+    fn left(&mut self, done: f64) -> String {
+        let (began, from) = *self.start.get_or_insert((Instant::now(), done));
+        let (spent, progress) = (began.elapsed().as_secs_f64(), done - from);
+        if progress < 0.02 || spent < 2.0 {
+            return String::new();
+        }
+        format!("  about {:.0} s left", spent * (1.0 - done) / progress)
+    }
+}

@@ -1,0 +1,47 @@
+//! An episode as text for a terminal: what was said, what came back, what it was worth.
+
+use merit_core::{Action, CallEnd, Role, ScoredEpisode, TermOutcome};
+use std::fmt::Write as _;
+
+/// The whole episode, turn by turn.
+pub(crate) fn render(scored: &ScoredEpisode) -> String {
+    let episode = &scored.episode;
+    let mut text = format!("{}  task {}\n", episode.id, episode.task.id);
+    for segment in episode.transcript.segments() {
+        if segment.text.is_empty() {
+            continue;
+        }
+        let who = segment.role.name();
+        let said = segment.text.trim_end();
+        let sure = match segment.role {
+            Role::Policy => format!("   (log-prob {:.2})", segment.logprobs.iter().sum::<f32>()),
+            _ => String::new(),
+        };
+        put(&mut text, &format!("  {who:>11} │ {said}{sure}"));
+    }
+    for turn in &episode.turns {
+        if let Action::Malformed { why } = &turn.action {
+            put(&mut text, &format!("  turn {} could not be understood: {why}", turn.index));
+        }
+        for call in turn.calls.iter().filter(|c| c.end != CallEnd::Ok) {
+            put(&mut text, &format!("  turn {}: `{}` ended as {:?}", turn.index, call.call.tool, call.end));
+        }
+    }
+    let reward = scored.reward().map_or("none".to_owned(), |r| format!("{r:.3}"));
+    put(&mut text, &format!("  {}, {}; reward {reward}", episode.end.label(), scored.outcome().name()));
+    for term in scored.score.iter().flat_map(|s| &s.terms) {
+        let value = match &term.outcome {
+            TermOutcome::Value { value } => format!("{value:.3}"),
+            TermOutcome::NotApplicable { why } => format!("not applicable: {why}"),
+            TermOutcome::ParseFailure { why } => format!("could not be parsed: {why}"),
+            TermOutcome::GraderFailed { why } => format!("grader failed: {why}"),
+        };
+        let evidence: Vec<&str> = term.evidence.iter().map(|e| e.finding.as_str()).collect();
+        put(&mut text, &format!("    {} × {}: {value}   [{}]", term.name, term.weight, evidence.join("; ")));
+    }
+    text
+}
+
+fn put(text: &mut String, line: &str) {
+    writeln!(text, "{line}").expect("a string takes every line");
+}
