@@ -1,26 +1,32 @@
-//! Times the advantage kernels on one thread: a batch of 1,024 rows of 1,024 columns, ragged, in groups of 8.
+//! Times the advantage kernels on one thread, on the batch that `benchmarks/peers/verl_advantages.py` times its peer on.
 //!
-//! Each line is one round of one rule: `{"what":"grpo","rows":1024,"cols":1024,"round":0,"ms":1.23,"error":1e-8}`. A round takes
-//! token-level rewards (and values) as full matrices and fills full matrices of advantages (and returns), whitening included
-//! where the rule has it; `error` is the largest difference from a plain `f64` computation. Arguments: rounds, rows, columns.
+//! Each line is one round of one rule: `{"what":"grpo","rows":1024,"cols":1024,"mask":"prefix","round":0,"ms":1.2,…}`. A round
+//! takes token-level rewards (and values) as full matrices and fills full matrices of advantages (and returns), made anew, whitening
+//! included where the rule has it. `error` is the largest difference from a plain `f64` computation; the fields `check_*` are
+//! those of the peer's script. Arguments: rounds, rows, columns, and `turns` for masks with gaps.
 #![allow(clippy::print_stdout)]
 
 use merit_credit::CreditError;
 use merit_credit::kernels::{
-    Discount, Rows, discounted_returns, gae, grpo_advantages, rloo_advantages, row_sums, whiten,
+    Discount, Rows, Valued, gae_whitened, grpo_advantages, rloo_advantages, row_sums, whitened_returns,
 };
 use std::time::Instant;
 
 const GROUP: usize = 8;
-const DISCOUNT: Discount = Discount { gamma: 0.99, lambda: 0.95 };
+const DISCOUNT: Discount = Discount { gamma: 0.999, lambda: 0.95 };
 
-/// Knuth's MMIX generator; the high 53 bits of each state as a number in [0, 1).
+/// Knuth's MMIX generator; the high 24 bits of each state.
 struct Lcg(u64);
 
 impl Lcg {
-    fn unit(&mut self) -> f64 {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
+        self.0 >> 40
+    }
+
+    /// In [0, 1), exact in `f32`.
+    fn unit(&mut self) -> f32 {
+        self.next() as f32 / (1_u32 << 24) as f32
     }
 }
 
@@ -34,20 +40,22 @@ struct Batch {
 }
 
 impl Batch {
-    /// Row lengths from a quarter of the columns to all of them; one reward in {0, 1} plus a little noise on the last token of
-    /// each row; a value on every token.
-    fn new(rows: usize, cols: usize) -> Self {
-        let mut random = Lcg(42);
+    /// Rows of an eighth of the columns to all of them; the reward on the last trainable token, a value on every token.
+    fn new(rows: usize, cols: usize, gaps: bool) -> Self {
+        let mut random = Lcg(20_250_101);
         let cells = rows * cols;
-        let (mut mask, mut rewards) = (vec![false; cells], vec![0.0; cells]);
-        for row in 0..rows {
-            let shortest = (cols / 4).max(1);
-            let len = shortest + (random.unit() * (cols - shortest + 1) as f64) as usize;
-            mask[row * cols..row * cols + len].fill(true);
-            let right = f64::from(u8::from(random.unit() < 0.5));
-            rewards[row * cols + len - 1] = (right + 0.1 * random.unit()) as f32;
+        let (mut mask, mut rewards, mut values) =
+            (vec![false; cells], vec![0.0; cells], Vec::with_capacity(cells));
+        for start in (0..cells).step_by(cols) {
+            let shortest = cols / 8;
+            let len = shortest + random.next() as usize % (cols - shortest + 1);
+            let reward = random.unit();
+            values.extend((0..cols).map(|_| random.unit() - 0.5));
+            (0..len).for_each(|t| mask[start + t] = !(gaps && (t / 64) % 4 == 3));
+            if let Some(last) = mask[start..start + cols].iter().rposition(|&m| m) {
+                rewards[start + last] = reward;
+            }
         }
-        let values = (0..cells).map(|_| random.unit() as f32).collect();
         let bounds = (0..=rows).map(|row| row * cols).collect();
         let groups = (0..rows).map(|row| (row / GROUP) as u32).collect();
         Self { cols, bounds, groups, mask, rewards, values }
@@ -58,7 +66,7 @@ impl Batch {
     }
 }
 
-/// Every buffer is made inside, as a trainer that keeps nothing between batches would.
+/// Every buffer is made inside, as in a trainer that keeps nothing between batches.
 fn grpo(batch: &Batch) -> Result<Vec<f32>, CreditError> {
     let rows = Rows::new(&batch.bounds, &batch.mask)?;
     let mut out = vec![0.0; batch.mask.len()];
@@ -81,20 +89,17 @@ fn row_rewards(rows: &Rows<'_>, batch: &Batch) -> Result<Vec<Option<f64>>, Credi
 
 fn reinforce_plus_plus(batch: &Batch) -> Result<Vec<f32>, CreditError> {
     let rows = Rows::new(&batch.bounds, &batch.mask)?;
-    let mut returns = vec![0.0; batch.mask.len()];
-    discounted_returns(&rows, &batch.rewards, DISCOUNT.gamma, &mut returns)?;
     let mut out = vec![0.0; batch.mask.len()];
-    whiten(&returns, &batch.mask, &mut out)?;
+    whitened_returns(&rows, &batch.rewards, DISCOUNT.gamma, &mut out)?;
     Ok(out)
 }
 
-fn gae_whitened(batch: &Batch) -> Result<Vec<f32>, CreditError> {
+fn gae(batch: &Batch) -> Result<Vec<f32>, CreditError> {
     let rows = Rows::new(&batch.bounds, &batch.mask)?;
-    let (mut estimates, mut returns) = (vec![0.0; batch.mask.len()], vec![0.0; batch.mask.len()]);
-    let ends = vec![0.0; rows.len()];
-    gae(&rows, &batch.rewards, &batch.values, &ends, DISCOUNT, &mut estimates, &mut returns)?;
-    let mut out = vec![0.0; batch.mask.len()];
-    whiten(&estimates, &batch.mask, &mut out)?;
+    let last_values = vec![0.0; rows.len()];
+    let (mut out, mut returns) = (vec![0.0; batch.mask.len()], vec![0.0; batch.mask.len()]);
+    let input = Valued { rewards: &batch.rewards, values: &batch.values, last_values: &last_values };
+    gae_whitened(&rows, input, DISCOUNT, &mut out, &mut returns)?;
     std::hint::black_box(&returns);
     Ok(out)
 }
@@ -149,15 +154,17 @@ mod plain {
 type Kernel = fn(&Batch) -> Result<Vec<f32>, CreditError>;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let numbers: Vec<usize> = std::env::args().skip(1).map(|arg| arg.parse()).collect::<Result<_, _>>()?;
+    let (words, numbers): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|a| a == "turns");
+    let numbers: Vec<usize> = numbers.iter().map(|arg| arg.parse()).collect::<Result<_, _>>()?;
     let argument = |at: usize, otherwise: usize| numbers.get(at).copied().unwrap_or(otherwise).max(1);
     let (rounds, rows, cols) = (argument(0, 10), argument(1, 1024), argument(2, 1024));
-    let batch = Batch::new(rows, cols);
+    let mask = if words.is_empty() { "prefix" } else { "turns" };
+    let batch = Batch::new(rows, cols, !words.is_empty());
     let cases: [(&str, Kernel, Vec<f64>); 4] = [
         ("grpo", grpo, plain::group(&batch, false)),
         ("rloo", rloo, plain::group(&batch, true)),
-        ("reinforce-plus-plus", reinforce_plus_plus, plain::whitened(&batch, false)),
-        ("gae", gae_whitened, plain::whitened(&batch, true)),
+        ("reinforce++", reinforce_plus_plus, plain::whitened(&batch, false)),
+        ("gae", gae, plain::whitened(&batch, true)),
     ];
     for round in 0..rounds {
         for (what, kernel, reference) in &cases {
@@ -166,8 +173,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let ms = start.elapsed().as_secs_f64() * 1e3;
             let off = advantages.iter().zip(reference).map(|(&a, r)| (f64::from(a) - r).abs());
             let error = off.fold(0.0, f64::max);
+            let size: f64 = advantages.iter().map(|&a| f64::from(a).abs()).sum();
+            let first: Vec<f32> = advantages.iter().step_by(cols).take(4).copied().collect();
             println!(
-                "{{\"what\":\"{what}\",\"rows\":{rows},\"cols\":{cols},\"round\":{round},\"ms\":{ms:.4},\"error\":{error:e}}}"
+                "{{\"what\":\"{what}\",\"rows\":{rows},\"cols\":{cols},\"mask\":\"{mask}\",\"round\":{round},\"ms\":{ms:.4},\
+                 \"error\":{error:e},\"check_abs_sum\":{size},\"check_first\":{first:?}}}"
             );
         }
     }

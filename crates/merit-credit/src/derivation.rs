@@ -100,8 +100,8 @@ fn paid_line(payments: &[Payment]) -> String {
 }
 
 fn batch_line(what: &str, batch: &Moments) -> String {
-    let Moments { count, mean, variance, constant } = batch;
-    if *constant {
+    let (Moments { count, mean, .. }, variance) = (batch, batch.variance());
+    if batch.constant() {
         return format!(
             "the {what}s of the batch ({count} tokens) are all {mean}, so that every advantage is 0"
         );

@@ -49,16 +49,17 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
 }
 
-const SHOWN: [(&str, &str, &str); 12] = [
+const SHOWN: [(&str, &str, &str); 13] = [
     ("warm", "loss", "warm-start loss"),
     ("train", "loss", "training loss"),
     ("train", "reward", "mean reward"),
     ("train", "reward_sd", "spread of reward (sd)"),
     ("train", "entropy", "entropy per token (nats)"),
-    ("train", "kl", "KL to the reference (nats)"),
+    ("train", "kl_reference", "KL to the reference (nats)"),
     ("train", "grad_norm", "gradient norm"),
     ("train", "clip_fraction", "share of clipped tokens"),
-    ("train", "lr", "learning rate"),
+    ("train", "learning_rate", "learning rate"),
+    ("train", "logprob_gap", "largest gap between sampled and trained log-probability"),
     ("train", "turns_mean", "turns per episode"),
     ("train", "calls_mean", "tool calls per episode"),
     ("train", "tokens_per_s", "tokens per second"),

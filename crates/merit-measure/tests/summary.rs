@@ -26,8 +26,12 @@ fn metrics_stand_in_where_episodes_are_not_kept() {
     run.record_metrics("eval-before", 0, &[("success", 0.8), ("count", 10.0), ("success/2", 1.0)]).unwrap();
     run.record_metrics("train", 1, &[("success", 0.5), ("success_q25", 0.25), ("success_q75", 0.75)])
         .unwrap();
-    run.record_metrics("train", 1, &[("outcome/policy-wrong", 3.0), ("term/exact", 0.5), ("kl", f64::NAN)])
-        .unwrap();
+    run.record_metrics(
+        "train",
+        1,
+        &[("outcome/policy-wrong", 3.0), ("term/exact", 0.5), ("kl_reference", f64::NAN)],
+    )
+    .unwrap();
     let summary = RunSummary::read(&run).unwrap();
     let before = summary.evaluation("eval-before").unwrap();
     // Wilson's interval of 8 in 10, as in `stats`.
@@ -37,7 +41,7 @@ fn metrics_stand_in_where_episodes_are_not_kept() {
     assert_eq!(summary.curve.points[0].quartiles, Some((0.25, 0.75)));
     assert_eq!(summary.outcomes["train"], [0, 3, 0, 0, 0, 0]);
     assert_eq!(summary.terms[0].means, [(1, 0.5)]);
-    assert!(summary.series.iter().all(|series| series.name != "kl"), "NaN is no measurement");
+    assert!(summary.series.iter().all(|series| series.name != "kl_reference"), "NaN is no measurement");
 }
 
 #[test]

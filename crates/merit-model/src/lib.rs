@@ -3,6 +3,7 @@
 mod adamw;
 mod attention;
 mod attention_backward;
+mod backend;
 mod block;
 mod cache;
 mod checkpoint;
@@ -28,6 +29,7 @@ mod weights;
 mod workers;
 
 pub use adamw::{AdamWSettings, UpdateStats};
+pub use backend::BACKENDS;
 pub use config::DecoderConfig;
 pub use error::ModelError;
 pub use generator::{Generator, GeneratorSettings};

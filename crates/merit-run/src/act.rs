@@ -17,7 +17,12 @@ pub struct Actor {
 
 impl Actor {
     /// An actor with these weights.
-    pub fn new(weights: Arc<Weights>, tokenizer: &Arc<Tokenizer>, threads: usize, tools: Arc<ToolRuntime>) -> Result<Self, RunError> {
+    pub fn new(
+        weights: Arc<Weights>,
+        tokenizer: &Arc<Tokenizer>,
+        threads: usize,
+        tools: Arc<ToolRuntime>,
+    ) -> Result<Self, RunError> {
         let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
         Ok(Self {
             generator: Generator::new(weights, Arc::clone(tokenizer), settings)?,
@@ -50,8 +55,15 @@ impl Actor {
         step: u64,
         watch: &mut dyn FnMut(Progress),
     ) -> Vec<ScoredEpisode> {
-        let episodes =
-            roll_out(plans, parts.env.as_ref(), &mut self.generator, &self.chat, settings, &self.tools, watch);
+        let episodes = roll_out(
+            plans,
+            parts.env.as_ref(),
+            &mut self.generator,
+            &self.chat,
+            settings,
+            &self.tools,
+            watch,
+        );
         let context = ScoreContext { step };
         episodes.into_iter().map(|episode| score_episode(&parts.scorer, episode, &context)).collect()
     }

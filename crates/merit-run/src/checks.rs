@@ -38,10 +38,15 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
         return Err(format!("`{name}` is 0; it must be at least 1"));
     }
     if recipe.evaluation.every > 0 && recipe.evaluation.tasks_between == 0 {
-        return Err("`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either".into());
+        return Err(
+            "`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either".into(),
+        );
     }
     if !(0.0..=1.0).contains(&recipe.warm_start.skill) {
-        return Err(format!("`warm_start.skill` is {}; it is a share between 0 and 1", recipe.warm_start.skill));
+        return Err(format!(
+            "`warm_start.skill` is {}; it is a share between 0 and 1",
+            recipe.warm_start.skill
+        ));
     }
     let rate = recipe.warm_start.learning_rate;
     if !(rate.is_finite() && rate > 0.0) {
@@ -49,13 +54,17 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
     }
     let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
     if recipe.model.vocabulary < least {
-        return Err(format!("`model.vocabulary` is {}; bytes and markers alone need {least}", recipe.model.vocabulary));
+        return Err(format!(
+            "`model.vocabulary` is {}; bytes and markers alone need {least}",
+            recipe.model.vocabulary
+        ));
     }
     Ok(())
 }
 
 fn credit(recipe: &Recipe) -> Result<(), String> {
-    let grouped = matches!(recipe.credit, CreditConfig::Grpo(_) | CreditConfig::DrGrpo(_) | CreditConfig::Rloo(_));
+    let grouped =
+        matches!(recipe.credit, CreditConfig::Grpo(_) | CreditConfig::DrGrpo(_) | CreditConfig::Rloo(_));
     if grouped && recipe.budget.group_size < 2 {
         return Err("this credit rule compares the members of a group, but `budget.group_size` is 1; \
                     raise it, or use `reinforce-plus-plus` or `gae`"
@@ -73,9 +82,11 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
         return Err("`learn.objective.value` fits value targets that only credit rule `gae` writes; remove it or use `gae`".into());
     }
     if matches!(recipe.learn.objective, Objective::Sft { .. }) {
-        return Err("`learn.objective = sft` ignores the reward; warm starts are supervised by `[warm_start]`, \
+        return Err(
+            "`learn.objective = sft` ignores the reward; warm starts are supervised by `[warm_start]`, \
                     and learning by reward needs `policy-gradient`"
-            .into());
+                .into(),
+        );
     }
     Ok(())
 }
@@ -83,9 +94,11 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
 fn sampling(recipe: &Recipe) -> Result<(), String> {
     let rollout = &recipe.rollout;
     if rollout.temperature == 0.0 {
-        return Err("`rollout.temperature` is 0: members of a group would all be the same and teach nothing; \
+        return Err(
+            "`rollout.temperature` is 0: members of a group would all be the same and teach nothing; \
                     evaluation is greedy by itself"
-            .into());
+                .into(),
+        );
     }
     if rollout.top_p < 1.0 {
         return Err("`rollout.top_p` below 1 makes the recorded log-probabilities differ from those the policy acted by, \

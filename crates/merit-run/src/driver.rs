@@ -5,7 +5,7 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
-use crate::evaluate::{Evaluator, Evaluation};
+use crate::evaluate::{Evaluation, Evaluator};
 use crate::parts::Parts;
 use crate::policy::Policy;
 use crate::progress::{Event, Finished};
@@ -96,7 +96,19 @@ impl<'a> Drive<'a> {
             parameters: policy.parameters(),
             resumed: came_back,
         });
-        Ok(Self { recipe, folder, options, watch, tools, main, policy, place, done, total, began: Instant::now() })
+        Ok(Self {
+            recipe,
+            folder,
+            options,
+            watch,
+            tools,
+            main,
+            policy,
+            place,
+            done,
+            total,
+            began: Instant::now(),
+        })
     }
 
     fn announce(&mut self, stage: &Stage) {
@@ -116,7 +128,8 @@ impl<'a> Drive<'a> {
         let (began, mut tokens) = (Instant::now(), 0);
         while self.place.step < steps {
             let step = self.place.step;
-            let (loss, read) = warm::step(&self.main, self.policy.trainer(), &learner, &demonstrations, step)?;
+            let (loss, read) =
+                warm::step(&self.main, self.policy.trainer(), &learner, &demonstrations, step)?;
             tokens += read;
             self.folder.record_metrics("warm", step, &[("loss", loss)])?;
             let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
@@ -208,7 +221,7 @@ impl<'a> Drive<'a> {
         self.policy.export(self.folder)?;
         let train_seconds = self.spend_time()?;
         self.folder.set_mark("finished", &true)?;
-        let report = self.folder.report_path();
+        let report = merit_measure::write_report(self.folder)?;
         crate::evaluate::finished(self.recipe, self.folder, self.options.seed, train_seconds, &report)
     }
 }

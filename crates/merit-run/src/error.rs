@@ -50,6 +50,9 @@ pub enum RunError {
         /// What is wrong.
         why: String,
     },
+    /// The report.
+    #[error("report: {0}")]
+    Measure(#[from] merit_measure::MeasureError),
     /// Threads for tools.
     #[error("cannot start the threads that tools run on: {0}")]
     Tools(#[from] std::io::Error),

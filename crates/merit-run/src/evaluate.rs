@@ -100,7 +100,8 @@ pub(crate) fn finished(
     for control in &recipe.controls {
         controls.insert(control.name.clone(), success(&of(&format!("eval-{}", control.name), steps)));
     }
-    let by_size = after.iter().filter_map(|(name, value)| Some((name.strip_prefix("success/")?.to_owned(), *value)));
+    let by_size =
+        after.iter().filter_map(|(name, value)| Some((name.strip_prefix("success/")?.to_owned(), *value)));
     Ok(Finished {
         held_out_before: success(&of("eval-before", 0)),
         held_out_after: success(&after),

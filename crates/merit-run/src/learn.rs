@@ -7,7 +7,7 @@ use crate::parts::{Parts, Plan};
 use crate::progress::Event;
 use crate::stage::Stage;
 use crate::{RunError, act::Actor};
-use merit_core::{Group, PolicyVersion, Sample, Split};
+use merit_core::{Group, PolicyVersion, Sample, ScoredEpisode, Split};
 use merit_credit::Credit;
 use merit_learn::{Learner, Objective, UpdateContext, UpdateReport};
 use merit_rollout::Progress;
@@ -28,6 +28,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, arm: Option<usize>) -> Result<(), RunEr
         let mut numbers = metrics::of_groups(&groups);
         let (report, tokens) = update(drive, &parts, &learner, &groups, step)?;
         numbers.extend(of_update(&report));
+        numbers.extend(term_shares(&parts, &groups));
         let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
         numbers.insert("tokens_per_s".into(), tokens_per_s);
         drive.folder.record_metrics(&phase, step, &rows(&numbers))?;
@@ -69,7 +70,8 @@ fn sample(
     let scored = actor.run(parts, plans, &parts.recipe.rollout, step, &mut on_progress);
     drive.folder.record_episodes(&scored)?;
     let size = budget.group_size as usize;
-    let groups: Result<Vec<Group>, _> = scored.chunks(size).map(|members| Group::assemble(members.to_vec())).collect();
+    let groups: Result<Vec<Group>, _> =
+        scored.chunks(size).map(|members| Group::assemble(members.to_vec())).collect();
     Ok(groups?)
 }
 
@@ -109,22 +111,40 @@ fn notes(credit: &Credit) -> Vec<merit_store::Credit> {
     let note = |(at, sample): (usize, &Sample)| merit_store::Credit {
         episode: sample.episode.clone(),
         advantages: sample.advantages.clone().unwrap_or_default(),
-        note: credit.explain(at).map_or_else(String::new, |text| text.lines().skip(1).take(3).collect::<Vec<_>>().join("\n")),
+        note: credit
+            .explain(at)
+            .map_or_else(String::new, |text| text.lines().skip(1).take(3).collect::<Vec<_>>().join("\n")),
     };
     samples.map(note).collect()
 }
 
-fn evaluate_between(drive: &mut Drive<'_>, parts: &Parts, actor: &mut Actor, step: u64) -> Result<(), RunError> {
+fn evaluate_between(
+    drive: &mut Drive<'_>,
+    parts: &Parts,
+    actor: &mut Actor,
+    step: u64,
+) -> Result<(), RunError> {
     let evaluation = &parts.recipe.evaluation;
     if evaluation.every == 0 || !step.is_multiple_of(evaluation.every) || step == parts.recipe.budget.steps {
         return Ok(());
     }
-    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch }
-        .run(&Evaluation { phase: "eval-step".into(), step, tasks: evaluation.tasks_between, version: step })
+    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch }.run(&Evaluation {
+        phase: "eval-step".into(),
+        step,
+        tasks: evaluation.tasks_between,
+        version: step,
+    })
 }
 
 fn of_update(report: &UpdateReport) -> Metrics {
     report.metrics().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// How much of the reward's variance within groups each term makes: says when cosmetics take over.
+fn term_shares(parts: &Parts, groups: &[Group]) -> Metrics {
+    let episodes: Vec<ScoredEpisode> = groups.iter().flat_map(|g| g.members().iter().cloned()).collect();
+    let shares = parts.scorer.term_variance_shares(&episodes);
+    shares.into_iter().map(|(name, share)| (format!("term_var_share/{name}"), share)).collect()
 }
 
 fn step_event(arm: &str, step: u64, of: u64, numbers: &Metrics, done: f64) -> Event {

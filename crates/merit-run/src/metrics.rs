@@ -60,7 +60,10 @@ pub fn rows(metrics: &Metrics) -> Vec<(&str, f64)> {
 
 /// Mean of each reward term over the episodes it applies to.
 pub fn terms(metrics: &Metrics) -> BTreeMap<String, f64> {
-    metrics.iter().filter_map(|(name, value)| Some((name.strip_prefix("term/")?.to_owned(), *value))).collect()
+    metrics
+        .iter()
+        .filter_map(|(name, value)| Some((name.strip_prefix("term/")?.to_owned(), *value)))
+        .collect()
 }
 
 fn term_values(episodes: &[&ScoredEpisode]) -> BTreeMap<String, Vec<f64>> {

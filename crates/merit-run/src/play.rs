@@ -9,7 +9,8 @@ use merit_core::{PolicyVersion, ScoredEpisode, Split};
 use merit_model::{Sampler, Tokenizer};
 use merit_reward::{ScoreContext, score_episode};
 use merit_rollout::{
-    ChatFormat, EpisodePlan, OracleSampler, OracleSettings, Progress, RolloutSettings, ToolRuntime, roll_out, tree,
+    ChatFormat, EpisodePlan, OracleSampler, OracleSettings, Progress, RolloutSettings, ToolRuntime, roll_out,
+    tree,
 };
 use merit_store::RunFolder;
 use std::sync::Arc;
@@ -35,8 +36,9 @@ pub struct Play {
 pub fn play_policy(folder: &RunFolder, play: &Play, threads: usize) -> Result<Vec<ScoredEpisode>, RunError> {
     let file = folder.path().join("recipe.toml").display().to_string();
     let recipe = Recipe::parse(&file, &folder.recipe()?)?;
-    let (policy, _) = Policy::restore(folder, &recipe, threads)?
-        .ok_or_else(|| RunError::Checkpoint { why: "there is none yet; let the run go on for a while".into() })?;
+    let (policy, _) = Policy::restore(folder, &recipe, threads)?.ok_or_else(|| RunError::Checkpoint {
+        why: "there is none yet; let the run go on for a while".into(),
+    })?;
     let parts = Parts::new(&recipe, play.seed)?;
     let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
     let plans = plans(&parts, play)?;
@@ -78,7 +80,8 @@ fn run(
 ) -> Result<Vec<ScoredEpisode>, RunError> {
     let settings = RolloutSettings { temperature: play.temperature, ..parts.recipe.rollout.clone() };
     let tools = ToolRuntime::new()?;
-    let mut act = |plans| roll_out(plans, parts.env.as_ref(), sampler, chat, &settings, &tools, &mut |_: Progress| {});
+    let mut act =
+        |plans| roll_out(plans, parts.env.as_ref(), sampler, chat, &settings, &tools, &mut |_: Progress| {});
     let mut episodes = act(plans.clone());
     if let Some(turn) = play.fork_at {
         let long_enough = plans.iter().zip(&episodes).filter(|(_, e)| e.turns.len() > turn as usize);

@@ -52,7 +52,9 @@ impl Policy {
         let file = |name: &str| {
             checkpoint.file(name).ok_or_else(|| RunError::Checkpoint { why: format!("`{name}` is missing") })
         };
-        let bad = |what: &str, why: &dyn std::fmt::Display| RunError::Checkpoint { why: format!("`{what}`: {why}") };
+        let bad = |what: &str, why: &dyn std::fmt::Display| RunError::Checkpoint {
+            why: format!("`{what}`: {why}"),
+        };
         let place: Place = serde_json::from_slice(file(PLACE)?).map_err(|e| bad(PLACE, &e))?;
         let text = String::from_utf8_lossy(file(TOKENIZER)?);
         let tokenizer = Tokenizer::from_json(&text).map_err(|e| bad(TOKENIZER, &e))?;
@@ -121,7 +123,9 @@ impl Policy {
     }
 
     pub(crate) fn warm(&self) -> Result<Arc<Weights>, RunError> {
-        self.warm.clone().ok_or_else(|| RunError::Checkpoint { why: "the warm-started weights are missing".into() })
+        self.warm
+            .clone()
+            .ok_or_else(|| RunError::Checkpoint { why: "the warm-started weights are missing".into() })
     }
 
     /// The trained weights, or the present ones while learning goes on.

@@ -129,7 +129,14 @@ pub struct WarmStart {
 
 impl Default for WarmStart {
     fn default() -> Self {
-        Self { demonstrations: 4000, skill: 0.4, steps: 400, batch: 32, learning_rate: 3e-3, world: toml::Table::new() }
+        Self {
+            demonstrations: 4000,
+            skill: 0.4,
+            steps: 400,
+            batch: 32,
+            learning_rate: 3e-3,
+            world: toml::Table::new(),
+        }
     }
 }
 
@@ -220,10 +227,8 @@ impl Recipe {
     pub fn with(&self, overrides: &[(String, String)]) -> Result<Self, RecipeError> {
         let mut table = self.to_table();
         for (key, value) in overrides {
-            set_path(&mut table, key, parse_value(value)).map_err(|why| RecipeError::Combination {
-                file: format!("--set {key}={value}"),
-                why,
-            })?;
+            set_path(&mut table, key, parse_value(value))
+                .map_err(|why| RecipeError::Combination { file: format!("--set {key}={value}"), why })?;
         }
         let file = overrides.iter().map(|(k, v)| format!("--set {k}={v}")).collect::<Vec<_>>().join(" ");
         Self::from_table(&file, table)
@@ -240,7 +245,8 @@ impl Recipe {
     /// The world in which demonstrations are given.
     pub fn demonstration_world(&self) -> Result<EnvConfig, RecipeError> {
         let mut table = self.to_table();
-        let set = toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);
+        let set =
+            toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);
         merge(&mut table, &set);
         let text = toml::to_string(&table["world"]).expect("a table that TOML parsed can be written");
         let file = format!("`warm_start.world` of recipe `{}`", self.name);
@@ -252,6 +258,22 @@ impl Recipe {
         toml::to_string(self).expect("a recipe is plain data that TOML can hold")
     }
 
+    /// About how much disk a run of it takes, for the check before it starts: the record, two checkpoints and one in the
+    /// making.
+    pub fn disk_bytes(&self) -> u64 {
+        const BYTES_PER_EPISODE: u64 = 6_000;
+        const ROOM: u64 = 32 << 20;
+        let arms = 1 + self.controls.len() as u64;
+        let budget = &self.budget;
+        let trained = budget.steps * u64::from(budget.groups) * u64::from(budget.group_size) * arms;
+        let between = budget.steps.checked_div(self.evaluation.every).unwrap_or(0);
+        let evaluated = u64::from(self.evaluation.tasks) * (1 + arms)
+            + u64::from(self.evaluation.tasks_between) * between;
+        // Weights, two moments, and the two kept sets of weights.
+        let checkpoint = self.model.decoder(self.model.vocabulary).parameters() as u64 * 4 * 5;
+        ROOM + (trained + evaluated) * BYTES_PER_EPISODE + 3 * checkpoint
+    }
+
     /// Hash of the resolved text.
     pub fn hash(&self) -> String {
         merit_core::hex(&Sha256::digest(self.to_toml().as_bytes()))[..16].to_owned()
@@ -259,7 +281,8 @@ impl Recipe {
 
     fn from_table(file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
-        let recipe: Self = toml::from_str(&text).map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
+        let recipe: Self =
+            toml::from_str(&text).map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
         recipe.checked(file)
     }
 

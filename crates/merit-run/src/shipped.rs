@@ -17,16 +17,14 @@ pub struct Shipped {
 pub const DEFAULT: &str = "ledger-tools";
 
 /// Every shipped recipe.
-pub const RECIPES: &[Shipped] = &[
-    Shipped {
-        about: About {
-            name: DEFAULT,
-            summary: "a small decoder learns to use a lookup and a calculator over many turns (GRPO)",
-            paper: "ARTIST; VerlTool",
-        },
-        text: include_str!("../../../recipes/ledger-tools.toml"),
+pub const RECIPES: &[Shipped] = &[Shipped {
+    about: About {
+        name: DEFAULT,
+        summary: "a small decoder learns to use a lookup and a calculator over many turns (GRPO)",
+        paper: "ARTIST; VerlTool",
     },
-];
+    text: include_str!("../../../recipes/ledger-tools.toml"),
+}];
 
 /// The recipe of that name, or in that file.
 pub fn load(name_or_path: &str) -> Result<Recipe, RecipeError> {

@@ -8,7 +8,9 @@ use crate::parts::{Parts, Plan};
 use merit_core::{Episode, PolicyVersion, Split};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
-use merit_rollout::{ChatFormat, OracleSampler, OracleSettings, Progress, RolloutSettings, ToolRuntime, roll_out};
+use merit_rollout::{
+    ChatFormat, OracleSampler, OracleSettings, Progress, RolloutSettings, ToolRuntime, roll_out,
+};
 use std::sync::Arc;
 
 /// Trains a tokenizer on what is said in the first demonstrations, read byte by byte.
@@ -57,10 +59,17 @@ fn play(
     let skill = OracleSettings { skill: parts.recipe.warm_start.skill };
     let mut oracle = OracleSampler::new(env.as_ref(), &chat, &skill, &plans)?;
     // Demonstrations are not cut: the limits of the recipe are for the policy.
-    let settings = RolloutSettings { max_turns: 64, max_turn_tokens: 256, max_episode_tokens: 4096, ..parts.recipe.rollout.clone() };
+    let settings = RolloutSettings {
+        max_turns: 64,
+        max_turn_tokens: 256,
+        max_episode_tokens: 4096,
+        ..parts.recipe.rollout.clone()
+    };
     let episodes = roll_out(plans, env.as_ref(), &mut oracle, &chat, &settings, tools, &mut |_: Progress| {});
     match episodes.iter().find(|e| !e.end.terminal()) {
-        Some(broken) => Err(RunError::Demonstration { episode: broken.id.to_string(), end: broken.end.label() }),
+        Some(broken) => {
+            Err(RunError::Demonstration { episode: broken.id.to_string(), end: broken.end.label() })
+        }
         None => Ok(episodes),
     }
 }

@@ -72,7 +72,10 @@ fn words(event: &Event) -> String {
             let arm = if arm == "main" { String::new() } else { format!("{arm} ") };
             let terms: String = terms.iter().map(|(name, value)| format!("  {name} {value:.2}")).collect();
             let rate = rate(*tokens_per_s);
-            format!("{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}  {rate}", success * 100.0)
+            format!(
+                "{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}  {rate}",
+                success * 100.0
+            )
         }
         Event::Evaluated { phase, step, success, tasks } => {
             format!("{phase} after step {step}: {:.1}% of {tasks} held-out tasks", success * 100.0)

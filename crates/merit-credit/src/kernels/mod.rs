@@ -3,19 +3,20 @@
 //! Rows lie one after another in flat streams; [`Rows`] says where each begins and which entries may carry credit. A padded
 //! rectangle is the case of equal bounds. Rules call these, and so may anybody who has arrays and wants advantages.
 
+mod backwards;
 mod gae;
 mod group;
+mod moments;
 mod returns;
 mod rows;
-mod whiten;
 
-pub use gae::{Discount, gae};
+pub use gae::{Discount, Valued, gae, gae_whitened};
 pub use group::{
     GroupNorm, GroupStats, STD_EPSILON, constant, group_advantages, grpo_advantages, rloo_advantages,
 };
-pub use returns::discounted_returns;
-pub use rows::{Rows, narrow, row_sums, spread};
-pub use whiten::{Moments, VARIANCE_EPSILON, whiten};
+pub use moments::{Moments, VARIANCE_EPSILON, Whitener};
+pub use returns::whitened_returns;
+pub use rows::{Rows, row_sums, spread};
 
 /// Fails unless `got` is `want`.
 pub(crate) fn same_len(what: &'static str, got: usize, want: usize) -> Result<(), crate::CreditError> {

@@ -84,13 +84,3 @@ pub fn spread(rows: &Rows<'_>, per_row: &[f64], out: &mut [f32]) -> Result<(), C
     }
     Ok(())
 }
-
-/// Rounds a stream to `f32`, with 0 where it is not trainable.
-pub fn narrow(stream: &[f64], mask: &[bool], out: &mut [f32]) -> Result<(), CreditError> {
-    same_len("mask", mask.len(), stream.len())?;
-    same_len("out", out.len(), stream.len())?;
-    for ((o, &x), &m) in out.iter_mut().zip(stream).zip(mask) {
-        *o = if m { x as f32 } else { 0.0 };
-    }
-    Ok(())
-}

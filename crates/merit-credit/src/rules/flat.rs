@@ -50,10 +50,6 @@ impl<'a> Flat<'a> {
         self.mask.len()
     }
 
-    pub(crate) fn mask(&self) -> &[bool] {
-        &self.mask
-    }
-
     /// The part of a flat stream that belongs to a sample.
     pub(crate) fn cut(&self, stream: &[f32], sample: usize) -> Vec<f32> {
         stream[self.bounds[sample]..self.bounds[sample + 1]].to_vec()

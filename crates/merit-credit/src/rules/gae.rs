@@ -6,7 +6,7 @@
 
 use super::flat::Flat;
 use crate::config::RuleEntry;
-use crate::kernels::{self, Discount, narrow, whiten};
+use crate::kernels::{self, Discount, Valued};
 use crate::{Baseline, Credit, CreditConfig, CreditError, Derivation, Rule};
 use merit_core::{About, End, Group, Sample, ScoredEpisode};
 use serde::{Deserialize, Serialize};
@@ -52,15 +52,13 @@ impl Rule for GaeConfig {
         let mut flat = Flat::of(groups)?;
         let (values, last_values) = values_of(&flat)?;
         let discount = Discount { gamma: self.gamma, lambda: self.lambda };
-        let mut estimates = vec![0.0; flat.len()];
-        let mut returns = vec![0.0; flat.len()];
+        let (mut advantages, mut returns) = (vec![0.0; flat.len()], vec![0.0; flat.len()]);
+        let input = Valued { rewards: &flat.rewards, values: &values, last_values: &last_values };
         let rows = flat.rows()?;
-        kernels::gae(&rows, &flat.rewards, &values, &last_values, discount, &mut estimates, &mut returns)?;
-        let mut advantages = vec![0.0; flat.len()];
         let batch = if self.whiten {
-            Some(whiten(&estimates, flat.mask(), &mut advantages)?)
+            Some(kernels::gae_whitened(&rows, input, discount, &mut advantages, &mut returns)?)
         } else {
-            narrow(&estimates, flat.mask(), &mut advantages)?;
+            kernels::gae(&rows, input, discount, &mut advantages, &mut returns)?;
             None
         };
         let mut derivations = Vec::with_capacity(flat.samples.len());

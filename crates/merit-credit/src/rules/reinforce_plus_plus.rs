@@ -7,7 +7,7 @@
 
 use super::flat::Flat;
 use crate::config::RuleEntry;
-use crate::kernels::{discounted_returns, whiten};
+use crate::kernels::whitened_returns;
 use crate::{Baseline, Credit, CreditConfig, CreditError, Derivation, Rule};
 use merit_core::{About, Group};
 use serde::{Deserialize, Serialize};
@@ -47,10 +47,8 @@ impl Rule for ReinforcePlusPlusConfig {
 
     fn assign(&self, groups: &[Group]) -> Result<Credit, CreditError> {
         let mut flat = Flat::of(groups)?;
-        let mut returns = vec![0.0; flat.len()];
-        discounted_returns(&flat.rows()?, &flat.rewards, self.gamma, &mut returns)?;
         let mut advantages = vec![0.0; flat.len()];
-        let batch = whiten(&returns, flat.mask(), &mut advantages)?;
+        let batch = whitened_returns(&flat.rows()?, &flat.rewards, self.gamma, &mut advantages)?;
         let mut derivations = Vec::with_capacity(flat.samples.len());
         for at in 0..flat.samples.len() {
             flat.samples[at].advantages = Some(flat.cut(&advantages, at));

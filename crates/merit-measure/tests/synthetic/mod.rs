@@ -224,9 +224,9 @@ fn train_step(run: &RunFolder, step: u64, seed: &Seed) {
     let metrics = [
         ("constant_groups", f64::from(constant)),
         ("entropy", 1.4 - 0.02 * x),
-        ("kl", 0.002 * x),
+        ("kl_reference", 0.002 * x),
         ("grad_norm", 0.8 + 0.3 * (x * 1.7).sin()),
-        ("lr", 3e-4),
+        ("learning_rate", 3e-4),
         ("tokens_per_s", 21_000.0 + 500.0 * (x * 0.9).cos()),
         ("seconds", 0.75),
         ("term_var_share/exact", 0.95 - 0.004 * x),

@@ -5,6 +5,8 @@
 //! single-threaded; `unsafe` lives in this folder and nowhere else in the crate.
 
 pub(crate) mod gemm;
+#[cfg(test)]
+mod gradient_check;
 pub(crate) mod isa;
 pub(crate) mod loss;
 pub(crate) mod math;

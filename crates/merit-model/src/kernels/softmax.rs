@@ -12,13 +12,12 @@ per_isa! {
     pub(crate) fn softmax_rows(scores: &mut [f32], stride: usize, first: usize, step: usize) {
         for (i, row) in scores.chunks_exact_mut(stride).enumerate() {
             let live = first + i * step;
-            let (live, dead) = row.split_at_mut(live.next_multiple_of(WIDTH).min(stride));
-            dead.fill(0.0);
-            let (chunks, _) = live.as_chunks_mut::<WIDTH>();
-            if let Some(last) = chunks.last_mut() {
-                let used = (first + i * step - 1) % WIDTH + 1;
+            let (chunks, _) = row.as_chunks_mut::<WIDTH>();
+            // Dead entries go through the same motions as exact zeros, so that all rows take the same number of turns.
+            for (c, chunk) in chunks.iter_mut().enumerate().skip(first / WIDTH) {
+                let used = live.saturating_sub(c * WIDTH).min(WIDTH) as u32;
                 for lane in 0..WIDTH {
-                    last[lane] = if lane < used { last[lane] } else { f32::NEG_INFINITY };
+                    chunk[lane] = if (lane as u32) < used { chunk[lane] } else { f32::NEG_INFINITY };
                 }
             }
             let most = largest_chunk(chunks);

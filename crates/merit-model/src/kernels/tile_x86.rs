@@ -6,6 +6,9 @@
 use super::tile::{LANES, Tile, TileFn};
 use std::arch::x86_64::*;
 
+/// Steps of k between a column's prefetch and its use.
+const AHEAD: usize = 48;
+
 macro_rules! forms {
     ($tile:ident: $($m:literal)*) => { [$([$tile::<$m, 1>, $tile::<$m, 2>]),*] };
 }
@@ -30,6 +33,8 @@ unsafe fn avx512<const M: usize, const V: usize>(t: Tile) {
             let mut columns = [_mm512_setzero_ps(); V];
             for (v, column) in columns.iter_mut().enumerate() {
                 *column = _mm512_loadu_ps(b.add(v * LANES));
+                // Weights stream past once per step when sampling; pages end the hardware's own prefetching.
+                _mm_prefetch::<_MM_HINT_T0>(b.wrapping_add(AHEAD * t.b_row + v * LANES).cast());
             }
             for (m, row) in acc.iter_mut().enumerate() {
                 let x = _mm512_set1_ps(*a.add(m * t.a_row));

@@ -27,7 +27,7 @@ fn sections() -> Vec<Section> {
 
 fn models() -> Vec<About> {
     let programs = merit_rollout::SAMPLERS.iter().map(|p| p.about);
-    std::iter::once(merit_model::EMBEDDED).chain(programs).collect()
+    merit_model::BACKENDS.iter().copied().chain(programs).collect()
 }
 
 pub(crate) fn run(arguments: &List) -> Result<()> {
@@ -37,7 +37,10 @@ pub(crate) fn run(arguments: &List) -> Result<()> {
     for (i, (_, heading, list)) in sections.iter().enumerate() {
         if arguments.json {
             for about in list {
-                println!("{}", json!({ "kind": heading, "name": about.name, "summary": about.summary, "paper": about.paper }));
+                println!(
+                    "{}",
+                    json!({ "kind": heading, "name": about.name, "summary": about.summary, "paper": about.paper })
+                );
             }
             continue;
         }

@@ -16,9 +16,13 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
         None => create(arguments)?,
     };
     let interrupt = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&interrupt))
-        .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt)))
-        .context("cannot listen for Ctrl-C")?;
+    signal_hook::flag::register_conditional_shutdown(
+        signal_hook::consts::SIGINT,
+        130,
+        Arc::clone(&interrupt),
+    )
+    .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt)))
+    .context("cannot listen for Ctrl-C")?;
     let options = Options { seed, threads: threads(arguments.threads), interrupt };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
@@ -71,7 +75,10 @@ fn free_folder(recipe: &str, seed: u64) -> PathBuf {
     if !first.exists() {
         return first;
     }
-    (2_u32..).map(|n| PathBuf::from(format!("runs/{recipe}-{seed}.{n}"))).find(|p| !p.exists()).unwrap_or(first)
+    (2_u32..)
+        .map(|n| PathBuf::from(format!("runs/{recipe}-{seed}.{n}")))
+        .find(|p| !p.exists())
+        .unwrap_or(first)
 }
 
 fn print_result(folder: &RunFolder, finished: &Finished) -> Result<()> {

@@ -1,0 +1,148 @@
+//! `merit show`: a run in tables, or one of its episodes turn by turn.
+
+use super::WrongInput;
+use crate::cli::Show;
+use crate::episode_text;
+use anyhow::Result;
+use merit_core::{EpisodeId, Outcome};
+use merit_measure::{HeldOut, Rate, RunSummary};
+use merit_store::RunFolder;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+pub(crate) fn run(arguments: &Show) -> Result<()> {
+    let folder = RunFolder::open_read_only(&arguments.run)?;
+    match &arguments.episode {
+        Some(name) => show_episode(&folder, name, arguments.json),
+        None if arguments.json => {
+            println!("{}", as_json(&folder)?);
+            Ok(())
+        }
+        None => {
+            print!("{}", table(&folder)?);
+            Ok(())
+        }
+    }
+}
+
+fn show_episode(folder: &RunFolder, name: &str, as_json: bool) -> Result<()> {
+    let id = parse_id(name).ok_or_else(|| {
+        WrongInput(format!("`{name}` names no episode; write PHASE/STEP/GROUP/MEMBER, e.g. train/12/0/3"))
+    })?;
+    let stored = folder.episode(&id)?.ok_or_else(|| {
+        let phases = folder.phases().unwrap_or_default().join(", ");
+        WrongInput(format!("the run has no episode `{name}`; its phases are {phases}"))
+    })?;
+    if as_json {
+        let credit = stored.credit.as_ref().map(|c| json!({ "advantages": c.advantages, "note": c.note }));
+        let scored = &stored.scored;
+        println!(
+            "{}",
+            json!({ "episode": &*scored.episode, "score": scored.score, "outcome": scored.outcome(), "credit": credit })
+        );
+        return Ok(());
+    }
+    print!("{}", episode_text::render(&stored.scored));
+    if let Some(credit) = &stored.credit {
+        println!("  credit: {}", credit.note.trim_end().replace('\n', "\n          "));
+    }
+    Ok(())
+}
+
+fn parse_id(name: &str) -> Option<EpisodeId> {
+    let (name, branch) = name.split_once('+').unwrap_or((name, "0"));
+    let parts: Vec<&str> = name.split('/').collect();
+    let [phase, step, group, member] = parts.as_slice() else { return None };
+    Some(EpisodeId {
+        phase: (*phase).to_owned(),
+        step: step.parse().ok()?,
+        group: group.parse().ok()?,
+        member: member.parse().ok()?,
+        branch: branch.parse().ok()?,
+    })
+}
+
+/// The run in tables.
+pub(crate) fn table(folder: &RunFolder) -> Result<String> {
+    let summary = RunSummary::read(folder)?;
+    let info = &summary.info;
+    let mut text = format!("recipe {} (hash {}), seed {}\n\n", info.recipe, info.recipe_hash, info.seed);
+    held_out_table(&mut text, &summary)?;
+    if let Some(change) = &summary.change {
+        let (gained, lost) = (change.gained, change.lost);
+        writeln!(text, "\n{gained} held-out tasks gained, {lost} lost by learning")?;
+    }
+    outcome_table(&mut text, &summary)?;
+    Ok(text)
+}
+
+fn held_out_table(text: &mut String, summary: &RunSummary) -> Result<()> {
+    let wanted = |held: &&HeldOut| held.phase != "eval-step";
+    let rows: Vec<&HeldOut> = summary.held_out.iter().filter(wanted).collect();
+    let sizes: BTreeSet<u32> = rows.iter().flat_map(|held| held.by_size.keys().copied()).collect();
+    write!(text, "{:<28} {:>9} {:>15}", "held-out success (greedy)", "all", "95% interval")?;
+    sizes.iter().try_for_each(|size| write!(text, " {:>7}", format!("size {size}")))?;
+    writeln!(text)?;
+    for held in rows {
+        write!(
+            text,
+            "{:<28} {:>9} {:>15}",
+            label(&held.phase),
+            percent(held.all.success),
+            interval(&held.all)
+        )?;
+        for size in &sizes {
+            let cell = held.by_size.get(size).map_or("-".to_owned(), |rate| percent(rate.success));
+            write!(text, " {cell:>7}")?;
+        }
+        writeln!(text)?;
+    }
+    Ok(())
+}
+
+fn label(phase: &str) -> String {
+    match phase {
+        "eval-before" => "before (no RL)".to_owned(),
+        "eval-after" => "after".to_owned(),
+        other => format!("control {}", other.strip_prefix("eval-").unwrap_or(other)),
+    }
+}
+
+fn percent(rate: f64) -> String {
+    format!("{:.1}%", rate * 100.0)
+}
+
+fn interval(rate: &Rate) -> String {
+    rate.interval.map_or_else(String::new, |i| format!("{:.1}–{:.1}%", i.low * 100.0, i.high * 100.0))
+}
+
+fn outcome_table(text: &mut String, summary: &RunSummary) -> Result<()> {
+    write!(text, "\n{:<16}", "episodes")?;
+    Outcome::ALL.iter().try_for_each(|outcome| write!(text, " {:>21}", outcome.name()))?;
+    writeln!(text)?;
+    for (phase, counts) in &summary.outcomes {
+        write!(text, "{phase:<16}")?;
+        counts.iter().try_for_each(|count| write!(text, " {count:>21}"))?;
+        writeln!(text)?;
+    }
+    Ok(())
+}
+
+fn as_json(folder: &RunFolder) -> Result<Value> {
+    let summary = RunSummary::read(folder)?;
+    let info = &summary.info;
+    Ok(json!({
+        "recipe": info.recipe,
+        "recipe_hash": info.recipe_hash,
+        "seed": info.seed,
+        "finished": folder.mark::<bool>("finished")?.unwrap_or(false),
+        "train_seconds": folder.mark::<f64>("train_seconds")?,
+        "held_out": summary.held_out,
+        "change": summary.change,
+        "curve": summary.curve.points,
+        "outcomes": summary.outcomes,
+        "costs": summary.costs,
+        "tokens_per_s": summary.tokens_per_s,
+    }))
+}
