@@ -3,11 +3,11 @@
 Shapes (vocabulary, width, layers, heads, key-value heads, feed-forward), tied embeddings, float32,
 sdpa attention:
 
-    S = 256, 64, 3, 4, 2, 176      M = 512, 128, 6, 4, 2, 352      L = 2048, 256, 10, 8, 4, 704
+    S = 264, 64, 3, 4, 2, 176      M = 512, 128, 6, 4, 2, 352      L = 2048, 256, 10, 8, 4, 704
 
 train:  forward, cross-entropy over 32 x 128 positions, backward, fused AdamW; tokens/s counts 4096
         per step.
-sample: a prompt of 16 tokens per row, then 128 new tokens at temperature 1 with the key-value cache,
+sample: a prompt of --prompt tokens per row, then 128 new tokens at temperature 1 with the key-value cache,
         keeping the log-probability of each chosen token; tokens/s counts new tokens only, the time
         includes the prompt.
 
@@ -29,6 +29,7 @@ args.add_argument("--rounds", type=int, default=1)
 args.add_argument("--size", "--only", default="S,M,L", help="shapes, comma separated")
 args.add_argument("--what", default="train,sample")
 args.add_argument("--batch", default="16,64", help="rows when sampling, comma separated")
+args.add_argument("--prompt", type=int, default=16, help="tokens of each row's prompt")
 args.add_argument("--threads", type=int, default=1)
 args.add_argument("--seconds", type=float, default=3.0)
 args.add_argument("--mode", choices=["eager", "compile"], default="eager")
@@ -39,8 +40,8 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM  # noqa: E402
 
-SHAPES = {"S": (256, 64, 3, 4, 2, 176), "M": (512, 128, 6, 4, 2, 352), "L": (2048, 256, 10, 8, 4, 704)}
-TRAIN_ROWS, TRAIN_TOKENS, PROMPT, NEW = 32, 128, 16, 128
+SHAPES = {"S": (264, 64, 3, 4, 2, 176), "M": (512, 128, 6, 4, 2, 352), "L": (2048, 256, 10, 8, 4, 704)}
+TRAIN_ROWS, TRAIN_TOKENS, NEW = 32, 128, 128
 
 
 def build(shape: str) -> LlamaForCausalLM:
@@ -86,7 +87,7 @@ def choose(logits):
 
 def sampling(model, vocab: int, rows: int):
     decode = torch.compile(model, dynamic=True) if args.mode == "compile" else model
-    prompt = torch.randint(vocab, (rows, PROMPT))
+    prompt = torch.randint(vocab, (rows, args.prompt))
 
     @torch.no_grad()
     def sample():
@@ -131,7 +132,7 @@ def main():
             model = build(shape)  # sampling from the model that was trained ran slower when compiled
         if "sample" in args.what.split(","):
             for rows in map(int, args.batch.split(",")):
-                works.append(({**about, "what": "sample", "rows": rows, "tokens": NEW}, *sampling(model, vocab, rows)))
+                works.append(({**about, "what": "sample", "rows": rows, "prompt": args.prompt, "tokens": NEW}, *sampling(model, vocab, rows)))
     for _, work, _ in works:
         work()  # warm up, and compile
     for round_ in range(args.rounds):

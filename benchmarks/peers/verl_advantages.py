@@ -20,7 +20,8 @@ and REINFORCE++ whiten over the batch: subtract the mean and multiply by rsqrt(v
 over mask 1, variance over n - 1.
 
 The fields `check_*` let the other side prove that it did the same work: the float64 sum of |advantage|
-over mask 1, and the advantage of token 0 in rows 0 to 3.
+over mask 1, and the advantage of token 0 in rows 0 to 3. `error` is the largest difference, over mask 1, from
+the same function given the same batch in float64.
 """
 
 import argparse
@@ -95,10 +96,13 @@ def main():
         rows, tokens = map(int, size.split("x"))
         scores, values, mask, index, check_inputs = batch(rows, tokens, args.mask)
         chosen = functions(scores, values, mask, index)
+        exact = functions(scores.double(), values.double(), mask.double(), index)
         if args.only:
             chosen = {name: chosen[name] for name in args.only.split(",")}
         for call in chosen.values():
             call()  # warm up
+        exact = {name: exact[name]()[0] for name in chosen}
+        assert all(advantages.dtype == torch.float64 for advantages in exact.values())
         for round_ in range(args.rounds):
             for name, call in chosen.items():
                 walls, cpus = [], []
@@ -113,6 +117,7 @@ def main():
                     "subject": "advantages", "function": name, "round": round_, "size": size, "group": GROUP, "mask": args.mask,
                     "median_ms": median * 1e3, "min_ms": min(walls) * 1e3, "median_cpu_ms": statistics.median(cpus) * 1e3,
                     "rows_per_s": rows / median, "tokens_per_s": rows * tokens / median, "masked_tokens_per_s": check_inputs["check_mask_sum"] / median,
+                    "error": float(((advantages.double() - exact[name]).abs() * mask).max()),
                     **check_inputs,
                     "check_abs_sum": float((advantages.double().abs() * mask).sum()),
                     "check_first": [float(a) for a in advantages[:4, 0]],

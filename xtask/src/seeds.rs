@@ -47,12 +47,19 @@ fn train(recipe: &str, seed: u64) -> Result<Value> {
 }
 
 fn page(recipe: &str, results: &[Value]) -> Result<String> {
-    let number = |result: &Value, key: &str| result[key].as_f64().with_context(|| format!("no `{key}` in {result}"));
+    let number =
+        |result: &Value, key: &str| result[key].as_f64().with_context(|| format!("no `{key}` in {result}"));
     let mut page = format!("# `{recipe}` over {} seeds\n\n", results.len());
     let hash = results.first().and_then(|r| r["recipe_hash"].as_str()).unwrap_or("?");
-    writeln!(page, "Recipe hash `{hash}`; made by `cargo xtask seeds {} {recipe}`; raw lines beside this file.\n", results.len())?;
-    let controls: Vec<String> =
-        results.first().and_then(|r| r["controls"].as_object()).map_or_else(Vec::new, |c| c.keys().cloned().collect());
+    writeln!(
+        page,
+        "Recipe hash `{hash}`; made by `cargo xtask seeds {} {recipe}`; raw lines beside this file.\n",
+        results.len()
+    )?;
+    let controls: Vec<String> = results
+        .first()
+        .and_then(|r| r["controls"].as_object())
+        .map_or_else(Vec::new, |c| c.keys().cloned().collect());
     let names: String = controls.iter().map(|name| format!(" {name} |")).collect();
     writeln!(page, "| seed | held-out before (no RL) | held-out after |{names} seconds |")?;
     writeln!(page, "|---|---|---|{}---|", "---|".repeat(controls.len()))?;

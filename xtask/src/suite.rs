@@ -79,7 +79,10 @@ mod tests {
     #[test]
     fn result_lines_add_up() {
         let mut counted = Counted::default();
-        count("test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s", &mut counted);
+        count(
+            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
+            &mut counted,
+        );
         count("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out", &mut counted);
         count("running 3 tests", &mut counted);
         assert_eq!((counted.passed, counted.failed, counted.ignored), (5, 1, 1));

@@ -4,21 +4,19 @@
 //! sequence by one token. What a sequence says depends on the weights, its context, parameters and seed, never on what
 //! else is in the batch, on threads, or on whether its context was cached, copied or read afresh.
 
+use crate::active::{Memory, Sequence, advance};
 use crate::block::Net;
-use crate::cache::KvCache;
-use crate::choose::{ChoiceSpace, choose};
-use crate::decode::{DecodeSpace, Feed};
+use crate::choose::ChoiceSpace;
+use crate::decode::DecodeSpace;
 use crate::kernels::Isa;
 use crate::packed::PackedWeights;
 use crate::rope::Rope;
 use crate::sampler::{
-    Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
-    StopReason,
+    CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult, StopReason,
 };
-use crate::stop::StopWatch;
 use crate::workers::{Scratch, Workers};
 use crate::{DecoderConfig, ModelError, Tokenizer, Weights};
-use merit_core::{Stream, TokenId};
+use merit_core::TokenId;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -59,32 +57,6 @@ pub struct Generator {
     active: Vec<Sequence>,
     idle: HashMap<SessionId, Memory>,
     faults: Vec<SessionResult>,
-}
-
-/// What a session has read.
-#[derive(Debug)]
-struct Memory {
-    cache: KvCache,
-    /// The tokens behind the cached positions.
-    tokens: Vec<TokenId>,
-}
-
-/// A request under way.
-#[derive(Debug)]
-struct Sequence {
-    request: SampleRequest,
-    memory: Memory,
-    /// Tokens still to be read, the last of which predicts the next one.
-    unread: Vec<TokenId>,
-    stream: Stream,
-    watch: StopWatch,
-    completion: Completion,
-    /// Starts from the same fresh prompt as this session, which reads it for both.
-    follows: Option<SessionId>,
-    led: usize,
-    /// Logits and value behind the prompt, kept for followers.
-    lead: Option<(Vec<f32>, Option<f32>)>,
-    ended: Option<Result<StopReason, SamplerError>>,
 }
 
 impl Generator {
@@ -165,25 +137,7 @@ impl Generator {
         memory.truncate(common_prefix(&memory.tokens, readable));
         self.borrow_prefix(&mut memory, readable);
         let follows = self.leader(&memory, &request);
-        let unread = request.context[memory.tokens.len()..].to_vec();
-        Ok(Sequence {
-            memory,
-            unread,
-            stream: request.seed.stream(),
-            watch: StopWatch::new(&request.params.stop),
-            completion: Completion {
-                session,
-                tokens: Vec::new(),
-                logprobs: Vec::new(),
-                values: Vec::new(),
-                stop: StopReason::MaxTokens,
-            },
-            request,
-            follows,
-            led: 0,
-            lead: None,
-            ended: ended.map(Ok),
-        })
+        Ok(Sequence { follows, ended: ended.map(Ok), ..Sequence::new(request, memory) })
     }
 
     /// Copies the longest matching prefix that any other session has read, if that saves enough.
@@ -336,87 +290,6 @@ impl Sampler for Generator {
         format!(
             "{active} sequences decoding (longest {drawn} tokens so far), {queued} queued, {idle} sessions idle"
         )
-    }
-}
-
-impl Memory {
-    fn new(config: &DecoderConfig) -> Self {
-        Self { cache: KvCache::new(config), tokens: Vec::new() }
-    }
-
-    fn truncate(&mut self, len: usize) {
-        self.cache.truncate(len);
-        self.tokens.truncate(len);
-    }
-
-    fn prefix(&self, len: usize, room: usize) -> Self {
-        Self { cache: self.cache.copy_prefix(len, room), tokens: self.tokens[..len].to_vec() }
-    }
-}
-
-impl Sequence {
-    /// Draws the next token from `logits` and decides whether the sequence goes on.
-    fn draw(
-        &mut self,
-        isa: Isa,
-        logits: &[f32],
-        value: Option<f32>,
-        limit: usize,
-        tokenizer: &Tokenizer,
-        space: &mut ChoiceSpace,
-    ) {
-        let params = &self.request.params;
-        let unit = self.stream.unit();
-        let Some(choice) = choose(isa, logits, (params.temperature, params.top_p), unit, space) else {
-            self.ended = Some(Err(SamplerError::NonFinite));
-            return;
-        };
-        self.completion.tokens.push(choice.token);
-        self.completion.logprobs.push(choice.logprob);
-        self.completion.values.extend(value);
-        self.unread.push(choice.token);
-        let drawn = self.completion.tokens.len();
-        let stopped = self.watch.push(tokenizer.bytes(choice.token), &params.stop);
-        let reason = if params.stop_tokens.contains(&choice.token) {
-            Some(StopReason::StopToken)
-        } else if stopped {
-            Some(StopReason::StopString)
-        } else if drawn >= params.max_tokens {
-            Some(StopReason::MaxTokens)
-        } else if self.request.context.len() + drawn >= limit {
-            Some(StopReason::ContextFull)
-        } else {
-            None
-        };
-        self.ended = reason.map(Ok);
-    }
-}
-
-/// One part of a step, on one thread.
-fn advance(
-    net: Net,
-    tokenizer: &Tokenizer,
-    part: &mut [&mut Sequence],
-    decode: &mut DecodeSpace,
-    choice: &mut ChoiceSpace,
-) {
-    let feed = |sequence: &mut &mut Sequence| std::mem::take(&mut sequence.unread);
-    let unread: Vec<Vec<TokenId>> = part.iter_mut().map(feed).collect();
-    let mut feeds: Vec<Feed> = part
-        .iter_mut()
-        .zip(&unread)
-        .map(|(sequence, tokens)| Feed { cache: &mut sequence.memory.cache, tokens })
-        .collect();
-    decode.read(net, &mut feeds);
-    let limit = net.weights.config().max_context;
-    for (index, (sequence, mut tokens)) in part.iter_mut().zip(unread).enumerate() {
-        sequence.memory.tokens.append(&mut tokens);
-        sequence.unread = tokens;
-        let (logits, value) = (decode.logits(net, index), decode.value(net, index));
-        if sequence.led > 0 {
-            sequence.lead = Some((logits.to_vec(), value));
-        }
-        sequence.draw(net.isa, logits, value, limit, tokenizer, choice);
     }
 }
 

@@ -1,5 +1,6 @@
 //! What would this model say, and how likely was it? Embedded decoders: sample, log-probs, train.
 
+mod active;
 mod adamw;
 mod attention;
 mod attention_backward;

@@ -66,8 +66,7 @@ impl ShardSpace {
             net.block_backward(
                 layer,
                 &self.positions,
-                &self.streams[layer],
-                &mut self.dx,
+                (&self.streams[layer], &mut self.dx),
                 (&mut self.records[layer], &mut self.block),
                 grads,
                 |qkv, attended, dattended, dqkv| {

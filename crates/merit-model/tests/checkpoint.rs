@@ -1,5 +1,8 @@
 //! Files: what is written reads back bit by bit, and what is broken gives an error with a name.
 
+// A helper that fails fails its test.
+#![allow(clippy::unwrap_used)]
+
 mod support;
 use merit_model::*;
 use support::*;

@@ -1,5 +1,8 @@
 //! What is sampled depends on weights, context, parameters and seed, and on nothing else.
 
+// A helper that fails fails its test.
+#![allow(clippy::unwrap_used)]
+
 mod support;
 use merit_core::TokenId;
 use merit_model::*;

@@ -1,5 +1,8 @@
 //! Training: gradients do not depend on threads or instruction sets, updates learn, and faults change nothing.
 
+// A helper that fails fails its test.
+#![allow(clippy::unwrap_used)]
+
 mod support;
 use merit_core::TokenId;
 use merit_model::*;

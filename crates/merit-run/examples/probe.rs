@@ -19,8 +19,11 @@ fn main() {
     };
     let mut folder = merit_store::RunFolder::create(dir.as_ref(), &recipe.to_toml(), &info).unwrap();
     let t = std::time::Instant::now();
-    let options =
-        merit_run::Options { seed: args[2].parse().unwrap(), threads: 2, interrupt: Default::default() };
+    let options = merit_run::Options {
+        seed: args[2].parse().unwrap(),
+        threads: std::env::var("T").map_or(2, |t| t.parse().unwrap()),
+        interrupt: Default::default(),
+    };
     let done = merit_run::train(&recipe, &mut folder, &options, &mut |e| {
         println!("{:.1} {}", t.elapsed().as_secs_f64(), serde_json::to_string(&e).unwrap())
     });

@@ -10,7 +10,8 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     counts(recipe)?;
     credit(recipe)?;
     sampling(recipe)?;
-    names(recipe)
+    names(recipe)?;
+    controls(recipe)
 }
 
 /// Each station refuses its own nonsense.
@@ -18,11 +19,27 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     recipe.world.build().map_err(|e| format!("[world] {e}"))?;
     let demonstrated = recipe.demonstration_world().map_err(|e| e.to_string())?;
     demonstrated.build().map_err(|e| format!("[warm_start.world] {e}"))?;
-    recipe.model.decoder(recipe.model.vocabulary).validate().map_err(|e| format!("[model] {e}"))?;
+    recipe.model.decoder(recipe.model.vocabulary).validate().map_err(|e| model_words(&e))?;
     recipe.rollout.validate().map_err(|e| format!("[rollout] {e}"))?;
     merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
     recipe.credit.rule().map_err(|e| format!("[credit] {e}"))?;
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
+}
+
+const MOST_EPISODES: u64 = 1_000_000;
+
+fn per_step(recipe: &Recipe) -> u64 {
+    u64::from(recipe.budget.groups) * u64::from(recipe.budget.group_size)
+}
+
+/// The decoder's complaint in the words of the recipe.
+fn model_words(error: &merit_model::ModelError) -> String {
+    let keys =
+        [("d_model", "width"), ("d_ff", "feed_forward"), ("max_context", "context"), ("vocab", "vocabulary")];
+    let renamed = |text: String, (theirs, ours): &(&str, &str)| {
+        text.replace(&format!("`{theirs}`"), &format!("`{ours}`"))
+    };
+    format!("[model] {}", keys.iter().fold(error.to_string(), renamed))
 }
 
 fn counts(recipe: &Recipe) -> Result<(), String> {
@@ -36,6 +53,18 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
     ];
     if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
         return Err(format!("`{name}` is 0; it must be at least 1"));
+    }
+    let kept_in_memory = [
+        ("budget.groups × budget.group_size", per_step(recipe)),
+        ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
+        ("evaluation.tasks_between", u64::from(recipe.evaluation.tasks_between)),
+        ("warm_start.demonstrations", recipe.warm_start.demonstrations as u64),
+        ("warm_start.batch", recipe.warm_start.batch as u64),
+    ];
+    if let Some((name, value)) = kept_in_memory.iter().find(|(_, value)| *value > MOST_EPISODES) {
+        return Err(format!(
+            "`{name}` is {value}; so many episodes are held in memory at once, and at most {MOST_EPISODES} can be"
+        ));
     }
     if recipe.evaluation.every > 0 && recipe.evaluation.tasks_between == 0 {
         return Err(
@@ -104,6 +133,20 @@ fn sampling(recipe: &Recipe) -> Result<(), String> {
         return Err("`rollout.top_p` below 1 makes the recorded log-probabilities differ from those the policy acted by, \
                     so the policy gradient would be biased; leave it at 1 and use `temperature`"
             .into());
+    }
+    Ok(())
+}
+
+/// What every arm has in common; a control that set one of these would be ignored.
+fn controls(recipe: &Recipe) -> Result<(), String> {
+    const OWN: [&str; 5] = ["world", "rollout", "reward", "credit", "learn"];
+    for control in &recipe.controls {
+        if let Some(shared) = control.set.keys().find(|key| !OWN.contains(&key.as_str())) {
+            let (name, own) = (&control.name, OWN.join(", "));
+            return Err(format!(
+                "control `{name}` sets `{shared}`, which all arms share; a control may set {own}"
+            ));
+        }
     }
     Ok(())
 }

@@ -51,6 +51,11 @@ pub fn train(
     drive.finish()
 }
 
+fn skipped(lost: &merit_store::DamagedCheckpoint) -> Event {
+    let (path, why) = (lost.path.display(), &lost.why);
+    Event::Note { text: format!("{path} cannot be loaded ({why}); going on from an older checkpoint") }
+}
+
 /// A run under way.
 pub(crate) struct Drive<'a> {
     pub(crate) recipe: &'a Recipe,
@@ -80,7 +85,10 @@ impl<'a> Drive<'a> {
         let resumed = Policy::restore(folder, recipe, options.threads)?;
         let came_back = resumed.is_some();
         let (policy, place) = match resumed {
-            Some(kept) => kept,
+            Some(restored) => {
+                restored.damaged.iter().for_each(|lost| watch(skipped(lost)));
+                (restored.policy, restored.place)
+            }
             None => {
                 let tokenizer = warm::tokenizer(&main, &tools)?;
                 (Policy::create(&main, tokenizer, options.threads)?, Place::default())
@@ -135,7 +143,7 @@ impl<'a> Drive<'a> {
             let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
             let done = self.share(&Stage::Warm, step + 1, steps);
             (self.watch)(Event::Warm { step: step + 1, of: steps, loss, tokens_per_s, done });
-            self.step_done(self.recipe.budget.checkpoint_every * 10)?;
+            self.step_done(self.recipe.budget.checkpoint_every.saturating_mul(10))?;
         }
         self.policy.keep_warm();
         Ok(())

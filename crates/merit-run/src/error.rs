@@ -44,6 +44,16 @@ pub enum RunError {
         /// How it ended.
         end: String,
     },
+    /// A demonstration that the policy cannot read to its end.
+    #[error(
+        "a demonstration has {tokens} tokens, but the context holds {context}; raise `model.context` or make the tasks smaller"
+    )]
+    LongDemonstration {
+        /// Tokens of the longest.
+        tokens: usize,
+        /// Tokens of the context.
+        context: usize,
+    },
     /// A checkpoint that cannot be used.
     #[error("the newest checkpoint cannot be used: {why}")]
     Checkpoint {

@@ -9,7 +9,7 @@ mod driver;
 mod error;
 mod evaluate;
 mod learn;
-mod metrics;
+pub mod metrics;
 mod parts;
 mod play;
 mod policy;

@@ -62,7 +62,7 @@ impl Parts {
     pub fn plans_in(&self, env: &dyn Env, plan: &Plan<'_>) -> Result<Vec<EpisodePlan>, RunError> {
         let tasks = self.seed.child("tasks", 0);
         let step_seed = self.seed.child(plan.phase, 0).child("step", plan.step);
-        let mut plans = Vec::with_capacity((plan.groups * plan.group_size) as usize);
+        let mut plans = Vec::with_capacity(plan.groups as usize * plan.group_size as usize);
         for group in 0..plan.groups {
             let task: Arc<Task> = Arc::new(env.task(plan.split, plan.first + u64::from(group), &tasks)?);
             let group_seed = step_seed.child("group", u64::from(group));

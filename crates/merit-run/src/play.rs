@@ -36,9 +36,10 @@ pub struct Play {
 pub fn play_policy(folder: &RunFolder, play: &Play, threads: usize) -> Result<Vec<ScoredEpisode>, RunError> {
     let file = folder.path().join("recipe.toml").display().to_string();
     let recipe = Recipe::parse(&file, &folder.recipe()?)?;
-    let (policy, _) = Policy::restore(folder, &recipe, threads)?.ok_or_else(|| RunError::Checkpoint {
+    let restored = Policy::restore(folder, &recipe, threads)?.ok_or_else(|| RunError::Checkpoint {
         why: "there is none yet; let the run go on for a while".into(),
     })?;
+    let policy = restored.policy;
     let parts = Parts::new(&recipe, play.seed)?;
     let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
     let plans = plans(&parts, play)?;

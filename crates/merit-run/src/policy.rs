@@ -7,7 +7,7 @@ use crate::stage::Place;
 use merit_core::{Sample, TokenId};
 use merit_learn::reference_logprobs;
 use merit_model::{Tokenizer, Trainer, TrainerSettings, Weights, Workers};
-use merit_store::RunFolder;
+use merit_store::{DamagedCheckpoint, RunFolder};
 use std::sync::Arc;
 
 const WEIGHTS: &str = "weights.safetensors";
@@ -18,7 +18,7 @@ const WARM: &str = "warm.safetensors";
 const TRAINED: &str = "trained.safetensors";
 
 /// Everything a checkpoint holds.
-pub struct Policy {
+pub(crate) struct Policy {
     tokenizer: Arc<Tokenizer>,
     trainer: Trainer,
     threads: usize,
@@ -28,9 +28,18 @@ pub struct Policy {
     trained: Option<Arc<Weights>>,
 }
 
+/// A policy that came back from a checkpoint.
+pub(crate) struct Restored {
+    pub(crate) policy: Policy,
+    /// Where the run goes on.
+    pub(crate) place: Place,
+    /// Newer checkpoints that could not be loaded.
+    pub(crate) damaged: Vec<DamagedCheckpoint>,
+}
+
 fn settings(threads: usize) -> TrainerSettings {
     // Short episodes and small batches: shards of this size keep every lane busy.
-    TrainerSettings { threads, shard_tokens: 384, ..TrainerSettings::default() }
+    TrainerSettings { threads, shard_tokens: 256, ..TrainerSettings::default() }
 }
 
 impl Policy {
@@ -47,7 +56,7 @@ impl Policy {
         folder: &RunFolder,
         recipe: &Recipe,
         threads: usize,
-    ) -> Result<Option<(Self, Place)>, RunError> {
+    ) -> Result<Option<Restored>, RunError> {
         let Some(checkpoint) = folder.latest_checkpoint()? else { return Ok(None) };
         let file = |name: &str| {
             checkpoint.file(name).ok_or_else(|| RunError::Checkpoint { why: format!("`{name}` is missing") })
@@ -69,7 +78,8 @@ impl Policy {
             Ok(loaded.map_err(|e| bad(name, &e))?.map(Arc::new))
         };
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
-        Ok(Some((Self { tokenizer: Arc::new(tokenizer), trainer, threads, warm, trained }, place)))
+        let policy = Self { tokenizer: Arc::new(tokenizer), trainer, threads, warm, trained };
+        Ok(Some(Restored { policy, place, damaged: checkpoint.damaged }))
     }
 
     /// Writes a checkpoint.

@@ -236,10 +236,14 @@ impl Recipe {
 
     /// The recipe of a control arm: this one with the control's differences.
     pub fn control(&self, control: &Control) -> Result<Self, RecipeError> {
+        self.control_in(&format!("recipe `{}`", self.name), control)
+    }
+
+    fn control_in(&self, file: &str, control: &Control) -> Result<Self, RecipeError> {
         let mut table = self.to_table();
         merge(&mut table, &control.set);
         table.remove("controls");
-        Self::from_table(&format!("control `{}` of recipe `{}`", control.name, self.name), table)
+        Self::from_table(&format!("{file}: control `{}`", control.name), table)
     }
 
     /// The world in which demonstrations are given.
@@ -265,13 +269,16 @@ impl Recipe {
         const ROOM: u64 = 32 << 20;
         let arms = 1 + self.controls.len() as u64;
         let budget = &self.budget;
-        let trained = budget.steps * u64::from(budget.groups) * u64::from(budget.group_size) * arms;
+        let per_step = u64::from(budget.groups) * u64::from(budget.group_size);
+        let trained = budget.steps.saturating_mul(per_step).saturating_mul(arms);
         let between = budget.steps.checked_div(self.evaluation.every).unwrap_or(0);
-        let evaluated = u64::from(self.evaluation.tasks) * (1 + arms)
-            + u64::from(self.evaluation.tasks_between) * between;
+        let evaluated = (u64::from(self.evaluation.tasks) * (1 + arms))
+            .saturating_add(between.saturating_mul(u64::from(self.evaluation.tasks_between)));
         // Weights, two moments, and the two kept sets of weights.
-        let checkpoint = self.model.decoder(self.model.vocabulary).parameters() as u64 * 4 * 5;
-        ROOM + (trained + evaluated) * BYTES_PER_EPISODE + 3 * checkpoint
+        let checkpoint =
+            (self.model.decoder(self.model.vocabulary).parameters() as u64).saturating_mul(4 * 5);
+        let record = trained.saturating_add(evaluated).saturating_mul(BYTES_PER_EPISODE);
+        record.saturating_add(ROOM).saturating_add(checkpoint.saturating_mul(3))
     }
 
     /// Hash of the resolved text.
@@ -293,7 +300,7 @@ impl Recipe {
     fn checked(self, file: &str) -> Result<Self, RecipeError> {
         crate::checks::check(&self).map_err(|why| RecipeError::Combination { file: file.to_owned(), why })?;
         for control in &self.controls {
-            self.control(control)?;
+            self.control_in(file, control)?;
         }
         Ok(self)
     }
@@ -311,18 +318,12 @@ fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Result<(
             Ok(())
         }
         Some((head, rest)) => {
-            let known: Vec<String> = table.keys().cloned().collect();
-            let next = table.get_mut(head).ok_or_else(|| unknown_section(head, &known))?;
+            // An absent section may be an optional one; whether it exists at all is for the parser to say.
+            let next = table.entry(head).or_insert_with(|| toml::Value::Table(toml::Table::new()));
             let next = next.as_table_mut().ok_or_else(|| format!("`{head}` is a value, not a section"))?;
             set_path(next, rest, value)
         }
     }
-}
-
-fn unknown_section(head: &str, known: &[String]) -> String {
-    let hint = merit_core::registry::nearest(head, known.iter().map(String::as_str));
-    let hint = hint.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
-    format!("no section `{head}`{hint}; known: {}", known.join(", "))
 }
 
 fn merge(base: &mut toml::Table, changes: &toml::Table) {

@@ -26,7 +26,7 @@ impl Stage {
 
     /// Roughly how much of the run it is, in training steps, for the time left.
     pub(crate) fn weight(&self, recipe: &Recipe) -> f64 {
-        let per_step = f64::from(recipe.budget.groups * recipe.budget.group_size);
+        let per_step = f64::from(recipe.budget.groups) * f64::from(recipe.budget.group_size);
         match self {
             Self::Warm => recipe.warm_start.steps as f64 * recipe.warm_start.batch as f64 * 0.8,
             Self::Before | Self::After(_) => f64::from(recipe.evaluation.tasks),

@@ -38,7 +38,7 @@ impl std::error::Error for Located {}
 
 /// Places `error` in `text`.
 pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
-    let message = error.message().trim().to_owned();
+    let message = plain_words(error.message().trim());
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     let unknown = message.starts_with("unknown ");
     let hint = if unknown {
@@ -51,6 +51,21 @@ pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
         .flatten()
         .or_else(|| error.span());
     Located { file: file.to_owned(), place: span.map(|s| line_and_column(text, s.start)), message, hint }
+}
+
+/// What was expected, in the words of a recipe rather than of a program.
+fn plain_words(message: &str) -> String {
+    let Some((head, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
+    let plain = match expected {
+        "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or above",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a section",
+        shape if shape.starts_with("struct ") => "a section",
+        _ => return message.to_owned(),
+    };
+    format!("{head}, expected {plain}")
 }
 
 /// The line and column of a byte offset, from 1.

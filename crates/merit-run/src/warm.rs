@@ -14,7 +14,7 @@ use merit_rollout::{
 use std::sync::Arc;
 
 /// Trains a tokenizer on what is said in the first demonstrations, read byte by byte.
-pub fn tokenizer(parts: &Parts, tools: &ToolRuntime) -> Result<Tokenizer, RunError> {
+pub(crate) fn tokenizer(parts: &Parts, tools: &ToolRuntime) -> Result<Tokenizer, RunError> {
     const ENOUGH: usize = 400;
     let bytes = Arc::new(Tokenizer::train(std::iter::empty(), 0));
     let count = parts.recipe.warm_start.demonstrations.min(ENOUGH);
@@ -24,7 +24,7 @@ pub fn tokenizer(parts: &Parts, tools: &ToolRuntime) -> Result<Tokenizer, RunErr
 }
 
 /// Plays the demonstrations of the recipe: all tokens, to be imitated where the demonstrator spoke.
-pub fn demonstrations(
+pub(crate) fn demonstrations(
     parts: &Parts,
     tokenizer: &Arc<Tokenizer>,
     tools: &ToolRuntime,
@@ -35,7 +35,14 @@ pub fn demonstrations(
         mask: episode.transcript.mask(),
         weight: 1.0,
     };
-    Ok(episodes.iter().map(seen).collect())
+    let sequences: Vec<SftSequence> = episodes.iter().map(seen).collect();
+    let read = |s: &SftSequence| s.mask.iter().rposition(|&m| m).map_or(0, |last| last + 1);
+    let longest = sequences.iter().map(read).max().unwrap_or(0);
+    let context = parts.recipe.model.context;
+    if longest > context {
+        return Err(RunError::LongDemonstration { tokens: longest, context });
+    }
+    Ok(sequences)
 }
 
 fn play(
@@ -75,7 +82,7 @@ fn play(
 }
 
 /// The supervised learner of a recipe's warm start.
-pub fn learner(parts: &Parts) -> Result<Learner, RunError> {
+pub(crate) fn learner(parts: &Parts) -> Result<Learner, RunError> {
     let warm = &parts.recipe.warm_start;
     let mut config = LearnConfig::supervised();
     let Optimiser::AdamW(adamw) = &mut config.optimiser;
@@ -85,7 +92,7 @@ pub fn learner(parts: &Parts) -> Result<Learner, RunError> {
 }
 
 /// One supervised update on a batch drawn by the step's own seed; the mean loss per token and the tokens read.
-pub fn step(
+pub(crate) fn step(
     parts: &Parts,
     trainer: &mut Trainer,
     learner: &Learner,

@@ -16,7 +16,7 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
-  merit train                                  train the default recipe, then open the report it names
+  merit train                                  train the default recipe, then open its report
   merit train --seed 2 --set budget.steps=20   the same with another seed and a smaller budget
   merit train --resume runs/ledger-tools-1     go on after a kill, a full disk or Ctrl-C
   merit show runs/ledger-tools-1               what happened in a run
@@ -60,8 +60,8 @@ pub(crate) struct Train {
     #[arg(long, value_name = "RUN", conflicts_with_all = ["recipe", "set", "seed", "run"])]
     pub(crate) resume: Option<PathBuf>,
     /// Threads for the model [default: all cores]; results do not depend on it.
-    #[arg(long)]
-    pub(crate) threads: Option<usize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
+    pub(crate) threads: Option<u16>,
     /// One JSON object a line instead of a display; the last line is the result.
     #[arg(long)]
     pub(crate) json: bool,
@@ -78,16 +78,16 @@ pub(crate) struct Rollout {
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "run")]
     pub(crate) set: Vec<(String, String)>,
     /// How many tasks.
-    #[arg(long, default_value_t = 3)]
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=MOST))]
     pub(crate) tasks: u32,
     /// Episodes per task.
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST))]
     pub(crate) group_size: u32,
     /// Which tasks.
     #[arg(long, value_enum, default_value_t = SplitName::HeldOut)]
     pub(crate) split: SplitName,
     /// Sampling temperature; 0 takes the likeliest token.
-    #[arg(long, default_value_t = 0.0)]
+    #[arg(long, default_value_t = 0.0, value_parser = temperature)]
     pub(crate) temperature: f32,
     /// Seed of the tasks and the sampling.
     #[arg(long, default_value_t = 1)]
@@ -112,7 +112,7 @@ pub(crate) enum SplitName {
 pub(crate) struct Show {
     /// A run's folder.
     pub(crate) run: PathBuf,
-    /// Show one episode turn by turn, e.g. `train/12/0/3` or `eval-after/0/5/0`.
+    /// Show one episode turn by turn, e.g. `train/12/0/3` or `eval-before/0/5/0`.
     #[arg(long)]
     pub(crate) episode: Option<String>,
     /// One JSON object instead of tables.
@@ -160,6 +160,16 @@ pub(crate) enum Recipe {
         /// A TOML file, or the name of a shipped recipe.
         file: String,
     },
+}
+
+/// More episodes than anybody looks at, and few enough to be kept in memory.
+const MOST: i64 = 10_000;
+
+fn temperature(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(number) if f32::is_finite(number) && number >= 0.0 => Ok(number),
+        _ => Err("expected 0 (greedy) or a number above it".to_owned()),
+    }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -1,5 +1,6 @@
 //! How a run is shown while it goes on: a live line in a terminal, plain lines elsewhere, or JSON.
 
+use crate::out;
 use indicatif::{ProgressBar, ProgressStyle};
 use merit_run::Event;
 use std::io::IsTerminal as _;
@@ -8,9 +9,14 @@ use std::time::Instant;
 /// One JSON object a line.
 pub(crate) fn json_line(event: Event) {
     match serde_json::to_string(&event) {
-        Ok(line) => println!("{line}"),
-        Err(error) => eprintln!("merit: an event cannot be shown: {error}"),
+        Ok(line) => show(&line),
+        Err(error) => out::complain(format_args!("merit: an event cannot be shown: {error}")),
     }
+}
+
+/// A display that nobody can see any more is no reason to stop a run.
+fn show(line: &str) {
+    let _ = out::line(line);
 }
 
 /// A live display when somebody watches, plain lines otherwise.
@@ -46,7 +52,7 @@ fn plain() -> impl FnMut(Event) {
             _ => true,
         };
         if worth_a_line {
-            println!("{}{left}", words(&event));
+            show(&format!("{}{left}", words(&event)));
         }
     }
 }

@@ -12,7 +12,7 @@ pub(crate) fn render(scored: &ScoredEpisode) -> String {
             continue;
         }
         let who = segment.role.name();
-        let said = segment.text.trim_end();
+        let said = visible(segment.text.trim_end());
         let sure = match segment.role {
             Role::Policy => format!("   (log-prob {:.2})", segment.logprobs.iter().sum::<f32>()),
             _ => String::new(),
@@ -40,6 +40,16 @@ pub(crate) fn render(scored: &ScoredEpisode) -> String {
         put(&mut text, &format!("    {} × {}: {value}   [{}]", term.name, term.weight, evidence.join("; ")));
     }
     text
+}
+
+/// The text without anything a terminal would obey: a policy can say every byte.
+fn visible(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' => "\n                ".to_owned(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(shown).collect()
 }
 
 fn put(text: &mut String, line: &str) {

@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod display;
 mod episode_text;
+mod out;
 
 use clap::{CommandFactory as _, Parser as _};
 use cli::{Cli, Command};
@@ -19,16 +20,31 @@ fn main() -> ExitCode {
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Recipe(arguments) => commands::recipe::run(&arguments),
-        Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "merit", &mut std::io::stdout());
-            Ok(())
-        }
+        Command::Completions { shell } => completions(shell),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if out::reader_left(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("merit: {error:#}");
+            out::complain(format_args!("merit: {}", in_one_line(&error)));
             ExitCode::from(commands::exit_code(&error))
         }
     }
+}
+
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "merit", &mut script);
+    Ok(out::text(String::from_utf8_lossy(&script))?)
+}
+
+/// The error and its causes, each said once: many an error already repeats its cause.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
 }

@@ -3,7 +3,7 @@
 //! Rows lie one after another in flat streams; [`Rows`] says where each begins and which entries may carry credit. A padded
 //! rectangle is the case of equal bounds. Rules call these, and so may anybody who has arrays and wants advantages.
 
-mod backwards;
+mod dense;
 mod gae;
 mod group;
 mod moments;

@@ -1,12 +1,12 @@
-//! Mean and variance of the trainable entries of a stream, and whitening by them: mean 0, variance 1.
+//! Mean and variance of many numbers, gathered in parts, and whitening by them: mean 0, variance 1.
 
 /// Added to the variance before the root.
 pub const VARIANCE_EPSILON: f64 = 1e-8;
 
-/// Mean and spread of the trainable entries of a stream.
+/// Mean and spread of many numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Moments {
-    /// Trainable entries.
+    /// How many.
     pub count: usize,
     /// Their mean; 0 when there is none.
     pub mean: f64,
@@ -15,15 +15,14 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of the entries of `stream` where `mask` holds, as far as both go. Two passes: the second sums squares around the mean
-    /// of the first.
-    pub fn of(stream: &[f64], mask: &[bool]) -> Self {
-        let count = mask.iter().take(stream.len()).filter(|&&m| m).count();
-        let mean = masked_sum(stream, mask, |x| x) / count.max(1) as f64;
-        Self { count, mean, squares: masked_sum(stream, mask, |x| (x - mean) * (x - mean)) }
+    /// Of these numbers. Two passes: the second sums squares around the mean of the first.
+    pub fn of(numbers: &[f64]) -> Self {
+        let count = numbers.len();
+        let mean = sum_of(numbers, |x| x) / count.max(1) as f64;
+        Self { count, mean, squares: sum_of(numbers, |x| (x - mean) * (x - mean)) }
     }
 
-    /// Of both sets of entries together (Chan, Golub and LeVeque 1979).
+    /// Of both sets together (Chan, Golub and LeVeque 1979).
     #[must_use]
     pub fn merge(self, other: Self) -> Self {
         let count = self.count + other.count;
@@ -39,12 +38,12 @@ impl Moments {
         }
     }
 
-    /// Unbiased variance (divisor n − 1); 0 below two entries.
+    /// Unbiased variance (divisor n − 1); 0 below two.
     pub fn variance(&self) -> f64 {
         if self.count < 2 { 0.0 } else { self.squares / (self.count - 1) as f64 }
     }
 
-    /// Whether there is nothing to compare: fewer than two entries, or all equal up to float noise.
+    /// Whether there is nothing to compare: fewer than two, or all equal up to float noise.
     pub fn constant(&self) -> bool {
         self.count < 2 || self.variance().sqrt() <= 1e-9 * self.mean.abs().max(1.0)
     }
@@ -71,18 +70,13 @@ impl Whitener {
     }
 }
 
-/// The sum of `f(x)` where `mask` holds, in eight running sums so that the additions do not wait for each other.
-fn masked_sum(stream: &[f64], mask: &[bool], f: impl Fn(f64) -> f64) -> f64 {
-    // A mask of bits instead of a choice: the loop stays free of branches, and what is masked may be anything.
-    let kept = |x: f64, m: bool| f64::from_bits(f(x).to_bits() & u64::from(m).wrapping_neg());
+/// The sum of `f(x)`, in eight running sums so that the additions do not wait for each other.
+fn sum_of(numbers: &[f64], f: impl Fn(f64) -> f64) -> f64 {
     let mut sums = [0.0_f64; 8];
-    let len = stream.len().min(mask.len());
-    let (xs, ms) = (stream[..len].chunks_exact(sums.len()), mask[..len].chunks_exact(sums.len()));
-    let tail: f64 = xs.remainder().iter().zip(ms.remainder()).map(|(&x, &m)| kept(x, m)).sum();
-    for (x, m) in xs.zip(ms) {
-        for ((sum, &x), &m) in sums.iter_mut().zip(x).zip(m) {
-            *sum += kept(x, m);
-        }
+    let chunks = numbers.chunks_exact(sums.len());
+    let tail: f64 = chunks.remainder().iter().map(|&x| f(x)).sum();
+    for chunk in chunks {
+        sums.iter_mut().zip(chunk).for_each(|(sum, &x)| *sum += f(x));
     }
     sums.iter().sum::<f64>() + tail
 }

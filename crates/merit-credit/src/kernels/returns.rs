@@ -1,6 +1,6 @@
 //! Discounted returns `G_t = r_t + gamma · G_{t+1}` over trainable entries, whitened over the batch.
 
-use super::backwards::Backwards;
+use super::dense::{Runs, discounted_sums};
 use super::{Moments, Rows, same_len};
 use crate::CreditError;
 
@@ -14,11 +14,22 @@ pub fn whitened_returns<R: Copy + Into<f64>>(
 ) -> Result<Moments, CreditError> {
     same_len("rewards", rewards.len(), rows.mask().len())?;
     same_len("out", out.len(), rows.mask().len())?;
-    out.fill(0.0);
-    let reward = |at: usize| rewards[at].into();
-    let recursion = Backwards { rows, reward, value: |_| 0.0, last_value: |_| 0.0, gamma, lambda: 1.0 };
-    let moments = recursion.moments(|_, _, _| {});
+    let runs = Runs::of(rows);
+    let mut moments = Moments::default();
+    let mut all = Vec::with_capacity(runs.entries());
+    let mut ends = Vec::with_capacity(rows.len());
+    for row in 0..rows.len() {
+        let start = all.len();
+        runs.pack(row, rewards, &mut all);
+        discounted_sums(&mut all[start..], gamma);
+        moments = moments.merge(Moments::of(&all[start..]));
+        ends.push(all.len());
+    }
     let whitener = moments.whitener();
-    recursion.each(|at, here, _| out[at] = whitener.of(here));
+    let mut start = 0;
+    for (row, end) in ends.into_iter().enumerate() {
+        runs.unpack(row, &all[start..end], out, |x| whitener.of(x));
+        start = end;
+    }
     Ok(moments)
 }

@@ -40,15 +40,6 @@ impl<'a> Rows<'a> {
         self.bounds[row]..self.bounds[row + 1]
     }
 
-    /// From the first to the last trainable entry of row `row`; empty at its start where there is none.
-    pub fn trainable_span(&self, row: usize) -> Range<usize> {
-        let range = self.range(row);
-        let mask = &self.mask[range.clone()];
-        let first = mask.iter().position(|&m| m).unwrap_or(0);
-        let end = mask.iter().rposition(|&m| m).map_or(0, |last| last + 1);
-        range.start + first..range.start + end
-    }
-
     /// The mask of the whole stream.
     pub fn mask(&self) -> &'a [bool] {
         self.mask

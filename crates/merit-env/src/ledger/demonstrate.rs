@@ -13,7 +13,7 @@ use merit_core::{Message, Role, Seed};
 pub enum Manner {
     /// Every price looked up, every sum computed: right.
     Exact,
-    /// Answers after the first entry although entries remain; with a single entry, answers its unit price.
+    /// Answers after the first entry although entries remain; with a single entry there is nothing to skip.
     Hasty,
     /// Never looks up and invents the prices.
     Guesser,
@@ -25,7 +25,7 @@ pub enum Manner {
 ///
 /// Haste dominates because it is the fault that practice can cure: the hasty agent does everything right and stops early.
 pub const MANNER_WEIGHTS: [(Manner, f64); 3] =
-    [(Manner::Hasty, 0.6), (Manner::Guesser, 0.25), (Manner::Careless, 0.15)];
+    [(Manner::Hasty, 0.8), (Manner::Guesser, 0.1), (Manner::Careless, 0.1)];
 
 impl Manner {
     /// The manner of the episode that `seed` belongs to: exact with probability `skill`.
@@ -101,7 +101,6 @@ pub(super) fn next_line(
     let position = totals.len() as u64;
     let price = match (manner, price) {
         (Manner::Guesser, _) => invented_price(entry, total, &seed.child("invented", position)),
-        (Manner::Hasty, Some(price)) if purchase.entries.len() == 1 => return Ok(format!("answer {price}")),
         (_, Some(price)) => price,
         (_, None) => return Ok(format!("lookup {}", entry.item)),
     };

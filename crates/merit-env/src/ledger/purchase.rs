@@ -15,8 +15,9 @@ pub const ITEMS: [&str; 24] = [
 ];
 const COUNTS: (i64, i64) = (2, 9);
 pub(super) const PRICES: (i64, i64) = (11, 99);
-const RETURN_SHARE: f64 = 0.35;
-/// Half of all draws fall into a split and most have no negative total, so this many in vain means a broken generator.
+/// How often a return is tried; a third to a half of later entries then are returns.
+const RETURN_SHARE: f64 = 0.7;
+/// Half of all draws fall into a split, so this many in vain means a broken generator.
 const MAX_DRAWS: usize = 10_000;
 
 /// Whether an entry adds or subtracts.
@@ -70,25 +71,31 @@ impl Purchase {
     pub(super) fn draw(split: Split, size: u32, distractors: u32, seed: &Seed) -> Result<Self, EnvError> {
         let mut stream = seed.stream();
         let mut draws = (0..MAX_DRAWS).map(|_| Self::draw_any(size, distractors, &mut stream));
-        let fits = |p: &Self| split_of(&p.content()) == split && p.totals().all(|total| total >= 0);
+        let fits = |p: &Self| split_of(&p.content()) == split;
         draws.find(fits).ok_or_else(|| EnvError::Broken {
             world: ABOUT.name,
             why: format!("{MAX_DRAWS} draws gave no {} task of size {size}", split.name()),
         })
     }
 
+    /// A return that would make the running total negative is a purchase instead.
     fn draw_any(size: u32, distractors: u32, stream: &mut Stream) -> Self {
         let mut items = ITEMS;
         stream.shuffle(&mut items);
-        let (named, known) = (size as usize, (size + distractors) as usize);
-        let entry = |(position, item): (usize, &&str)| Entry {
-            sign: if position > 0 && stream.chance(RETURN_SHARE) { Sign::Return } else { Sign::Buy },
-            count: stream.between(COUNTS.0, COUNTS.1),
-            item: (*item).to_owned(),
+        let known = &items[..(size + distractors) as usize];
+        let table: BTreeMap<String, i64> =
+            known.iter().map(|item| ((*item).to_owned(), stream.between(PRICES.0, PRICES.1))).collect();
+        let mut total = 0;
+        let entry = |item: &&str| {
+            let count = stream.between(COUNTS.0, COUNTS.1);
+            let amount = count * table[*item];
+            let sign = if stream.chance(RETURN_SHARE) && total >= amount { Sign::Return } else { Sign::Buy };
+            let entry = Entry { sign, count, item: (*item).to_owned() };
+            total += entry.amount(table[*item]);
+            entry
         };
-        let entries = items.iter().take(named).enumerate().map(entry).collect();
-        let price = |item: &&str| ((*item).to_owned(), stream.between(PRICES.0, PRICES.1));
-        Self { entries, table: items.iter().take(known).map(price).collect() }
+        let entries = known.iter().take(size as usize).map(entry).collect();
+        Self { entries, table }
     }
 
     /// What makes the task what it is: order and distractors do not, so a reordered question stays in its split.

@@ -264,7 +264,7 @@ unsafe fn one_depth(tiles: &Tiles, tile: Tile, (m, n): (usize, usize), panel: us
 #[inline]
 unsafe fn one_tile(tiles: &Tiles, tile: Tile, rows: usize, width: usize) {
     let run = tiles.forms[rows - 1][width.div_ceil(LANES) - 1];
-    if width % LANES == 0 {
+    if width.is_multiple_of(LANES) {
         // SAFETY: the tile covers `rows` rows and whole vectors inside the checked extents; forms exist only for
         // instruction sets that were detected.
         unsafe { run(tile) };

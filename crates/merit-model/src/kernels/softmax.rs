@@ -16,6 +16,8 @@ per_isa! {
             // Dead entries go through the same motions as exact zeros, so that all rows take the same number of turns.
             for (c, chunk) in chunks.iter_mut().enumerate().skip(first / WIDTH) {
                 let used = live.saturating_sub(c * WIDTH).min(WIDTH) as u32;
+                // By index: the compiler makes vectors of this form, not of the iterator's.
+                #[allow(clippy::needless_range_loop)]
                 for lane in 0..WIDTH {
                     chunk[lane] = if (lane as u32) < used { chunk[lane] } else { f32::NEG_INFINITY };
                 }

@@ -1,6 +1,7 @@
 //! `merit list`: everything a recipe can name, read from the registries.
 
 use crate::cli::{Kind, List};
+use crate::out;
 use anyhow::Result;
 use merit_core::About;
 use serde_json::json;
@@ -37,17 +38,16 @@ pub(crate) fn run(arguments: &List) -> Result<()> {
     for (i, (_, heading, list)) in sections.iter().enumerate() {
         if arguments.json {
             for about in list {
-                println!(
-                    "{}",
-                    json!({ "kind": heading, "name": about.name, "summary": about.summary, "paper": about.paper })
-                );
+                out::line(
+                    json!({ "kind": heading, "name": about.name, "summary": about.summary, "paper": about.paper }),
+                )?;
             }
             continue;
         }
-        println!("{}{heading}", if i > 0 { "\n" } else { "" });
+        out::line(format_args!("{}{heading}", if i > 0 { "\n" } else { "" }))?;
         for about in list {
             let paper = if about.paper.is_empty() { String::new() } else { format!(" [{}]", about.paper) };
-            println!("  {:width$}  {}{paper}", about.name, about.summary);
+            out::line(format_args!("  {:width$}  {}{paper}", about.name, about.summary))?;
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `merit rollout`: episodes turn by turn.
 
 use crate::cli::{Rollout, SplitName};
-use crate::episode_text;
+use crate::{episode_text, out};
 use anyhow::Result;
 use merit_core::{ScoredEpisode, Split};
 use merit_run::{Play, play_oracle, play_policy, shipped};
@@ -37,9 +37,9 @@ fn show(scored: &ScoredEpisode, as_json: bool) -> Result<()> {
     if as_json {
         let outcome = scored.outcome();
         let line = json!({ "outcome": outcome, "reward": scored.reward(), "episode": &*scored.episode, "score": scored.score });
-        println!("{}", serde_json::to_string(&line)?);
+        out::line(line)?;
     } else {
-        println!("{}", episode_text::render(scored));
+        out::line(episode_text::render(scored))?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::WrongInput;
 use crate::cli::Show;
-use crate::episode_text;
+use crate::{episode_text, out};
 use anyhow::Result;
 use merit_core::{EpisodeId, Outcome};
 use merit_measure::{HeldOut, Rate, RunSummary};
@@ -15,14 +15,8 @@ pub(crate) fn run(arguments: &Show) -> Result<()> {
     let folder = RunFolder::open_read_only(&arguments.run)?;
     match &arguments.episode {
         Some(name) => show_episode(&folder, name, arguments.json),
-        None if arguments.json => {
-            println!("{}", as_json(&folder)?);
-            Ok(())
-        }
-        None => {
-            print!("{}", table(&folder)?);
-            Ok(())
-        }
+        None if arguments.json => Ok(out::line(as_json(&folder)?)?),
+        None => Ok(out::text(table(&folder)?)?),
     }
 }
 
@@ -37,15 +31,13 @@ fn show_episode(folder: &RunFolder, name: &str, as_json: bool) -> Result<()> {
     if as_json {
         let credit = stored.credit.as_ref().map(|c| json!({ "advantages": c.advantages, "note": c.note }));
         let scored = &stored.scored;
-        println!(
-            "{}",
-            json!({ "episode": &*scored.episode, "score": scored.score, "outcome": scored.outcome(), "credit": credit })
-        );
-        return Ok(());
+        let outcome = scored.outcome();
+        let line = json!({ "episode": &*scored.episode, "score": scored.score, "outcome": outcome, "credit": credit });
+        return Ok(out::line(line)?);
     }
-    print!("{}", episode_text::render(&stored.scored));
+    out::text(episode_text::render(&stored.scored))?;
     if let Some(credit) = &stored.credit {
-        println!("  credit: {}", credit.note.trim_end().replace('\n', "\n          "));
+        out::line(format_args!("  credit: {}", credit.note.trim_end().replace('\n', "\n          ")))?;
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! `merit train`: prepare the folder, drive the run, show it.
 
 use crate::cli::Train;
-use crate::display;
+use crate::{display, out};
 use anyhow::{Context as _, Result};
 use merit_run::{Event, Finished, Options, Recipe, shipped};
-use merit_store::{RunFolder, RunInfo, preflight};
+use merit_store::{RunFolder, RunInfo, StoreError, preflight};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -29,16 +29,15 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
     let finished = merit_run::train(&recipe, &mut folder, &options, &mut shown)?;
     drop(shown);
     if arguments.json {
-        println!("{}", serde_json::to_string(&finished)?);
+        out::line(serde_json::to_string(&finished)?)?;
     } else {
         print_result(&folder, &finished)?;
     }
     Ok(())
 }
 
-fn threads(asked: Option<usize>) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    asked.unwrap_or(cores).max(1)
+fn threads(asked: Option<u16>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from)
 }
 
 fn reopen(path: &Path) -> Result<(Recipe, RunFolder, u64)> {
@@ -56,6 +55,9 @@ fn create(arguments: &Train) -> Result<(Recipe, RunFolder, u64)> {
     }
     let seed = arguments.seed;
     let path = arguments.run.clone().unwrap_or_else(|| free_folder(&recipe.name, seed));
+    if RunFolder::open_read_only(&path).is_ok() {
+        return Err(StoreError::Exists { path }.into());
+    }
     preflight(&path, recipe.disk_bytes())?;
     let started_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
     let info = RunInfo {
@@ -82,7 +84,6 @@ fn free_folder(recipe: &str, seed: u64) -> PathBuf {
 }
 
 fn print_result(folder: &RunFolder, finished: &Finished) -> Result<()> {
-    print!("\n{}", super::show::table(folder)?);
-    println!("\n{:.0} s; run {}; report {}", finished.train_seconds, finished.run, finished.report);
-    Ok(())
+    let (table, run, report) = (super::show::table(folder)?, &finished.run, &finished.report);
+    Ok(out::text(format_args!("\n{table}\n{:.0} s; run {run}; report {report}\n", finished.train_seconds))?)
 }

@@ -1,0 +1,10 @@
+//! What merit says: help, lists and, above all, what it says to input that cannot be used. Texts are compared whole with
+//! the files under `tests/golden`; `MERIT_UPDATE=1 cargo test -p merit --test words` rewrites them.
+
+mod bad_input;
+mod golden;
+mod good_words;
+mod pipes;
+mod recipes;
+#[path = "../tiny/mod.rs"]
+mod tiny;
