@@ -186,11 +186,12 @@ impl EpisodeMachine {
     }
 
     /// Cuts the episode. When the policy has values, the value at the cut is asked for by sampling one token from there;
-    /// the token is thrown away.
+    /// the token is thrown away. Where no token can be sampled any more, the last known value stands in for it.
     fn cut(&mut self, limit: Limit, now: Instant) -> Effect {
         let reachable = self.record.context.len() < self.rules.context_limit && now < self.ends_by;
         if !(self.record.has_values && reachable) {
-            return self.finish(End::Truncated { limit }, None);
+            let last_known = self.record.last_value();
+            return self.finish(End::Truncated { limit }, last_known);
         }
         let params = self.params_with(1);
         self.enter(Phase::Valuing(limit), now);

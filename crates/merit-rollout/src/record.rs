@@ -105,6 +105,12 @@ impl Record {
         part.into_iter().filter(|s| s.role != Role::Hint).map(|s| (s.role, s.text.as_str())).collect()
     }
 
+    /// The last value the policy gave. Absent: it gives none.
+    pub(crate) fn last_value(&self) -> Option<f32> {
+        let values = self.transcript.segments().iter().rev().find_map(|segment| segment.values.last());
+        values.copied().filter(|value| value.is_finite())
+    }
+
     /// The finished episode.
     pub(crate) fn into_episode(self, plan: &EpisodePlan, end: End, bootstrap: Option<f32>) -> Episode {
         Episode {

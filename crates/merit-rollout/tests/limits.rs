@@ -83,6 +83,20 @@ fn a_truncated_episode_keeps_the_value_of_the_state_it_was_cut_in() {
 }
 
 #[test]
+fn where_nothing_can_be_sampled_any_more_the_last_known_value_stands_in() {
+    let chat = chat();
+    let plenty = run(vec![plan(0)], &RolloutSettings::default(), calls_forever);
+    let opening: usize = plenty[0].transcript.segments()[..2].iter().map(|s| s.tokens.len()).sum();
+    let mut sampler = ScriptedSampler::new(&chat, calls_forever).with_values().with_context_limit(opening + 4);
+    let tools = ToolRuntime::new().unwrap();
+    let settings = RolloutSettings::default();
+    let episode = run_with(vec![plan(0)], &mut sampler, &chat, &settings, &tools, &mut |_| {}).remove(0);
+    assert_eq!(episode.end, cut_by(Limit::Context));
+    // The value before the fourth sampled token, which is the number of tokens that state had.
+    assert_eq!(episode.bootstrap, Some((opening + 3) as f32));
+}
+
+#[test]
 fn an_episode_that_really_ended_has_no_bootstrap() {
     let chat = chat();
     let mut sampler = ScriptedSampler::new(&chat, lines(&["answer 3\n"])).with_values();

@@ -95,11 +95,11 @@ impl ModelConfig {
 impl Default for ModelConfig {
     fn default() -> Self {
         Self {
-            vocabulary: 320,
-            layers: 3,
+            vocabulary: 384,
+            layers: 2,
             width: 128,
-            heads: 4,
-            kv_heads: 2,
+            heads: 8,
+            kv_heads: 4,
             feed_forward: 256,
             context: 256,
             rope_base: 10_000.0,

@@ -28,7 +28,7 @@ impl Stage {
     pub(crate) fn weight(&self, recipe: &Recipe) -> f64 {
         let per_step = f64::from(recipe.budget.groups) * f64::from(recipe.budget.group_size);
         match self {
-            Self::Warm => recipe.warm_start.steps as f64 * recipe.warm_start.batch as f64 * 0.8,
+            Self::Warm => recipe.warm_start.steps as f64 * recipe.warm_start.batch as f64 * 1.5,
             Self::Before | Self::After(_) => f64::from(recipe.evaluation.tasks),
             Self::Learn(_) => recipe.budget.steps as f64 * per_step * 2.0,
         }

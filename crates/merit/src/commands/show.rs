@@ -71,7 +71,8 @@ pub(crate) fn table(folder: &RunFolder) -> Result<String> {
 
 fn held_out_table(text: &mut String, summary: &RunSummary) -> Result<()> {
     let wanted = |held: &&HeldOut| held.phase != "eval-step";
-    let rows: Vec<&HeldOut> = summary.held_out.iter().filter(wanted).collect();
+    let mut rows: Vec<&HeldOut> = summary.held_out.iter().filter(wanted).collect();
+    rows.sort_by_key(|held| (held.is_control(), held.phase == "eval-after"));
     let sizes: BTreeSet<u32> = rows.iter().flat_map(|held| held.by_size.keys().copied()).collect();
     write!(text, "{:<28} {:>9} {:>15}", "held-out success (greedy)", "all", "95% interval")?;
     sizes.iter().try_for_each(|size| write!(text, " {:>7}", format!("size {size}")))?;
