@@ -1,4 +1,5 @@
 //! The ten rules of the record, as properties over random episodes.
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use merit_core::conformance::{check_episode, check_sample, check_score};
 use merit_core::*;

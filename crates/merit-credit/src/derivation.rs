@@ -79,9 +79,17 @@ pub(crate) fn explain(sample: &Sample, derivation: &Derivation) -> String {
     text
 }
 
+/// A number as a person reads it: six decimals at most. The numbers themselves stay in the derivation.
+fn short(number: f64) -> String {
+    let text = format!("{number:.6}");
+    let trimmed = text.trim_end_matches('0').trim_end_matches('.');
+    if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
+}
+
 fn group_line(reward: f64, stats: &GroupStats, norm: GroupNorm, trainable: usize) -> String {
-    let GroupStats { count, mean, std, .. } = *stats;
-    let advantage = stats.advantage(reward, norm);
+    let count = stats.count;
+    let advantage = short(stats.advantage(reward, norm));
+    let [reward, mean, std] = [reward, stats.mean, stats.std].map(short);
     let how = match norm {
         _ if count < 2 => "alone in its group, so there is nothing to compare".to_owned(),
         _ if stats.constant => "all counting members have the same reward up to float noise".to_owned(),

@@ -22,6 +22,11 @@ pub trait Rule: Send + Sync {
     /// What it judges against.
     fn baseline(&self) -> Baseline;
 
+    /// Whether it reads the values of a value head, and writes targets for it.
+    fn needs_values(&self) -> bool {
+        false
+    }
+
     /// One sample per episode, in the order of the groups and of their members.
     fn assign(&self, groups: &[Group]) -> Result<Credit, CreditError>;
 }

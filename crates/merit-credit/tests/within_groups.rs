@@ -188,7 +188,7 @@ fn the_explanation_shows_reward_mean_and_spread() {
     let want = "\
 sample sketch/0/0/2, group 0
 reward 3, 3 counting members, group mean 2, group std 1
-advantage of each of 3 trainable tokens = 0.9999990000010001: (3 − 2) / (1 + 0.000001)
+advantage of each of 3 trainable tokens = 0.999999: (3 − 2) / (1 + 0.000001)
 ";
     assert_eq!(text, want);
     assert_eq!(credit.explain(3), None);

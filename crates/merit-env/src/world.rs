@@ -1,8 +1,8 @@
 //! The seam between the turn loop and a world.
 //!
 //! An [`Env`] is registered: it makes tasks and opens them. An open task is a [`World`]: the rollout engine shows its
-//! `opening` to the policy, parses what the policy says with the world's own `parse`, runs tool calls, and hands every
-//! other action to `act`. Worlds are deterministic functions of task, seed and action log, and can be snapshotted.
+//! `opening` to the policy, parses what the policy says with the world's own `parse`, runs the tool calls in it, and hands
+//! the action with their results to `act`. Worlds are deterministic functions of task, seed and action log, and can be snapshotted.
 
 use merit_core::{About, Action, CallRecord, Message, Seed, Split, Task};
 use merit_tools::Tool;

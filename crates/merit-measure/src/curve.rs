@@ -34,7 +34,7 @@ pub struct TermSeries {
     pub name: String,
     /// Mean value per step.
     pub means: Vec<(u64, f64)>,
-    /// Share of the reward's variance within groups, per step. Empty: not recorded.
+    /// Share of the reward's variance over the step's episodes. Empty: not recorded.
     pub variance_shares: Vec<(u64, f64)>,
 }
 

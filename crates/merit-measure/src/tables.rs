@@ -63,7 +63,7 @@ pub(crate) fn reward_terms(terms: &[TermSeries]) -> String {
     }
     format!(
         "<h2>Terms of the reward</h2>\n<p class=\"soft\">Mean value of each term over training steps. A dashed line is its share \
-         of the reward's variance within groups, where that was recorded.</p>\n<div class=\"small\">\n{drawn}</div>\n"
+         of the reward's variance over the step's episodes, where that was recorded.</p>\n<div class=\"small\">\n{drawn}</div>\n"
     )
 }
 

@@ -1,9 +1,9 @@
 //! The seam between rollouts and whatever writes the next tokens.
 //!
 //! Requests go in by session, completions come out through a sink, in any order and from any thread. The embedded model
-//! ([`crate::Generator`]) and remote ones implement [`Sampler`].
+//! ([`crate::Generator`]) and the programs of the rollout station implement [`Sampler`].
 
-use merit_core::{Seed, TokenId};
+use merit_core::{Provenance, Seed, TokenId};
 use std::fmt;
 use std::sync::Arc;
 
@@ -168,6 +168,12 @@ pub trait Sampler: Send {
 
     /// Most tokens of context and completion together.
     fn context_limit(&self) -> usize;
+
+    /// How what it says comes to be. A program that plays the policy says `Synthetic`, so that nothing takes its words for
+    /// samples of the policy.
+    fn provenance(&self) -> Provenance {
+        Provenance::Sampled
+    }
 
     /// What it is doing, for a report of what everyone waits for.
     fn waiting(&self) -> String;

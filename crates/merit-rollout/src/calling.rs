@@ -90,14 +90,16 @@ impl EpisodeMachine {
         let late = now >= self.ends_by;
         let Some(asked) = self.leave_call(|_| true) else {
             let known = if let Phase::Valuing(limit) = self.phase { limit } else { Limit::Time };
-            return self.finish(End::Truncated { limit: known }, None);
+            let last_known = self.record.last_value();
+            return self.finish(End::Truncated { limit: known }, last_known);
         };
         if late {
             if self.replay.is_none() {
                 let output = "cut: the episode ran out of time".to_owned();
                 self.record.call_ended(asked, CallEnd::TimedOut, output, waited);
             }
-            return self.finish(End::Truncated { limit: Limit::Time }, None);
+            let last_known = self.record.last_value();
+            return self.finish(End::Truncated { limit: Limit::Time }, last_known);
         }
         if begun {
             return self.call_ended(asked, CallEnd::TimedOut, timed_out(limit), waited, now);

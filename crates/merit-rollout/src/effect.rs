@@ -1,7 +1,7 @@
 //! What goes into an episode's machine and what comes out of it.
 
 use crate::{ChatFormat, RolloutSettings};
-use merit_core::Episode;
+use merit_core::{Episode, Provenance};
 use merit_model::{Completion, SampleRequest};
 use merit_tools::{Pace, ToolAnswer, ToolSession};
 use std::sync::Arc;
@@ -14,6 +14,8 @@ pub struct Rules {
     pub settings: RolloutSettings,
     /// Tokens the model can attend to.
     pub context_limit: usize,
+    /// How what the policy says comes to be: sampled from a model, or made by a program.
+    pub provenance: Provenance,
 }
 
 /// Something that happened to an episode.

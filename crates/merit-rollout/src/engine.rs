@@ -64,8 +64,12 @@ pub fn roll_out(
         // The rollout may be over, with nobody left to hear.
         let _ = sampled.send(Notice::Sampled(result));
     });
-    let rules =
-        Rules { chat: chat.clone(), settings: settings.clone(), context_limit: sampler.context_limit() };
+    let rules = Rules {
+        chat: chat.clone(),
+        settings: settings.clone(),
+        context_limit: sampler.context_limit(),
+        provenance: sampler.provenance(),
+    };
     let flight = Flight::new(plans, env, sampler, tools, watch, rules, sender);
     let now = Instant::now();
     let stall = span(settings.stall_seconds);

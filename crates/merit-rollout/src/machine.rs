@@ -205,14 +205,15 @@ impl EpisodeMachine {
             (Phase::Valuing(limit), result) => {
                 let limit = *limit;
                 let value = result.ok().and_then(|said| said.values.first().copied());
-                self.finish(End::Truncated { limit }, value.filter(|value| value.is_finite()))
+                let value = value.filter(|value| value.is_finite()).or_else(|| self.record.last_value());
+                self.finish(End::Truncated { limit }, value)
             }
             (Phase::Calling { .. } | Phase::Over, _) => Effect::Wait,
         }
     }
 
     fn hear(&mut self, mut said: Completion, now: Instant) -> Effect {
-        if let Err(fault) = self.record.hear(&self.plan, &self.rules.chat, &mut said) {
+        if let Err(fault) = self.record.hear(&self.plan, &self.rules, &mut said) {
             return self.fail(fault);
         }
         match said.stop {

@@ -7,7 +7,7 @@
 use crate::guard::caught;
 use crate::{ChatFormat, EpisodePlan, session_of};
 use merit_core::registry::{UnknownName, find};
-use merit_core::{About, Message, Role, Seed, Task};
+use merit_core::{About, Message, Provenance, Role, Seed, Task};
 use merit_env::{DemoTurn, Demonstrator, Env};
 use merit_model::{
     Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
@@ -131,6 +131,10 @@ impl Sampler for OracleSampler<'_> {
 
     fn context_limit(&self) -> usize {
         usize::MAX
+    }
+
+    fn provenance(&self) -> Provenance {
+        Provenance::Synthetic
     }
 
     fn waiting(&self) -> String {

@@ -1,6 +1,6 @@
 //! The episode as it grows: transcript, context, turns and cost in step with each other.
 
-use crate::{ChatFormat, EpisodePlan};
+use crate::{ChatFormat, EpisodePlan, Rules};
 use merit_core::{
     Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, Fault, Message, Provenance, Role, Segment,
     TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop,
@@ -53,16 +53,16 @@ impl Record {
     pub(crate) fn hear(
         &mut self,
         plan: &EpisodePlan,
-        chat: &ChatFormat,
+        rules: &Rules,
         said: &mut Completion,
     ) -> Result<(), Fault> {
         let index = self.next_turn();
         let stop = turn_stop(said.stop);
         let segment = Segment {
             role: Role::Policy,
-            provenance: Provenance::Sampled,
+            provenance: rules.provenance,
             turn: index,
-            text: chat.shown(&said.tokens),
+            text: rules.chat.shown(&said.tokens),
             tokens: said.tokens.clone(),
             logprobs: std::mem::take(&mut said.logprobs),
             values: std::mem::take(&mut said.values),

@@ -87,7 +87,8 @@ fn where_nothing_can_be_sampled_any_more_the_last_known_value_stands_in() {
     let chat = chat();
     let plenty = run(vec![plan(0)], &RolloutSettings::default(), calls_forever);
     let opening: usize = plenty[0].transcript.segments()[..2].iter().map(|s| s.tokens.len()).sum();
-    let mut sampler = ScriptedSampler::new(&chat, calls_forever).with_values().with_context_limit(opening + 4);
+    let mut sampler =
+        ScriptedSampler::new(&chat, calls_forever).with_values().with_context_limit(opening + 4);
     let tools = ToolRuntime::new().unwrap();
     let settings = RolloutSettings::default();
     let episode = run_with(vec![plan(0)], &mut sampler, &chat, &settings, &tools, &mut |_| {}).remove(0);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Counting, chat, plan};
-use merit_core::{CallEnd, End, Episode, Limit};
+use merit_core::{CallEnd, End, Episode, Limit, Provenance};
 use merit_model::{Completion, SampleRequest, StopReason};
 use merit_rollout::{Effect, EpisodeMachine, Event, RolloutSettings, Rules, WaitingOn, session_of};
 use merit_tools::ToolAnswer;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 fn begin(now: Instant) -> (EpisodeMachine, SampleRequest) {
     let settings = RolloutSettings { tool_seconds: 2.0, episode_seconds: 10.0, ..RolloutSettings::default() };
-    let rules = Rules { chat: chat(), settings, context_limit: 1000 };
+    let rules = Rules { chat: chat(), settings, context_limit: 1000, provenance: Provenance::Sampled };
     let session = session_of(&plan(0).id);
     match EpisodeMachine::begin(plan(0), session, &Counting, Arc::new(rules), now) {
         Ok((machine, Effect::Sample(request))) => (machine, request),

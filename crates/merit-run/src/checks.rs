@@ -1,7 +1,7 @@
 //! Combinations that parse but cannot work, each with the reason and the alternative.
 
 use crate::recipe::Recipe;
-use merit_credit::CreditConfig;
+use merit_credit::Baseline;
 use merit_learn::Objective;
 
 /// `Err` with the reason when the recipe cannot work.
@@ -92,23 +92,13 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
 }
 
 fn credit(recipe: &Recipe) -> Result<(), String> {
-    let grouped =
-        matches!(recipe.credit, CreditConfig::Grpo(_) | CreditConfig::DrGrpo(_) | CreditConfig::Rloo(_));
-    if grouped && recipe.budget.group_size < 2 {
-        return Err("this credit rule compares the members of a group, but `budget.group_size` is 1; \
-                    raise it, or use `reinforce-plus-plus` or `gae`"
-            .into());
-    }
-    let wants_values = matches!(recipe.credit, CreditConfig::Gae(_));
-    let fits_values = matches!(&recipe.learn.objective, Objective::PolicyGradient(pg) if pg.value.is_some());
-    if wants_values && !recipe.model.value_head {
-        return Err("credit rule `gae` needs value estimates; set `model.value_head = true`".into());
-    }
-    if wants_values && !fits_values {
-        return Err("credit rule `gae` needs a fitted value head; give `learn.objective` a `value = { coefficient = … }`".into());
-    }
-    if fits_values && !wants_values {
-        return Err("`learn.objective.value` fits value targets that only credit rule `gae` writes; remove it or use `gae`".into());
+    let rule = recipe.credit.rule().map_err(|e| format!("[credit] {e}"))?;
+    let name = rule.about().name;
+    if rule.baseline() == Baseline::Group && recipe.budget.group_size < 2 {
+        return Err(format!(
+            "credit rule `{name}` compares the members of a group, but `budget.group_size` is 1; \
+             raise it, or use `reinforce-plus-plus` or `gae`"
+        ));
     }
     if matches!(recipe.learn.objective, Objective::Sft { .. }) {
         return Err(
@@ -117,7 +107,20 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
                 .into(),
         );
     }
-    Ok(())
+    let wants_values = rule.needs_values();
+    let fits_values = recipe.learn.objective.pushes_value();
+    match (wants_values, fits_values) {
+        (true, _) if !recipe.model.value_head => {
+            Err(format!("credit rule `{name}` needs value estimates; set `model.value_head = true`"))
+        }
+        (true, false) => Err(format!(
+            "credit rule `{name}` needs a fitted value head; give `learn.objective` a `value = {{ coefficient = 0.5 }}`"
+        )),
+        (false, true) => Err(format!(
+            "`learn.objective.value` fits value targets, which credit rule `{name}` does not write; remove it or use `gae`"
+        )),
+        _ => Ok(()),
+    }
 }
 
 fn sampling(recipe: &Recipe) -> Result<(), String> {

@@ -96,6 +96,10 @@ impl<'a> Drive<'a> {
         };
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(|s| s.weight(recipe)).sum();
+        let (kind, version) = (if came_back { "resumed" } else { "started" }, env!("CARGO_PKG_VERSION"));
+        let threads = options.threads;
+        let text = format!("merit {version}, {threads} threads, stage {}, step {}", place.stage, place.step);
+        folder.record_event(now_ms(), kind, &text)?;
         watch(Event::Started {
             run: folder.path().display().to_string(),
             recipe: recipe.name.clone(),
@@ -229,7 +233,15 @@ impl<'a> Drive<'a> {
         self.policy.export(self.folder)?;
         let train_seconds = self.spend_time()?;
         self.folder.set_mark("finished", &true)?;
+        self.folder.record_event(now_ms(), "finished", &format!("{train_seconds:.0} s of work"))?;
         let report = merit_measure::write_report(self.folder)?;
         crate::evaluate::finished(self.recipe, self.folder, self.options.seed, train_seconds, &report)
     }
+}
+
+/// Unix time in milliseconds, for people: nothing that is computed depends on it.
+fn now_ms() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as u64)
 }

@@ -7,7 +7,7 @@ use crate::parts::{Parts, Plan};
 use crate::progress::Event;
 use crate::stage::Stage;
 use crate::{RunError, act::Actor};
-use merit_core::{Group, PolicyVersion, Sample, ScoredEpisode, Split};
+use merit_core::{Cost, Group, PolicyVersion, Sample, ScoredEpisode, Split};
 use merit_credit::Credit;
 use merit_learn::{Learner, Objective, UpdateContext, UpdateReport};
 use merit_rollout::Progress;
@@ -27,6 +27,8 @@ pub(crate) fn run(drive: &mut Drive<'_>, arm: Option<usize>) -> Result<(), RunEr
         let groups = sample(drive, &parts, &mut actor, &phase, step)?;
         let mut numbers = metrics::of_groups(&groups);
         let (report, tokens) = update(drive, &parts, &learner, &groups, step)?;
+        let unused = Cost { discarded_samples: report.samples_deselected as u64, ..Cost::default() };
+        drive.folder.record_cost(&phase, step, &unused)?;
         numbers.extend(of_update(&report));
         numbers.extend(term_shares(&parts, &groups));
         let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
@@ -140,7 +142,7 @@ fn of_update(report: &UpdateReport) -> Metrics {
     report.metrics().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// How much of the reward's variance within groups each term makes: says when cosmetics take over.
+/// How much of the reward's variance over the step each term makes: says when cosmetics take over.
 fn term_shares(parts: &Parts, groups: &[Group]) -> Metrics {
     let episodes: Vec<ScoredEpisode> = groups.iter().flat_map(|g| g.members().iter().cloned()).collect();
     let shares = parts.scorer.term_variance_shares(&episodes);

@@ -10,6 +10,7 @@ mod error;
 mod evaluate;
 mod learn;
 pub mod metrics;
+mod overrides;
 mod parts;
 mod play;
 mod policy;

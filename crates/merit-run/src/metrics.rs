@@ -1,6 +1,7 @@
 //! Numbers about a batch of scored episodes. Pure.
 
 use merit_core::{Group, Outcome, ScoredEpisode, TermOutcome};
+use merit_measure::stats::{mean, quantile, sd};
 use std::collections::BTreeMap;
 
 /// Named numbers of one step.
@@ -8,18 +9,17 @@ pub type Metrics = BTreeMap<String, f64>;
 
 /// Success over the episodes that count; `None` when none does.
 pub fn success(episodes: &[&ScoredEpisode]) -> Option<f64> {
-    let counting: Vec<bool> =
-        episodes.iter().map(|e| e.outcome()).filter(|o| o.counts()).map(|o| o == Outcome::Solved).collect();
-    mean(counting.iter().map(|&solved| f64::from(u8::from(solved))))
+    let counting = episodes.iter().map(|e| e.outcome()).filter(|o| o.counts());
+    let solved: Vec<f64> = counting.map(|o| f64::from(u8::from(o == Outcome::Solved))).collect();
+    mean(&solved)
 }
 
 /// What is said of a training step's groups, before the update.
 pub fn of_groups(groups: &[Group]) -> Metrics {
     let episodes: Vec<&ScoredEpisode> = groups.iter().flat_map(|g| g.members()).collect();
     let mut metrics = of_episodes(&episodes);
-    let mut by_group: Vec<f64> =
+    let by_group: Vec<f64> =
         groups.iter().filter_map(|g| success(&g.members().iter().collect::<Vec<_>>())).collect();
-    by_group.sort_by(f64::total_cmp);
     if let (Some(low), Some(high)) = (quantile(&by_group, 0.25), quantile(&by_group, 0.75)) {
         metrics.insert("success_q25".into(), low);
         metrics.insert("success_q75".into(), high);
@@ -36,18 +36,20 @@ pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
             metrics.insert(name.to_owned(), value);
         }
     };
+    let numbers =
+        |of: &dyn Fn(&ScoredEpisode) -> f64| -> Vec<f64> { episodes.iter().map(|e| of(e)).collect() };
     put("success", success(episodes));
     let rewards: Vec<f64> = episodes.iter().filter_map(|e| e.reward()).collect();
-    put("reward", mean(rewards.iter().copied()));
-    put("reward_sd", deviation(&rewards));
-    put("turns_mean", mean(episodes.iter().map(|e| e.episode.turns.len() as f64)));
-    put("calls_mean", mean(episodes.iter().map(|e| e.episode.cost.tool_calls as f64)));
+    put("reward", mean(&rewards));
+    put("reward_sd", sd(&rewards));
+    put("turns_mean", mean(&numbers(&|e| e.episode.turns.len() as f64)));
+    put("calls_mean", mean(&numbers(&|e| e.episode.cost.tool_calls as f64)));
     for outcome in Outcome::ALL {
         let count = episodes.iter().filter(|e| e.outcome() == outcome).count();
         put(&format!("outcome/{}", outcome.name()), Some(count as f64));
     }
     for (name, values) in term_values(episodes) {
-        put(&format!("term/{name}"), mean(values.iter().copied()));
+        put(&format!("term/{name}"), mean(&values));
     }
     put("parse_failures", Some(parse_failures(episodes) as f64));
     metrics
@@ -79,21 +81,4 @@ fn term_values(episodes: &[&ScoredEpisode]) -> BTreeMap<String, Vec<f64>> {
 fn parse_failures(episodes: &[&ScoredEpisode]) -> usize {
     let terms = episodes.iter().filter_map(|e| e.score.as_ref()).flat_map(|s| &s.terms);
     terms.filter(|t| matches!(t.outcome, TermOutcome::ParseFailure { .. })).count()
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0_usize), |(s, n), v| (s + v, n + 1));
-    (count > 0).then(|| sum / count as f64)
-}
-
-fn deviation(values: &[f64]) -> Option<f64> {
-    let m = mean(values.iter().copied())?;
-    Some((values.iter().map(|v| (v - m).powi(2)).sum::<f64>() / (values.len() as f64 - 1.0).max(1.0)).sqrt())
-}
-
-fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    let at = q * last as f64;
-    let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
-    Some(low + (high - low) * at.fract())
 }

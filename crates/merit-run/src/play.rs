@@ -39,10 +39,11 @@ pub fn play_policy(folder: &RunFolder, play: &Play, threads: usize) -> Result<Ve
     let restored = Policy::restore(folder, &recipe, threads)?.ok_or_else(|| RunError::Checkpoint {
         why: "there is none yet; let the run go on for a while".into(),
     })?;
+    let version = restored.version(&recipe);
     let policy = restored.policy;
     let parts = Parts::new(&recipe, play.seed)?;
     let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
-    let plans = plans(&parts, play)?;
+    let plans = plans(&parts, play, version)?;
     let chat = actor.chat().clone();
     run(&parts, play, plans, &chat, actor.sampler())
 }
@@ -50,7 +51,7 @@ pub fn play_policy(folder: &RunFolder, play: &Play, threads: usize) -> Result<Ve
 /// The world's exact oracle at work.
 pub fn play_oracle(recipe: &Recipe, play: &Play) -> Result<Vec<ScoredEpisode>, RunError> {
     let parts = Parts::new(recipe, play.seed)?;
-    let plans = plans(&parts, play)?;
+    let plans = plans(&parts, play, PolicyVersion(0))?;
     let chat = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
     let mut oracle = OracleSampler::new(parts.env.as_ref(), &chat, &OracleSettings::default(), &plans)?;
     // The oracle speaks in bytes, so the limits on tokens, which are for the policy's own vocabulary, do not apply to it.
@@ -60,7 +61,7 @@ pub fn play_oracle(recipe: &Recipe, play: &Play) -> Result<Vec<ScoredEpisode>, R
     run(&parts_for_bytes, play, plans, &chat, &mut oracle)
 }
 
-fn plans(parts: &Parts, play: &Play) -> Result<Vec<EpisodePlan>, RunError> {
+fn plans(parts: &Parts, play: &Play, version: PolicyVersion) -> Result<Vec<EpisodePlan>, RunError> {
     parts.plans(&Plan {
         phase: "rollout",
         step: 0,
@@ -68,7 +69,7 @@ fn plans(parts: &Parts, play: &Play) -> Result<Vec<EpisodePlan>, RunError> {
         first: 0,
         groups: play.tasks,
         group_size: play.group_size,
-        version: PolicyVersion(0),
+        version,
     })
 }
 

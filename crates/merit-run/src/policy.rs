@@ -3,8 +3,8 @@
 use crate::RunError;
 use crate::parts::Parts;
 use crate::recipe::Recipe;
-use crate::stage::Place;
-use merit_core::{Sample, TokenId};
+use crate::stage::{Place, Stage};
+use merit_core::{PolicyVersion, Role, Sample, TokenId};
 use merit_learn::reference_logprobs;
 use merit_model::{Tokenizer, Trainer, TrainerSettings, Weights, Workers};
 use merit_store::{DamagedCheckpoint, RunFolder};
@@ -35,6 +35,18 @@ pub(crate) struct Restored {
     pub(crate) place: Place,
     /// Newer checkpoints that could not be loaded.
     pub(crate) damaged: Vec<DamagedCheckpoint>,
+}
+
+impl Restored {
+    /// How many updates by reward the best weights of the checkpoint have seen.
+    pub(crate) fn version(&self, recipe: &Recipe) -> PolicyVersion {
+        let learning = Stage::all(recipe).get(self.place.stage) == Some(&Stage::Learn(None));
+        PolicyVersion(match (&self.policy.trained, learning) {
+            (Some(_), _) => recipe.budget.steps,
+            (None, true) => self.place.step,
+            (None, false) => 0,
+        })
+    }
 }
 
 fn settings(threads: usize) -> TrainerSettings {
@@ -104,10 +116,13 @@ impl Policy {
         Ok(())
     }
 
-    /// How each token reads.
+    /// How each token reads; markers by their names.
     pub(crate) fn vocabulary(&self) -> Vec<(TokenId, String)> {
+        let names = Role::ALL.map(Role::name).into_iter().chain(["end"]).map(|name| format!("<|{name}|>"));
+        let markers = names.filter_map(|name| Some((self.tokenizer.special(&name)?, name)));
         let tokens = (0..self.tokenizer.vocab_len() as u32).map(TokenId);
-        tokens.map(|token| (token, self.tokenizer.decode(&[token]))).collect()
+        let texts = tokens.map(|token| (token, self.tokenizer.decode(&[token])));
+        markers.chain(texts.filter(|(_, text)| !text.is_empty())).collect()
     }
 
     /// Log-probabilities of the samples under the warm-started policy.

@@ -3,6 +3,7 @@
 //! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
+use crate::overrides::{merge, parse_value, set_path};
 use crate::toml_error::{Located, locate};
 use merit_credit::CreditConfig;
 use merit_env::EnvConfig;
@@ -303,36 +304,5 @@ impl Recipe {
             self.control_in(file, control)?;
         }
         Ok(self)
-    }
-}
-
-fn parse_value(text: &str) -> toml::Value {
-    let parsed = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
-    parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| toml::Value::String(text.to_owned()))
-}
-
-fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Result<(), String> {
-    match path.split_once('.') {
-        None => {
-            table.insert(path.to_owned(), value);
-            Ok(())
-        }
-        Some((head, rest)) => {
-            // An absent section may be an optional one; whether it exists at all is for the parser to say.
-            let next = table.entry(head).or_insert_with(|| toml::Value::Table(toml::Table::new()));
-            let next = next.as_table_mut().ok_or_else(|| format!("`{head}` is a value, not a section"))?;
-            set_path(next, rest, value)
-        }
-    }
-}
-
-fn merge(base: &mut toml::Table, changes: &toml::Table) {
-    for (key, value) in changes {
-        match (base.get_mut(key), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(change)) => merge(inner, change),
-            _ => {
-                base.insert(key.clone(), value.clone());
-            }
-        }
     }
 }

@@ -17,14 +17,24 @@ pub struct Shipped {
 pub const DEFAULT: &str = "ledger-tools";
 
 /// Every shipped recipe.
-pub const RECIPES: &[Shipped] = &[Shipped {
-    about: About {
-        name: DEFAULT,
-        summary: "a small decoder learns to use a lookup and a calculator over many turns (GRPO)",
-        paper: "ARTIST; VerlTool",
+pub const RECIPES: &[Shipped] = &[
+    Shipped {
+        about: About {
+            name: DEFAULT,
+            summary: "a small decoder learns to use a lookup and a calculator over many turns (GRPO)",
+            paper: "ARTIST; VerlTool",
+        },
+        text: include_str!("../../../recipes/ledger-tools.toml"),
     },
-    text: include_str!("../../../recipes/ledger-tools.toml"),
-}];
+    Shipped {
+        about: About {
+            name: "ledger-ppo",
+            summary: "the ledger agent with a value head and GAE instead of group baselines (PPO)",
+            paper: "PPO, arXiv:1707.06347; GAE, arXiv:1506.02438",
+        },
+        text: include_str!("../../../recipes/ledger-ppo.toml"),
+    },
+];
 
 /// The recipe of that name, or in that file.
 pub fn load(name_or_path: &str) -> Result<Recipe, RecipeError> {

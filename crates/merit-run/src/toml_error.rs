@@ -125,10 +125,8 @@ mod tests {
         Gae,
     }
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, Default, Deserialize)]
     #[serde(default, deny_unknown_fields)]
-    #[derive(Default)]
-    #[expect(dead_code, reason = "only parsed")]
     struct Grpo {
         scale_by_std: bool,
     }
@@ -151,6 +149,14 @@ mod tests {
         check(
             "steps = 3\n[credit]\ntype = \"grpo\"\nscale_by_sdt = true\n",
             "r.toml:4:1: unknown field `scale_by_sdt`, expected `scale_by_std` (did you mean `scale_by_std`?)",
+        );
+    }
+
+    #[test]
+    fn what_was_expected_is_said_in_plain_words() {
+        check(
+            "steps = \"many\"\n[credit]\ntype = \"gae\"\n",
+            "r.toml:1:9: invalid type: string \"many\", expected a whole number, 0 or above",
         );
     }
 

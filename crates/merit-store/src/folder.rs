@@ -7,10 +7,11 @@ use crate::checkpoint_dir;
 use crate::durable::{replace, sync_folder};
 use crate::error::{io, sqlite};
 use crate::lock::Lock;
-use crate::{FORMAT, StoreError, schema};
+use crate::{FORMAT, StoreError, preflight, schema};
 use rusqlite::Connection;
 use std::path::{Path, PathBuf};
 
+/// What an interrupted `create` may have left; anything else is somebody's.
 const OWN_FILES: [&str; 7] =
     ["recipe.toml", "recipe.toml.tmp", "run.lock", "merit.db", "merit.db-wal", "merit.db-shm", "checkpoints"];
 
@@ -195,7 +196,7 @@ fn refuse_foreign(folder: &Path) -> Result<(), StoreError> {
         if name == "report.html" {
             return Err(StoreError::Exists { path: folder.to_owned() });
         }
-        if !OWN_FILES.contains(&name.as_str()) {
+        if !OWN_FILES.contains(&name.as_str()) && !preflight::is_probe(&name) {
             return Err(StoreError::NotEmpty { path: folder.to_owned(), found: name });
         }
     }

@@ -5,6 +5,13 @@ use crate::durable::write_synced;
 use crate::error::io;
 use std::path::Path;
 
+const PROBE: &str = ".probe-";
+
+/// Whether a file of this name is a probe that a killed check has left.
+pub(crate) fn is_probe(name: &str) -> bool {
+    name.starts_with(PROBE)
+}
+
 /// Room on the disk of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
@@ -33,7 +40,7 @@ fn probe(folder: &Path, need: u64) -> Result<Space, StoreError> {
         },
         _ => io(folder, &e),
     })?;
-    let file = folder.join(format!(".probe-{}", std::process::id()));
+    let file = folder.join(format!("{PROBE}{}", std::process::id()));
     let written = write_synced(&file, &[0; 4096]);
     let removed = std::fs::remove_file(&file);
     written?;

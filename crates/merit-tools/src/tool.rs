@@ -2,7 +2,7 @@
 //!
 //! A [`Tool`] is registered and shared; each episode opens its own [`ToolSession`], which is freed with the episode. The
 //! rollout engine calls `open` once per episode and `call` once per tool call, puts the deadline around the future, and
-//! asks for a `snapshot` when an episode is forked.
+//! asks for a `snapshot` to learn whether a session keeps state: forks repeat the calls of those that do.
 
 use merit_core::{About, Task};
 use serde_json::Value;

@@ -44,6 +44,10 @@ impl Rule for GaeConfig {
         GAE.about
     }
 
+    fn needs_values(&self) -> bool {
+        true
+    }
+
     fn baseline(&self) -> Baseline {
         if self.whiten { Baseline::Batch } else { Baseline::Value }
     }

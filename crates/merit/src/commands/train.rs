@@ -1,5 +1,6 @@
 //! `merit train`: prepare the folder, drive the run, show it.
 
+use super::WrongInput;
 use crate::cli::Train;
 use crate::{display, out};
 use anyhow::{Context as _, Result};
@@ -44,8 +45,15 @@ fn reopen(path: &Path) -> Result<(Recipe, RunFolder, u64)> {
     let folder = RunFolder::open(path)?;
     let file = path.join("recipe.toml").display().to_string();
     let recipe = Recipe::parse(&file, &folder.recipe()?)?;
-    let seed = folder.info()?.seed;
-    Ok((recipe, folder, seed))
+    let info = folder.info()?;
+    if recipe.hash() != info.recipe_hash {
+        let (was, is) = (info.recipe_hash, recipe.hash());
+        return Err(WrongInput(format!(
+            "{file} was changed since the run began (hash {was}, now {is}); put it back, or start a new run with `merit train {file}`"
+        ))
+        .into());
+    }
+    Ok((recipe, folder, info.seed))
 }
 
 fn create(arguments: &Train) -> Result<(Recipe, RunFolder, u64)> {

@@ -31,7 +31,6 @@ fn check_full_disk(kib: u32) {
     for episode in stored.iter().map(|e| &e.scored.episode) {
         assert_eq!(reference.episodes[&episode.id.to_string()], episode.content_hash());
     }
-    println!("{kib} KiB: {} episodes were kept; {}", stored.len(), said.err.trim());
     say(dir.path(), ["train", "--resume", "run"]).well();
     tiny::essence(&path).must_be(reference);
 }

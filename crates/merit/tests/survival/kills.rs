@@ -73,14 +73,11 @@ fn survivors(
     before: &BTreeMap<String, String>,
     reference: &Reference,
 ) -> BTreeMap<String, String> {
-    if !path.join("merit.db").exists() {
-        assert!(before.is_empty(), "the record is gone");
-        return BTreeMap::new();
-    }
     let folder = match RunFolder::open_read_only(path) {
-        Err(merit_store::StoreError::NotARun { .. }) if before.is_empty() => {
-            // Killed while the database was made: nothing was promised yet, and the name can be used again.
-            std::fs::remove_dir_all(path).unwrap();
+        Err(merit_store::StoreError::NotARun { .. }) => {
+            // Killed before the run was made: nothing was promised yet.
+            assert!(before.is_empty(), "the record is gone");
+            let _ = std::fs::remove_dir_all(path);
             return BTreeMap::new();
         }
         opened => opened.unwrap(),

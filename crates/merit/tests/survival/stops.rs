@@ -104,3 +104,16 @@ fn a_second_trainer_is_refused_while_the_first_one_lives() {
     assert_eq!(first.end().code, Some(0));
     tiny::essence(&path).must_be(&tiny::reference().essence);
 }
+
+#[test]
+fn a_run_whose_recipe_was_edited_is_not_continued() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = killed_after(dir.path(), 1);
+    let recipe = std::fs::read_to_string(run.join("recipe.toml")).unwrap();
+    let edited = recipe.replacen("clip_low = 0.2", "clip_low = 0.1", 1);
+    assert_ne!(edited, recipe);
+    std::fs::write(run.join("recipe.toml"), edited).unwrap();
+    let refused = say(dir.path(), ["train", "--resume", "run"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    assert!(refused.err.contains("was changed since the run began"), "{}", refused.err);
+}
