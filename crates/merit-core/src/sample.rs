@@ -1,6 +1,6 @@
 //! What the learner sees of one episode: tokens in order, with streams aligned to them.
 
-use crate::{End, EpisodeId, PolicyVersion, ScoredEpisode, TokenId};
+use crate::{End, EpisodeId, PolicyVersion, Provenance, ScoredEpisode, Segment, TokenId};
 use std::ops::Range;
 
 /// One episode as the learner sees it. Streams have one entry per token.
@@ -18,7 +18,8 @@ pub struct Sample {
     pub group: usize,
     /// The tokens.
     pub tokens: Vec<TokenId>,
-    /// True where the policy chose the token; only these may be trained. All false when the outcome does not count.
+    /// True where the policy chose the token; only these may be trained. False on what was repeated from another episode,
+    /// and everywhere when the outcome does not count.
     pub mask: Vec<bool>,
     /// Log-probability of each token under the policy version that chose it; 0 outside the mask.
     pub logprobs: Vec<f32>,
@@ -40,12 +41,20 @@ impl Sample {
         let episode = &scored.episode;
         let transcript = &episode.transcript;
         let counts = scored.outcome().counts();
-        let mask: Vec<bool> = transcript.mask().into_iter().map(|m| m && counts).collect();
+        // What a fork keeps of its trunk is trained with the trunk: a shared prefix counts once.
+        let own = |s: &Segment| s.role.trainable() && s.provenance != Provenance::Replayed;
+        let mask: Vec<bool> = transcript
+            .segments()
+            .iter()
+            .flat_map(|s| std::iter::repeat_n(own(s) && counts, s.tokens.len()))
+            .collect();
+        let sampled_now =
+            |s: &Segment| s.provenance.on_policy() && s.policy_version == Some(episode.policy_version);
         let has_values = transcript.segments().iter().any(|s| !s.values.is_empty());
         Self {
             episode: episode.id.clone(),
             policy_version: episode.policy_version,
-            on_policy: transcript.segments().iter().all(|s| !s.role.trainable() || s.provenance.on_policy()),
+            on_policy: transcript.segments().iter().all(|s| !own(s) || sampled_now(s)),
             truncated: matches!(episode.end, End::Truncated { .. }),
             group,
             tokens: transcript.tokens(),

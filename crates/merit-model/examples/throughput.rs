@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 const LEN: usize = 128;
+const PROMPT: usize = 8;
 
 fn shape(name: &str) -> Option<DecoderConfig> {
     let (vocab, d_model, layers, heads, kv_heads, d_ff) = match name {
@@ -112,6 +113,7 @@ fn report(shape: &str, config: &DecoderConfig, mode: &str, batch: usize, threads
         "{}",
         serde_json::json!({
             "shape": shape, "parameters": config.parameters(), "mode": mode, "batch": batch, "length": LEN,
+            "prompt": if mode == "sample" { PROMPT } else { 0 },
             "threads": threads, "tokens_per_s": median(|rate| rate.wall),
             "tokens_per_processor_s": median(|rate| rate.processor), "rounds": rounds,
         })
@@ -156,12 +158,14 @@ fn sample(
     let mut generator =
         Generator::new(Arc::clone(weights), tokenizer, GeneratorSettings { max_batch: batch, threads })?;
     let params = Arc::new(SamplingParams { max_tokens: LEN, ..SamplingParams::default() });
-    let sink = CompletionSink::new(|answer| assert!(answer.result.is_ok()));
+    let sink = CompletionSink::new(|answer| {
+        assert_eq!(answer.result.map(|said| said.tokens.len()), Ok(LEN), "every row samples its whole length");
+    });
     let mut rates = Vec::new();
     for round in 0..=rounds {
         let clock = Clock::start();
         for session in 0..batch as u64 {
-            let context = (0..8).map(|i| TokenId(7 + i + session as u32)).collect();
+            let context = (0..PROMPT as u32).map(|i| TokenId(7 + i + session as u32)).collect();
             let seed = Seed::root(3).child("session", session + 1000 * round as u64);
             generator.submit(SampleRequest {
                 session: SessionId(session),

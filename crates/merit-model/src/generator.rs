@@ -136,7 +136,7 @@ impl Generator {
         let readable = &request.context[..request.context.len() - 1];
         memory.truncate(common_prefix(&memory.tokens, readable));
         self.borrow_prefix(&mut memory, readable);
-        let follows = self.leader(&memory, &request);
+        let follows = if ended.is_some() { None } else { self.leader(&memory, &request) };
         Ok(Sequence { follows, ended: ended.map(Ok), ..Sequence::new(request, memory) })
     }
 

@@ -40,6 +40,11 @@ impl Scorer {
         self.terms.iter().map(|t| t.settings.name.as_str()).collect()
     }
 
+    /// Whether it can tell that a task was solved; without it, success means nothing.
+    pub fn tells_solved(&self) -> bool {
+        self.solved.is_some()
+    }
+
     /// Scores one episode. An episode that broke is unscorable without any term being asked; [`score_episode`] leaves it
     /// without a score.
     pub fn score(&self, episode: &Episode, context: &ScoreContext) -> Score {

@@ -89,11 +89,15 @@ impl EpisodeMachine {
         let waited = now.saturating_duration_since(self.since).as_secs_f64();
         let late = now >= self.ends_by;
         let Some(asked) = self.leave_call(|_| true) else {
-            let known = if let Phase::Valuing(limit) = self.phase { limit } else { Limit::Time };
-            let last_known = self.record.last_value();
-            return self.finish(End::Truncated { limit: known }, last_known);
+            if let Phase::Valuing(limit) = self.phase {
+                let last_known = self.record.last_value();
+                return self.finish(End::Truncated { limit }, last_known);
+            }
+            // The policy's own limits are turns and tokens; a model that does not answer in time is not its doing.
+            let message = format!("no answer for {waited:.1} s, and the episode's time is up");
+            return self.fail(Fault { boundary: Boundary::Model, message });
         };
-        if late {
+        if late && begun {
             if self.replay.is_none() {
                 let output = "cut: the episode ran out of time".to_owned();
                 self.record.call_ended(asked, CallEnd::TimedOut, output, waited);

@@ -89,8 +89,8 @@ impl RolloutSettings {
             let fits = value > 0.0 && value <= LONGEST_SECONDS;
             refuse_unless(fits, name, value, "it must be above 0 and at most 1e9 seconds")?;
         }
-        let warm = self.temperature.is_finite() && self.temperature >= 0.0;
-        refuse_unless(warm, "temperature", self.temperature, "it must be 0 (greedy) or above")?;
+        let warm = self.temperature == 0.0 || (COLDEST..=HOTTEST).contains(&self.temperature);
+        refuse_unless(warm, "temperature", self.temperature, "it must be 0 (greedy) or between 0.001 and 1000")?;
         let share = self.top_p > 0.0 && self.top_p <= 1.0;
         refuse_unless(share, "top_p", self.top_p, "it must be above 0 and at most 1")
     }
@@ -98,6 +98,9 @@ impl RolloutSettings {
 
 /// About thirty years, which every clock can add.
 const LONGEST_SECONDS: f64 = 1e9;
+/// Beyond these, scaled scores leave the range of a 32-bit float.
+const COLDEST: f32 = 1e-3;
+const HOTTEST: f32 = 1e3;
 
 /// Seconds of a setting as a span that every clock can add; what is no number of seconds is the longest.
 pub(crate) fn span(seconds: f64) -> Duration {

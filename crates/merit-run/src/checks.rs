@@ -21,7 +21,12 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     demonstrated.build().map_err(|e| format!("[warm_start.world] {e}"))?;
     recipe.model.decoder(recipe.model.vocabulary).validate().map_err(|e| model_words(&e))?;
     recipe.rollout.validate().map_err(|e| format!("[rollout] {e}"))?;
-    merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
+    let scorer = merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
+    if !scorer.tells_solved() {
+        return Err("[reward] no term says when a task is solved, so success could not be measured; \
+                    add an `exact-answer` term, or name one with `solved-by`"
+            .into());
+    }
     recipe.credit.rule().map_err(|e| format!("[credit] {e}"))?;
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }

@@ -28,7 +28,7 @@ pub fn of_groups(groups: &[Group]) -> Metrics {
     metrics
 }
 
-/// What is said of any episodes: success, reward, terms, outcomes, lengths.
+/// What is said of any episodes: success, reward, terms and lengths over those that count, outcomes over all.
 pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
     let mut metrics = Metrics::new();
     let mut put = |name: &str, value: Option<f64>| {
@@ -36,8 +36,9 @@ pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
             metrics.insert(name.to_owned(), value);
         }
     };
+    let counting: Vec<&ScoredEpisode> = episodes.iter().copied().filter(|e| e.outcome().counts()).collect();
     let numbers =
-        |of: &dyn Fn(&ScoredEpisode) -> f64| -> Vec<f64> { episodes.iter().map(|e| of(e)).collect() };
+        |of: &dyn Fn(&ScoredEpisode) -> f64| -> Vec<f64> { counting.iter().map(|e| of(e)).collect() };
     put("success", success(episodes));
     let rewards: Vec<f64> = episodes.iter().filter_map(|e| e.reward()).collect();
     put("reward", mean(&rewards));
@@ -48,7 +49,7 @@ pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
         let count = episodes.iter().filter(|e| e.outcome() == outcome).count();
         put(&format!("outcome/{}", outcome.name()), Some(count as f64));
     }
-    for (name, values) in term_values(episodes) {
+    for (name, values) in term_values(&counting) {
         put(&format!("term/{name}"), mean(&values));
     }
     put("parse_failures", Some(parse_failures(episodes) as f64));

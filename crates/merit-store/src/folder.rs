@@ -94,6 +94,7 @@ impl RunFolder {
 
     /// Puts the report in its place, in one instant.
     pub fn write_report(&self, html: &str) -> Result<PathBuf, StoreError> {
+        self.writable()?;
         replace(&self.report_path(), html.as_bytes())?;
         Ok(self.report_path())
     }

@@ -21,7 +21,8 @@ fn show(line: &str) {
 
 /// A live display when somebody watches, plain lines otherwise.
 pub(crate) fn for_people() -> Box<dyn FnMut(Event)> {
-    if std::io::stderr().is_terminal() { Box::new(live()) } else { Box::new(plain()) }
+    let watched = std::io::stderr().is_terminal() && std::io::stdout().is_terminal();
+    if watched { Box::new(live()) } else { Box::new(plain()) }
 }
 
 const TICKS: u64 = 1000;
