@@ -2,7 +2,10 @@
 //!
 //! Each check returns every violation it finds, in words. An empty list means that the rule holds.
 
-use crate::{CallEnd, End, Episode, Outcome, Reward, Role, Sample, Score, ScoredEpisode, TermOutcome};
+use crate::{
+    CallEnd, End, Episode, Outcome, Provenance, Reward, Role, Sample, Score, ScoredEpisode, Segment,
+    TermOutcome,
+};
 
 /// Rules 1 to 4 and 9 on one episode.
 pub fn check_episode(episode: &Episode) -> Vec<String> {
@@ -15,14 +18,14 @@ pub fn check_episode(episode: &Episode) -> Vec<String> {
     let transcript = &episode.transcript;
     let sampled: usize =
         transcript.segments().iter().filter(|s| s.role == Role::Policy).map(|s| s.tokens.len()).sum();
-    let mask = transcript.mask();
+    let by_others = |s: &Segment| s.policy_version != Some(episode.policy_version);
     rule(
-        mask.len() == transcript.len(),
-        format!("mask has {} entries for {} tokens", mask.len(), transcript.len()),
-    );
-    rule(
-        mask.iter().filter(|&&m| m).count() == sampled,
-        "the mask does not cover exactly the tokens the policy chose".into(),
+        !transcript
+            .segments()
+            .iter()
+            .any(|s| s.role == Role::Policy && s.provenance == Provenance::Sampled && by_others(s)),
+        "a segment that counts as sampled here was sampled by another policy; mark it as replayed or spliced"
+            .into(),
     );
     rule(
         episode.cost.policy_tokens as usize == sampled,

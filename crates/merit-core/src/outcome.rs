@@ -9,6 +9,9 @@
 //! | grader failed | none | empty | left out | left out, counted apart |
 //! | infrastructure failed | none | empty | left out | left out, counted apart |
 //!
+//! A policy times out by its own turns and tokens, or when its time is up between them or inside a tool it called; a model that
+//! does not answer in time, or a tool that never got to run, is an infrastructure failure.
+//!
 //! An episode without a verdict is never a zero: it neither earns, nor trains, nor moves its siblings' statistics.
 
 use crate::{Boundary, End, Episode, Reward, Score};

@@ -213,6 +213,27 @@ fn rule_4_edited_episodes_are_off_policy() {
 }
 
 #[test]
+fn rule_2_a_prefix_that_a_fork_repeats_is_trained_with_its_trunk_only() {
+    let mut fork = episode(0, vec![1], &[(vec![2, 3], vec![4]), (vec![5], vec![6])], End::Answered);
+    let mut segments: Vec<Segment> = fork.transcript.segments().to_vec();
+    segments[1].provenance = Provenance::Replayed;
+    segments[1].policy_version = Some(PolicyVersion(1));
+    fork.transcript = segments.try_into().unwrap();
+    assert_eq!(check_episode(&fork), Vec::<String>::new());
+    let sample = Sample::of(&scored(fork, Reward::Value { value: 1.0 }, None), 0);
+    assert_eq!(sample.trainable(), 1, "only the token that the fork sampled itself");
+    assert!(sample.on_policy, "the older policy's tokens are not trained, so they do not make it off-policy");
+}
+
+#[test]
+fn rule_4_tokens_of_another_policy_version_are_off_policy() {
+    let mut mixed = episode(0, vec![1], &[(vec![2, 3], vec![4])], End::Answered);
+    mixed.policy_version = PolicyVersion(7);
+    assert_eq!(check_episode(&mixed).len(), 1);
+    assert!(!Sample::of(&scored(mixed, Reward::Value { value: 1.0 }, None), 0).on_policy);
+}
+
+#[test]
 fn rule_5_nothing_to_say_is_not_zero_and_a_value_needs_evidence() {
     let term =
         |outcome, evidence| TermScore { name: "t".into(), outcome, weight: 1.0, turns: vec![], evidence };

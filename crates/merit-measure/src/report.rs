@@ -31,7 +31,7 @@ pub fn render_report(run: &RunFolder) -> Result<String, MeasureError> {
         tables::reward_terms(&summary.terms),
         tables::other_series(&summary),
         pairs(&specimens, &vocabulary),
-        group(&specimens.group, &vocabulary),
+        groups_at_work(&specimens.groups, &vocabulary),
         tables::cost(&summary),
         tables::events(&summary),
         format!(
@@ -101,6 +101,17 @@ fn side_by_side(pair: &Pair, vocabulary: &Vocabulary) -> String {
     )
 }
 
+fn groups_at_work(groups: &[Vec<StoredEpisode>], vocabulary: &Vocabulary) -> String {
+    if groups.is_empty() {
+        return String::new();
+    }
+    let shown: String = groups.iter().map(|members| group(members, vocabulary)).collect();
+    format!(
+        "<h2>Groups at work</h2>\n<p class=\"soft\">Training episodes from the start and from the end, with the credit their tokens \
+         were given: <span class=\"key p4\">more of this</span><span class=\"key n4\">less of this</span></p>\n{shown}"
+    )
+}
+
 fn group(members: &[StoredEpisode], vocabulary: &Vocabulary) -> String {
     let Some(first) = members.first() else { return String::new() };
     let all =
@@ -108,9 +119,7 @@ fn group(members: &[StoredEpisode], vocabulary: &Vocabulary) -> String {
     let strongest = all.fold(0.0_f32, |most, advantage| most.max(advantage.abs()));
     let (id, task) = (&first.scored.episode.id, &first.scored.episode.task);
     let mut out = format!(
-        "<h2>One group at work</h2>\n<p class=\"soft\">Step {}, group {}: {} attempts at task <code>{}</code> (size {}), judged \
-         against each other. Chips are coloured by the advantage their token was given: <span class=\"key p4\">more of this</span>\
-         <span class=\"key n4\">less of this</span></p>\n",
+        "<p class=\"soft\">Step {}, group {}: {} attempts at task <code>{}</code> (size {}), judged against each other.</p>\n",
         id.step,
         id.group,
         members.len(),

@@ -1,4 +1,4 @@
-//! Which episodes a report shows, chosen by rule and never by hand: something gained, something lost, one group at work.
+//! Which episodes a report shows, chosen by rule and never by hand: something gained, something lost, groups at work.
 
 use crate::MeasureError;
 use merit_core::{Outcome, Seed};
@@ -11,8 +11,8 @@ pub(crate) struct Specimens {
     pub(crate) gained: Option<Pair>,
     /// A task solved before and failed after.
     pub(crate) lost: Option<Pair>,
-    /// A group of training episodes whose rewards differ.
-    pub(crate) group: Vec<StoredEpisode>,
+    /// Groups of training episodes whose rewards differ, from the start and from the end of training.
+    pub(crate) groups: Vec<Vec<StoredEpisode>>,
 }
 
 /// The same task twice.
@@ -29,7 +29,7 @@ pub(crate) fn choose(run: &RunFolder, seed: &Seed) -> Result<Specimens, MeasureE
     let gained = pick(&both, seed, |b, a| b.outcome != Outcome::Solved && a.outcome == Outcome::Solved);
     let lost = pick(&both, seed, |b, a| b.outcome == Outcome::Solved && a.outcome != Outcome::Solved);
     let any = || pick(&both, seed, |_, _| true);
-    Ok(Specimens { gained: load(run, gained.or_else(any))?, lost: load(run, lost)?, group: group(run)? })
+    Ok(Specimens { gained: load(run, gained.or_else(any))?, lost: load(run, lost)?, groups: groups(run)? })
 }
 
 /// The first attempt at each task.
@@ -60,14 +60,18 @@ fn load(run: &RunFolder, pair: Option<RowPair<'_>>) -> Result<Option<Pair>, Meas
     Ok(before.zip(after).map(|(before, after)| Pair { before, after }))
 }
 
-/// The first group of the latest step whose members both solved and failed; else the latest whose rewards differ.
-fn group(run: &RunFolder) -> Result<Vec<StoredEpisode>, MeasureError> {
+/// The first group of the earliest and of the latest step whose members both solved and failed; else whose rewards differ.
+/// One of them, or none, where there are not two.
+fn groups(run: &RunFolder) -> Result<Vec<Vec<StoredEpisode>>, MeasureError> {
     let rows = run.episode_rows(&EpisodeFilter::phase("train"))?;
     let mut groups: BTreeMap<(u64, u32), Vec<&EpisodeRow>> = BTreeMap::new();
     rows.iter().for_each(|row| groups.entry((row.id.step, row.id.group)).or_default().push(row));
-    let latest = |fits: &dyn Fn(&[&EpisodeRow]) -> bool| {
-        let fitting = groups.iter().filter(|(_, rows)| fits(rows)).map(|(key, _)| *key);
-        fitting.reduce(|best, next| if next.0 > best.0 { next } else { best })
+    let ends = |fits: &dyn Fn(&[&EpisodeRow]) -> bool| -> Vec<(u64, u32)> {
+        let fitting: Vec<(u64, u32)> =
+            groups.iter().filter(|(_, rows)| fits(rows)).map(|(key, _)| *key).collect();
+        let latest = fitting.iter().copied().reduce(|best, next| if next.0 > best.0 { next } else { best });
+        let earliest = fitting.first().copied().filter(|first| Some(*first) != latest);
+        earliest.into_iter().chain(latest).collect()
     };
     let mixed = |rows: &[&EpisodeRow]| {
         let solved = rows.iter().filter(|row| row.outcome == Outcome::Solved).count();
@@ -77,8 +81,10 @@ fn group(run: &RunFolder) -> Result<Vec<StoredEpisode>, MeasureError> {
         let mut rewards = rows.iter().filter_map(|row| row.reward);
         rewards.next().is_some_and(|first| rewards.any(|reward| reward != first))
     };
-    match latest(&mixed).or_else(|| latest(&differing)) {
-        Some((step, group)) => Ok(run.episodes(&EpisodeFilter::group("train", step, group))?),
-        None => Ok(Vec::new()),
+    let mut chosen = ends(&mixed);
+    if chosen.is_empty() {
+        chosen = ends(&differing);
     }
+    let load = |(step, group)| Ok(run.episodes(&EpisodeFilter::group("train", step, group))?);
+    chosen.into_iter().map(load).collect()
 }

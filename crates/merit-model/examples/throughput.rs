@@ -159,7 +159,11 @@ fn sample(
         Generator::new(Arc::clone(weights), tokenizer, GeneratorSettings { max_batch: batch, threads })?;
     let params = Arc::new(SamplingParams { max_tokens: LEN, ..SamplingParams::default() });
     let sink = CompletionSink::new(|answer| {
-        assert_eq!(answer.result.map(|said| said.tokens.len()), Ok(LEN), "every row samples its whole length");
+        assert_eq!(
+            answer.result.map(|said| said.tokens.len()),
+            Ok(LEN),
+            "every row samples its whole length"
+        );
     });
     let mut rates = Vec::new();
     for round in 0..=rounds {

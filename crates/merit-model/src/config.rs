@@ -41,6 +41,8 @@ fn default_norm_eps() -> f32 {
 }
 
 const MAX_PARAMETERS: u128 = 1 << 33;
+/// Tables of rotary angles are made for every position at once.
+const MAX_CONTEXT: usize = 1 << 17;
 
 impl DecoderConfig {
     /// Refuses shapes that cannot work, with the reason.
@@ -57,6 +59,12 @@ impl DecoderConfig {
         ];
         if let Some((name, size)) = sizes.iter().find(|(_, size)| *size == 0 || *size > u32::MAX as usize) {
             return refuse(format!("`{name}` is {size}; it must lie between 1 and {}", u32::MAX));
+        }
+        if self.max_context > MAX_CONTEXT {
+            return refuse(format!(
+                "`max_context` is {}; at most {MAX_CONTEXT} positions are held",
+                self.max_context
+            ));
         }
         if !self.d_model.is_multiple_of(self.heads) {
             return refuse(format!("`d_model` {} is not a multiple of `heads` {}", self.d_model, self.heads));

@@ -117,17 +117,20 @@ fn members_of_a_group_share_the_prompt_and_differ_by_seed() {
 }
 
 #[test]
-fn a_follower_outlives_a_leader_that_is_closed() {
+fn a_member_that_may_say_nothing_neither_leads_nor_follows() {
     let config = odd();
     let weights = weights(&config);
     let context = prompt(&config, 3, 20);
-    let mut sampler = generator(&weights, 2, 1);
-    sampler.submit(request(1, &context, at(1.0, 0)));
-    sampler.submit(request(2, &context, at(1.0, 5)));
-    let said = drain(&mut sampler);
-    assert_eq!(said[0].result.as_ref().unwrap().tokens, []);
     let alone = sample(&mut generator(&weights, 1, 1), vec![request(2, &context, at(1.0, 5))]);
-    assert_eq!(said[1].result.as_ref().unwrap(), &alone[0]);
+    for silent_first in [true, false] {
+        let mut asked = vec![request(1, &context, at(1.0, 0)), request(2, &context, at(1.0, 5))];
+        if !silent_first {
+            asked.reverse();
+        }
+        let said = sample(&mut generator(&weights, 2, 1), asked);
+        assert_eq!(said[0].tokens, [], "session 1 may say nothing, whoever came first");
+        assert_eq!(said[1], alone[0]);
+    }
 }
 
 #[test]

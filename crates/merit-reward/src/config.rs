@@ -59,6 +59,14 @@ impl RewardConfig {
         }
     }
 
+    /// Its name, where it is a term.
+    pub(crate) fn term_name(&self) -> Option<String> {
+        match self.part() {
+            Part::Term(term) => Some(term.settings().name),
+            Part::Combinator(_) => None,
+        }
+    }
+
     /// The names of all terms inside, in the order of the file.
     pub(crate) fn term_names(&self) -> Vec<String> {
         match self.part() {

@@ -17,6 +17,9 @@
 //! the reward `GraderFailed`. A parse failure stays a `ParseFailure` in the score and enters the expression by the path
 //! its term names ([`ParseFailurePath`]). A number that is not finite is a broken grader.
 //!
+//! A term that looks at turns and stands plainly in the outermost sum is also paid by turn: its weighted value goes to the
+//! turns in proportion to what it found there (`Score::turn_rewards`). Everything else is paid at the end.
+//!
 //! ```
 //! use merit_reward::{RewardConfig, Scorer};
 //! let config: RewardConfig = toml::from_str(r#"

@@ -22,6 +22,8 @@ pub struct Scorer {
     expression: Box<dyn Expression>,
     /// The term that tells whether the task was solved, and from which raw value on.
     solved: Option<(usize, f64)>,
+    /// Terms that are plain parts of the outermost sum: what they find in a turn is paid at that turn.
+    paid_by_turn: Vec<String>,
 }
 
 impl Scorer {
@@ -32,7 +34,7 @@ impl Scorer {
         let exact = first_exact_answer(config);
         let exact = exact.and_then(|name| compiler.find(&name).ok()).map(|at| (at, 1.0));
         let solved = compiler.solved.or(exact);
-        Ok(Self { terms: compiler.terms, expression, solved })
+        Ok(Self { terms: compiler.terms, expression, solved, paid_by_turn: summed_terms(config) })
     }
 
     /// The names of the terms, in the order of the file and of every score.
@@ -81,7 +83,30 @@ impl Scorer {
         let trace = self.expression.evaluate(&facts);
         let reward = reward(&scores, &trace);
         let solved = self.solved(&scores);
-        (Score { terms: scores, reward, turn_rewards: Vec::new(), solved }, Some(trace))
+        let turn_rewards = match reward {
+            Reward::Value { .. } => self.turn_rewards(&scores, episode.turns.len()),
+            Reward::Unscorable { .. } | Reward::GraderFailed { .. } => Vec::new(),
+        };
+        (Score { terms: scores, reward, turn_rewards, solved }, Some(trace))
+    }
+
+    /// The part of the reward that is earned turn by turn: each summed term with turn values pays its weighted value to the
+    /// turns in proportion to what it found there. What no turn earned is paid at the end, by the credit rule.
+    fn turn_rewards(&self, scores: &[TermScore], turns: usize) -> Vec<f64> {
+        let mut rewards = vec![0.0; turns];
+        let mut paid = false;
+        for score in scores.iter().filter(|score| self.paid_by_turn.contains(&score.name)) {
+            let found: f64 = score.turns.iter().flatten().sum();
+            let Some(value) = score.outcome.value().filter(|_| found != 0.0 && score.turns.len() == turns)
+            else {
+                continue;
+            };
+            paid = true;
+            for (reward, here) in rewards.iter_mut().zip(&score.turns) {
+                *reward += score.weight * value * here.unwrap_or(0.0) / found;
+            }
+        }
+        if paid { rewards } else { Vec::new() }
     }
 
     /// What cannot be parsed has not solved the task; where the term is silent or broken, nobody knows.
@@ -106,6 +131,15 @@ fn reward(scores: &[TermScore], trace: &Trace) -> Reward {
         (None, Worth::Unscorable(why)) => Reward::Unscorable { why: why.clone() },
         (None, Worth::NotApplicable(why)) => Reward::Unscorable { why: format!("nothing applies: {why}") },
         (None, Worth::Number(value)) => Reward::Value { value: *value },
+    }
+}
+
+/// The names of the terms whose weighted values are added up, unconditionally, to the whole reward.
+fn summed_terms(config: &RewardConfig) -> Vec<String> {
+    match config {
+        RewardConfig::Sum(sum) => sum.of.iter().filter_map(RewardConfig::term_name).collect(),
+        RewardConfig::SolvedBy(solved) => summed_terms(&solved.of),
+        _ => Vec::new(),
     }
 }
 

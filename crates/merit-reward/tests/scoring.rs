@@ -305,3 +305,26 @@ fn a_summary_counts_what_each_term_found() {
         "{shares:?}"
     );
 }
+
+#[test]
+fn what_a_summed_term_finds_in_a_turn_is_paid_at_that_turn() {
+    // Three turns: an understood call that works, babble, an answer. `format` is 2/3 with weight 0.3, so 0.2 in all, half of it
+    // at each understood turn. `exact-answer` has no turns: its 1 is paid at the end, by the credit rule.
+    let attempt = episode(Some("42"), 3, &[Did::Calls(&[OK]), Did::Babbles, Did::Answers("42")]);
+    let reward = "type = 'sum'\nof = [{ type = 'exact-answer' }, { type = 'format', weight = 0.3 }]";
+    let paid = score(reward, &attempt);
+    assert_eq!(paid.turn_rewards.len(), 3);
+    for (got, want) in paid.turn_rewards.iter().zip([0.1, 0.0, 0.1]) {
+        assert!((got - want).abs() < 1e-12, "{:?}", paid.turn_rewards);
+    }
+    check(reward, &attempt, 1.2);
+}
+
+#[test]
+fn a_term_behind_a_condition_is_paid_at_the_end() {
+    let attempt = episode(Some("42"), 3, &[Did::Calls(&[OK]), Did::Answers("42")]);
+    let gated = "type = 'gate'\nwhen = { type = 'exact-answer' }\nat_least = 1\nthen = { type = 'format' }";
+    assert_eq!(score(gated, &attempt).turn_rewards, Vec::<f64>::new());
+    let summed = format!("type = 'sum'\nof = [{{ {} }}]", gated.replace('\n', ", "));
+    assert_eq!(score(&summed, &attempt).turn_rewards, Vec::<f64>::new());
+}

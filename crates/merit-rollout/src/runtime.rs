@@ -81,6 +81,13 @@ impl ToolRuntime {
         self
     }
 
+    /// Uses `flag` to ask a running rollout what it is waiting for; the rollout answers through `watch` and clears it.
+    #[must_use]
+    pub fn with_ask(mut self, flag: Arc<AtomicBool>) -> Self {
+        self.ask = flag;
+        self
+    }
+
     /// The flag that stops a running rollout early.
     pub fn stop_flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.stop)

@@ -29,7 +29,8 @@ pub struct RolloutSettings {
     pub in_flight: usize,
     /// Sampling temperature; 0 is greedy.
     pub temperature: f32,
-    /// Nucleus sampling: the smallest set of tokens with this probability. 1 is all of them.
+    /// Nucleus sampling: the smallest set of tokens with this probability. 1 is all of them; learning by reward accepts
+    /// nothing else, because the recorded log-probabilities are those of all tokens.
     pub top_p: f32,
     /// After this many seconds without any event, a report says what everybody is waiting for.
     pub stall_seconds: f64,
@@ -90,7 +91,12 @@ impl RolloutSettings {
             refuse_unless(fits, name, value, "it must be above 0 and at most 1e9 seconds")?;
         }
         let warm = self.temperature == 0.0 || (COLDEST..=HOTTEST).contains(&self.temperature);
-        refuse_unless(warm, "temperature", self.temperature, "it must be 0 (greedy) or between 0.001 and 1000")?;
+        refuse_unless(
+            warm,
+            "temperature",
+            self.temperature,
+            "it must be 0 (greedy) or between 0.001 and 1000",
+        )?;
         let share = self.top_p > 0.0 && self.top_p <= 1.0;
         refuse_unless(share, "top_p", self.top_p, "it must be above 0 and at most 1")
     }

@@ -81,11 +81,11 @@ fn an_answer_that_took_too_long_is_a_timeout_even_when_the_clock_was_not_looked_
 }
 
 #[test]
-fn the_clock_cuts_an_episode_wherever_it_is_and_nothing_follows() {
+fn the_clock_ends_an_episode_that_waits_for_the_model_and_nothing_follows() {
     let zero = Instant::now();
     let (mut machine, _) = begin(zero);
     let episode = finished(machine.advance(Event::Tick, zero + Duration::from_secs(10)));
-    assert_eq!(episode.end, End::Truncated { limit: Limit::Time });
+    assert_eq!(episode.end.label(), "failed (model)", "a silent model is not the policy's doing");
     assert_eq!((machine.deadline(), machine.waiting_on()), (None, None));
     assert!(matches!(machine.advance(said("answer 1\n"), zero + Duration::from_secs(11)), Effect::Wait));
 }

@@ -2,7 +2,7 @@
 
 use crate::recipe::Recipe;
 use merit_credit::Baseline;
-use merit_learn::Objective;
+use merit_learn::{Objective, Selector};
 
 /// `Err` with the reason when the recipe cannot work.
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
@@ -129,6 +129,11 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
 }
 
 fn sampling(recipe: &Recipe) -> Result<(), String> {
+    if matches!(recipe.learn.selector, Selector::DropStale { .. }) {
+        return Err("`learn.selector = drop-stale` never drops anything here: every sample of a step is by the policy that is \
+                    about to change; use `all` or `drop-constant-groups`"
+            .into());
+    }
     let rollout = &recipe.rollout;
     if rollout.temperature == 0.0 {
         return Err(

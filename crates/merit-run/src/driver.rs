@@ -26,6 +26,8 @@ pub struct Options {
     pub threads: usize,
     /// Set from outside to stop at the next step, with a checkpoint.
     pub interrupt: Arc<AtomicBool>,
+    /// Set from outside to be told what the episodes in flight are waiting for.
+    pub ask: Arc<AtomicBool>,
 }
 
 /// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
@@ -78,7 +80,7 @@ impl<'a> Drive<'a> {
         options: &'a Options,
         watch: &'a mut dyn FnMut(Event),
     ) -> Result<Self, RunError> {
-        let tools = Arc::new(ToolRuntime::new()?);
+        let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
         let main = Parts::new(recipe, options.seed)?;
         let stages = Stage::all(recipe);
         let total = stages.iter().map(|s| s.weight(recipe)).sum();
@@ -90,12 +92,19 @@ impl<'a> Drive<'a> {
                 (restored.policy, restored.place)
             }
             None => {
-                let tokenizer = warm::tokenizer(&main, &tools)?;
+                let tokenizer = warm::tokenizer(&main, &tools, watch)?;
                 (Policy::create(&main, tokenizer, options.threads)?, Place::default())
             }
         };
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(|s| s.weight(recipe)).sum();
+        let began_with = folder.info()?.version;
+        if began_with != env!("CARGO_PKG_VERSION") {
+            let text = format!(
+                "this run was begun by merit {began_with}; what is left of it may come out differently"
+            );
+            watch(Event::Note { text });
+        }
         let (kind, version) = (if came_back { "resumed" } else { "started" }, env!("CARGO_PKG_VERSION"));
         let threads = options.threads;
         let text = format!("merit {version}, {threads} threads, stage {}, step {}", place.stage, place.step);
@@ -135,7 +144,8 @@ impl<'a> Drive<'a> {
 
     fn warm(&mut self) -> Result<(), RunError> {
         let steps = self.recipe.warm_start.steps;
-        let demonstrations = warm::demonstrations(&self.main, self.policy.tokenizer(), &self.tools)?;
+        let demonstrations =
+            warm::demonstrations(&self.main, self.policy.tokenizer(), &self.tools, self.watch)?;
         let learner = warm::learner(&self.main)?;
         let (began, mut tokens) = (Instant::now(), 0);
         while self.place.step < steps {

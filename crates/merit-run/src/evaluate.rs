@@ -4,10 +4,10 @@ use crate::RunError;
 use crate::act::Actor;
 use crate::metrics::{self, Metrics};
 use crate::parts::{Parts, Plan};
-use crate::progress::{Event, Finished};
+use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
 use merit_core::{PolicyVersion, ScoredEpisode, Split};
-use merit_rollout::{Progress, RolloutSettings};
+use merit_rollout::RolloutSettings;
 use merit_store::RunFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -46,12 +46,7 @@ impl Evaluator<'_> {
         })?;
         let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
         let watch = self.watch;
-        let mut on_progress = |progress: Progress| {
-            if let Progress::Stalled(waiting) = progress {
-                watch(Event::Stalled { waiting: waiting.to_string() });
-            }
-        };
-        let scored = self.actor.run(self.parts, plans, &greedy, evaluation.step, &mut on_progress);
+        let scored = self.actor.run(self.parts, plans, &greedy, evaluation.step, &mut stalls(watch));
         self.folder.record_episodes(&scored)?;
         let numbers = numbers(&scored);
         self.folder.record_metrics(&evaluation.phase, evaluation.step, &metrics::rows(&numbers))?;

@@ -4,13 +4,12 @@ use crate::driver::Drive;
 use crate::evaluate::{Evaluation, Evaluator};
 use crate::metrics::{self, Metrics, rows};
 use crate::parts::{Parts, Plan};
-use crate::progress::Event;
+use crate::progress::{Event, stalls};
 use crate::stage::Stage;
 use crate::{RunError, act::Actor};
 use merit_core::{Cost, Group, PolicyVersion, Sample, ScoredEpisode, Split};
 use merit_credit::Credit;
 use merit_learn::{Learner, Objective, UpdateContext, UpdateReport};
-use merit_rollout::Progress;
 use std::time::Instant;
 
 /// Goes on with the learning of an arm from the place of `drive`.
@@ -64,12 +63,7 @@ fn sample(
         version: PolicyVersion(step),
     })?;
     let watch = &mut *drive.watch;
-    let mut on_progress = |progress: Progress| {
-        if let Progress::Stalled(waiting) = progress {
-            watch(Event::Stalled { waiting: waiting.to_string() });
-        }
-    };
-    let scored = actor.run(parts, plans, &parts.recipe.rollout, step, &mut on_progress);
+    let scored = actor.run(parts, plans, &parts.recipe.rollout, step, &mut stalls(watch));
     drive.folder.record_episodes(&scored)?;
     let size = budget.group_size as usize;
     let groups: Result<Vec<Group>, _> =

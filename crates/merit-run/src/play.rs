@@ -4,13 +4,13 @@ use crate::RunError;
 use crate::act::Actor;
 use crate::parts::{Parts, Plan};
 use crate::policy::Policy;
+use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
 use merit_core::{PolicyVersion, ScoredEpisode, Split};
 use merit_model::{Sampler, Tokenizer};
 use merit_reward::{ScoreContext, score_episode};
 use merit_rollout::{
-    ChatFormat, EpisodePlan, OracleSampler, OracleSettings, Progress, RolloutSettings, ToolRuntime, roll_out,
-    tree,
+    ChatFormat, EpisodePlan, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out, tree,
 };
 use merit_store::RunFolder;
 use std::sync::Arc;
@@ -33,7 +33,12 @@ pub struct Play {
 }
 
 /// The trained policy of a run at work in the run's world.
-pub fn play_policy(folder: &RunFolder, play: &Play, threads: usize) -> Result<Vec<ScoredEpisode>, RunError> {
+pub fn play_policy(
+    folder: &RunFolder,
+    play: &Play,
+    threads: usize,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Vec<ScoredEpisode>, RunError> {
     let file = folder.path().join("recipe.toml").display().to_string();
     let recipe = Recipe::parse(&file, &folder.recipe()?)?;
     let restored = Policy::restore(folder, &recipe, threads)?.ok_or_else(|| RunError::Checkpoint {
@@ -45,11 +50,15 @@ pub fn play_policy(folder: &RunFolder, play: &Play, threads: usize) -> Result<Ve
     let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
     let plans = plans(&parts, play, version)?;
     let chat = actor.chat().clone();
-    run(&parts, play, plans, &chat, actor.sampler())
+    run(&parts, play, plans, &chat, actor.sampler(), watch)
 }
 
 /// The world's exact oracle at work.
-pub fn play_oracle(recipe: &Recipe, play: &Play) -> Result<Vec<ScoredEpisode>, RunError> {
+pub fn play_oracle(
+    recipe: &Recipe,
+    play: &Play,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Vec<ScoredEpisode>, RunError> {
     let parts = Parts::new(recipe, play.seed)?;
     let plans = plans(&parts, play, PolicyVersion(0))?;
     let chat = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
@@ -58,7 +67,7 @@ pub fn play_oracle(recipe: &Recipe, play: &Play) -> Result<Vec<ScoredEpisode>, R
     let mut parts_for_bytes = Parts::new(recipe, play.seed)?;
     parts_for_bytes.recipe.rollout.max_turn_tokens = usize::MAX;
     parts_for_bytes.recipe.rollout.max_episode_tokens = usize::MAX;
-    run(&parts_for_bytes, play, plans, &chat, &mut oracle)
+    run(&parts_for_bytes, play, plans, &chat, &mut oracle, watch)
 }
 
 fn plans(parts: &Parts, play: &Play, version: PolicyVersion) -> Result<Vec<EpisodePlan>, RunError> {
@@ -79,11 +88,13 @@ fn run(
     plans: Vec<EpisodePlan>,
     chat: &ChatFormat,
     sampler: &mut dyn Sampler,
+    watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<ScoredEpisode>, RunError> {
     let settings = RolloutSettings { temperature: play.temperature, ..parts.recipe.rollout.clone() };
     let tools = ToolRuntime::new()?;
-    let mut act =
-        |plans| roll_out(plans, parts.env.as_ref(), sampler, chat, &settings, &tools, &mut |_: Progress| {});
+    let mut act = |plans| {
+        roll_out(plans, parts.env.as_ref(), sampler, chat, &settings, &tools, &mut stalls(&mut *watch))
+    };
     let mut episodes = act(plans.clone());
     if let Some(turn) = play.fork_at {
         let long_enough = plans.iter().zip(&episodes).filter(|(_, e)| e.turns.len() > turn as usize);

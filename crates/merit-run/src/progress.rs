@@ -1,5 +1,6 @@
 //! What a driver tells whoever watches: plain events, which the shell shows as a display, as lines or as JSON.
 
+use merit_rollout::Progress;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -107,4 +108,13 @@ pub struct Finished {
     pub seed: u64,
     /// The report.
     pub report: String,
+}
+
+/// Passes on what a rollout is waiting for, when it stalls or is asked.
+pub(crate) fn stalls(watch: &mut dyn FnMut(Event)) -> impl FnMut(Progress) {
+    move |progress| {
+        if let Progress::Stalled(waiting) = progress {
+            watch(Event::Stalled { waiting: waiting.to_string() });
+        }
+    }
 }

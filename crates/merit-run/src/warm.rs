@@ -5,20 +5,23 @@
 
 use crate::RunError;
 use crate::parts::{Parts, Plan};
+use crate::progress::{Event, stalls};
 use merit_core::{Episode, PolicyVersion, Split};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
-use merit_rollout::{
-    ChatFormat, OracleSampler, OracleSettings, Progress, RolloutSettings, ToolRuntime, roll_out,
-};
+use merit_rollout::{ChatFormat, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out};
 use std::sync::Arc;
 
 /// Trains a tokenizer on what is said in the first demonstrations, read byte by byte.
-pub(crate) fn tokenizer(parts: &Parts, tools: &ToolRuntime) -> Result<Tokenizer, RunError> {
+pub(crate) fn tokenizer(
+    parts: &Parts,
+    tools: &ToolRuntime,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Tokenizer, RunError> {
     const ENOUGH: usize = 400;
     let bytes = Arc::new(Tokenizer::train(std::iter::empty(), 0));
     let count = parts.recipe.warm_start.demonstrations.min(ENOUGH);
-    let episodes = play(parts, &bytes, count, tools)?;
+    let episodes = play(parts, &bytes, count, tools, watch)?;
     let texts = episodes.iter().flat_map(|e| e.transcript.segments()).map(|s| s.text.as_str());
     Ok(Tokenizer::train(texts, parts.recipe.model.vocabulary))
 }
@@ -28,8 +31,9 @@ pub(crate) fn demonstrations(
     parts: &Parts,
     tokenizer: &Arc<Tokenizer>,
     tools: &ToolRuntime,
+    watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<SftSequence>, RunError> {
-    let episodes = play(parts, tokenizer, parts.recipe.warm_start.demonstrations, tools)?;
+    let episodes = play(parts, tokenizer, parts.recipe.warm_start.demonstrations, tools, watch)?;
     let seen = |episode: &Arc<Episode>| SftSequence {
         tokens: episode.transcript.tokens(),
         mask: episode.transcript.mask(),
@@ -50,6 +54,7 @@ fn play(
     tokenizer: &Arc<Tokenizer>,
     count: usize,
     tools: &ToolRuntime,
+    watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<Arc<Episode>>, RunError> {
     let chat = ChatFormat::new(Arc::clone(tokenizer))?;
     let plan = Plan {
@@ -72,7 +77,7 @@ fn play(
         max_episode_tokens: 4096,
         ..parts.recipe.rollout.clone()
     };
-    let episodes = roll_out(plans, env.as_ref(), &mut oracle, &chat, &settings, tools, &mut |_: Progress| {});
+    let episodes = roll_out(plans, env.as_ref(), &mut oracle, &chat, &settings, tools, &mut stalls(watch));
     match episodes.iter().find(|e| !e.end.terminal()) {
         Some(broken) => {
             Err(RunError::Demonstration { episode: broken.id.to_string(), end: broken.end.label() })

@@ -45,7 +45,8 @@ pub(crate) fn tidy(folder: &Path) -> Result<(), StoreError> {
         let path = folder.join(&name);
         if name.starts_with("step-") && name.ends_with(".tmp") {
             remove_folder(&path)?;
-        } else if let Some(kept) = name.strip_suffix(".old").map(|stem| folder.join(stem)) {
+        } else if let Some(stem) = name.strip_suffix(".old").filter(|stem| stem.starts_with("step-")) {
+            let kept = folder.join(stem);
             if kept.exists() { remove_folder(&path)? } else { rename(&path, &kept)? }
         }
     }

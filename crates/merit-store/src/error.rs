@@ -117,7 +117,7 @@ pub enum StoreError {
         "{what} of {episode} differs from what is recorded (recorded {recorded}, now {now}): the run was not repeated exactly; check that recipe, version, weights and tools are the same, or start a new run"
     )]
     Diverged {
-        /// `episode` or `credit`.
+        /// `episode`, `score` or `credit`.
         what: &'static str,
         /// The episode.
         episode: String,

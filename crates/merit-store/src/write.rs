@@ -110,6 +110,16 @@ impl RunFolder {
         find().map_err(|e| self.failed(&e))
     }
 
+    /// The score of an episode as it was recorded; empty when it has none.
+    fn recorded_score(&self, key: i64) -> Result<String, StoreError> {
+        let find = || {
+            let mut query =
+                self.db.prepare_cached("SELECT coalesce(score, '') FROM episodes WHERE key = ?1")?;
+            query.query_row([key], |row| row.get(0))
+        };
+        find().map_err(|e| self.failed(&e))
+    }
+
     fn record_episode(
         &self,
         scored: &ScoredEpisode,
@@ -118,8 +128,11 @@ impl RunFolder {
         let (episode, id) = (&scored.episode, &scored.episode.id);
         check_finite(episode, scored.score.as_ref())?;
         let content_hash = episode.content_hash();
-        if let Some((_, recorded)) = self.find_episode(id)? {
-            return same("episode", id, &recorded, &content_hash);
+        let score = scored.score.as_ref().map(|score| self.json(score)).transpose()?;
+        if let Some((key, recorded)) = self.find_episode(id)? {
+            same("episode", id, &recorded, &content_hash)?;
+            let (recorded, now) = (self.recorded_score(key)?, score.unwrap_or_default());
+            return same("score", id, &short_hash(recorded.as_bytes()), &short_hash(now.as_bytes()));
         }
         let task = match tasks.get(&Arc::as_ptr(&episode.task)) {
             Some(key) => *key,
@@ -145,7 +158,7 @@ impl RunFolder {
                 ":judge_calls": cost.judge_calls as i64, ":judge_tokens": cost.judge_tokens as i64,
                 ":discarded_samples": cost.discarded_samples as i64, ":content_hash": content_hash,
                 ":record": self.json(&WireEpisode::of(episode))?,
-                ":score": scored.score.as_ref().map(|score| self.json(score)).transpose()?,
+                ":score": score,
                 ":tokens": streams.tokens, ":logprobs": streams.logprobs, ":token_values": streams.values,
             },
         )?;

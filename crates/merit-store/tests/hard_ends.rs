@@ -68,7 +68,7 @@ fn child_reads_where_nothing_can_be_written() {
     assert!(matches!(refused, StoreError::Unwritable { .. }), "{refused}");
     let run = RunFolder::open_read_only(&path).unwrap();
     let refused = run.write_report("<p>").unwrap_err();
-    assert!(matches!(refused, StoreError::Unwritable { .. }), "{refused}");
+    assert!(matches!(refused, StoreError::ReadOnly { .. }), "{refused}");
     println!("read {}", run.episodes(&EpisodeFilter::default()).unwrap().len());
 }
 

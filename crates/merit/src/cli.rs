@@ -31,7 +31,7 @@ pub(crate) enum Command {
     Rollout(Rollout),
     /// Show what happened in a run.
     Show(Show),
-    /// List the components a recipe can name.
+    /// List the components by name, from the registries.
     List(List),
     /// Check and print recipes.
     #[command(subcommand)]

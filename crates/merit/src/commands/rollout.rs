@@ -4,7 +4,7 @@ use crate::cli::{Rollout, SplitName};
 use crate::{episode_text, out};
 use anyhow::Result;
 use merit_core::{ScoredEpisode, Split};
-use merit_run::{Play, play_oracle, play_policy, shipped};
+use merit_run::{Event, Play, play_oracle, play_policy, shipped};
 use merit_store::RunFolder;
 use serde_json::json;
 
@@ -20,14 +20,19 @@ pub(crate) fn run(arguments: &Rollout) -> Result<()> {
         seed: arguments.seed,
         fork_at: arguments.fork_at,
     };
+    let mut waits = |event: Event| {
+        if let Event::Stalled { waiting } = event {
+            out::complain(format_args!("waiting: {waiting}"));
+        }
+    };
     let episodes = match &arguments.run {
         Some(path) => {
             let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-            play_policy(&RunFolder::open_read_only(path)?, &play, threads)?
+            play_policy(&RunFolder::open_read_only(path)?, &play, threads, &mut waits)?
         }
         None => {
             let recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
-            play_oracle(&recipe.with(&arguments.set)?, &play)?
+            play_oracle(&recipe.with(&arguments.set)?, &play, &mut waits)?
         }
     };
     episodes.iter().try_for_each(|scored| show(scored, arguments.json))

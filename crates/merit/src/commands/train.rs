@@ -24,7 +24,10 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
     )
     .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt)))
     .context("cannot listen for Ctrl-C")?;
-    let options = Options { seed, threads: threads(arguments.threads), interrupt };
+    let ask = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&ask))
+        .context("cannot listen for SIGUSR1")?;
+    let options = Options { seed, threads: threads(arguments.threads), interrupt, ask };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = merit_run::train(&recipe, &mut folder, &options, &mut shown)?;
