@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Counting, chat, plan};
-use merit_core::{CallEnd, End, Episode, Limit, Provenance};
+use merit_core::{CallEnd, End, Episode, Provenance};
 use merit_model::{Completion, SampleRequest, StopReason};
 use merit_rollout::{Effect, EpisodeMachine, Event, RolloutSettings, Rules, WaitingOn, session_of};
 use merit_tools::ToolAnswer;
