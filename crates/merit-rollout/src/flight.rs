@@ -2,6 +2,7 @@
 
 use crate::deadlines::Deadlines;
 use crate::effect::{Effect, Event, Rules, WaitingOn};
+use crate::guard::caught;
 use crate::machine::EpisodeMachine;
 use crate::runtime::{Notify, Ran, Running, ToolNotice};
 use crate::{EpisodePlan, Progress, Start, Tally, ToolRuntime, Waiting, WaitingEpisode, session_of};
@@ -140,7 +141,7 @@ impl<'a> Flight<'a> {
         Waiting {
             finished: self.tally.finished,
             episodes: open.chain(queued).collect(),
-            sampler: self.sampler.waiting(),
+            sampler: caught(|| self.sampler.waiting()).unwrap_or_else(|panic| panic),
             busy_threads: self.tools.busy_threads(),
         }
         .sorted()
@@ -149,7 +150,7 @@ impl<'a> Flight<'a> {
     /// Gives up what is in flight and returns what has landed, in the order of the plans.
     pub(crate) fn into_landed(mut self) -> Vec<Arc<Episode>> {
         for live in std::mem::take(&mut self.live).into_values() {
-            self.sampler.close(live.session);
+            let _ = caught(|| self.sampler.close(live.session));
         }
         self.landed.into_iter().flatten().collect()
     }
@@ -171,7 +172,8 @@ impl<'a> Flight<'a> {
             Err(episode) => self.land(slot, *episode),
             Ok((machine, effect)) => {
                 if let Some(parent) = parent {
-                    self.sampler.fork(parent, session, machine.context_len());
+                    // Without the parent's cache the context is read afresh, so nothing is lost with it.
+                    let _ = caught(|| self.sampler.fork(parent, session, machine.context_len()));
                 }
                 self.deadlines.push(machine.ends_by(), slot);
                 self.live.insert(slot, Live { machine, session, running: None });
@@ -193,7 +195,11 @@ impl<'a> Flight<'a> {
         loop {
             match effect {
                 Effect::Wait => return,
-                Effect::Sample(request) => return self.sampler.submit(request),
+                Effect::Sample(request) => {
+                    let Err(panic) = caught(|| self.sampler.submit(request)) else { return };
+                    let Some(live) = self.live.get_mut(&slot) else { return };
+                    effect = live.machine.advance(Event::Sampled(Err(panic)), Instant::now());
+                }
                 Effect::Finished(episode) => return self.finish(slot, *episode),
                 Effect::Call(job) => {
                     let call = job.call;
@@ -224,7 +230,7 @@ impl<'a> Flight<'a> {
         if let Some(live) = self.live.remove(&slot) {
             let broke = matches!(episode.end, End::Failed { .. });
             if broke || !self.rules.settings.keep_sessions {
-                self.sampler.close(live.session);
+                let _ = caught(|| self.sampler.close(live.session));
             }
         }
         self.land(slot, episode);

@@ -53,9 +53,9 @@ pub fn train(
     drive.finish()
 }
 
-fn skipped(lost: &merit_store::DamagedCheckpoint) -> Event {
+fn skipped(lost: &merit_store::DamagedCheckpoint) -> String {
     let (path, why) = (lost.path.display(), &lost.why);
-    Event::Note { text: format!("{path} cannot be loaded ({why}); going on from an older checkpoint") }
+    format!("{path} cannot be loaded ({why}); going on from an older checkpoint")
 }
 
 /// A run under way.
@@ -88,7 +88,11 @@ impl<'a> Drive<'a> {
         let came_back = resumed.is_some();
         let (policy, place) = match resumed {
             Some(restored) => {
-                restored.damaged.iter().for_each(|lost| watch(skipped(lost)));
+                for lost in &restored.damaged {
+                    let text = skipped(lost);
+                    folder.record_event(now_ms(), "damaged-checkpoint", &text)?;
+                    watch(Event::Note { text });
+                }
                 (restored.policy, restored.place)
             }
             None => {
@@ -213,6 +217,7 @@ impl<'a> Drive<'a> {
         self.place.step += 1;
         if self.options.interrupt.load(Ordering::Relaxed) {
             self.checkpoint()?;
+            self.folder.record_event(now_ms(), "stopped", "interrupted from outside")?;
             return Err(RunError::Interrupted { run: self.folder.path().display().to_string() });
         }
         if self.place.step.is_multiple_of(every) { self.checkpoint() } else { Ok(()) }

@@ -221,7 +221,10 @@ impl Recipe {
     /// Parses and checks a recipe.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecipeError> {
         let recipe: Self = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
-        recipe.checked(file)
+        recipe.checked(file).map_err(|error| match error {
+            RecipeError::Parse(located) => RecipeError::Parse(located.placed_in(file, text)),
+            other => other,
+        })
     }
 
     /// The same recipe with `key=value` overrides; keys are dotted paths, values are TOML or plain strings.
@@ -249,12 +252,16 @@ impl Recipe {
 
     /// The world in which demonstrations are given.
     pub fn demonstration_world(&self) -> Result<EnvConfig, RecipeError> {
+        self.demonstration_world_in(&format!("recipe `{}`", self.name))
+    }
+
+    fn demonstration_world_in(&self, file: &str) -> Result<EnvConfig, RecipeError> {
         let mut table = self.to_table();
         let set =
             toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);
         merge(&mut table, &set);
         let text = toml::to_string(&table["world"]).expect("a table that TOML parsed can be written");
-        let file = format!("`warm_start.world` of recipe `{}`", self.name);
+        let file = format!("{file}: `warm_start.world`");
         Ok(toml::from_str(&text).map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
     }
 
@@ -299,6 +306,7 @@ impl Recipe {
     }
 
     fn checked(self, file: &str) -> Result<Self, RecipeError> {
+        self.demonstration_world_in(file)?;
         crate::checks::check(&self).map_err(|why| RecipeError::Combination { file: file.to_owned(), why })?;
         for control in &self.controls {
             self.control_in(file, control)?;

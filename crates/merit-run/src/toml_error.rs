@@ -36,6 +36,24 @@ impl fmt::Display for Located {
 
 impl std::error::Error for Located {}
 
+impl Located {
+    /// An error about a part that was put together from `file`, placed where the offending name stands in `text`.
+    pub(crate) fn placed_in(self, file: &str, text: &str) -> Self {
+        let name = self.message.split('`').nth(1).filter(|_| self.message.starts_with("unknown "));
+        let span = name.and_then(|name| find_in_document(text, name, None));
+        let part = self.file.strip_prefix(file).map(|rest| rest.trim_start_matches(": ").to_owned());
+        match (span, part) {
+            (Some(span), Some(part)) => Self {
+                file: file.to_owned(),
+                place: Some(line_and_column(text, span.start)),
+                message: format!("{part}: {}", self.message),
+                hint: self.hint,
+            },
+            _ => self,
+        }
+    }
+}
+
 /// Places `error` in `text`.
 pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
     let message = plain_words(error.message().trim());

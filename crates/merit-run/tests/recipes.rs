@@ -112,3 +112,28 @@ fn an_error_in_a_line_of_many_languages_has_its_place_in_characters() {
     let error = Recipe::parse("r.toml", &text).unwrap_err().to_string();
     assert!(error.starts_with("r.toml:4:26: "), "{error}");
 }
+
+/// The shipped default with one text replaced, as a file of its own.
+fn refusal(from: &str, to: &str) -> String {
+    let text = merit_run::shipped::RECIPES[0].text;
+    assert!(text.contains(from), "the recipe has no `{from}`");
+    Recipe::parse("r.toml", &text.replacen(from, to, 1)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_misspelt_key_of_a_control_or_of_the_demonstrations_has_its_place_too() {
+    let of_line = |needle: &str| {
+        let text = merit_run::shipped::RECIPES[0].text;
+        text.lines().position(|line| line.contains(needle)).unwrap() + 1
+    };
+    let control = refusal("tools = false", "tolls = false");
+    let line = of_line("tools = false");
+    assert!(control.starts_with(&format!("r.toml:{line}:")), "{control}");
+    assert!(control.contains("control `no-tool`: unknown field `tolls`"), "{control}");
+    assert!(control.ends_with("(did you mean `tools`?)"), "{control}");
+
+    let demonstrated = refusal("world = { sizes", "world = { sises");
+    let line = of_line("world = { sizes");
+    assert!(demonstrated.starts_with(&format!("r.toml:{line}:")), "{demonstrated}");
+    assert!(demonstrated.contains("`warm_start.world`: unknown field `sises`"), "{demonstrated}");
+}

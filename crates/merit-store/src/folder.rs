@@ -128,7 +128,13 @@ impl RunFolder {
     pub fn sync(&self) -> Result<(), StoreError> {
         self.writable()?;
         let fold = self.db.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
-        fold.map_err(|e| self.failed(&e))
+        fold.map_err(|e| self.failed(&e))?;
+        // While somebody reads, SQLite may leave the log where it is, unsynced.
+        let log = self.path.join("merit.db-wal");
+        match std::fs::File::open(&log).and_then(|file| file.sync_all()) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(io(&log, &error)),
+            _ => Ok(()),
+        }
     }
 
     pub(crate) fn checkpoints(&self) -> PathBuf {

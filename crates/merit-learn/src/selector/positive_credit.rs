@@ -1,4 +1,4 @@
-//! Only samples that did better than their baseline count; with `sft` this is fine-tuning on accepted samples.
+//! Only samples that did better than their baseline count.
 
 use super::Candidate;
 use crate::LearnError;
