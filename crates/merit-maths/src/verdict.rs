@@ -1,0 +1,75 @@
+//! What a verification says: the conclusion, what was read on each side, and which rule decided.
+
+use serde::{Deserialize, Serialize};
+
+/// The conclusion with its reasons.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// What it came to.
+    pub conclusion: Conclusion,
+    /// What was read in the reference.
+    pub gold: Side,
+    /// What was read in the response.
+    pub response: Side,
+    /// The rule that decided, e.g. `exact-rational`, `normal-form`, `numeric-identity`, `interval`, `text`.
+    pub rule: String,
+    /// Why, in words.
+    pub why: String,
+    /// Steps spent.
+    pub steps: u64,
+}
+
+/// What a verification came to. Only the first two are judgements on the response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Conclusion {
+    /// The same answer.
+    Equal,
+    /// Another answer.
+    Different,
+    /// The response has nothing that could be an answer.
+    NoAnswer,
+    /// The reference itself cannot be read: the task is at fault, not the policy.
+    BadReference,
+    /// A limit was reached in comparing; nobody knows. Counts as the response's doing only where the response itself is what
+    /// exceeds the limit.
+    Undecided,
+}
+
+/// One side of the comparison.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Side {
+    /// Everything that could be the answer, best first.
+    pub candidates: Vec<Candidate>,
+    /// Which of them was compared, as a position in `candidates`. Absent: none could be read.
+    pub chosen: Option<usize>,
+}
+
+/// A piece of text that may be the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// How it was found.
+    pub kind: CandidateKind,
+    /// As it stands in the text.
+    pub text: String,
+    /// Byte offset in the text.
+    pub at: usize,
+    /// The parsed answer in one plain line. Absent: it could not be parsed.
+    pub parsed: Option<String>,
+}
+
+/// How a candidate was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CandidateKind {
+    /// In `\boxed{…}`.
+    Boxed,
+    /// Between mathematics delimiters.
+    Latex,
+    /// After words like "the answer is", or the whole text.
+    Plain,
+    /// The last number.
+    LastNumber,
+    /// A letter choice.
+    Choice,
+}
