@@ -3,57 +3,112 @@
 //! Each check returns every violation it finds, in words. An empty list means that the rule holds.
 
 use crate::{
-    CallEnd, End, Episode, Outcome, Provenance, Reward, Role, Sample, Score, ScoredEpisode, Segment,
-    TermOutcome,
+    Boundary, CallEnd, End, Episode, Known, Outcome, Provenance, Reward, Role, Sample, Score, ScoredEpisode,
+    Segment, TermOutcome, Turn, TurnStop,
 };
 
 /// Rules 1 to 4 and 9 on one episode.
 pub fn check_episode(episode: &Episode) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rule = |holds: bool, what: String| {
-        if !holds {
-            found.push(format!("episode {}: {what}", episode.id));
-        }
-    };
-    let transcript = &episode.transcript;
-    let sampled: usize =
-        transcript.segments().iter().filter(|s| s.role == Role::Policy).map(|s| s.tokens.len()).sum();
+    let mut found = segments_say_who(episode);
+    found.extend(costs_are_counted(episode));
+    found.extend(turns_match(episode));
+    found.extend(ends_are_typed(episode));
+    found.into_iter().map(|what| format!("episode {}: {what}", episode.id)).collect()
+}
+
+fn violated(rules: impl IntoIterator<Item = (bool, String)>) -> Vec<String> {
+    rules.into_iter().filter(|(holds, _)| !holds).map(|(_, what)| what).collect()
+}
+
+fn policy_segments(episode: &Episode) -> impl Iterator<Item = &Segment> {
+    episode.transcript.segments().iter().filter(|s| s.role == Role::Policy)
+}
+
+fn segments_say_who(episode: &Episode) -> Vec<String> {
     let by_others = |s: &Segment| s.policy_version != Some(episode.policy_version);
-    rule(
-        !transcript
-            .segments()
-            .iter()
-            .any(|s| s.role == Role::Policy && s.provenance == Provenance::Sampled && by_others(s)),
-        "a segment that counts as sampled here was sampled by another policy; mark it as replayed or spliced"
-            .into(),
-    );
-    rule(
-        episode.cost.policy_tokens as usize == sampled,
-        format!("cost counts {} policy tokens, the transcript has {sampled}", episode.cost.policy_tokens),
-    );
-    let policy_segments = transcript.segments().iter().filter(|s| s.role == Role::Policy).count();
-    rule(
-        policy_segments == episode.turns.len(),
-        format!("{policy_segments} policy segments but {} turns", episode.turns.len()),
-    );
-    rule(
-        episode.turns.iter().enumerate().all(|(i, t)| t.index as usize == i),
-        "turns are not numbered from 0 in order".into(),
-    );
+    let sampled_by_others =
+        policy_segments(episode).any(|s| s.provenance == Provenance::Sampled && by_others(s));
+    let nameless = policy_segments(episode).any(|s| s.policy_version.is_none() && s.known.is_full());
+    violated([
+        (
+            !sampled_by_others,
+            "a segment that counts as sampled here was sampled by another policy; mark it as replayed or spliced"
+                .into(),
+        ),
+        (!nameless, "a policy segment does not say which policy sampled it".into()),
+    ])
+}
+
+fn costs_are_counted(episode: &Episode) -> Vec<String> {
+    let (transcript, cost) = (&episode.transcript, &episode.cost);
+    let sampled: usize = policy_segments(episode).map(|s| s.tokens.len()).sum();
+    let textual = transcript.known() == Known::Text;
+    let untimed = episode.turns.iter().flat_map(|t| &t.calls).any(|c| c.seconds.is_none());
+    violated([
+        (
+            cost.policy_tokens as usize == sampled,
+            format!("cost counts {} policy tokens, the transcript has {sampled}", cost.policy_tokens),
+        ),
+        (
+            !textual || cost.tokens_unknown,
+            "a segment has text without tokens, but the cost does not say that its tokens are unknown".into(),
+        ),
+        (
+            !cost.tokens_unknown || !transcript.complete() || transcript.segments().is_empty(),
+            "the cost says that tokens are unknown, but the transcript has them all".into(),
+        ),
+        (
+            !untimed || cost.seconds_unknown,
+            "a call has no time, but the cost does not say that its seconds are unknown".into(),
+        ),
+    ])
+}
+
+fn turns_match(episode: &Episode) -> Vec<String> {
+    let segments = policy_segments(episode).count();
+    let imported = episode.transcript.imported();
+    let unknown =
+        |t: &Turn| t.stop == TurnStop::Unknown || t.calls.iter().any(|call| call.end == CallEnd::Unknown);
+    violated([
+        (
+            segments == episode.turns.len(),
+            format!("{segments} policy segments but {} turns", episode.turns.len()),
+        ),
+        (
+            episode.turns.iter().enumerate().all(|(i, t)| t.index as usize == i),
+            "turns are not numbered from 0 in order".into(),
+        ),
+        (
+            imported || !episode.turns.iter().any(unknown),
+            "a turn or call of ours ends as unknown; only imported ones may".into(),
+        ),
+    ])
+}
+
+fn ends_are_typed(episode: &Episode) -> Vec<String> {
     let broken_tool = episode.turns.iter().flat_map(|t| &t.calls).any(|c| c.end == CallEnd::Broken);
-    rule(
-        !broken_tool || matches!(episode.end, End::Failed { .. }),
-        "a tool broke, but the episode does not end as failed".into(),
-    );
-    rule(
-        episode.bootstrap.is_none() || !episode.end.terminal(),
-        "an episode that really ended carries a bootstrap value".into(),
-    );
-    rule(
-        transcript.segments().iter().filter(|s| s.role == Role::Policy).all(|s| s.policy_version.is_some()),
-        "a policy segment does not say which policy sampled it".into(),
-    );
-    found
+    let unknown = match &episode.end {
+        End::Unknown => true,
+        End::Failed { fault } => fault.boundary == Boundary::Unknown,
+        _ => false,
+    };
+    // An import that failed before it began has no segment that could say so.
+    let imported = episode.transcript.imported() || episode.transcript.segments().is_empty();
+    violated([
+        (
+            !broken_tool || matches!(episode.end, End::Failed { .. }),
+            "a tool broke, but the episode does not end as failed".into(),
+        ),
+        (
+            episode.bootstrap.is_none() || !episode.end.terminal(),
+            "an episode that really ended carries a bootstrap value".into(),
+        ),
+        (imported || !unknown, "an episode of ours does not say how it ended; only imported ones may".into()),
+        (
+            episode.reported.as_ref().is_none_or(|r| r.reward.is_finite()),
+            "the reported reward is not a finite number".into(),
+        ),
+    ])
 }
 
 /// Rule 5 on one score.

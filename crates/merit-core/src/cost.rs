@@ -24,19 +24,40 @@ pub struct Cost {
     pub judge_tokens: u64,
     /// Episodes that were run and then not used.
     pub discarded_samples: u64,
+    /// Whether tokens were spent that nobody counted, as in an imported episode that has text only. Then the two counts of
+    /// tokens above are lower bounds.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub tokens_unknown: bool,
+    /// Whether tools ran that nobody timed. Then `tool_seconds` is a lower bound.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub seconds_unknown: bool,
+}
+
+impl Cost {
+    /// Tokens the policy sampled. Absent: nobody counted them, so that whatever is paid per token does not apply.
+    pub fn known_policy_tokens(&self) -> Option<u64> {
+        (!self.tokens_unknown).then_some(self.policy_tokens)
+    }
+
+    /// Wall seconds inside tools. Absent: nobody measured them.
+    pub fn known_tool_seconds(&self) -> Option<f64> {
+        (!self.seconds_unknown).then_some(self.tool_seconds)
+    }
 }
 
 impl std::ops::AddAssign for Cost {
     fn add_assign(&mut self, other: Self) {
-        self.policy_tokens += other.policy_tokens;
-        self.read_tokens += other.read_tokens;
-        self.env_steps += other.env_steps;
-        self.probe_steps += other.probe_steps;
-        self.tool_calls += other.tool_calls;
+        self.policy_tokens = self.policy_tokens.saturating_add(other.policy_tokens);
+        self.read_tokens = self.read_tokens.saturating_add(other.read_tokens);
+        self.env_steps = self.env_steps.saturating_add(other.env_steps);
+        self.probe_steps = self.probe_steps.saturating_add(other.probe_steps);
+        self.tool_calls = self.tool_calls.saturating_add(other.tool_calls);
         self.tool_seconds += other.tool_seconds;
-        self.judge_calls += other.judge_calls;
-        self.judge_tokens += other.judge_tokens;
-        self.discarded_samples += other.discarded_samples;
+        self.judge_calls = self.judge_calls.saturating_add(other.judge_calls);
+        self.judge_tokens = self.judge_tokens.saturating_add(other.judge_tokens);
+        self.discarded_samples = self.discarded_samples.saturating_add(other.discarded_samples);
+        self.tokens_unknown |= other.tokens_unknown;
+        self.seconds_unknown |= other.seconds_unknown;
     }
 }
 

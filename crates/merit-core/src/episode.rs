@@ -12,7 +12,7 @@ pub struct Episode {
     pub id: EpisodeId,
     /// What was to be done.
     pub task: Arc<Task>,
-    /// The policy that acted.
+    /// The policy that acted; without meaning (0) where none of ours did, which is where no policy segment names one.
     pub policy_version: PolicyVersion,
     /// What all members of the group share.
     pub setting: Setting,
@@ -26,6 +26,19 @@ pub struct Episode {
     pub cost: Cost,
     /// The value of the state where a truncated episode was cut. Absent: the policy has no value head, or it really ended.
     pub bootstrap: Option<f32>,
+    /// What whoever recorded the episode said it was worth. Absent: they did not say, or it was run here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<Reported>,
+}
+
+/// What whoever recorded an episode said it was worth. Somebody's claim, to compare with or to score by; never taken for a
+/// score of ours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Reported {
+    /// The number they gave.
+    pub reward: f64,
+    /// Who says so, e.g. `tau-bench`.
+    pub by: String,
 }
 
 /// What the policy is given besides the task; all members of a group must share it (rule 6).
@@ -55,6 +68,8 @@ pub enum End {
         /// What and where.
         fault: Fault,
     },
+    /// Whoever recorded the episode does not say. Only in imported episodes.
+    Unknown,
 }
 
 /// The limits that can cut an episode.
@@ -92,10 +107,12 @@ pub enum Boundary {
     Model,
     /// The reward.
     Reward,
+    /// Whoever recorded the episode does not say which. Only in imported episodes.
+    Unknown,
 }
 
 impl End {
-    /// Whether the sequence really ended, so that no value lies beyond it.
+    /// Whether the sequence really ended, so that no value lies beyond it. Not claimed of an unknown end.
     pub fn terminal(&self) -> bool {
         matches!(self, Self::Answered | Self::EnvironmentDone)
     }
@@ -107,6 +124,7 @@ impl End {
             Self::EnvironmentDone => "environment done".into(),
             Self::Truncated { limit } => format!("truncated ({})", format!("{limit:?}").to_lowercase()),
             Self::Failed { fault } => format!("failed ({})", format!("{:?}", fault.boundary).to_lowercase()),
+            Self::Unknown => "unknown".into(),
         }
     }
 }
@@ -116,7 +134,8 @@ impl Episode {
     pub fn content_hash(&self) -> String {
         let mut timeless = self.clone();
         timeless.cost.tool_seconds = 0.0;
-        timeless.turns.iter_mut().flat_map(|turn| &mut turn.calls).for_each(|call| call.seconds = 0.0);
+        let calls = timeless.turns.iter_mut().flat_map(|turn| &mut turn.calls);
+        calls.for_each(|call| call.seconds = call.seconds.map(|_| 0.0));
         let bytes = serde_json::to_vec(&timeless).expect("an episode is plain data without maps of odd keys");
         hex(&Sha256::digest(bytes))
     }

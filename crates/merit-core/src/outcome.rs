@@ -51,7 +51,9 @@ impl Outcome {
         if let End::Failed { fault } = &episode.end {
             return match fault.boundary {
                 Boundary::Reward => Self::GraderFailed,
-                Boundary::Environment | Boundary::Tool | Boundary::Model => Self::InfrastructureFailed,
+                Boundary::Environment | Boundary::Tool | Boundary::Model | Boundary::Unknown => {
+                    Self::InfrastructureFailed
+                }
             };
         }
         match score.map(|s| (&s.reward, s.solved)) {

@@ -35,11 +35,29 @@ pub struct Sample {
     pub weight: f32,
 }
 
+/// Why an episode has no sample.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SampleError {
+    /// The record lacks what training needs, and nothing may be made up for it.
+    #[error(
+        "episode {episode} cannot be trained on: its record has no {missing}; it can be scored and shown, but to learn from its task run it again here"
+    )]
+    Incomplete {
+        /// The episode.
+        episode: EpisodeId,
+        /// What is missing.
+        missing: &'static str,
+    },
+}
+
 impl Sample {
-    /// The sample of a scored episode, before credit.
-    pub fn of(scored: &ScoredEpisode, group: usize) -> Self {
+    /// The sample of a scored episode, before credit. Refuses an episode whose record is not complete.
+    pub fn of(scored: &ScoredEpisode, group: usize) -> Result<Self, SampleError> {
         let episode = &scored.episode;
         let transcript = &episode.transcript;
+        if let Some(missing) = transcript.missing() {
+            return Err(SampleError::Incomplete { episode: episode.id.clone(), missing });
+        }
         let counts = scored.outcome().counts();
         // What a fork keeps of its trunk is trained with the trunk: a shared prefix counts once.
         let own = |s: &Segment| s.role.trainable() && s.provenance != Provenance::Replayed;
@@ -51,7 +69,7 @@ impl Sample {
         let sampled_now =
             |s: &Segment| s.provenance.on_policy() && s.policy_version == Some(episode.policy_version);
         let has_values = transcript.segments().iter().any(|s| !s.values.is_empty());
-        Self {
+        Ok(Self {
             episode: episode.id.clone(),
             policy_version: episode.policy_version,
             on_policy: transcript.segments().iter().all(|s| !own(s) || sampled_now(s)),
@@ -65,7 +83,7 @@ impl Sample {
             advantages: None,
             returns: None,
             weight: 1.0,
-        }
+        })
     }
 
     /// How many tokens may be trained.

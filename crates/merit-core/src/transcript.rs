@@ -3,7 +3,8 @@
 //! In: what the policy sampled, with its log-probabilities, and observations tokenised once. Out: one sequence of tokens
 //! whose roles say which may be trained. Nothing here can change or remove a token that is already in.
 
-use crate::{PolicyVersion, TokenId};
+use crate::known::check_absence;
+use crate::{Known, PolicyVersion, TokenId, TranscriptError};
 use serde::{Deserialize, Serialize};
 
 /// Who produced a segment. Masks derive from it.
@@ -84,14 +85,18 @@ pub struct Segment {
     pub turn: u32,
     /// The tokens. Markers of the chat format belong to the observation before them: the policy did not choose them.
     pub tokens: Vec<TokenId>,
-    /// One per token for policy segments, at sampling time and temperature; empty for every other role.
+    /// One per token for policy segments, at sampling time and temperature; empty for every other role, and absent where
+    /// `known` says so.
     pub logprobs: Vec<f32>,
     /// One per token where the policy has a value head: the value before the token was chosen. Empty otherwise.
     pub values: Vec<f32>,
-    /// The policy that sampled; absent for every other role.
+    /// The policy that sampled; absent for every other role, and where whoever recorded the segment does not say.
     pub policy_version: Option<PolicyVersion>,
     /// The text as a person reads it. For display only: nothing is ever tokenised from it again.
     pub text: String,
+    /// What is known of it. Anything but `Full` says which of the streams above are absent rather than empty.
+    #[serde(default, skip_serializing_if = "Known::is_full")]
+    pub known: Known,
 }
 
 /// The tokens of an episode in order. Grows at the end, never changes.
@@ -99,63 +104,6 @@ pub struct Segment {
 #[serde(try_from = "Vec<Segment>", into = "Vec<Segment>")]
 pub struct Transcript {
     segments: Vec<Segment>,
-}
-
-/// Why a segment cannot be appended.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TranscriptError {
-    /// A policy segment without one log-probability per token.
-    #[error("policy segment of turn {turn} has {tokens} tokens but {logprobs} log-probabilities")]
-    LogprobCount {
-        /// Turn of the segment.
-        turn: u32,
-        /// Tokens in it.
-        tokens: usize,
-        /// Log-probabilities in it.
-        logprobs: usize,
-    },
-    /// A log-probability that is positive or not a number.
-    #[error(
-        "token {at} of the policy segment of turn {turn} has log-probability {value}; it must be finite and at most 0"
-    )]
-    BadLogprob {
-        /// Turn of the segment.
-        turn: u32,
-        /// Position within the segment.
-        at: usize,
-        /// The offending number.
-        value: f32,
-    },
-    /// Log-probabilities or values on tokens the policy did not choose.
-    #[error(
-        "a {role} segment of turn {turn} carries log-probabilities, values or a policy version; only policy segments may"
-    )]
-    NotPolicy {
-        /// Role of the segment.
-        role: &'static str,
-        /// Turn of the segment.
-        turn: u32,
-    },
-    /// Values that do not match the tokens.
-    #[error(
-        "policy segment of turn {turn} has {tokens} tokens but {values} values; there must be one each, or none"
-    )]
-    ValueCount {
-        /// Turn of the segment.
-        turn: u32,
-        /// Tokens in it.
-        tokens: usize,
-        /// Values in it.
-        values: usize,
-    },
-    /// A turn number below the last one.
-    #[error("a segment of turn {got} cannot follow one of turn {last}: turns only go forward")]
-    TurnOrder {
-        /// Turn of the last segment.
-        last: u32,
-        /// Turn of the new one.
-        got: u32,
-    },
 }
 
 impl Transcript {
@@ -188,6 +136,26 @@ impl Transcript {
     /// Whether there is no token yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What is known of every segment: the least that is known of any.
+    pub fn known(&self) -> Known {
+        self.segments.iter().map(|s| s.known).min().unwrap_or_default()
+    }
+
+    /// Whether every segment has its tokens and log-probabilities, so that the episode can be trained on.
+    pub fn complete(&self) -> bool {
+        self.known().is_full()
+    }
+
+    /// What some segment lacks, in words; absent when the transcript is complete.
+    pub fn missing(&self) -> Option<&'static str> {
+        self.known().missing()
+    }
+
+    /// Whether any segment was recorded by somebody else.
+    pub fn imported(&self) -> bool {
+        self.segments.iter().any(|s| s.provenance == Provenance::Imported)
     }
 
     /// True where the policy chose the token: the mask of every loss, derived from roles and nothing else.
@@ -238,6 +206,7 @@ impl Transcript {
 }
 
 fn check_segment(segment: &Segment) -> Result<(), TranscriptError> {
+    check_absence(segment)?;
     let turn = segment.turn;
     if segment.role != Role::Policy {
         let clean =
@@ -247,6 +216,9 @@ fn check_segment(segment: &Segment) -> Result<(), TranscriptError> {
         } else {
             Err(TranscriptError::NotPolicy { role: segment.role.name(), turn })
         };
+    }
+    if !segment.known.is_full() {
+        return Ok(());
     }
     let tokens = segment.tokens.len();
     if segment.logprobs.len() != tokens {

@@ -49,6 +49,8 @@ pub enum CallEnd {
     TimedOut,
     /// The tool itself broke: an infrastructure failure, which ends the episode.
     Broken,
+    /// Whoever recorded the call does not say. Only in imported episodes; neither a success nor a failure.
+    Unknown,
 }
 
 /// A tool call with its result.
@@ -58,10 +60,11 @@ pub struct CallRecord {
     pub call: ToolCall,
     /// How it ended.
     pub end: CallEnd,
-    /// What the agent was shown.
+    /// What the agent was shown; empty where the end is unknown because no answer was recorded.
     pub output: String,
-    /// Wall time of the call. Not part of the episode's identity.
-    pub seconds: f64,
+    /// Wall time of the call. Not part of the episode's identity. Absent: nobody measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
 }
 
 /// Why the sampler stopped a turn.
@@ -76,6 +79,8 @@ pub enum TurnStop {
     MaxTokens,
     /// The model's context is full.
     ContextFull,
+    /// Whoever recorded the turn does not say. Only in imported episodes.
+    Unknown,
 }
 
 /// One action of the policy and what came of it.

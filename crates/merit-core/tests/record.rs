@@ -29,6 +29,7 @@ fn segment(role: Role, turn: u32, tokens: Vec<u32>) -> Segment {
         tokens: tokens.into_iter().map(TokenId).collect(),
         policy_version: policy.then_some(PolicyVersion(2)),
         text: String::new(),
+        known: Known::Full,
     }
 }
 
@@ -57,6 +58,7 @@ fn episode(member: u32, opening: Vec<u32>, turns: &[(Vec<u32>, Vec<u32>)], end: 
         end,
         cost: Cost { policy_tokens: sampled, ..Cost::default() },
         bootstrap: None,
+        reported: None,
     }
 }
 
@@ -123,7 +125,7 @@ proptest! {
             .flat_map(|s| s.tokens.iter().map(move |_| s.role == Role::Policy)).collect();
         prop_assert_eq!(episode.transcript.mask(), by_role);
         prop_assert_eq!(check_episode(&episode), Vec::<String>::new());
-        let sample = Sample::of(&scored(episode, Reward::Value { value: 1.0 }, Some(true)), 0);
+        let sample = Sample::of(&scored(episode, Reward::Value { value: 1.0 }, Some(true)), 0).unwrap();
         let in_turns: usize = sample.turns.iter().map(|r| r.len()).sum();
         prop_assert_eq!(in_turns, sample.trainable(), "every trained token belongs to exactly one turn");
     }
@@ -132,7 +134,7 @@ proptest! {
     fn rule_3_what_broke_never_counts_and_never_trains(opening in tokens(), turns in turns(), end in ends()) {
         let broke = matches!(end, End::Failed { .. });
         let scored = scored(episode(0, opening, &turns, end), Reward::Value { value: 0.0 }, Some(false));
-        let sample = Sample::of(&scored, 0);
+        let sample = Sample::of(&scored, 0).unwrap();
         prop_assert_eq!(scored.outcome().counts(), !broke);
         prop_assert_eq!(scored.reward().is_some(), !broke);
         prop_assert_eq!(sample.trainable() > 0, !broke);
@@ -207,7 +209,7 @@ fn rule_4_edited_episodes_are_off_policy() {
         transcript.append(said).unwrap();
         let mut edited = episode(0, vec![1], &[], End::Answered);
         edited.transcript = transcript;
-        let sample = Sample::of(&scored(edited, Reward::Value { value: 1.0 }, None), 0);
+        let sample = Sample::of(&scored(edited, Reward::Value { value: 1.0 }, None), 0).unwrap();
         assert_eq!(sample.on_policy, on_policy, "{provenance:?}");
     }
 }
@@ -220,7 +222,7 @@ fn rule_2_a_prefix_that_a_fork_repeats_is_trained_with_its_trunk_only() {
     segments[1].policy_version = Some(PolicyVersion(1));
     fork.transcript = segments.try_into().unwrap();
     assert_eq!(check_episode(&fork), Vec::<String>::new());
-    let sample = Sample::of(&scored(fork, Reward::Value { value: 1.0 }, None), 0);
+    let sample = Sample::of(&scored(fork, Reward::Value { value: 1.0 }, None), 0).unwrap();
     assert_eq!(sample.trainable(), 1, "only the token that the fork sampled itself");
     assert!(sample.on_policy, "the older policy's tokens are not trained, so they do not make it off-policy");
 }
@@ -230,7 +232,7 @@ fn rule_4_tokens_of_another_policy_version_are_off_policy() {
     let mut mixed = episode(0, vec![1], &[(vec![2, 3], vec![4])], End::Answered);
     mixed.policy_version = PolicyVersion(7);
     assert_eq!(check_episode(&mixed).len(), 1);
-    assert!(!Sample::of(&scored(mixed, Reward::Value { value: 1.0 }, None), 0).on_policy);
+    assert!(!Sample::of(&scored(mixed, Reward::Value { value: 1.0 }, None), 0).unwrap().on_policy);
 }
 
 #[test]

@@ -63,7 +63,7 @@ pub(crate) fn samples_of(groups: &[Group]) -> Result<Vec<(&ScoredEpisode, Sample
                 let episode = scored.episode.id.clone();
                 return Err(CreditError::NotFinite { episode, what: "reward", value });
             }
-            samples.push((scored, Sample::of(scored, position)));
+            samples.push((scored, Sample::of(scored, position)?));
         }
     }
     Ok(samples)

@@ -59,6 +59,9 @@ pub enum CreditError {
         /// The number.
         value: f64,
     },
+    /// An episode whose record cannot be trained on.
+    #[error(transparent)]
+    Sample(#[from] merit_core::SampleError),
     /// Arrays that do not fit together.
     #[error("`{what}` has {got} entries where {want} are needed")]
     Shape {

@@ -27,6 +27,11 @@ pub trait Rule: Send + Sync {
         false
     }
 
+    /// The discount of its returns, per token; 1 where the rule discounts nothing.
+    fn discount(&self) -> f64 {
+        1.0
+    }
+
     /// One sample per episode, in the order of the groups and of their members.
     fn assign(&self, groups: &[Group]) -> Result<Credit, CreditError>;
 }

@@ -158,8 +158,12 @@ fn without_tools_every_call_is_answered_that_there_are_none() {
     assert!(world.tools().is_empty());
     let action = world.parse("lookup mug");
     let Action::Calls { calls } = &action else { panic!("{action:?}") };
-    let record =
-        CallRecord { call: calls[0].clone(), end: CallEnd::Refused, output: "47".to_owned(), seconds: 0.0 };
+    let record = CallRecord {
+        call: calls[0].clone(),
+        end: CallEnd::Refused,
+        output: "47".to_owned(),
+        seconds: Some(0.0),
+    };
     let reaction = world.act(&action, &[record]).unwrap();
     assert_eq!(reaction.observations, [Message::new(Role::Tool, "no tools here")]);
     let control = ledger(LedgerConfig { tools: false, ..LedgerConfig::default() });

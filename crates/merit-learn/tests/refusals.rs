@@ -32,7 +32,8 @@ fn tokens_the_policy_did_not_sample_are_refused_by_the_policy_gradient() {
     let mut segments: Vec<_> = episode.transcript.into();
     segments[1].provenance = Provenance::Guided;
     episode.transcript = segments.try_into().unwrap();
-    let mut guided = Sample::of(&merit_core::ScoredEpisode { episode: Arc::new(episode), ..scored }, 0);
+    let mut guided =
+        Sample::of(&merit_core::ScoredEpisode { episode: Arc::new(episode), ..scored }, 0).unwrap();
     guided.advantages = Some(vec![0.0, 0.0, 1.0]);
     let guided = [guided];
     check(

@@ -2,7 +2,9 @@
 
 use crate::html::{escape, number};
 use crate::tokens::{Paint, Vocabulary, chips};
-use merit_core::{Action, CallEnd, CallRecord, Outcome, Reward, Role, Score, Segment, TermOutcome, Turn};
+use merit_core::{
+    Action, CallEnd, CallRecord, Known, Outcome, Reward, Role, Score, Segment, TermOutcome, Turn,
+};
 use merit_store::StoredEpisode;
 use std::fmt::Write as _;
 
@@ -22,7 +24,11 @@ pub(crate) fn episode(stored: &StoredEpisode, vocabulary: &Vocabulary, strongest
             continue;
         }
         let advantages = stored.credit.as_ref().and_then(|credit| credit.advantages.get(tokens));
-        let mut body = chips(segment, vocabulary, &Paint { advantages, strongest });
+        // Chips are coloured by likelihood, which not every record has.
+        let mut body = match segment.known {
+            Known::Full => chips(segment, vocabulary, &Paint { advantages, strongest }),
+            Known::Tokens | Known::Text => text(&segment.text),
+        };
         if let Some(turn) = turns.next() {
             let later = episode
                 .transcript
@@ -98,6 +104,7 @@ fn call(record: &CallRecord, later: &[&Segment]) -> String {
         CallEnd::Refused => "refused",
         CallEnd::TimedOut => "timed out",
         CallEnd::Broken => "broken",
+        CallEnd::Unknown => "end not recorded",
     };
     // What the agent was shown usually follows as a segment of its own; it is not said twice.
     let follows = later.iter().any(|segment| segment.text.contains(&record.output));

@@ -179,16 +179,20 @@ pub(crate) fn cost(summary: &RunSummary) -> String {
 type CostText = fn(&Cost) -> String;
 
 const COSTS: [(&str, CostText); 9] = [
-    ("tokens sampled", |c| count(c.policy_tokens)),
-    ("tokens read", |c| count(c.read_tokens)),
+    ("tokens sampled", |c| c.known_policy_tokens().map_or_else(not_known, count)),
+    ("tokens read", |c| if c.tokens_unknown { not_known() } else { count(c.read_tokens) }),
     ("env steps", |c| count(c.env_steps)),
     ("probe steps", |c| count(c.probe_steps)),
     ("tool calls", |c| count(c.tool_calls)),
-    ("tool time", |c| format!("{:.1} s", c.tool_seconds)),
+    ("tool time", |c| c.known_tool_seconds().map_or_else(not_known, |s| format!("{s:.1} s"))),
     ("judge calls", |c| count(c.judge_calls)),
     ("judge tokens", |c| count(c.judge_tokens)),
     ("discarded", |c| count(c.discarded_samples)),
 ];
+
+fn not_known() -> String {
+    "not known".to_owned()
+}
 
 /// What happened to the run.
 pub(crate) fn events(summary: &RunSummary) -> String {

@@ -66,8 +66,12 @@ fn hostile(scored: &ScoredEpisode) -> ScoredEpisode {
     let output = format!("{HOSTILE}!");
     for turn in &mut episode.turns {
         turn.action = Action::Malformed { why: HOSTILE.into() };
-        turn.calls =
-            vec![CallRecord { call: call.clone(), end: CallEnd::Ok, output: output.clone(), seconds: 0.0 }];
+        turn.calls = vec![CallRecord {
+            call: call.clone(),
+            end: CallEnd::Ok,
+            output: output.clone(),
+            seconds: Some(0.0),
+        }];
     }
     let mut score = scored.score.clone();
     for term in score.iter_mut().flat_map(|s| &mut s.terms) {

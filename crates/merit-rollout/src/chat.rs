@@ -4,7 +4,7 @@
 //! belongs to the observation before it; what the policy then samples is a segment of exactly those tokens. Text never
 //! makes a marker: special tokens come only from here.
 
-use merit_core::{Message, Provenance, Role, Segment, TokenId};
+use merit_core::{Known, Message, Provenance, Role, Segment, TokenId};
 use merit_model::Tokenizer;
 use std::sync::Arc;
 
@@ -145,6 +145,7 @@ fn observation(role: Role, turn: u32, tokens: Vec<TokenId>, text: String) -> Seg
         values: Vec::new(),
         policy_version: None,
         text,
+        known: Known::Full,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::{ChatFormat, EpisodePlan, Rules};
 use merit_core::{
-    Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, Fault, Message, Provenance, Role, Segment,
-    TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop,
+    Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, Fault, Known, Message, Provenance, Role,
+    Segment, TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop,
 };
 use merit_model::{Completion, StopReason};
 
@@ -67,13 +67,14 @@ impl Record {
             logprobs: std::mem::take(&mut said.logprobs),
             values: std::mem::take(&mut said.values),
             policy_version: Some(plan.policy_version),
+            known: Known::Full,
         };
         self.append(segment).map_err(|error| fault(Boundary::Model, error))?;
         let why = match stop {
             TurnStop::MaxTokens | TurnStop::ContextFull => {
                 format!("cut after {} tokens, before the turn was finished", said.tokens.len())
             }
-            TurnStop::StopString | TurnStop::EndToken => "never read".to_owned(),
+            TurnStop::StopString | TurnStop::EndToken | TurnStop::Unknown => "never read".to_owned(),
         };
         self.turns.push(Turn { index, action: Action::Malformed { why }, calls: Vec::new(), stop });
         Ok(())
@@ -84,7 +85,7 @@ impl Record {
         self.cost.tool_calls += 1;
         self.cost.tool_seconds += seconds;
         if let Some(turn) = self.turns.last_mut() {
-            turn.calls.push(CallRecord { call, end, output, seconds });
+            turn.calls.push(CallRecord { call, end, output, seconds: Some(seconds) });
         }
     }
 
@@ -123,6 +124,7 @@ impl Record {
             end,
             cost: self.cost,
             bootstrap,
+            reported: None,
         }
     }
 

@@ -158,6 +158,18 @@ pub enum StoreError {
         /// What is wrong with each.
         why: String,
     },
+    /// A run was wanted where there are only imported episodes.
+    #[error("{path} holds imported episodes and no run: it has no recipe; they can be shown and scored")]
+    NoRecipe {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// An import that did not come to its end.
+    #[error("the import into {path} was interrupted; remove the folder and import again")]
+    InterruptedImport {
+        /// The folder.
+        path: PathBuf,
+    },
     /// Anything else SQLite says.
     #[error("{path}: {why}")]
     Sqlite {

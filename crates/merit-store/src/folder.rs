@@ -8,7 +8,7 @@ use crate::durable::{replace, sync_folder};
 use crate::error::{io, sqlite};
 use crate::lock::Lock;
 use crate::{FORMAT, StoreError, preflight, schema};
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 use std::path::{Path, PathBuf};
 
 /// What an interrupted `create` may have left; anything else is somebody's.
@@ -42,14 +42,21 @@ pub struct RunInfo {
 impl RunFolder {
     /// Makes a new run in `path`, which must be absent or empty.
     pub fn create(path: &Path, recipe: &str, info: &RunInfo) -> Result<Self, StoreError> {
+        Self::make(path, info, Some(recipe))
+    }
+
+    /// Makes a folder; without a recipe it is one of imported episodes.
+    pub(crate) fn make(path: &Path, info: &RunInfo, recipe: Option<&str>) -> Result<Self, StoreError> {
         std::fs::create_dir_all(path).map_err(|e| io(path, &e))?;
         refuse_foreign(path)?;
         let lock = Lock::take(path)?;
         refuse_run(path)?;
-        replace(&path.join("recipe.toml"), recipe.as_bytes())?;
+        if let Some(recipe) = recipe {
+            replace(&path.join("recipe.toml"), recipe.as_bytes())?;
+        }
         let checkpoints = path.join("checkpoints");
         std::fs::create_dir_all(&checkpoints).map_err(|e| io(&checkpoints, &e))?;
-        let meta = [
+        let mut meta = vec![
             ("format", FORMAT.to_string()),
             ("recipe", info.recipe.clone()),
             ("recipe_hash", info.recipe_hash.clone()),
@@ -57,6 +64,9 @@ impl RunFolder {
             ("version", info.version.clone()),
             ("started_ms", info.started_ms.to_string()),
         ];
+        if recipe.is_none() {
+            meta.push(("kind", "import".to_owned()));
+        }
         let db = schema::create(&path.join("merit.db"), &meta)?;
         sync_folder(path)?;
         Ok(Self { path: path.to_owned(), db, lock: Some(lock) })
@@ -107,8 +117,11 @@ impl RunFolder {
         Ok(path)
     }
 
-    /// The resolved recipe, as text.
+    /// The resolved recipe, as text. Imported episodes have none.
     pub fn recipe(&self) -> Result<String, StoreError> {
+        if self.is_import()? {
+            return Err(StoreError::NoRecipe { path: self.path.clone() });
+        }
         let path = self.path.join("recipe.toml");
         std::fs::read_to_string(&path).map_err(|e| StoreError::Damaged { path, why: e.to_string() })
     }
@@ -156,12 +169,19 @@ impl RunFolder {
         StoreError::Damaged { path: self.path.join("merit.db"), why: why.into() }
     }
 
+    /// `run` or `import`.
+    pub(crate) fn kind(&self) -> Result<String, StoreError> {
+        Ok(self.meta_where_present("kind")?.unwrap_or_else(|| "run".to_owned()))
+    }
+
     fn meta(&self, key: &str) -> Result<String, StoreError> {
+        let missing = || self.damaged(format!("`{key}` is missing from its head"));
+        self.meta_where_present(key)?.ok_or_else(missing)
+    }
+
+    fn meta_where_present(&self, key: &str) -> Result<Option<String>, StoreError> {
         let found = self.db.query_row("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0));
-        found.map_err(|e| match e {
-            rusqlite::Error::QueryReturnedNoRows => self.damaged(format!("`{key}` is missing from its head")),
-            other => self.failed(&other),
-        })
+        found.optional().map_err(|e| self.failed(&e))
     }
 
     fn meta_number<T: std::str::FromStr>(&self, key: &str) -> Result<T, StoreError> {

@@ -38,7 +38,8 @@ impl RunFolder {
     pub fn episode_rows(&self, filter: &EpisodeFilter) -> Result<Vec<EpisodeRow>, StoreError> {
         let sql = format!(
             "SELECT {ID}, e.policy_version, e.task_id, e.size, e.outcome, e.reward, e.solved, e.end, e.turns,
-                e.tool_calls, e.policy_tokens FROM episodes e {MATCHING} {IN_ORDER}"
+                e.tool_calls, e.policy_tokens, coalesce(e.record ->> '$.tokens_unknown', 0)
+             FROM episodes e {MATCHING} {IN_ORDER}"
         );
         self.matching(&sql, filter, head)
     }
@@ -86,8 +87,14 @@ impl RunFolder {
     /// What each phase has cost: its episodes and what was recorded beside them.
     pub fn costs(&self) -> Result<BTreeMap<String, Cost>, StoreError> {
         let sql = "SELECT phase, sum(policy_tokens), sum(read_tokens), sum(env_steps), sum(probe_steps), sum(tool_calls),
-            total(tool_seconds), sum(judge_calls), sum(judge_tokens), sum(discarded_samples) FROM episodes GROUP BY phase";
-        let of_episodes = self.all(sql, [], |row| Ok((row.get::<_, String>(0)?, cost(row, 1)?)))?;
+            total(tool_seconds), sum(judge_calls), sum(judge_tokens), sum(discarded_samples),
+            max(coalesce(record ->> '$.tokens_unknown', 0)), max(coalesce(record ->> '$.seconds_unknown', 0))
+            FROM episodes GROUP BY phase";
+        let of_episodes = self.all(sql, [], |row| {
+            let unknown = (row.get(10)?, row.get(11)?);
+            let cost = Cost { tokens_unknown: unknown.0, seconds_unknown: unknown.1, ..cost(row, 1)? };
+            Ok((row.get::<_, String>(0)?, cost))
+        })?;
         let sql = "SELECT phase, record FROM costs ORDER BY phase, step";
         let beside = self.all(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let mut totals: BTreeMap<String, Cost> = of_episodes.into_iter().collect();
@@ -206,7 +213,7 @@ fn head(row: &Row<'_>) -> rusqlite::Result<EpisodeRow> {
         end: row.get(11)?,
         turns: row.get(12)?,
         tool_calls: row.get::<_, i64>(13)? as u64,
-        policy_tokens: row.get::<_, i64>(14)? as u64,
+        policy_tokens: (!row.get::<_, bool>(15)?).then_some(row.get::<_, i64>(14)? as u64),
     })
 }
 
@@ -227,6 +234,8 @@ fn cost(row: &Row<'_>, at: usize) -> rusqlite::Result<Cost> {
         judge_calls: count(6)?,
         judge_tokens: count(7)?,
         discarded_samples: count(8)?,
+        // Not in columns: see the record.
+        ..Cost::default()
     })
 }
 

@@ -45,8 +45,8 @@ pub struct EpisodeRow {
     pub turns: u32,
     /// Number of tool calls.
     pub tool_calls: u64,
-    /// Tokens the policy sampled.
-    pub policy_tokens: u64,
+    /// Tokens the policy sampled. Absent: nobody counted them.
+    pub policy_tokens: Option<u64>,
 }
 
 /// One term of one score.

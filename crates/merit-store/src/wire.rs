@@ -5,8 +5,8 @@
 
 use crate::{StoreError, blobs};
 use merit_core::{
-    Cost, End, Episode, EpisodeId, PolicyVersion, Provenance, Role, Score, Segment, Setting, Task,
-    TermOutcome, Transcript, Turn,
+    Cost, End, Episode, EpisodeId, Known, PolicyVersion, Provenance, Reported, Role, Score, Segment, Setting,
+    Task, TermOutcome, Transcript, Turn,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -21,6 +21,14 @@ pub(crate) struct WireEpisode<'a> {
     turns: Cow<'a, [Turn]>,
     end: Cow<'a, End>,
     bootstrap: Option<f64>,
+    /// What somebody else said of it; only imported episodes have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reported: Option<Cow<'a, Reported>>,
+    /// The parts of the cost that nobody counted; the columns then hold lower bounds.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    tokens_unknown: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    seconds_unknown: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -29,12 +37,14 @@ struct WireSegment<'a> {
     role: Role,
     provenance: Provenance,
     turn: u32,
-    /// Number of tokens; policy segments have as many log-probabilities.
+    /// Number of tokens; policy segments have as many log-probabilities, unless `known` says otherwise.
     tokens: usize,
     /// Whether there is a value for each token.
     has_values: bool,
     policy_version: Option<PolicyVersion>,
     text: Cow<'a, str>,
+    #[serde(default, skip_serializing_if = "Known::is_full")]
+    known: Known,
 }
 
 /// The streams of an episode, all segments one after the other.
@@ -54,6 +64,7 @@ impl<'a> WireEpisode<'a> {
             has_values: !segment.values.is_empty(),
             policy_version: segment.policy_version,
             text: Cow::Borrowed(&segment.text),
+            known: segment.known,
         });
         Self {
             setting: Cow::Borrowed(&episode.setting),
@@ -61,6 +72,9 @@ impl<'a> WireEpisode<'a> {
             turns: Cow::Borrowed(&episode.turns),
             end: Cow::Borrowed(&episode.end),
             bootstrap: episode.bootstrap.map(f64::from),
+            reported: episode.reported.as_ref().map(Cow::Borrowed),
+            tokens_unknown: episode.cost.tokens_unknown,
+            seconds_unknown: episode.cost.seconds_unknown,
         }
     }
 
@@ -82,8 +96,9 @@ impl<'a> WireEpisode<'a> {
             transcript,
             turns: self.turns.into_owned(),
             end: self.end.into_owned(),
-            cost,
+            cost: Cost { tokens_unknown: self.tokens_unknown, seconds_unknown: self.seconds_unknown, ..cost },
             bootstrap: self.bootstrap.map(|value| value as f32),
+            reported: self.reported.map(Cow::into_owned),
         })
     }
 }
@@ -96,15 +111,17 @@ fn transcript(segments: Vec<WireSegment<'_>>, streams: &Streams) -> Result<Trans
     let mut transcript = Transcript::default();
     for segment in segments {
         let count = segment.tokens;
+        let likely = segment.role == Role::Policy && segment.known.is_full();
         let segment = Segment {
             role: segment.role,
             provenance: segment.provenance,
             turn: segment.turn,
             tokens: tokens.by_ref().take(count).collect(),
-            logprobs: logprobs.by_ref().take(if segment.role == Role::Policy { count } else { 0 }).collect(),
+            logprobs: logprobs.by_ref().take(if likely { count } else { 0 }).collect(),
             values: values.by_ref().take(if segment.has_values { count } else { 0 }).collect(),
             policy_version: segment.policy_version,
             text: segment.text.into_owned(),
+            known: segment.known,
         };
         if segment.tokens.len() != count {
             return Err("it has fewer tokens than its segments say".into());
@@ -142,11 +159,15 @@ pub(crate) fn term_outcome(outcome: &TermOutcome) -> &'static str {
 pub(crate) fn check_finite(episode: &Episode, score: Option<&Score>) -> Result<(), StoreError> {
     let refuse = |what: String| Err(StoreError::NotFinite { episode: episode.id.to_string(), what });
     let calls = episode.turns.iter().flat_map(|turn| &turn.calls);
-    if !episode.cost.tool_seconds.is_finite() || calls.into_iter().any(|call| !call.seconds.is_finite()) {
+    let mut seconds = calls.into_iter().filter_map(|call| call.seconds).chain([episode.cost.tool_seconds]);
+    if seconds.any(|seconds| !seconds.is_finite()) {
         return refuse("the time spent in tools".into());
     }
     if episode.bootstrap.is_some_and(|value| !value.is_finite()) {
         return refuse("the bootstrap value".into());
+    }
+    if episode.reported.as_ref().is_some_and(|reported| !reported.reward.is_finite()) {
+        return refuse("the reported reward".into());
     }
     let Some(score) = score else { return Ok(()) };
     if score.reward.value().is_some_and(|value| !value.is_finite()) {

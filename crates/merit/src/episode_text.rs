@@ -1,30 +1,43 @@
 //! An episode as text for a terminal: what was said, what came back, what it was worth.
 
-use merit_core::{Action, CallEnd, Role, ScoredEpisode, TermOutcome};
+use merit_core::{Action, CallEnd, Known, Role, ScoredEpisode, TermOutcome};
 use std::fmt::Write as _;
 
 /// The whole episode, turn by turn.
 pub(crate) fn render(scored: &ScoredEpisode) -> String {
     let episode = &scored.episode;
-    let mut text = format!("{}  task {}\n", episode.id, episode.task.id);
+    let mut text = format!("{}  task {}\n", visible(&episode.id.to_string()), visible(&episode.task.id));
+    let mut turns = episode.turns.iter();
     for segment in episode.transcript.segments() {
-        if segment.text.is_empty() {
+        let turn = if segment.role == Role::Policy { turns.next() } else { None };
+        // A policy of ours writes its calls as text; whoever records text alone keeps them apart.
+        let calls = turn.filter(|_| segment.known == Known::Text).map_or(&[][..], |turn| &turn.calls);
+        if segment.text.is_empty() && calls.is_empty() {
             continue;
         }
         let who = segment.role.name();
         let said = visible(segment.text.trim_end());
         let sure = match segment.role {
-            Role::Policy => format!("   (log-prob {:.2})", segment.logprobs.iter().sum::<f32>()),
+            Role::Policy if segment.known.is_full() => {
+                format!("   (log-prob {:.2})", segment.logprobs.iter().sum::<f32>())
+            }
             _ => String::new(),
         };
-        put(&mut text, &format!("  {who:>11} │ {said}{sure}"));
+        if !segment.text.is_empty() {
+            put(&mut text, &format!("  {who:>11} │ {said}{sure}"));
+        }
+        for record in calls {
+            let (tool, input) = (visible(&record.call.tool), visible(&record.call.input));
+            put(&mut text, &format!("  {who:>11} │ calls {tool} {input}"));
+        }
     }
     for turn in &episode.turns {
         if let Action::Malformed { why } = &turn.action {
             put(&mut text, &format!("  turn {} could not be understood: {why}", turn.index));
         }
         for call in turn.calls.iter().filter(|c| c.end != CallEnd::Ok) {
-            put(&mut text, &format!("  turn {}: `{}` ended as {:?}", turn.index, call.call.tool, call.end));
+            let tool = visible(&call.call.tool);
+            put(&mut text, &format!("  turn {}: `{tool}` ended as {:?}", turn.index, call.end));
         }
     }
     let reward = scored.reward().map_or("none".to_owned(), |r| format!("{r:.3}"));
@@ -36,7 +49,7 @@ pub(crate) fn render(scored: &ScoredEpisode) -> String {
             TermOutcome::ParseFailure { why } => format!("could not be parsed: {why}"),
             TermOutcome::GraderFailed { why } => format!("grader failed: {why}"),
         };
-        let evidence: Vec<&str> = term.evidence.iter().map(|e| e.finding.as_str()).collect();
+        let evidence: Vec<String> = term.evidence.iter().map(|e| visible(&e.finding)).collect();
         put(&mut text, &format!("    {} × {}: {value}   [{}]", term.name, term.weight, evidence.join("; ")));
     }
     text

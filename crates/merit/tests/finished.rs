@@ -102,7 +102,7 @@ fn every_stored_episode_keeps_the_rules_of_the_record() {
         assert_eq!(check_episode(&scored.episode), none);
         let score = scored.score.as_ref().unwrap();
         assert_eq!(check_score(score, scored.episode.turns.len()), none);
-        assert_eq!(check_sample(&scored, &Sample::of(&scored, 0)), none);
+        assert_eq!(check_sample(&scored, &Sample::of(&scored, 0).unwrap()), none);
         seen.insert(scored.outcome());
     }
     assert!(seen.len() >= 2, "a run that meets only {seen:?} checks too little");

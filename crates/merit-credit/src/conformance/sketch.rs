@@ -65,6 +65,7 @@ impl Sketch {
             end: self.end(),
             cost: Cost { policy_tokens, ..Cost::default() },
             bootstrap: self.bootstrap,
+            reported: None,
         };
         ScoredEpisode { episode: Arc::new(episode), score: self.score() }
     }
@@ -114,6 +115,7 @@ fn segment(role: Role, turn: u32, tokens: usize, values: &[f32]) -> Segment {
         values: values.to_vec(),
         policy_version: policy.then_some(PolicyVersion(0)),
         text: String::new(),
+        known: merit_core::Known::Full,
     }
 }
 

@@ -44,6 +44,10 @@ impl Rule for GaeConfig {
         GAE.about
     }
 
+    fn discount(&self) -> f64 {
+        self.gamma
+    }
+
     fn needs_values(&self) -> bool {
         true
     }
@@ -113,13 +117,13 @@ fn check_values(scored: &ScoredEpisode, sample: &Sample) -> Result<(), CreditErr
 fn last_value(scored: &ScoredEpisode) -> Result<f64, CreditError> {
     let id = || scored.episode.id.clone();
     match (&scored.episode.end, scored.episode.bootstrap) {
-        (End::Truncated { .. }, None) => {
+        (End::Truncated { .. } | End::Unknown, None) => {
             Err(CreditError::MissingBootstrap { rule: GAE.about.name, episode: id() })
         }
-        (End::Truncated { .. }, Some(value)) if !value.is_finite() => {
+        (End::Truncated { .. } | End::Unknown, Some(value)) if !value.is_finite() => {
             Err(CreditError::NotFinite { episode: id(), what: "bootstrap value", value: f64::from(value) })
         }
-        (End::Truncated { .. }, Some(value)) => Ok(f64::from(value)),
-        _ => Ok(0.0),
+        (End::Truncated { .. } | End::Unknown, Some(value)) => Ok(f64::from(value)),
+        (End::Answered | End::EnvironmentDone | End::Failed { .. }, _) => Ok(0.0),
     }
 }

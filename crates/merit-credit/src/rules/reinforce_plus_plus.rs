@@ -41,6 +41,10 @@ impl Rule for ReinforcePlusPlusConfig {
         REINFORCE_PLUS_PLUS.about
     }
 
+    fn discount(&self) -> f64 {
+        self.gamma
+    }
+
     fn baseline(&self) -> Baseline {
         Baseline::Batch
     }

@@ -69,5 +69,5 @@ fn run_call(call: &ToolCall, tools: &Opened) -> Result<CallRecord, String> {
             Err(error) => return Err(format!("tool `{}`: {error}", call.tool)),
         },
     };
-    Ok(CallRecord { call: call.clone(), end, output, seconds: 0.0 })
+    Ok(CallRecord { call: call.clone(), end, output, seconds: Some(0.0) })
 }

@@ -70,7 +70,7 @@ pub fn samples(
     let mean = rewards.iter().sum::<f32>() / rewards.len() as f32;
     let sample = |(completion, reward): (&Completion, &f32)| {
         let scored = super::scored_tokens(prompt(), completion, version, f64::from(*reward));
-        let mut sample = Sample::of(&scored, 0);
+        let mut sample = Sample::of(&scored, 0).unwrap();
         let stream = |value: f32| sample.mask.iter().map(|&m| if m { value } else { 0.0 }).collect();
         sample.advantages = Some(stream(reward - mean));
         sample.returns = Some(stream(*reward));

@@ -35,6 +35,7 @@ pub fn scored(group: u32, member: u32, turns: &[&[f32]], fate: Fate) -> ScoredEp
             values: Vec::new(),
             policy_version: (role == Role::Policy).then_some(PolicyVersion(3)),
             text: String::new(),
+            known: merit_core::Known::Full,
         }
     };
     transcript.append(segment(Role::User, 0, 2, Vec::new())).unwrap();
@@ -63,6 +64,7 @@ pub fn scored_tokens(
         values: Vec::new(),
         policy_version: None,
         text: String::new(),
+        known: merit_core::Known::Full,
     };
     let mut transcript = Transcript::default();
     transcript.append(segment(Role::User, prompt)).unwrap();
@@ -106,6 +108,7 @@ fn scored_transcript(
         end,
         cost: Cost::default(),
         bootstrap: None,
+        reported: None,
     };
     ScoredEpisode { episode: Arc::new(episode), score: score(fate) }
 }
@@ -123,7 +126,7 @@ fn score(fate: Fate) -> Option<Score> {
 /// The sample of such an episode with the same advantage on every token the policy chose, counted or not.
 pub fn sample(group: u32, member: u32, turns: &[&[f32]], fate: Fate, advantage: f32) -> Sample {
     let scored = scored(group, member, turns, fate);
-    let mut sample = Sample::of(&scored, group as usize);
+    let mut sample = Sample::of(&scored, group as usize).unwrap();
     let chosen = scored.episode.transcript.mask();
     sample.advantages = Some(chosen.iter().map(|&m| if m { advantage } else { 0.0 }).collect());
     sample

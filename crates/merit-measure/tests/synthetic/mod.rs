@@ -75,6 +75,7 @@ pub(crate) fn play(
                 policy_version: policy.then_some(version),
                 tokens,
                 text: text.into(),
+                known: merit_core::Known::Full,
             })
             .unwrap();
     };
@@ -87,7 +88,7 @@ pub(crate) fn play(
         call: ToolCall { tool: "calc".into(), input: sum.clone() },
         end,
         output: output.into(),
-        seconds: 0.0,
+        seconds: Some(0.0),
     };
     let calls = |record: &CallRecord| Action::Calls { calls: vec![record.call.clone()] };
     let end = match play {
@@ -143,6 +144,7 @@ pub(crate) fn play(
         end,
         cost,
         bootstrap: None,
+        reported: None,
     };
     ScoredEpisode { episode: Arc::new(episode), score }
 }

@@ -2,8 +2,8 @@
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use merit_core::{
-    Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Evidence, Fault, Limit,
-    PolicyVersion, Provenance, Reward, Role, Score, ScoredEpisode, Segment, Setting, Split, Task,
+    Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Evidence, Fault, Known, Limit,
+    PolicyVersion, Provenance, Reported, Reward, Role, Score, ScoredEpisode, Segment, Setting, Split, Task,
     TermOutcome, TermScore, TokenId, ToolCall, Transcript, Turn, TurnStop,
 };
 use merit_store::{RunFolder, RunInfo};
@@ -45,6 +45,7 @@ pub(crate) fn plain(phase: &str, step: u64, group: u32, member: u32, tokens: u32
         policy_version: (role == Role::Policy).then_some(PolicyVersion(step)),
         tokens,
         text: text.into(),
+        known: merit_core::Known::Full,
     };
     let mut transcript = Transcript::default();
     transcript.append(segment(Role::User, vec![TokenId(1), TokenId(2)], "add 1 2 3")).unwrap();
@@ -80,6 +81,7 @@ pub(crate) fn plain(phase: &str, step: u64, group: u32, member: u32, tokens: u32
         end: End::Answered,
         cost: Cost { policy_tokens: u64::from(tokens), read_tokens: 2, ..Cost::default() },
         bootstrap: None,
+        reported: None,
     };
     ScoredEpisode { episode: Arc::new(episode), score: Some(score) }
 }
@@ -122,10 +124,16 @@ fn any_segment() -> impl Strategy<Value = Segment> {
     let role = select(Role::ALL.to_vec());
     let provenance =
         select(vec![Provenance::Sampled, Provenance::Spliced, Provenance::Guided, Provenance::Synthetic]);
+    let known = select(vec![Known::Full, Known::Tokens, Known::Text]);
     let tokens = proptest::collection::vec((any::<u32>(), logprob(), any::<f32>()), 0..20);
-    (role, provenance, tokens, any::<bool>(), proptest::option::of(any::<u64>()), text()).prop_map(
-        |(role, provenance, tokens, valued, version, text)| {
+    (role, (provenance, known), tokens, any::<bool>(), proptest::option::of(any::<u64>()), text()).prop_map(
+        |(role, (provenance, known), mut tokens, valued, version, text)| {
+            if known == Known::Text {
+                tokens.clear();
+            }
+            let provenance = if known.is_full() { provenance } else { Provenance::Imported };
             let policy = role == Role::Policy;
+            let likely = policy && known.is_full();
             // NaN is equal to nothing, so that a round trip could not be checked.
             let real = |v: f32| if v.is_nan() { 0.5 } else { v };
             Segment {
@@ -133,10 +141,11 @@ fn any_segment() -> impl Strategy<Value = Segment> {
                 provenance,
                 turn: 0,
                 tokens: tokens.iter().map(|t| TokenId(t.0)).collect(),
-                logprobs: if policy { tokens.iter().map(|t| t.1).collect() } else { vec![] },
-                values: if policy && valued { tokens.iter().map(|t| real(t.2)).collect() } else { vec![] },
+                logprobs: if likely { tokens.iter().map(|t| t.1).collect() } else { vec![] },
+                values: if likely && valued { tokens.iter().map(|t| real(t.2)).collect() } else { vec![] },
                 policy_version: version.filter(|_| policy).map(PolicyVersion),
                 text,
+                known,
             }
         },
     )
@@ -150,15 +159,17 @@ fn any_turn() -> impl Strategy<Value = Turn> {
         text().prop_map(|why| Action::Malformed { why }),
         proptest::collection::vec(call(), 0..3).prop_map(|calls| Action::Calls { calls }),
     ];
-    let end = select(vec![CallEnd::Ok, CallEnd::Refused, CallEnd::TimedOut, CallEnd::Broken]);
-    let record = (call(), end, text(), finite()).prop_map(|(call, end, output, seconds)| CallRecord {
-        call,
-        end,
-        output,
-        seconds,
-    });
-    let stop =
-        select(vec![TurnStop::StopString, TurnStop::EndToken, TurnStop::MaxTokens, TurnStop::ContextFull]);
+    let end =
+        select(vec![CallEnd::Ok, CallEnd::Refused, CallEnd::TimedOut, CallEnd::Broken, CallEnd::Unknown]);
+    let record = (call(), end, text(), proptest::option::of(finite()))
+        .prop_map(|(call, end, output, seconds)| CallRecord { call, end, output, seconds });
+    let stop = select(vec![
+        TurnStop::StopString,
+        TurnStop::EndToken,
+        TurnStop::MaxTokens,
+        TurnStop::ContextFull,
+        TurnStop::Unknown,
+    ]);
     (any::<u32>(), action, proptest::collection::vec(record, 0..3), stop)
         .prop_map(|(index, action, calls, stop)| Turn { index, action, calls, stop })
 }
@@ -169,6 +180,7 @@ fn any_end() -> impl Strategy<Value = End> {
     prop_oneof![
         Just(End::Answered),
         Just(End::EnvironmentDone),
+        Just(End::Unknown),
         limit.prop_map(|limit| End::Truncated { limit }),
         (boundary, text()).prop_map(|(boundary, message)| End::Failed { fault: Fault { boundary, message } }),
     ]
@@ -195,21 +207,25 @@ fn any_episode() -> impl Strategy<Value = Episode> {
         id.prop_map(|(phase, step, group, member, branch)| EpisodeId { phase, step, group, member, branch });
     let segments = proptest::collection::vec(any_segment(), 0..6);
     let turns = proptest::collection::vec(any_turn(), 0..4);
-    let cost = (any::<[u64; 8]>(), finite()).prop_map(|(n, tool_seconds)| Cost {
-        policy_tokens: n[0],
-        read_tokens: n[1],
-        env_steps: n[2],
-        probe_steps: n[3],
-        tool_calls: n[4],
-        tool_seconds,
-        judge_calls: n[5],
-        judge_tokens: n[6],
-        discarded_samples: n[7],
-    });
+    let cost =
+        (any::<[u64; 8]>(), finite(), any::<[bool; 2]>()).prop_map(|(n, tool_seconds, unknown)| Cost {
+            policy_tokens: n[0],
+            read_tokens: n[1],
+            env_steps: n[2],
+            probe_steps: n[3],
+            tool_calls: n[4],
+            tool_seconds,
+            judge_calls: n[5],
+            judge_tokens: n[6],
+            discarded_samples: n[7],
+            tokens_unknown: unknown[0],
+            seconds_unknown: unknown[1],
+        });
     let bootstrap = proptest::option::of(any::<f32>().prop_filter("finite", |v| v.is_finite()));
-    let rest = (any_task(), any::<u64>(), text(), text(), any_end());
+    let reported = proptest::option::of((finite(), text()).prop_map(|(reward, by)| Reported { reward, by }));
+    let rest = (any_task(), any::<u64>(), text(), text(), any_end(), reported);
     (id, segments, turns, cost, bootstrap, rest).prop_map(|(id, segments, turns, cost, bootstrap, rest)| {
-        let (task, version, memory, tool_cache, end) = rest;
+        let (task, version, memory, tool_cache, end, reported) = rest;
         Episode {
             id,
             task: Arc::new(task),
@@ -220,6 +236,7 @@ fn any_episode() -> impl Strategy<Value = Episode> {
             end,
             cost,
             bootstrap,
+            reported,
         }
     })
 }

@@ -6,7 +6,7 @@ use crate::{episode_text, out};
 use anyhow::Result;
 use merit_core::{EpisodeId, Outcome};
 use merit_measure::{HeldOut, Rate, RunSummary};
-use merit_store::RunFolder;
+use merit_store::{ImportInfo, RunFolder};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -59,8 +59,20 @@ fn parse_id(name: &str) -> Option<EpisodeId> {
 pub(crate) fn table(folder: &RunFolder) -> Result<String> {
     let summary = RunSummary::read(folder)?;
     let info = &summary.info;
-    let mut text = format!("recipe {} (hash {}), seed {}\n\n", info.recipe, info.recipe_hash, info.seed);
-    held_out_table(&mut text, &summary)?;
+    let mut text = match folder.import()? {
+        Some(import) => {
+            let ImportInfo { source, format, sha256, episodes, skipped, .. } = import;
+            format!(
+                "{episodes} episodes imported from {source} ({format}, {skipped} skipped, sha256 {sha256})\n"
+            )
+        }
+        None => {
+            let mut text =
+                format!("recipe {} (hash {}), seed {}\n\n", info.recipe, info.recipe_hash, info.seed);
+            held_out_table(&mut text, &summary)?;
+            text
+        }
+    };
     if let Some(change) = &summary.change {
         let (gained, lost) = (change.gained, change.lost);
         writeln!(text, "\n{gained} held-out tasks gained, {lost} lost by learning")?;

@@ -1,0 +1,88 @@
+//! Reading a file: bytes, entries, format, episodes. All of it or an error, unless skipping is allowed.
+
+use crate::assemble::{Placed, assemble};
+use crate::format::{Rules, choose};
+use crate::imported::{Found, Imported, Skipped};
+use crate::layout::{Entry, split};
+use crate::{AUTO, Format, ImportError, ImportLimits, ImportOptions, ItemError};
+use merit_core::hex;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// Entries that detection looks at.
+const LOOKED_AT: usize = 50;
+
+/// Reads a file of `format`, which is a name of [`crate::FORMATS`] or `auto`.
+pub fn read_file(path: &Path, format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+    let file = std::fs::File::open(path).map_err(|e| io(path, &e))?;
+    read(file, format, options).map_err(|error| match error {
+        ImportError::Io { why, .. } => ImportError::Io { path: path.to_owned(), why },
+        other => other,
+    })
+}
+
+/// Reads a stream of `format`, which is a name of [`crate::FORMATS`] or `auto`.
+pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+    options.check()?;
+    let file = bytes(reader, options.limits.file_bytes)?;
+    let (layout, entries) = split(&file)?;
+    let looked_at = entries.iter().take(LOOKED_AT).map(|e| (e.line, parse(e, &options.limits)));
+    let chosen = choose(format, &looked_at.collect::<Vec<_>>())?;
+    let total = entries.len();
+    let (placed, mut skipped) = drafts(&entries, chosen, &chosen.rules(options));
+    let assembled = assemble(placed, options.split);
+    skipped.extend(assembled.skipped);
+    skipped.sort_by_key(|skipped| skipped.item);
+    let nothing = assembled.episodes.is_empty();
+    if nothing || (!skipped.is_empty() && !options.allow_skipped) {
+        return Err(ImportError::Skipped { skipped, total });
+    }
+    let world = assembled.episodes.first().map(|scored| scored.episode.task.world.clone());
+    let found = Found {
+        format: chosen.about.name,
+        layout,
+        detected: format == AUTO,
+        entries: total,
+        bytes: file.len() as u64,
+        sha256: hex(&Sha256::digest(&file)),
+        world: world.unwrap_or_default(),
+        solved_at: options.solved_at.or(chosen.solved_at),
+    };
+    let (episodes, remarks, left_out) = (assembled.episodes, assembled.remarks, assembled.left_out);
+    Ok(Imported { found, episodes, skipped, remarks, left_out })
+}
+
+fn drafts(entries: &[Entry<'_>], format: &Format, rules: &Rules) -> (Vec<Placed>, Vec<Skipped>) {
+    let (mut placed, mut skipped) = (Vec::new(), Vec::new());
+    for (item, entry) in entries.iter().enumerate() {
+        let line = entry.line;
+        match parse(entry, &rules.options.limits).and_then(|value| (format.read)(&value, rules)) {
+            Ok(draft) => placed.push(Placed { line, item, draft }),
+            Err(why) => skipped.push(Skipped { line, item, why }),
+        }
+    }
+    (placed, skipped)
+}
+
+fn parse(entry: &Entry<'_>, limits: &ImportLimits) -> Result<Value, ItemError> {
+    let (got, limit) = (entry.bytes.len(), limits.entry_bytes);
+    if got > limit {
+        return Err(ItemError::TooLarge { what: "its size in bytes".to_owned(), got, limit });
+    }
+    serde_json::from_slice(entry.bytes).map_err(|error| ItemError::NotJson(error.to_string()))
+}
+
+fn bytes(reader: impl Read, limit: u64) -> Result<Vec<u8>, ImportError> {
+    let mut file = Vec::new();
+    reader.take(limit.saturating_add(1)).read_to_end(&mut file).map_err(|e| io(&PathBuf::new(), &e))?;
+    if file.len() as u64 > limit {
+        return Err(ImportError::TooLarge { limit });
+    }
+    Ok(file)
+}
+
+fn io(path: &Path, error: &std::io::Error) -> ImportError {
+    ImportError::Io { path: path.to_owned(), why: error.to_string() }
+}
