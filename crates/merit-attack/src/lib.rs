@@ -1,1 +1,24 @@
 //! Can this reward be had without the work? Probes, audits and grades for rewards, worlds and scorers.
+//!
+//! In: a [`Target`]: something that pays for what an agent does, with tasks to try it on. Out: an [`Audit`]: what every probe
+//! earned beside what the right answer earns, a grade, and the exact text of each attack that won.
+//!
+//! [`PROBES`] is the list of everything that is tried. A probe is written once and tried on every target: a reward file, a
+//! recipe's world, or any scorer in any language that reads and writes JSON lines.
+
+mod audit;
+mod error;
+mod grade;
+mod probe;
+mod probes;
+mod subject;
+mod table;
+mod target;
+pub mod targets;
+
+pub use audit::{Audit, Earned, ProbeResult, Settings, audit};
+pub use error::AttackError;
+pub use grade::Grade;
+pub use probe::{Expect, PROBES, Probe};
+pub use subject::{Attempt, Move, Subject};
+pub use target::{Payment, Target};

@@ -25,13 +25,18 @@ pub enum Expr {
     Pow(Box<Expr>, Box<Expr>),
     /// A function of its arguments.
     Apply(Function, Vec<Expr>),
+    /// A whole number in another base, `204_5`: its digits as written (lower case letters from ten on) and the base.
+    InBase(Arc<str>, u32),
+    /// Parts in proportion, `7:32` or `1:2:3`; also a time of day.
+    Ratio(Vec<Expr>),
     /// A function nobody knows, by its name: `f(x)`.
     Unknown(Arc<str>, Vec<Expr>),
     /// `±`: either sign. The part is what follows it; `a ± b` is `Add[a, PlusMinus(b)]`.
     PlusMinus(Box<Expr>),
     /// A quantity written with a percent sign.
     Percent(Box<Expr>),
-    /// A quantity with a unit as written, e.g. `5 cm`, `3\text{ km/h}`, `$5`.
+    /// A quantity with a unit as written, e.g. `5 cm`, `3\text{ km/h}`, `$5`. Angles in degrees have the unit `°`, and so
+    /// stand as arguments of functions too: `\sin 30^\circ`. Powers in units are written `cm^2`.
     Quantity(Box<Expr>, Arc<str>),
     /// `lhs op rhs`; a chain `a < b < c` is `Chain`.
     Relation(Relation, Box<Expr>, Box<Expr>),
@@ -82,6 +87,10 @@ pub enum Expr {
         /// Upper end.
         to: Option<Box<Expr>>,
     },
+    /// Words before an expression: `\text{Area: } 5`, `\text{(B) } 7`.
+    Labelled(Arc<str>, Box<Expr>),
+    /// Values with the conditions under which they hold, from `cases`; `otherwise` is `Truth(true)`.
+    Piecewise(Vec<(Expr, Expr)>),
     /// Words: `\text{…}` or an answer that is no mathematics; trimmed, inner white space single.
     Text(Arc<str>),
     /// `true` or `false`, yes or no.
@@ -133,6 +142,22 @@ pub enum Relation {
     NotIn,
     /// ⊂ or ⊆
     Within,
+    /// ∼, ≅: similar or congruent figures
+    Similar,
+    /// ∝
+    Proportional,
+    /// ∥
+    Parallel,
+    /// ⊥
+    Perpendicular,
+    /// `a | b`: divides
+    Divides,
+    /// ⇒
+    Implies,
+    /// ⇔
+    Equivalent,
+    /// →, as in `x \to 0` and `f: A \to B`
+    Tends,
     /// ≡, with the modulus, where there is one, as a `Tuple` on the right-hand side
     Congruent,
 }

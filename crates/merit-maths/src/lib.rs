@@ -5,11 +5,25 @@
 //! thread. Every loop and recursion spends from a [`Budget`], so hostile input ends within its limit.
 
 mod budget;
+mod compare;
+mod compat;
 mod expr;
+mod extract;
+mod parse;
 mod policy;
 mod verdict;
+mod verify;
 
 pub use budget::{Budget, Exhausted, Limits};
+pub use compare::{
+    Decision, Half, Number, RealSet, SetReading, as_real_set, compare, evaluate_number, numerically_equal, rational_value,
+    round_to, round_to_units, same_normal_form,
+};
+pub use compat::{
+    ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
+};
 pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
-pub use policy::{Compat, Extraction, Percent, Policy, Several, Units};
+pub use parse::{ParseError, parse_latex, parse_plain};
+pub use policy::{Compat, Extraction, Percent, Policy, PolicyError, Several, Units};
 pub use verdict::{Candidate, CandidateKind, Conclusion, Side, Verdict};
+pub use verify::verify;

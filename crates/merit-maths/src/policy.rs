@@ -1,15 +1,17 @@
 //! What counts as the same answer. The default is strict and right: order where it means something, units and percent
 //! signs as part of the answer, no rounding that the reference does not itself show.
 
-use crate::Limits;
+use crate::{Limits, MathVerifyOptions};
 use serde::{Deserialize, Serialize};
 
 /// What counts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// Whose rules to follow where they differ from the policy below.
+    /// Whose rules to follow.
     pub compat: Compat,
+    /// The peer's own options; only together with `compat = "math-verify"`. Absent: its defaults.
+    pub math_verify: Option<MathVerifyOptions>,
     /// Where in a response the answer may stand.
     pub extract: Extraction,
     /// What a list of answers without brackets means: `1, 2` against `2, 1`.
@@ -26,6 +28,72 @@ pub struct Policy {
     pub accept_rounded: Option<u32>,
     /// What one verification may use.
     pub limits: Limits,
+}
+
+/// A policy in which one setting makes another one meaningless.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// The peer's options without the peer's rules.
+    #[error(
+        "`math_verify` has options, but `compat` is not \"math-verify\", so nothing reads them; set it or remove them"
+    )]
+    OptionsWithoutCompat,
+    /// A setting of the strict rules under the peer's rules.
+    #[error(
+        "`{setting}` belongs to the strict rules, but `compat = \"math-verify\"` follows the peer's; remove it"
+    )]
+    UnusedUnderCompat {
+        /// Its name.
+        setting: &'static str,
+    },
+    /// Nowhere to look for an answer.
+    #[error(
+        "`extract` allows no place where an answer may stand; allow at least one of boxed, latex, plain, choices_to"
+    )]
+    NowhereToLook,
+    /// A letter range that is none.
+    #[error("`extract.choices_to` is `{last}`; give the last letter of the choices, `B` to `Z`")]
+    NotALetter {
+        /// What was given.
+        last: char,
+    },
+}
+
+impl Policy {
+    /// Refuses a policy with a setting that could have no effect.
+    pub fn check(&self) -> Result<(), PolicyError> {
+        match self.compat {
+            Compat::None if self.math_verify.is_some() => Err(PolicyError::OptionsWithoutCompat),
+            Compat::None => self.extract.check(),
+            Compat::MathVerify => {
+                let plain = Self::default();
+                let unused = [
+                    ("extract", self.extract != plain.extract),
+                    ("several", self.several != plain.several),
+                    ("units", self.units != plain.units),
+                    ("percent", self.percent != plain.percent),
+                    ("round_to", self.round_to != plain.round_to),
+                    ("accept_rounded", self.accept_rounded != plain.accept_rounded),
+                ];
+                match unused.into_iter().find(|(_, set)| *set) {
+                    Some((setting, _)) => Err(PolicyError::UnusedUnderCompat { setting }),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl Extraction {
+    fn check(&self) -> Result<(), PolicyError> {
+        if let Some(last) = self.choices_to.filter(|c| !('B'..='Z').contains(c)) {
+            return Err(PolicyError::NotALetter { last });
+        }
+        if !(self.boxed || self.latex || self.plain || self.choices_to.is_some()) {
+            return Err(PolicyError::NowhereToLook);
+        }
+        Ok(())
+    }
 }
 
 /// Whose rules to follow.

@@ -4,7 +4,9 @@
 //! decides by what it comes to; its terms are part of the score like all others.
 
 use crate::config::RewardConfig;
-use crate::evaluate::{Expression, Facts, Trace};
+use crate::expression::{Facts, Node, evaluate_as};
+use crate::trace::Tracer;
+use crate::worth::Worth;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
@@ -57,17 +59,19 @@ impl<'de> Visitor<'de> for ConditionVisitor {
 /// A compiled condition.
 pub(crate) enum Deciding {
     Term(usize),
-    Expression(Box<dyn Expression>),
+    Expression(Node),
 }
 
 impl Deciding {
-    pub(crate) fn evaluate(&self, facts: &Facts<'_>) -> Trace {
-        let trace = match self {
+    pub(crate) fn evaluate(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        match self {
             Self::Term(term) => {
-                Trace::new(format!("raw {}", facts.scores[*term].name), facts.raw(*term), Vec::new())
+                tracer.enter(Some("when"));
+                let worth = facts.raw(*term).sound();
+                tracer.leave(|| format!("raw {}", facts.scores[*term].name), &worth);
+                worth
             }
-            Self::Expression(expression) => expression.evaluate(facts),
-        };
-        trace.in_role("when")
+            Self::Expression(part) => evaluate_as("when", part.as_ref(), facts, tracer),
+        }
     }
 }

@@ -1,39 +1,20 @@
-//! A reward as data: the tagged enum that a recipe's `[reward]` table is read into.
+//! A reward as data: the tagged enum that a reward file or a recipe's `[reward]` table is read into, and the registry of its
+//! parts. One line here is all that a new part needs besides its own file.
 
-use crate::combinators::{
-    ClipConfig, GateConfig, ProductConfig, ScheduleConfig, SolvedByConfig, SumConfig, VetoConfig,
-};
+use crate::combinators::*;
 use crate::compile::Combinator;
 use crate::term::TermConfig;
-use crate::terms::{CostConfig, ExactAnswerConfig, FormatConfig, ToolSuccessConfig};
+use crate::terms::*;
+use merit_core::About;
 use serde::{Deserialize, Serialize};
 
-/// An expression over terms. `type` chooses the variant; [`crate::TERMS`] and [`crate::COMBINATORS`] describe each.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum RewardConfig {
-    /// Adds its parts.
-    Sum(SumConfig),
-    /// Multiplies its parts.
-    Product(ProductConfig),
-    /// Pays one part only where another is high enough.
-    Gate(GateConfig),
-    /// Replaces a part by a fixed value where another is out of bounds.
-    Veto(VetoConfig),
-    /// Keeps a part within bounds.
-    Clip(ClipConfig),
-    /// Multiplies a part by a number that changes over the steps.
-    Schedule(ScheduleConfig),
-    /// Says which term tells that the task was solved; outermost only.
-    SolvedBy(SolvedByConfig),
-    /// Compares the final answer with the task's.
-    ExactAnswer(ExactAnswerConfig),
-    /// Counts the turns that the world understands.
-    Format(FormatConfig),
-    /// Counts the tool calls that succeed.
-    ToolSuccess(ToolSuccessConfig),
-    /// Takes away for tokens, turns and calls.
-    Cost(CostConfig),
+/// What a registered part of the reward algebra says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Component {
+    /// Name (its `type`), one line of help, paper.
+    pub about: About,
+    /// A whole reward in TOML that uses it.
+    pub example: &'static str,
 }
 
 /// The two kinds of part.
@@ -42,33 +23,135 @@ pub(crate) enum Part<'a> {
     Combinator(&'a dyn Combinator),
 }
 
-impl RewardConfig {
-    pub(crate) fn part(&self) -> Part<'_> {
-        match self {
-            Self::Sum(config) => Part::Combinator(config),
-            Self::Product(config) => Part::Combinator(config),
-            Self::Gate(config) => Part::Combinator(config),
-            Self::Veto(config) => Part::Combinator(config),
-            Self::Clip(config) => Part::Combinator(config),
-            Self::Schedule(config) => Part::Combinator(config),
-            Self::SolvedBy(config) => Part::Combinator(config),
-            Self::ExactAnswer(config) => Part::Term(config),
-            Self::Format(config) => Part::Term(config),
-            Self::ToolSuccess(config) => Part::Term(config),
-            Self::Cost(config) => Part::Term(config),
+macro_rules! parts {
+    (
+        terms { $( $(#[$term_doc:meta])* $term:ident($term_config:ty) = $term_file:ident :: $term_about:ident, )* }
+        combinators { $( $(#[$comb_doc:meta])* $comb:ident($comb_config:ty) = $comb_file:ident :: $comb_about:ident, )* }
+    ) => {
+        /// An expression over terms. `type` chooses the variant; [`TERMS`] and [`COMBINATORS`] describe each.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "type", rename_all = "kebab-case")]
+        pub enum RewardConfig {
+            $( $(#[$term_doc])* $term($term_config), )*
+            $( $(#[$comb_doc])* $comb($comb_config), )*
         }
-    }
 
+        impl RewardConfig {
+            pub(crate) fn part(&self) -> Part<'_> {
+                match self {
+                    $( Self::$term(config) => Part::Term(config), )*
+                    $( Self::$comb(config) => Part::Combinator(config), )*
+                }
+            }
+
+            /// What the registry says of it.
+            pub fn component(&self) -> &'static Component {
+                match self {
+                    $( Self::$term(_) => &$term_file::$term_about, )*
+                    $( Self::$comb(_) => &$comb_file::$comb_about, )*
+                }
+            }
+        }
+
+        /// Every term.
+        pub const TERMS: &[Component] = &[$( $term_file::$term_about, )*];
+
+        /// Every combinator.
+        pub const COMBINATORS: &[Component] = &[$( $comb_file::$comb_about, )*];
+    };
+}
+
+parts! {
+    terms {
+        /// Compares the final answer with the task's.
+        ExactAnswer(ExactAnswerConfig) = exact_answer::EXACT_ANSWER,
+        /// Counts the turns that the world understands.
+        Format(FormatConfig) = format::FORMAT,
+        /// Counts the tool calls that succeed.
+        ToolSuccess(ToolSuccessConfig) = tool_success::TOOL_SUCCESS,
+        /// Takes away for tokens, turns and calls.
+        Cost(CostConfig) = cost::COST,
+        /// Takes over what whoever recorded the episode said.
+        Reported(ReportedConfig) = reported::REPORTED,
+        /// Counts the members of the group that agree.
+        Majority(MajorityConfig) = majority::MAJORITY,
+        /// Counts the episodes that read differently.
+        Distinct(DistinctConfig) = distinct::DISTINCT,
+    }
+    combinators {
+        /// Adds its parts.
+        Sum(SumConfig) = sum::SUM,
+        /// Multiplies its parts.
+        Product(ProductConfig) = product::PRODUCT,
+        /// Pays one part only where another is high enough.
+        Gate(GateConfig) = gate::GATE,
+        /// Replaces a part by a fixed value where another is out of bounds.
+        Veto(VetoConfig) = veto::VETO,
+        /// Keeps a part within bounds.
+        Clip(ClipConfig) = clip::CLIP,
+        /// Multiplies a part by a number that changes over the steps.
+        Schedule(ScheduleConfig) = schedule::SCHEDULE,
+        /// Says which term tells that the task was solved; outermost only.
+        SolvedBy(SolvedByConfig) = solved_by::SOLVED_BY,
+        /// Evaluates a part at every turn.
+        PerTurn(PerTurnConfig) = per_turn::PER_TURN,
+        /// Adds the parts, each normalised over the group.
+        NormalisedSum(NormalisedSumConfig) = normalised_sum::NORMALISED_SUM,
+        /// Weighs its parts by how fast they are being learned.
+        DynamicWeights(DynamicWeightsConfig) = dynamic_weights::DYNAMIC_WEIGHTS,
+        /// Counts ordered tiers while those before pass.
+        Lexicographic(LexicographicConfig) = lexicographic::LEXICOGRAPHIC,
+        /// A curriculum of stages, by step or by mastery.
+        Staged(StagedConfig) = staged::STAGED,
+        /// Pays the part that is named for the task's kind.
+        Router(RouterConfig) = router::ROUTER,
+        /// Blends two parts by shares that move over the steps.
+        Blend(BlendConfig) = blend::BLEND,
+        /// What a part is worth beyond a baseline.
+        Gain(GainConfig) = gain::GAIN,
+        /// A utility and what it cost.
+        Pareto(ParetoConfig) = pareto::PARETO,
+        /// Ranks the group by dominance over several objectives.
+        ParetoRank(ParetoRankConfig) = pareto_rank::PARETO_RANK,
+        /// Pays for all parts together, with their sign.
+        GeometricMean(GeometricMeanConfig) = geometric_mean::GEOMETRIC_MEAN,
+        /// Shares a reward within a team and sets it against the others.
+        Team(TeamConfig) = team::TEAM,
+        /// Takes several judges of the same thing together.
+        Ensemble(EnsembleConfig) = ensemble::ENSEMBLE,
+        /// Pays progress by turn without changing what is best.
+        Shaping(ShapingConfig) = shaping::SHAPING,
+        /// Counts the items of a list that pass.
+        Checklist(ChecklistConfig) = checklist::CHECKLIST,
+        /// Takes graded axes together after hard vetoes.
+        Rubric(RubricConfig) = rubric::RUBRIC,
+    }
+}
+
+impl RewardConfig {
     /// Its name, where it is a term.
-    pub(crate) fn term_name(&self) -> Option<String> {
+    pub fn term_name(&self) -> Option<String> {
         match self.part() {
             Part::Term(term) => Some(term.settings().name),
             Part::Combinator(_) => None,
         }
     }
 
+    /// The parts below, in the order in which their terms are listed.
+    pub fn children(&self) -> Vec<&Self> {
+        match self.part() {
+            Part::Term(_) => Vec::new(),
+            Part::Combinator(combinator) => combinator.children(),
+        }
+    }
+
+    /// Whether a part of this type stands anywhere inside, or is the whole.
+    pub fn uses(&self, kind: &str) -> bool {
+        self.component().about.name == kind || self.children().into_iter().any(|part| part.uses(kind))
+    }
+
     /// The names of all terms inside, in the order of the file.
-    pub(crate) fn term_names(&self) -> Vec<String> {
+    pub fn term_names(&self) -> Vec<String> {
         match self.part() {
             Part::Term(term) => vec![term.settings().name],
             Part::Combinator(combinator) => {

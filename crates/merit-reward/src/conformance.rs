@@ -1,18 +1,54 @@
 //! The rules of a score as checks that anybody can run on their own reward and episodes.
 
-use crate::{ScoreContext, Scorer, score_episode};
-use merit_core::{End, Episode, Outcome, Reward, TermOutcome, conformance::check_score};
+use crate::{RewardState, ScoreContext, Scorer};
+use merit_core::{End, Episode, Outcome, Reward, ScoredEpisode, TermOutcome, conformance::check_score};
 use std::sync::Arc;
 
-/// Every violation found, in words; empty when the rules hold. For each episode: the score keeps rule 5 of the record, is
-/// the same when asked twice, lists the terms in order, agrees with its explanation, and leaves broken episodes alone.
+/// Every violation found, in words; empty when the rules hold. The episodes are scored as one batch. For each: the score
+/// keeps rule 5 of the record, lists the terms in order, agrees with its explanation, and leaves broken episodes alone. For
+/// the batch: scoring it twice, or in another order, gives the same scores.
 pub fn check_reward(scorer: &Scorer, episodes: &[Episode]) -> Vec<String> {
-    episodes.iter().flat_map(|episode| check_episode(scorer, episode)).collect()
+    let batch: Vec<Arc<Episode>> = episodes.iter().cloned().map(Arc::new).collect();
+    let (context, state) = (ScoreContext::default(), RewardState::default());
+    let scored = scorer.score_batch(&batch, &context, &state).episodes;
+    let mut found = check_order(scorer, &batch, &scored);
+    for (at, scored) in scored.iter().enumerate() {
+        let explained = explained(&scorer.explain_in(&batch, at, &context, &state));
+        found.extend(check_episode(scorer, scored, explained));
+    }
+    found
 }
 
-fn check_episode(scorer: &Scorer, episode: &Episode) -> Vec<String> {
-    let context = ScoreContext::default();
-    let scored = score_episode(scorer, Arc::new(episode.clone()), &context);
+fn check_order(scorer: &Scorer, batch: &[Arc<Episode>], scored: &[ScoredEpisode]) -> Vec<String> {
+    let reversed: Vec<Arc<Episode>> = batch.iter().rev().cloned().collect();
+    let (context, state) = (ScoreContext::default(), RewardState::default());
+    let again = scorer.score_batch(batch, &context, &state).episodes;
+    let backwards = scorer.score_batch(&reversed, &context, &state).episodes;
+    let mut found = Vec::new();
+    for ((first, again), backwards) in scored.iter().zip(&again).zip(backwards.iter().rev()) {
+        let id = &first.episode.id;
+        if first.score != again.score {
+            found.push(format!("episode {id}: scoring it twice gives two scores; a reward is a function"));
+        }
+        if !close(first, backwards) {
+            found.push(format!("episode {id}: its score depends on the order of the batch"));
+        }
+    }
+    found
+}
+
+/// Sums in another order may differ in their last digits.
+fn close(a: &ScoredEpisode, b: &ScoredEpisode) -> bool {
+    match (a.score.as_ref().map(|s| &s.reward), b.score.as_ref().map(|s| &s.reward)) {
+        (Some(Reward::Value { value: a }), Some(Reward::Value { value: b })) => {
+            (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn check_episode(scorer: &Scorer, scored: &ScoredEpisode, explained: Option<f64>) -> Vec<String> {
+    let episode = &scored.episode;
     let mut found = Vec::new();
     let mut rule = |holds: bool, what: String| {
         if !holds {
@@ -26,16 +62,9 @@ fn check_episode(scorer: &Scorer, episode: &Episode) -> Vec<String> {
         return found;
     };
     rule(!matches!(episode.end, End::Failed { .. }), "it broke and was scored".into());
-    rule(
-        *score == scorer.score(episode, &context),
-        "scoring it twice gives two scores; a reward is a function".into(),
-    );
     let names: Vec<&str> = score.terms.iter().map(|t| t.name.as_str()).collect();
     rule(names == scorer.term_names(), format!("its terms are {names:?}, not those of the reward"));
-    rule(
-        explained(&scorer.explain(episode, &context)) == score.reward.value(),
-        "its explanation and its reward disagree".into(),
-    );
+    rule(explained == score.reward.value(), "its explanation and its reward disagree".into());
     let broken = score.terms.iter().any(|t| matches!(t.outcome, TermOutcome::GraderFailed { .. }));
     let failed = matches!(score.reward, Reward::GraderFailed { .. });
     rule(!broken || failed, "a broken term is hidden".into());

@@ -74,6 +74,53 @@ pub enum Problem {
     /// A cap that leaves nothing to count.
     #[error("`max_calls` is 0, so that no call could ever count; leave it out or give at least 1")]
     NoCalls,
+    /// Error rates on a term that gives no verdict.
+    #[error("`errors` makes verdicts wrong now and then, and `{term}` gives none; remove it")]
+    NoVerdict {
+        /// The term's type.
+        term: &'static str,
+    },
+    /// A parse-failure path on a term that parses nothing.
+    #[error("`on_parse_failure` is for terms that read what the policy wrote, and `{term}` cannot fail to; remove it")]
+    NoParse {
+        /// The term's type.
+        term: &'static str,
+    },
+    /// A number that is no share or probability.
+    #[error("`{field}` is {value}; it must be between 0 and 1")]
+    NotAShare {
+        /// The setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A number that must be positive.
+    #[error("`{field}` is {value}; it must be above 0")]
+    NotPositive {
+        /// The setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A part that compares episodes, inside one that looks at single turns.
+    #[error("`{combinator}` looks at whole episodes; it cannot stand inside `per-turn`")]
+    InsideTurns {
+        /// The combinator.
+        combinator: &'static str,
+    },
+    /// A list that must be as long as another.
+    #[error("`{field}` has {got} entries for {want} parts; give one for each")]
+    Count {
+        /// The setting.
+        field: &'static str,
+        /// Entries given.
+        got: usize,
+        /// Entries needed.
+        want: usize,
+    },
+    /// Anything a single component refuses, in its own words.
+    #[error("{0}")]
+    Setting(String),
     /// `solved-by` inside something else.
     #[error("`solved-by` speaks for the whole reward; put it outermost")]
     SolvedByInside,

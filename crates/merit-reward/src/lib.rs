@@ -34,27 +34,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#[cfg(test)]
+mod broken_terms;
+mod check;
 mod combinators;
 mod compile;
 mod condition;
 mod config;
 pub mod conformance;
 mod error;
-mod evaluate;
-mod registry;
+mod errors;
+mod expression;
+mod range;
 mod scorer;
+mod state;
 mod summary;
+pub mod tabular;
 mod term;
 mod terms;
+mod trace;
+mod worth;
 
-pub use combinators::{
-    ClipConfig, GateConfig, ProductConfig, ScheduleConfig, SolvedByConfig, SumConfig, VetoConfig,
-};
+pub use check::{FindingKind, Severity, Warning, check, check_with};
+pub use combinators::*;
 pub use condition::Condition;
-pub use config::RewardConfig;
+pub use config::{COMBINATORS, Component, RewardConfig, TERMS};
 pub use error::{Problem, RewardError};
-pub use registry::{COMBINATORS, Component, TERMS};
-pub use scorer::{ScoreContext, Scorer, score_batch, score_episode};
+pub use errors::ErrorRates;
+pub use range::Range;
+pub use scorer::{ScoreContext, ScoredBatch, Scorer};
+pub use state::RewardState;
 pub use summary::TermSummary;
 pub use term::ParseFailurePath;
-pub use terms::{CostConfig, ExactAnswerConfig, FormatConfig, ToolSuccessConfig};
+pub use terms::*;

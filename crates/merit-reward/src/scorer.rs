@@ -1,29 +1,69 @@
-//! A compiled reward: lets every term look at an episode, evaluates the expression, and says why.
+//! The compiled reward and what it does: score a batch, explain one episode of it.
 
 use crate::compile::{CompiledTerm, Compiler};
-use crate::config::RewardConfig;
-use crate::error::RewardError;
-use crate::evaluate::{Expression, Facts, Trace, Worth};
-use crate::term;
+use crate::expression::{Facts, Node, Table, Watcher, evaluate};
+use crate::state::RewardState;
+use crate::term::{self, Looked, Survey, View};
 use crate::terms::exact_answer::EXACT_ANSWER;
-use merit_core::{End, Episode, Reward, Score, ScoredEpisode, TermOutcome, TermScore};
+use crate::trace::{Trace, Tracer};
+use crate::worth::Worth;
+use crate::{RewardConfig, RewardError};
+use merit_core::{End, Episode, EpisodeId, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome, TermScore};
+use rayon::prelude::*;
+use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a reward may depend on besides the episode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// What besides the episode a reward may depend on.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ScoreContext {
-    /// The training step; schedules follow it. 0 outside training.
+    /// The training step, for schedules and stages.
     pub step: u64,
+    /// The policy that acted, for what is kept between steps.
+    pub version: PolicyVersion,
+    /// Seed of the error rates.
+    pub seed: u64,
+    /// The learner's own discount, for potential-based shaping.
+    pub discount: f64,
 }
 
-/// A reward ready to score. Shared freely between threads; keeps no state.
+impl Default for ScoreContext {
+    fn default() -> Self {
+        Self { step: 0, version: PolicyVersion(0), seed: 0, discount: 1.0 }
+    }
+}
+
+impl ScoreContext {
+    /// The context of a training step: the policy's version is the step's.
+    pub fn at_step(step: u64) -> Self {
+        Self { step, version: PolicyVersion(step), ..Self::default() }
+    }
+}
+
+/// A reward that is checked and ready. Cheap to share; all methods take `&self`.
 pub struct Scorer {
     pub(crate) terms: Vec<CompiledTerm>,
-    expression: Box<dyn Expression>,
+    pub(crate) expression: Node,
+    /// Every part with its place, those inside before the one around them.
+    pub(crate) places: Vec<(String, Node)>,
+    slots: Vec<Node>,
+    watchers: Vec<Arc<dyn Watcher>>,
     /// The term that tells whether the task was solved, and from which raw value on.
     solved: Option<(usize, f64)>,
-    /// Terms that are plain parts of the outermost sum: what they find in a turn is paid at that turn.
-    paid_by_turn: Vec<String>,
+}
+
+/// A scored batch and what the reward keeps for the next.
+#[derive(Debug, Clone)]
+pub struct ScoredBatch {
+    /// The episodes, in the order given.
+    pub episodes: Vec<ScoredEpisode>,
+    /// What to hand in with the next batch of training. Drop it after an evaluation: only training moves the reward.
+    pub state: RewardState,
+}
+
+/// The terms of one episode.
+struct Looks {
+    scores: Vec<TermScore>,
+    solved: Option<bool>,
 }
 
 impl Scorer {
@@ -34,7 +74,8 @@ impl Scorer {
         let exact = first_exact_answer(config);
         let exact = exact.and_then(|name| compiler.find(&name).ok()).map(|at| (at, 1.0));
         let solved = compiler.solved.or(exact);
-        Ok(Self { terms: compiler.terms, expression, solved, paid_by_turn: summed_terms(config) })
+        let Compiler { terms, slots, watchers, places, .. } = compiler;
+        Ok(Self { terms, expression, places, slots, watchers, solved })
     }
 
     /// The names of the terms, in the order of the file and of every score.
@@ -47,211 +88,206 @@ impl Scorer {
         self.solved.is_some()
     }
 
-    /// Scores one episode. An episode that broke is unscorable without any term being asked; [`score_episode`] leaves it
-    /// without a score.
+    /// Scores a batch. Episodes that broke are never scored: nobody may lay another's failure at the policy's door. Groups
+    /// are told by the episodes' ids; the order of the batch decides nothing.
+    pub fn score_batch(
+        &self,
+        episodes: &[Arc<Episode>],
+        context: &ScoreContext,
+        state: &RewardState,
+    ) -> ScoredBatch {
+        let whole: Vec<&Episode> =
+            episodes.iter().map(Arc::as_ref).filter(|e| !matches!(e.end, End::Failed { .. })).collect();
+        let (table, looks) = self.look_at(&whole, context, state);
+        let finished = looks.into_par_iter().enumerate().map(|(at, looks)| {
+            let place = Place { episode: whole[at], context, state, table: &table, at };
+            self.finish(looks, &place, Tracer::off()).0
+        });
+        let mut scores = finished.collect::<Vec<Score>>().into_iter();
+        let mut next = state.clone();
+        self.watchers.iter().for_each(|watcher| watcher.observe(&table, context, state, &mut next));
+        let scored = episodes.iter().map(|episode| {
+            let broke = matches!(episode.end, End::Failed { .. });
+            ScoredEpisode { episode: Arc::clone(episode), score: if broke { None } else { scores.next() } }
+        });
+        ScoredBatch { episodes: scored.collect(), state: next }
+    }
+
+    /// Scores one episode as a batch of its own. One that broke is unscorable without any term being asked.
     pub fn score(&self, episode: &Episode, context: &ScoreContext) -> Score {
-        self.evaluate(episode, context).0
+        if let End::Failed { fault } = &episode.end {
+            return broke(&fault.message);
+        }
+        let state = RewardState::default();
+        let (table, mut looks) = self.look_at(&[episode], context, &state);
+        let place = Place { episode, context, state: &state, table: &table, at: 0 };
+        self.finish(looks.swap_remove(0), &place, Tracer::off()).0
     }
 
     /// The score as a tree: the reward on the first line, then every part with its value, and the evidence of each term.
     pub fn explain(&self, episode: &Episode, context: &ScoreContext) -> String {
-        let (score, trace) = self.evaluate(episode, context);
-        let mut text = match &score.reward {
-            Reward::Value { value } => format!("reward = {value}\n"),
-            Reward::Unscorable { why } => format!("reward: unscorable ({why})\n"),
-            Reward::GraderFailed { why } => format!("reward: grader failed ({why})\n"),
-        };
-        if let Some(trace) = trace {
-            trace.render(1, &mut text);
-        }
-        if let Some(solved) = score.solved {
-            text.push_str(if solved { "solved: yes\n" } else { "solved: no\n" });
-        }
-        text
+        let alone = [Arc::new(episode.clone())];
+        self.explain_in(&alone, 0, context, &RewardState::default())
     }
 
-    fn evaluate(&self, episode: &Episode, context: &ScoreContext) -> (Score, Option<Trace>) {
+    /// The explanation of the episode at position `at` of a batch. Empty where there is none.
+    pub fn explain_in(
+        &self,
+        episodes: &[Arc<Episode>],
+        at: usize,
+        context: &ScoreContext,
+        state: &RewardState,
+    ) -> String {
+        let Some(episode) = episodes.get(at) else { return String::new() };
         if let End::Failed { fault } = &episode.end {
-            let why = format!("the episode broke: {}", fault.message);
-            let reward = Reward::Unscorable { why };
-            return (Score { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved: None }, None);
+            return explanation(&broke(&fault.message), &[]);
         }
-        let scores: Vec<TermScore> =
-            self.terms.iter().map(|t| term::run(&t.settings, t.term.as_ref(), episode)).collect();
-        let settings = self.terms.iter().map(|t| &t.settings).collect();
-        let facts = Facts { settings, scores: &scores, step: context.step };
-        let trace = self.expression.evaluate(&facts);
-        let reward = reward(&scores, &trace);
-        let solved = self.solved(&scores);
+        let whole: Vec<&Episode> =
+            episodes.iter().map(Arc::as_ref).filter(|e| !matches!(e.end, End::Failed { .. })).collect();
+        let before = episodes[..at].iter().filter(|e| !matches!(e.end, End::Failed { .. })).count();
+        let (table, mut looks) = self.look_at(&whole, context, state);
+        let place = Place { episode, context, state, table: &table, at: before };
+        let (score, traces) = self.finish(looks.swap_remove(before), &place, Tracer::on());
+        explanation(&score, &traces)
+    }
+
+    /// Asks every term of every episode, then fills the slots, inner before outer.
+    fn look_at(&self, whole: &[&Episode], context: &ScoreContext, state: &RewardState) -> (Table, Vec<Looks>) {
+        let mut table = group(whole);
+        let members: Vec<Vec<&Episode>> =
+            table.groups.iter().map(|group| group.iter().map(|&at| whole[at]).collect()).collect();
+        let mut places = vec![0; whole.len()];
+        table.groups.iter().for_each(|group| group.iter().enumerate().for_each(|(i, &at)| places[at] = i));
+        let surveys: Vec<Result<Survey, String>> =
+            self.terms.iter().map(|t| term::survey(t.term.as_ref(), whole)).collect();
+        let nothing = Survey::new();
+        let look = |at: usize| {
+            let group = &members[table.group_of[at]];
+            let (episode, place) = (whole[at], places[at]);
+            self.look(&View { episode, group, place, batch: whole, context, survey: &nothing }, &surveys)
+        };
+        let looks: Vec<Looks> = (0..whole.len()).into_par_iter().map(look).collect();
+        for slot in &self.slots {
+            let column: Vec<Worth> = (0..whole.len())
+                .into_par_iter()
+                .map(|at| {
+                    let place = Place { episode: whole[at], context, state, table: &table, at };
+                    let facts = place.facts(&self.terms, &looks[at].scores);
+                    evaluate(slot.as_ref(), &facts, &mut Tracer::off())
+                })
+                .collect();
+            table.slots.push(column);
+        }
+        (table, looks)
+    }
+
+    fn look(&self, view: &View<'_>, surveys: &[Result<Survey, String>]) -> Looks {
+        let terms = self.terms.iter().zip(surveys);
+        let looked: Vec<Looked> = terms
+            .map(|(t, survey)| term::run(&t.settings, t.term.as_ref(), view, survey))
+            .collect();
+        let solved = self.solved.and_then(|(term, at_least)| {
+            let looked = &looked[term];
+            solved(looked.undisturbed.as_ref().unwrap_or(&looked.score.outcome), at_least)
+        });
+        Looks { scores: looked.into_iter().map(|l| l.score).collect(), solved }
+    }
+
+    fn finish(&self, looks: Looks, place: &Place<'_>, mut tracer: Tracer) -> (Score, Vec<Trace>) {
+        let facts = place.facts(&self.terms, &looks.scores);
+        let worth = evaluate(self.expression.as_ref(), &facts, &mut tracer);
+        let reward = reward(&looks.scores, worth);
         let turn_rewards = match reward {
-            Reward::Value { .. } => self.turn_rewards(&scores, episode.turns.len()),
+            Reward::Value { .. } => self.expression.paid_by_turn(&facts).unwrap_or_default(),
             Reward::Unscorable { .. } | Reward::GraderFailed { .. } => Vec::new(),
         };
-        (Score { terms: scores, reward, turn_rewards, solved }, Some(trace))
-    }
-
-    /// The part of the reward that is earned turn by turn: each summed term with turn values pays its weighted value to the
-    /// turns in proportion to what it found there. What no turn earned is paid at the end, by the credit rule.
-    fn turn_rewards(&self, scores: &[TermScore], turns: usize) -> Vec<f64> {
-        let mut rewards = vec![0.0; turns];
-        let mut paid = false;
-        for score in scores.iter().filter(|score| self.paid_by_turn.contains(&score.name)) {
-            let found: f64 = score.turns.iter().flatten().sum();
-            let Some(value) = score.outcome.value().filter(|_| found != 0.0 && score.turns.len() == turns)
-            else {
-                continue;
-            };
-            paid = true;
-            for (reward, here) in rewards.iter_mut().zip(&score.turns) {
-                *reward += score.weight * value * here.unwrap_or(0.0) / found;
-            }
-        }
-        if paid { rewards } else { Vec::new() }
-    }
-
-    /// What cannot be parsed has not solved the task; where the term is silent or broken, nobody knows.
-    fn solved(&self, scores: &[TermScore]) -> Option<bool> {
-        let (term, at_least) = self.solved?;
-        match scores[term].outcome {
-            TermOutcome::Value { value } => Some(value >= at_least),
-            TermOutcome::ParseFailure { .. } => Some(false),
-            TermOutcome::NotApplicable { .. } | TermOutcome::GraderFailed { .. } => None,
-        }
+        let score = Score { terms: looks.scores, reward, turn_rewards, solved: looks.solved };
+        (score, tracer.finish())
     }
 }
 
-fn reward(scores: &[TermScore], trace: &Trace) -> Reward {
+/// An episode in its batch.
+struct Place<'a> {
+    episode: &'a Episode,
+    context: &'a ScoreContext,
+    state: &'a RewardState,
+    table: &'a Table,
+    at: usize,
+}
+
+impl<'a> Place<'a> {
+    fn facts(&self, terms: &'a [CompiledTerm], scores: &'a [TermScore]) -> Facts<'a> {
+        let Self { episode, context, state, table, at } = *self;
+        Facts { episode, terms, scores, context, state, table, at, turn: None }
+    }
+}
+
+/// Who belongs together: same phase, step and group.
+fn group(whole: &[&Episode]) -> Table {
+    let mut table = Table::default();
+    let mut known: HashMap<(&str, u64, u32), usize> = HashMap::with_capacity(whole.len());
+    for (at, episode) in whole.iter().enumerate() {
+        let EpisodeId { phase, step, group, .. } = &episode.id;
+        let index = *known.entry((phase, *step, *group)).or_insert_with(|| {
+            table.groups.push(Vec::new());
+            table.groups.len() - 1
+        });
+        table.groups[index].push(at);
+        table.group_of.push(index);
+    }
+    table
+}
+
+fn broke(message: &str) -> Score {
+    let reward = Reward::Unscorable { why: format!("the episode broke: {message}") };
+    Score { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved: None }
+}
+
+fn explanation(score: &Score, traces: &[Trace]) -> String {
+    let mut text = match &score.reward {
+        Reward::Value { value } => format!("reward = {value}\n"),
+        Reward::Unscorable { why } => format!("reward: unscorable ({why})\n"),
+        Reward::GraderFailed { why } => format!("reward: grader failed ({why})\n"),
+    };
+    traces.iter().for_each(|trace| trace.render(1, &mut text));
+    if !score.turn_rewards.is_empty() {
+        let shown: Vec<String> = score.turn_rewards.iter().map(|r| format!("{r}")).collect();
+        text.push_str(&format!("paid by turn: {}\n", shown.join(" ")));
+    }
+    if let Some(solved) = score.solved {
+        text.push_str(if solved { "solved: yes\n" } else { "solved: no\n" });
+    }
+    text
+}
+
+/// What cannot be parsed has not solved the task; where the term is silent or broken, nobody knows.
+fn solved(outcome: &TermOutcome, at_least: f64) -> Option<bool> {
+    match outcome {
+        TermOutcome::Value { value } => Some(*value >= at_least),
+        TermOutcome::ParseFailure { .. } => Some(false),
+        TermOutcome::NotApplicable { .. } | TermOutcome::GraderFailed { .. } => None,
+    }
+}
+
+/// A grader that fails anywhere makes the reward `GraderFailed`, even in a branch not taken.
+fn reward(scores: &[TermScore], worth: Worth) -> Reward {
     let broken = scores.iter().find_map(|score| match &score.outcome {
         TermOutcome::GraderFailed { why } => Some(format!("term `{}`: {why}", score.name)),
         _ => None,
     });
-    match (broken, &trace.worth) {
-        (Some(why), _) => Reward::GraderFailed { why },
-        (None, Worth::Broken(why)) => Reward::GraderFailed { why: why.clone() },
-        (None, Worth::Unscorable(why)) => Reward::Unscorable { why: why.clone() },
+    match (broken, worth) {
+        (Some(why), _) | (None, Worth::Broken(why)) => Reward::GraderFailed { why },
+        (None, Worth::Unscorable(why)) => Reward::Unscorable { why },
         (None, Worth::NotApplicable(why)) => Reward::Unscorable { why: format!("nothing applies: {why}") },
-        (None, Worth::Number(value)) => Reward::Value { value: *value },
-    }
-}
-
-/// The names of the terms whose weighted values are added up, unconditionally, to the whole reward.
-fn summed_terms(config: &RewardConfig) -> Vec<String> {
-    match config {
-        RewardConfig::Sum(sum) => sum.of.iter().filter_map(RewardConfig::term_name).collect(),
-        RewardConfig::SolvedBy(solved) => summed_terms(&solved.of),
-        _ => Vec::new(),
+        (None, Worth::Number(value)) => Reward::Value { value },
     }
 }
 
 fn first_exact_answer(config: &RewardConfig) -> Option<String> {
-    match (config, config.part()) {
-        (RewardConfig::ExactAnswer(exact), _) => {
+    match config {
+        RewardConfig::ExactAnswer(exact) => {
             Some(exact.name.clone().unwrap_or_else(|| EXACT_ANSWER.about.name.to_owned()))
         }
-        (_, crate::config::Part::Combinator(combinator)) => {
-            combinator.children().into_iter().find_map(first_exact_answer)
-        }
-        _ => None,
-    }
-}
-
-/// The scored episode. One that broke is never scored: nobody may lay another's failure at the policy's door.
-pub fn score_episode(scorer: &Scorer, episode: Arc<Episode>, context: &ScoreContext) -> ScoredEpisode {
-    let broke = matches!(episode.end, End::Failed { .. });
-    let score = (!broke).then(|| scorer.score(&episode, context));
-    ScoredEpisode { episode, score }
-}
-
-/// The scored episodes, in the order given.
-pub fn score_batch(scorer: &Scorer, episodes: &[Arc<Episode>], context: &ScoreContext) -> Vec<ScoredEpisode> {
-    episodes.iter().map(|episode| score_episode(scorer, Arc::clone(episode), context)).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::term::{Finding, ParseFailurePath, Settings, Term};
-    use merit_core::*;
-
-    /// A term that goes wrong in the way it is told.
-    enum Bad {
-        Panics,
-        NotANumber,
-        TooManyTurns,
-        WildTurn,
-    }
-
-    impl Term for Bad {
-        fn look(&self, _: &Episode) -> Finding {
-            let finding = |value| Finding::value(value, Evidence::new("counted", "badly"));
-            match self {
-                Self::Panics => panic!("out of cheese"),
-                Self::NotANumber => finding(f64::NAN),
-                Self::TooManyTurns => finding(1.0).with_turns(vec![Some(1.0); 9]),
-                Self::WildTurn => finding(1.0).with_turns(vec![Some(f64::INFINITY)]),
-            }
-        }
-    }
-
-    fn episode() -> Episode {
-        let task = Task {
-            id: "t".into(),
-            world: "w".into(),
-            version: 1,
-            split: Split::Train,
-            size: 1,
-            payload: serde_json::Value::Null,
-            answer: Some("1".into()),
-        };
-        Episode {
-            id: EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
-            task: Arc::new(task),
-            policy_version: PolicyVersion(0),
-            setting: Setting::default(),
-            transcript: Transcript::default(),
-            turns: vec![Turn {
-                index: 0,
-                action: Action::Answer { text: "1".into() },
-                calls: Vec::new(),
-                stop: TurnStop::EndToken,
-            }],
-            end: End::Answered,
-            cost: Cost::default(),
-            bootstrap: None,
-        }
-    }
-
-    /// A gate that never looks at its second term, which is bad.
-    fn scorer_hiding(bad: Bad) -> Scorer {
-        let config = RewardConfig::Gate(crate::GateConfig {
-            when: crate::Condition::Term("exact-answer".into()),
-            at_least: 2.0,
-            then: Box::new(RewardConfig::Format(crate::FormatConfig::default())),
-            otherwise: Some(Box::new(RewardConfig::ExactAnswer(crate::ExactAnswerConfig::default()))),
-        });
-        let mut scorer = Scorer::compile(&config).unwrap();
-        let settings =
-            Settings { name: "bad".into(), weight: 1.0, on_parse_failure: ParseFailurePath::default() };
-        scorer.terms[0] = CompiledTerm { settings, term: Box::new(bad) };
-        scorer
-    }
-
-    #[test]
-    fn a_term_that_goes_wrong_is_a_broken_grader_even_in_a_branch_not_taken() {
-        let cases = [
-            (Bad::Panics, "term `bad`: it panicked: out of cheese"),
-            (Bad::NotANumber, "term `bad`: it came to NaN"),
-            (Bad::TooManyTurns, "term `bad`: it gave 9 values for 1 turns"),
-            (Bad::WildTurn, "term `bad`: a turn's value is not finite"),
-        ];
-        for (bad, want) in cases {
-            let scorer = scorer_hiding(bad);
-            let scored = score_episode(&scorer, Arc::new(episode()), &ScoreContext::default());
-            let score = scored.score.clone().unwrap();
-            assert_eq!(score.reward, Reward::GraderFailed { why: want.to_owned() });
-            assert_eq!(scored.outcome(), Outcome::GraderFailed);
-            assert_eq!(score.terms[1].outcome, TermOutcome::Value { value: 1.0 });
-            assert_eq!(crate::conformance::check_reward(&scorer, &[episode()]), Vec::<String>::new());
-        }
+        other => other.children().into_iter().find_map(first_exact_answer),
     }
 }

@@ -1,8 +1,8 @@
 //! What the terms did over a batch: how often each spoke, failed to parse or broke, and whose variance the reward carries.
 
 use crate::Scorer;
-use crate::evaluate::Worth;
 use crate::term;
+use crate::worth::Worth;
 use merit_core::{ScoredEpisode, TermOutcome};
 use serde::Serialize;
 

@@ -5,7 +5,7 @@ mod episodes;
 
 use episodes::{Did, broken, episode};
 use merit_core::{CallEnd, Episode, Outcome, Reward, Score, TermOutcome};
-use merit_reward::{RewardConfig, ScoreContext, Scorer, score_batch, score_episode};
+use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
 use std::sync::Arc;
 
 const OK: CallEnd = CallEnd::Ok;
@@ -214,7 +214,7 @@ fn a_schedule_moves_in_a_straight_line() {
         "type = 'schedule'\nof = { type = 'format' }\nfrom = 1\nto = 0\nstart_step = 10\nend_step = 20",
     );
     for (step, want) in [(0, 1.0), (10, 1.0), (15, 0.5), (20, 0.0), (99, 0.0)] {
-        let score = scorer.score(&answers("7", "7"), &ScoreContext { step });
+        let score = scorer.score(&answers("7", "7"), &ScoreContext::at_step(step));
         assert_eq!(score.reward.value(), Some(want), "step {step}");
     }
 }
@@ -224,7 +224,7 @@ fn a_schedule_of_no_length_jumps() {
     let scorer =
         scorer("type = 'schedule'\nof = { type = 'format' }\nfrom = 1\nto = 3\nstart_step = 5\nend_step = 5");
     for (step, want) in [(4, 1.0), (5, 3.0)] {
-        assert_eq!(scorer.score(&answers("7", "7"), &ScoreContext { step }).reward.value(), Some(want));
+        assert_eq!(scorer.score(&answers("7", "7"), &ScoreContext::at_step(step)).reward.value(), Some(want));
     }
 }
 
@@ -252,7 +252,7 @@ fn numbers_that_overflow_are_a_broken_grader() {
 fn an_episode_that_broke_is_never_scored() {
     let scorer = scorer(EXACT);
     let batch = [Arc::new(answers("7", "7")), Arc::new(broken(answers("7", "7")))];
-    let scored = score_batch(&scorer, &batch, &ScoreContext::default());
+    let scored = scorer.score_batch(&batch, &ScoreContext::default(), &RewardState::default()).episodes;
     assert_eq!(scored[0].outcome(), Outcome::Solved);
     assert!(scored[1].score.is_none());
     assert_eq!(scored[1].outcome(), Outcome::InfrastructureFailed);
@@ -269,10 +269,12 @@ reward = 2.5
   sum = 2.5
     exact-answer (weight 2) = 2
       | compared: `7` is `7`
-    gate (open, at least 1) = 0.5
+    gate (at least 1) = 0.5
+      | it is open
       when: raw exact-answer = 1
       then: tool-success = 0.5
         | counted: 1 of 2 counted calls succeeded, 2 were made
+        | by turn: 0.5 –
 solved: yes
 ";
     assert_eq!(scorer(reward).explain(&right, &ScoreContext::default()), want);
@@ -289,10 +291,8 @@ fn a_summary_counts_what_each_term_found() {
         episode(Some("7"), 3, &[Did::Calls(&[OK, OK]), Did::Answers("8")]),
         broken(answers("7", "7")),
     ];
-    let scored: Vec<_> = batch
-        .into_iter()
-        .map(|episode| score_episode(&scorer, Arc::new(episode), &ScoreContext::default()))
-        .collect();
+    let batch: Vec<Arc<Episode>> = batch.into_iter().map(Arc::new).collect();
+    let scored = scorer.score_batch(&batch, &ScoreContext::default(), &RewardState::default()).episodes;
     let found = scorer.summarise(&scored);
     let exact = &found[0];
     assert_eq!((exact.values, exact.parse_failures, exact.not_applicable), (2, 1, 0));

@@ -2,9 +2,8 @@
 
 use crate::RunError;
 use crate::parts::Parts;
-use merit_core::ScoredEpisode;
 use merit_model::{Generator, GeneratorSettings, Sampler, Tokenizer, Weights};
-use merit_reward::{ScoreContext, score_episode};
+use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, roll_out};
 use std::sync::Arc;
 
@@ -46,15 +45,16 @@ impl Actor {
         Ok(self.generator.set_weights(weights)?)
     }
 
-    /// Runs the plans and scores what came of them, in the order of the plans.
+    /// Runs the plans and scores what came of them, in the order of the plans, with what the reward keeps in `state`.
     pub fn run(
         &mut self,
         parts: &Parts,
         plans: Vec<EpisodePlan>,
         settings: &RolloutSettings,
         step: u64,
+        state: &RewardState,
         watch: &mut dyn FnMut(Progress),
-    ) -> Vec<ScoredEpisode> {
+    ) -> ScoredBatch {
         let episodes = roll_out(
             plans,
             parts.env.as_ref(),
@@ -64,7 +64,6 @@ impl Actor {
             &self.tools,
             watch,
         );
-        let context = ScoreContext { step };
-        episodes.into_iter().map(|episode| score_episode(&parts.scorer, episode, &context)).collect()
+        parts.scorer.score_batch(&episodes, &parts.context(step), state)
     }
 }

@@ -112,6 +112,7 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
                 .into(),
         );
     }
+    shaping(recipe, name, rule.discount())?;
     let wants_values = rule.needs_values();
     let fits_values = recipe.learn.objective.pushes_value();
     match (wants_values, fits_values) {
@@ -126,6 +127,17 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Potentials are per turn and the rules discount per token: only without a discount do the two agree.
+fn shaping(recipe: &Recipe, rule: &str, discount: f64) -> Result<(), String> {
+    if discount == 1.0 || !recipe.reward.uses("shaping") {
+        return Ok(());
+    }
+    Err(format!(
+        "`shaping` in the reward pays by turn, but credit rule `{rule}` discounts by token (`credit.gamma = {discount}`), \
+         so the shaped reward would change what is optimal; set `credit.gamma = 1.0`"
+    ))
 }
 
 fn sampling(recipe: &Recipe) -> Result<(), String> {

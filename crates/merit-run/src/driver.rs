@@ -12,6 +12,7 @@ use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
 use crate::{RunError, learn, warm};
+use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
 use merit_store::RunFolder;
 use std::sync::Arc;
@@ -67,6 +68,8 @@ pub(crate) struct Drive<'a> {
     pub(crate) tools: Arc<ToolRuntime>,
     pub(crate) main: Parts,
     pub(crate) policy: Policy,
+    /// What the reward of the arm under way keeps between steps.
+    pub(crate) reward_state: RewardState,
     pub(crate) place: Place,
     done: f64,
     total: f64,
@@ -86,18 +89,19 @@ impl<'a> Drive<'a> {
         let total = stages.iter().map(|s| s.weight(recipe)).sum();
         let resumed = Policy::restore(folder, recipe, options.threads)?;
         let came_back = resumed.is_some();
-        let (policy, place) = match resumed {
+        let (policy, reward_state, place) = match resumed {
             Some(restored) => {
                 for lost in &restored.damaged {
                     let text = skipped(lost);
                     folder.record_event(now_ms(), "damaged-checkpoint", &text)?;
                     watch(Event::Note { text });
                 }
-                (restored.policy, restored.place)
+                (restored.policy, restored.reward_state, restored.place)
             }
             None => {
                 let tokenizer = warm::tokenizer(&main, &tools, watch)?;
-                (Policy::create(&main, tokenizer, options.threads)?, Place::default())
+                let policy = Policy::create(&main, tokenizer, options.threads)?;
+                (policy, RewardState::default(), Place::default())
             }
         };
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
@@ -129,6 +133,7 @@ impl<'a> Drive<'a> {
             tools,
             main,
             policy,
+            reward_state,
             place,
             done,
             total,
@@ -171,7 +176,7 @@ impl<'a> Drive<'a> {
         let weights = self.policy.warm()?;
         let mut actor = self.actor(weights)?;
         let tasks = self.recipe.evaluation.tasks;
-        Evaluator { parts: &self.main, actor: &mut actor, folder: self.folder, watch: self.watch }
+        Evaluator { parts: &self.main, actor: &mut actor, folder: self.folder, watch: self.watch, reward_state: &self.reward_state }
             .run(&Evaluation { phase: "eval-before".into(), step: 0, tasks, version: 0 })?;
         Ok(())
     }
@@ -179,6 +184,7 @@ impl<'a> Drive<'a> {
     fn learn(&mut self, arm: Option<usize>) -> Result<(), RunError> {
         if self.place.step == 0 {
             self.policy.restart()?;
+            self.reward_state = RewardState::default();
         }
         learn::run(self, arm)?;
         if arm.is_none() {
@@ -193,7 +199,7 @@ impl<'a> Drive<'a> {
         let mut actor = self.actor(weights)?;
         let phase = arm.map_or("eval-after".into(), |i| format!("eval-{}", self.recipe.controls[i].name));
         let (tasks, steps) = (self.recipe.evaluation.tasks, self.recipe.budget.steps);
-        Evaluator { parts: &parts, actor: &mut actor, folder: self.folder, watch: self.watch }
+        Evaluator { parts: &parts, actor: &mut actor, folder: self.folder, watch: self.watch, reward_state: &self.reward_state }
             .run(&Evaluation { phase, step: steps, tasks, version: steps })?;
         Ok(())
     }
@@ -232,7 +238,7 @@ impl<'a> Drive<'a> {
     fn checkpoint(&mut self) -> Result<(), RunError> {
         self.place.checkpoint += 1;
         self.spend_time()?;
-        self.policy.save(self.folder, self.place)
+        self.policy.save(self.folder, self.place, &self.reward_state)
     }
 
     /// Adds the wall time since the last call to the run's total.

@@ -7,6 +7,7 @@ use crate::parts::{Parts, Plan};
 use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
 use merit_core::{PolicyVersion, ScoredEpisode, Split};
+use merit_reward::RewardState;
 use merit_rollout::RolloutSettings;
 use merit_store::RunFolder;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +31,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) actor: &'a mut Actor,
     pub(crate) folder: &'a mut RunFolder,
     pub(crate) watch: &'a mut dyn FnMut(Event),
+    /// What the reward keeps; an evaluation reads it and does not change it.
+    pub(crate) reward_state: &'a RewardState,
 }
 
 impl Evaluator<'_> {
@@ -46,7 +49,10 @@ impl Evaluator<'_> {
         })?;
         let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
         let watch = self.watch;
-        let scored = self.actor.run(self.parts, plans, &greedy, evaluation.step, &mut stalls(watch));
+        let step = evaluation.step;
+        let batch =
+            self.actor.run(self.parts, plans, &greedy, step, self.reward_state, &mut stalls(watch));
+        let scored = batch.episodes;
         self.folder.record_episodes(&scored)?;
         let numbers = numbers(&scored);
         self.folder.record_metrics(&evaluation.phase, evaluation.step, &metrics::rows(&numbers))?;

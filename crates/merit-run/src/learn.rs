@@ -63,7 +63,9 @@ fn sample(
         version: PolicyVersion(step),
     })?;
     let watch = &mut *drive.watch;
-    let scored = actor.run(parts, plans, &parts.recipe.rollout, step, &mut stalls(watch));
+    let batch = actor.run(parts, plans, &parts.recipe.rollout, step, &drive.reward_state, &mut stalls(watch));
+    drive.reward_state = batch.state;
+    let scored = batch.episodes;
     drive.folder.record_episodes(&scored)?;
     let size = budget.group_size as usize;
     let groups: Result<Vec<Group>, _> =
@@ -124,7 +126,7 @@ fn evaluate_between(
     if evaluation.every == 0 || !step.is_multiple_of(evaluation.every) || step == parts.recipe.budget.steps {
         return Ok(());
     }
-    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch }.run(&Evaluation {
+    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch, reward_state: &drive.reward_state }.run(&Evaluation {
         phase: "eval-step".into(),
         step,
         tasks: evaluation.tasks_between,

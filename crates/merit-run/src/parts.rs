@@ -5,7 +5,7 @@ use crate::recipe::Recipe;
 use merit_core::{EpisodeId, PolicyVersion, Seed, Setting, Split, Task};
 use merit_credit::Rule;
 use merit_env::Env;
-use merit_reward::Scorer;
+use merit_reward::{ScoreContext, Scorer};
 use merit_rollout::{EpisodePlan, Start};
 use std::sync::Arc;
 
@@ -51,6 +51,12 @@ impl Parts {
             recipe: recipe.clone(),
             seed: Seed::root(seed),
         })
+    }
+
+    /// What the reward may depend on at `step`.
+    pub fn context(&self, step: u64) -> ScoreContext {
+        let seed = self.seed.child("reward", 0).as_u64();
+        ScoreContext { step, version: PolicyVersion(step), seed, discount: self.rule.discount() }
     }
 
     /// Plans of fresh episodes, group by group. Seeds are named by phase, step, group and member.

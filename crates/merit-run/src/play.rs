@@ -8,7 +8,7 @@ use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
 use merit_core::{PolicyVersion, ScoredEpisode, Split};
 use merit_model::{Sampler, Tokenizer};
-use merit_reward::{ScoreContext, score_episode};
+use merit_reward::RewardState;
 use merit_rollout::{
     ChatFormat, EpisodePlan, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out, tree,
 };
@@ -102,6 +102,5 @@ fn run(
             long_enough.map(|(plan, episode)| tree(plan, episode, &[turn], 1, 1)).collect();
         episodes.extend(act(forks?.concat()));
     }
-    let context = ScoreContext { step: 0 };
-    Ok(episodes.into_iter().map(|episode| score_episode(&parts.scorer, episode, &context)).collect())
+    Ok(parts.scorer.score_batch(&episodes, &parts.context(0), &RewardState::default()).episodes)
 }

@@ -6,6 +6,7 @@ use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
 use merit_core::{PolicyVersion, Role, Sample, TokenId};
 use merit_learn::reference_logprobs;
+use merit_reward::RewardState;
 use merit_model::{Tokenizer, Trainer, TrainerSettings, Weights, Workers};
 use merit_store::{DamagedCheckpoint, RunFolder};
 use std::sync::Arc;
@@ -16,6 +17,7 @@ const TOKENIZER: &str = "tokenizer.json";
 const PLACE: &str = "place.json";
 const WARM: &str = "warm.safetensors";
 const TRAINED: &str = "trained.safetensors";
+const REWARD: &str = "reward.json";
 
 /// Everything a checkpoint holds.
 pub(crate) struct Policy {
@@ -31,6 +33,8 @@ pub(crate) struct Policy {
 /// A policy that came back from a checkpoint.
 pub(crate) struct Restored {
     pub(crate) policy: Policy,
+    /// What the reward keeps between steps.
+    pub(crate) reward_state: RewardState,
     /// Where the run goes on.
     pub(crate) place: Place,
     /// Newer checkpoints that could not be loaded.
@@ -91,17 +95,28 @@ impl Policy {
         };
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
         let policy = Self { tokenizer: Arc::new(tokenizer), trainer, threads, warm, trained };
-        Ok(Some(Restored { policy, place, damaged: checkpoint.damaged }))
+        // Most rewards keep nothing, and then there is no file.
+        let kept = checkpoint.file(REWARD).map(serde_json::from_slice).transpose();
+        let reward_state = kept.map_err(|e| bad(REWARD, &e))?.unwrap_or_default();
+        Ok(Some(Restored { policy, reward_state, place, damaged: checkpoint.damaged }))
     }
 
     /// Writes a checkpoint.
-    pub(crate) fn save(&self, folder: &RunFolder, place: Place) -> Result<(), RunError> {
+    pub(crate) fn save(
+        &self,
+        folder: &RunFolder,
+        place: Place,
+        reward_state: &RewardState,
+    ) -> Result<(), RunError> {
         let mut files = vec![
             (PLACE, serde_json::to_vec(&place).expect("plain data becomes JSON")),
             (TOKENIZER, self.tokenizer.to_json().into_bytes()),
             (WEIGHTS, self.trainer.weights().to_safetensors()),
             (OPTIMISER, self.trainer.optimiser_to_safetensors()),
         ];
+        if !reward_state.is_empty() {
+            files.push((REWARD, serde_json::to_vec(reward_state).expect("plain data becomes JSON")));
+        }
         files.extend(self.warm.iter().map(|w| (WARM, w.to_safetensors())));
         files.extend(self.trained.iter().map(|w| (TRAINED, w.to_safetensors())));
         let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();

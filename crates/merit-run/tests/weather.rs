@@ -54,7 +54,7 @@ fn tools_that_break_cost_their_episodes_and_nothing_else() {
         let failed = stored.scored.outcome() == Outcome::InfrastructureFailed;
         let credit = stored.credit.as_ref().unwrap();
         assert_eq!(stored.scored.reward().is_none(), failed);
-        assert_eq!(Sample::of(&stored.scored, 0).trainable() == 0, failed);
+        assert_eq!(Sample::of(&stored.scored, 0).unwrap().trainable() == 0, failed);
         assert!(!failed || credit.advantages.iter().all(|a| *a == 0.0));
     }
     let told = run.folder.metric("train", "outcome/infrastructure failed").unwrap();

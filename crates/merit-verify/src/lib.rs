@@ -1,1 +1,8 @@
 //! Is this output right? Verifiers of structured output, queries, text and state, within hard limits.
+
+pub mod calls;
+pub mod json;
+pub mod similarity;
+pub mod sql;
+pub mod state;
+pub mod text;

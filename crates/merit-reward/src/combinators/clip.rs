@@ -1,10 +1,14 @@
 //! Keeps a part between `low` and `high`.
 
 use crate::compile::{Combinator, Compiler};
-use crate::evaluate::{Expression, Facts, Trace, Worth};
+use crate::expression::{Expression, Facts, Node, evaluate};
+use crate::range::Range;
+use crate::trace::Tracer;
+use crate::worth::Worth;
 use crate::{Component, Problem, RewardConfig, RewardError};
 use merit_core::About;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub(crate) const CLIP: Component = Component {
     about: About { name: "clip", summary: "Keeps a part within bounds.", paper: "" },
@@ -33,29 +37,33 @@ impl Combinator for ClipConfig {
         vec![&self.of]
     }
 
-    fn compile(&self, compiler: &mut Compiler) -> Result<Box<dyn Expression>, RewardError> {
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
         let low = compiler.finite("low", self.low)?;
         let high = compiler.finite("high", self.high)?;
         if low > high {
             return Err(compiler.error(Problem::Bounds { low, high }));
         }
-        Ok(Box::new(Clip { of: compiler.part("of", &self.of)?, low, high }))
+        Ok(Arc::new(Clip { of: compiler.part("of", &self.of)?, low, high }))
     }
 }
 
 struct Clip {
-    of: Box<dyn Expression>,
+    of: Node,
     low: f64,
     high: f64,
 }
 
 impl Expression for Clip {
-    fn evaluate(&self, facts: &Facts<'_>) -> Trace {
-        let of = self.of.evaluate(facts);
-        let worth = match of.worth {
-            Worth::Number(value) => Worth::Number(value.clamp(self.low, self.high)),
-            _ => of.worth.clone(),
-        };
-        Trace::new(format!("clip to [{}, {}]", self.low, self.high), worth, vec![of])
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        evaluate(self.of.as_ref(), facts, tracer).map(|value| value.clamp(self.low, self.high))
+    }
+
+    fn label(&self, _: &Facts<'_>) -> String {
+        format!("clip to [{}, {}]", self.low, self.high)
+    }
+
+    fn range(&self, terms: &[Range]) -> Range {
+        let of = self.of.range(terms);
+        Range { low: of.low.clamp(self.low, self.high), high: of.high.clamp(self.low, self.high) }
     }
 }

@@ -5,10 +5,14 @@
 
 use crate::compile::{Combinator, Compiler};
 use crate::condition::Deciding;
-use crate::evaluate::{Expression, Facts, Trace, Worth};
+use crate::expression::{Expression, Facts, Node, evaluate_as};
+use crate::range::Range;
+use crate::trace::Tracer;
+use crate::worth::Worth;
 use crate::{Component, Condition, RewardConfig, RewardError};
 use merit_core::About;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub(crate) const GATE: Component = Component {
     about: About {
@@ -46,8 +50,8 @@ impl Combinator for GateConfig {
         self.when.children().into_iter().chain(branches.into_iter().flatten()).collect()
     }
 
-    fn compile(&self, compiler: &mut Compiler) -> Result<Box<dyn Expression>, RewardError> {
-        Ok(Box::new(Gate {
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
+        Ok(Arc::new(Gate {
             at_least: compiler.finite("at_least", self.at_least)?,
             when: compiler.condition(&self.when)?,
             then: compiler.part("then", &self.then)?,
@@ -59,24 +63,33 @@ impl Combinator for GateConfig {
 struct Gate {
     when: Deciding,
     at_least: f64,
-    then: Box<dyn Expression>,
-    otherwise: Option<Box<dyn Expression>>,
+    then: Node,
+    otherwise: Option<Node>,
 }
 
 impl Expression for Gate {
-    fn evaluate(&self, facts: &Facts<'_>) -> Trace {
-        let when = self.when.evaluate(facts);
-        let open = match when.worth {
-            Worth::Number(value) => value >= self.at_least,
-            _ => return Trace::new("gate", when.worth.clone(), vec![when]),
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        let when = match self.when.evaluate(facts, tracer) {
+            Worth::Number(value) => value,
+            other => return other,
         };
-        let taken = if open {
-            Some(self.then.evaluate(facts).in_role("then"))
-        } else {
-            self.otherwise.as_ref().map(|otherwise| otherwise.evaluate(facts).in_role("otherwise"))
-        };
-        let worth = taken.as_ref().map_or(Worth::Number(0.0), |t| t.worth.clone());
-        let label = format!("gate ({}, at least {})", if open { "open" } else { "shut" }, self.at_least);
-        Trace::new(label, worth, std::iter::once(when).chain(taken).collect())
+        let open = when >= self.at_least;
+        tracer.note(|| if open { "it is open".to_owned() } else { "it is shut".to_owned() });
+        if open {
+            return evaluate_as("then", self.then.as_ref(), facts, tracer);
+        }
+        match &self.otherwise {
+            Some(otherwise) => evaluate_as("otherwise", otherwise.as_ref(), facts, tracer),
+            None => Worth::Number(0.0),
+        }
+    }
+
+    fn label(&self, _: &Facts<'_>) -> String {
+        format!("gate (at least {})", self.at_least)
+    }
+
+    fn range(&self, terms: &[Range]) -> Range {
+        let shut = self.otherwise.as_ref().map_or(Range::only(0.0), |part| part.range(terms));
+        self.then.range(terms).hull(shut)
     }
 }

@@ -4,10 +4,14 @@
 //! jumps: `from` before that step, `to` at it and after.
 
 use crate::compile::{Combinator, Compiler};
-use crate::evaluate::{Expression, Facts, Trace, Worth};
+use crate::expression::{Expression, Facts, Node, evaluate};
+use crate::range::Range;
+use crate::trace::Tracer;
+use crate::worth::Worth;
 use crate::{Component, Problem, RewardConfig, RewardError};
 use merit_core::About;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub(crate) const SCHEDULE: Component = Component {
     about: About {
@@ -45,19 +49,19 @@ impl Combinator for ScheduleConfig {
         vec![&self.of]
     }
 
-    fn compile(&self, compiler: &mut Compiler) -> Result<Box<dyn Expression>, RewardError> {
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
         compiler.finite("from", self.from)?;
         compiler.finite("to", self.to)?;
         if self.start_step > self.end_step {
             let problem = Problem::Steps { start: self.start_step, end: self.end_step };
             return Err(compiler.error(problem));
         }
-        Ok(Box::new(Schedule { of: compiler.part("of", &self.of)?, slope: self.clone() }))
+        Ok(Arc::new(Schedule { of: compiler.part("of", &self.of)?, slope: self.clone() }))
     }
 }
 
 struct Schedule {
-    of: Box<dyn Expression>,
+    of: Node,
     slope: ScheduleConfig,
 }
 
@@ -75,13 +79,22 @@ impl ScheduleConfig {
 }
 
 impl Expression for Schedule {
-    fn evaluate(&self, facts: &Facts<'_>) -> Trace {
-        let multiplier = self.slope.multiplier(facts.step);
-        let of = self.of.evaluate(facts);
-        let worth = match of.worth {
-            Worth::Number(value) => Worth::Number(value * multiplier),
-            _ => of.worth.clone(),
-        };
-        Trace::new(format!("schedule (× {multiplier} at step {})", facts.step), worth, vec![of])
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        let multiplier = self.slope.multiplier(facts.context.step);
+        evaluate(self.of.as_ref(), facts, tracer).map(|value| value * multiplier)
+    }
+
+    fn label(&self, facts: &Facts<'_>) -> String {
+        let step = facts.context.step;
+        format!("schedule (× {} at step {step})", self.slope.multiplier(step))
+    }
+
+    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+        let multiplier = self.slope.multiplier(facts.context.step);
+        Some(self.of.paid_by_turn(facts)?.into_iter().map(|paid| paid * multiplier).collect())
+    }
+
+    fn range(&self, terms: &[Range]) -> Range {
+        self.of.range(terms).times(Range::between(self.slope.from, self.slope.to))
     }
 }

@@ -3,7 +3,7 @@
 //! Without it the first `exact-answer` term tells, from the raw value 1 on; without either the score does not know.
 
 use crate::compile::{Combinator, Compiler};
-use crate::evaluate::Expression;
+use crate::expression::Node;
 use crate::term::one;
 use crate::{Component, Problem, RewardConfig, RewardError};
 use merit_core::About;
@@ -40,7 +40,7 @@ impl Combinator for SolvedByConfig {
         vec![&self.of]
     }
 
-    fn compile(&self, compiler: &mut Compiler) -> Result<Box<dyn Expression>, RewardError> {
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
         if !compiler.outermost() {
             return Err(compiler.error(Problem::SolvedByInside));
         }

@@ -1,10 +1,14 @@
 //! Adds its parts. A part that is not applicable is left out; if every part is, so is the sum.
 
 use crate::compile::{Combinator, Compiler};
-use crate::evaluate::{Expression, Facts, Trace, Worth, numbers};
+use crate::expression::{Expression, Facts, Node, add_by_turn, evaluate_all};
+use crate::range::Range;
+use crate::trace::Tracer;
+use crate::worth::{Worth, numbers};
 use crate::{Component, RewardConfig, RewardError};
 use merit_core::About;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 pub(crate) const SUM: Component = Component {
     about: About {
@@ -31,17 +35,30 @@ impl Combinator for SumConfig {
         self.of.iter().collect()
     }
 
-    fn compile(&self, compiler: &mut Compiler) -> Result<Box<dyn Expression>, RewardError> {
-        Ok(Box::new(Sum(compiler.list("sum", &self.of)?)))
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
+        Ok(Arc::new(Sum(compiler.list("sum", &self.of)?)))
     }
 }
 
-struct Sum(Vec<Box<dyn Expression>>);
+struct Sum(Vec<Node>);
 
 impl Expression for Sum {
-    fn evaluate(&self, facts: &Facts<'_>) -> Trace {
-        let parts: Vec<Trace> = self.0.iter().map(|part| part.evaluate(facts)).collect();
-        let worth = numbers(&parts).map_or_else(|other| other, |n| Worth::Number(n.iter().sum()));
-        Trace::new("sum", worth, parts)
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        let parts = evaluate_all(&self.0, facts, tracer);
+        numbers(&parts).map_or_else(|other| other, |n| Worth::Number(n.iter().sum()))
+    }
+
+    fn label(&self, _: &Facts<'_>) -> String {
+        "sum".to_owned()
+    }
+
+    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+        add_by_turn(self.0.iter().map(|part| part.paid_by_turn(facts)))
+    }
+
+    fn range(&self, terms: &[Range]) -> Range {
+        // A part that is left out adds 0, whatever it could have come to.
+        let parts = self.0.iter().map(|part| part.range(terms).hull(Range::only(0.0)));
+        parts.fold(Range::only(0.0), Range::plus)
     }
 }

@@ -5,10 +5,15 @@
 
 use crate::compile::{Combinator, Compiler};
 use crate::condition::Deciding;
-use crate::evaluate::{Expression, Facts, Trace, Worth};
+use crate::expression::{Expression, Facts, Node, evaluate_as};
+use crate::range::Range;
+use crate::trace::Tracer;
+use crate::worth::Worth;
 use crate::{Component, Condition, Problem, RewardConfig, RewardError};
 use merit_core::About;
 use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
 
 pub(crate) const VETO: Component = Component {
     about: About {
@@ -57,6 +62,17 @@ enum Bound {
     AtLeast(f64),
 }
 
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Below(bound) => write!(f, "below {bound}"),
+            Self::AtMost(bound) => write!(f, "at most {bound}"),
+            Self::Above(bound) => write!(f, "above {bound}"),
+            Self::AtLeast(bound) => write!(f, "at least {bound}"),
+        }
+    }
+}
+
 impl Bound {
     fn vetoes(self, value: f64) -> bool {
         match self {
@@ -91,8 +107,8 @@ impl Combinator for VetoConfig {
         self.when.children().into_iter().chain([&*self.then]).collect()
     }
 
-    fn compile(&self, compiler: &mut Compiler) -> Result<Box<dyn Expression>, RewardError> {
-        Ok(Box::new(Veto {
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
+        Ok(Arc::new(Veto {
             bound: self.bound(compiler)?,
             value: compiler.finite("value", self.value)?,
             when: compiler.condition(&self.when)?,
@@ -105,23 +121,29 @@ struct Veto {
     when: Deciding,
     bound: Bound,
     value: f64,
-    then: Box<dyn Expression>,
+    then: Node,
 }
 
 impl Expression for Veto {
-    fn evaluate(&self, facts: &Facts<'_>) -> Trace {
-        let when = self.when.evaluate(facts);
-        match when.worth {
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        match self.when.evaluate(facts, tracer) {
             Worth::Number(value) if self.bound.vetoes(value) => {
-                let label = format!("veto (falls, {:?})", self.bound);
-                Trace::new(label, Worth::Number(self.value), vec![when])
+                tracer.note(|| "it falls".to_owned());
+                Worth::Number(self.value)
             }
             Worth::Number(_) | Worth::NotApplicable(_) => {
-                let then = self.then.evaluate(facts).in_role("then");
-                let label = format!("veto (does not fall, {:?})", self.bound);
-                Trace::new(label, then.worth.clone(), vec![when, then])
+                tracer.note(|| "it does not fall".to_owned());
+                evaluate_as("then", self.then.as_ref(), facts, tracer)
             }
-            Worth::Unscorable(_) | Worth::Broken(_) => Trace::new("veto", when.worth.clone(), vec![when]),
+            other => other,
         }
+    }
+
+    fn label(&self, _: &Facts<'_>) -> String {
+        format!("veto ({})", self.bound)
+    }
+
+    fn range(&self, terms: &[Range]) -> Range {
+        self.then.range(terms).hull(Range::only(self.value))
     }
 }

@@ -3,10 +3,10 @@
 //! The rates are reward per sampled policy token, per turn and per tool call, all at least 0. Tokens are those of the
 //! transcript's policy segments: what the policy wrote, not what it read.
 
-use crate::term::{Finding, ParseFailurePath, Settings, Term, TermConfig, one};
+use crate::range::Range;
+use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
-use merit_core::{About, Episode, Evidence};
-use serde::{Deserialize, Serialize};
+use merit_core::{About, Evidence};
 
 pub(crate) const COST: Component = Component {
     about: About {
@@ -22,40 +22,42 @@ per_call = 0.01
 "#,
 };
 
-/// `cost`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CostConfig {
-    /// Name in the score. Absent: `cost`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Factor of the (negative) value.
-    #[serde(default = "one")]
-    pub weight: f64,
-    /// Reward taken away per token the policy sampled.
-    #[serde(default)]
-    pub per_token: f64,
-    /// Reward taken away per turn.
-    #[serde(default)]
-    pub per_turn: f64,
-    /// Reward taken away per tool call, whether it succeeded or not.
-    #[serde(default)]
-    pub per_call: f64,
+term_config! {
+    /// `cost`
+    pub struct CostConfig of COST {
+        /// Reward taken away per token the policy sampled.
+        #[serde(default)]
+        pub per_token: f64,
+        /// Reward taken away per turn.
+        #[serde(default)]
+        pub per_turn: f64,
+        /// Reward taken away per tool call, whether it succeeded or not.
+        #[serde(default)]
+        pub per_call: f64,
+    }
 }
 
 impl Default for CostConfig {
     fn default() -> Self {
-        Self { name: None, weight: 1.0, per_token: 0.0, per_turn: 0.0, per_call: 0.0 }
+        Self {
+            name: None,
+            weight: 1.0,
+            on_parse_failure: None,
+            errors: None,
+            per_token: 0.0,
+            per_turn: 0.0,
+            per_call: 0.0,
+        }
     }
 }
 
 impl TermConfig for CostConfig {
     fn settings(&self) -> Settings {
-        Settings {
-            name: self.name.clone().unwrap_or_else(|| COST.about.name.to_owned()),
-            weight: self.weight,
-            on_parse_failure: ParseFailurePath::default(),
-        }
+        self.common()
+    }
+
+    fn nature(&self) -> Nature {
+        Nature { judges: false, parses: false, range: Range { low: f64::NEG_INFINITY, high: 0.0 } }
     }
 
     fn term(&self) -> Result<Box<dyn Term>, Problem> {
@@ -75,12 +77,15 @@ impl TermConfig for CostConfig {
 struct Cost(CostConfig);
 
 impl Term for Cost {
-    fn look(&self, episode: &Episode) -> Finding {
+    fn look(&self, view: &View<'_>) -> Finding {
+        let (episode, rates) = (view.episode, &self.0);
         let written = episode.transcript.segments().iter().filter(|s| s.role.trainable());
         let tokens: usize = written.map(|s| s.tokens.len()).sum();
+        if rates.per_token > 0.0 && !episode.transcript.complete() {
+            return Finding::not_applicable("nobody counted the episode's tokens");
+        }
         let turns = episode.turns.len();
         let calls: usize = episode.turns.iter().map(|turn| turn.calls.len()).sum();
-        let rates = &self.0;
         let cost =
             rates.per_token * tokens as f64 + rates.per_turn * turns as f64 + rates.per_call * calls as f64;
         // 0 − 0 is 0 where −(0) would be a negative zero.

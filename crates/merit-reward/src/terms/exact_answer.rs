@@ -5,9 +5,10 @@
 //! policy's doing and worth 0. A task without a single right answer makes the term not applicable.
 
 use super::number::canonical;
-use crate::term::{Finding, ParseFailurePath, Settings, Term, TermConfig, one};
-use crate::{Component, Problem};
-use merit_core::{About, Episode, Evidence};
+use super::reading::excerpt;
+use crate::term::{Finding, Nature, ParseFailurePath, Settings, Term, TermConfig, View, one};
+use crate::{Component, ErrorRates, Problem};
+use merit_core::{About, Evidence};
 use serde::{Deserialize, Serialize};
 
 pub(crate) const EXACT_ANSWER: Component = Component {
@@ -36,11 +37,14 @@ pub struct ExactAnswerConfig {
     /// What an answer that is no number enters as where a number is asked for.
     #[serde(default)]
     pub on_parse_failure: ParseFailurePath,
+    /// Makes the verdict wrong now and then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorRates>,
 }
 
 impl Default for ExactAnswerConfig {
     fn default() -> Self {
-        Self { name: None, weight: 1.0, on_parse_failure: ParseFailurePath::default() }
+        Self { name: None, weight: 1.0, on_parse_failure: ParseFailurePath::default(), errors: None }
     }
 }
 
@@ -50,7 +54,12 @@ impl TermConfig for ExactAnswerConfig {
             name: self.name.clone().unwrap_or_else(|| EXACT_ANSWER.about.name.to_owned()),
             weight: self.weight,
             on_parse_failure: self.on_parse_failure,
+            errors: self.errors,
         }
+    }
+
+    fn nature(&self) -> Nature {
+        Nature::PARSED_VERDICT
     }
 
     fn term(&self) -> Result<Box<dyn Term>, Problem> {
@@ -61,7 +70,8 @@ impl TermConfig for ExactAnswerConfig {
 struct ExactAnswer;
 
 impl Term for ExactAnswer {
-    fn look(&self, episode: &Episode) -> Finding {
+    fn look(&self, view: &View<'_>) -> Finding {
+        let episode = view.episode;
         let Some(right) = &episode.task.answer else {
             return Finding::not_applicable("the task has no single right answer");
         };
@@ -84,13 +94,4 @@ fn compare(given: &str, right: &str) -> Finding {
     let verb = if same { "is" } else { "is not" };
     let finding = format!("`{}` {verb} `{}`", excerpt(given), excerpt(right));
     Finding::value(f64::from(u8::from(same)), Evidence::new("compared", finding))
-}
-
-/// Enough of a text to recognise it.
-fn excerpt(text: &str) -> String {
-    const CHARS: usize = 80;
-    match text.char_indices().nth(CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

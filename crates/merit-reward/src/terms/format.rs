@@ -2,10 +2,9 @@
 //!
 //! An episode without turns makes the term not applicable.
 
-use crate::term::{Finding, ParseFailurePath, Settings, Term, TermConfig, one};
+use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
-use merit_core::{About, Action, Episode, Evidence};
-use serde::{Deserialize, Serialize};
+use merit_core::{About, Action, Evidence};
 
 pub(crate) const FORMAT: Component = Component {
     about: About {
@@ -19,31 +18,24 @@ weight = 0.5
 "#,
 };
 
-/// `format`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct FormatConfig {
-    /// Name in the score. Absent: `format`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Factor of the share.
-    #[serde(default = "one")]
-    pub weight: f64,
+term_config! {
+    /// `format`
+    pub struct FormatConfig of FORMAT {}
 }
 
 impl Default for FormatConfig {
     fn default() -> Self {
-        Self { name: None, weight: 1.0 }
+        Self { name: None, weight: 1.0, on_parse_failure: None, errors: None }
     }
 }
 
 impl TermConfig for FormatConfig {
     fn settings(&self) -> Settings {
-        Settings {
-            name: self.name.clone().unwrap_or_else(|| FORMAT.about.name.to_owned()),
-            weight: self.weight,
-            on_parse_failure: ParseFailurePath::default(),
-        }
+        self.common()
+    }
+
+    fn nature(&self) -> Nature {
+        Nature::VERDICT
     }
 
     fn term(&self) -> Result<Box<dyn Term>, Problem> {
@@ -54,12 +46,13 @@ impl TermConfig for FormatConfig {
 struct Format;
 
 impl Term for Format {
-    fn look(&self, episode: &Episode) -> Finding {
-        if episode.turns.is_empty() {
+    fn look(&self, view: &View<'_>) -> Finding {
+        let turns = &view.episode.turns;
+        if turns.is_empty() {
             return Finding::not_applicable("there is no turn");
         }
         let understood: Vec<bool> =
-            episode.turns.iter().map(|turn| !matches!(turn.action, Action::Malformed { .. })).collect();
+            turns.iter().map(|turn| !matches!(turn.action, Action::Malformed { .. })).collect();
         let good = understood.iter().filter(|&&u| u).count();
         let finding = format!("{good} of {} turns understood", understood.len());
         Finding::value(good as f64 / understood.len() as f64, Evidence::new("counted", finding))

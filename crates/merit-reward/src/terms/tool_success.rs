@@ -4,10 +4,9 @@
 //! applicable. `max_calls` counts only the first calls of an episode, so that a policy cannot mend its share by piling up
 //! trivial calls that always work.
 
-use crate::term::{Finding, ParseFailurePath, Settings, Term, TermConfig, one};
+use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
-use merit_core::{About, CallEnd, Episode, Evidence};
-use serde::{Deserialize, Serialize};
+use merit_core::{About, CallEnd, Evidence};
 
 pub(crate) const TOOL_SUCCESS: Component = Component {
     about: About {
@@ -22,34 +21,28 @@ max_calls = 4
 "#,
 };
 
-/// `tool-success`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ToolSuccessConfig {
-    /// Name in the score. Absent: `tool-success`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Factor of the share.
-    #[serde(default = "one")]
-    pub weight: f64,
-    /// Only this many calls count, the first of the episode. Absent: all.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_calls: Option<usize>,
+term_config! {
+    /// `tool-success`
+    pub struct ToolSuccessConfig of TOOL_SUCCESS {
+        /// Only this many calls count, the first of the episode. Absent: all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub max_calls: Option<usize>,
+    }
 }
 
 impl Default for ToolSuccessConfig {
     fn default() -> Self {
-        Self { name: None, weight: 1.0, max_calls: None }
+        Self { name: None, weight: 1.0, on_parse_failure: None, errors: None, max_calls: None }
     }
 }
 
 impl TermConfig for ToolSuccessConfig {
     fn settings(&self) -> Settings {
-        Settings {
-            name: self.name.clone().unwrap_or_else(|| TOOL_SUCCESS.about.name.to_owned()),
-            weight: self.weight,
-            on_parse_failure: ParseFailurePath::default(),
-        }
+        self.common()
+    }
+
+    fn nature(&self) -> Nature {
+        Nature::VERDICT
     }
 
     fn term(&self) -> Result<Box<dyn Term>, Problem> {
@@ -65,7 +58,8 @@ struct ToolSuccess {
 }
 
 impl Term for ToolSuccess {
-    fn look(&self, episode: &Episode) -> Finding {
+    fn look(&self, view: &View<'_>) -> Finding {
+        let episode = view.episode;
         let mut left = self.max_calls;
         let (mut good, mut counted) = (0, 0);
         let mut turns = Vec::with_capacity(episode.turns.len());

@@ -35,6 +35,7 @@ pub fn episode(right: Option<&str>, tokens: usize, did: &[Did<'_>]) -> Episode {
         turns,
         end,
         bootstrap: None,
+        reported: None,
     }
 }
 
@@ -51,7 +52,8 @@ fn turn(index: u32, did: &Did<'_>) -> Turn {
         Did::Babbles => (Action::Malformed { why: "no tag".into() }, &[]),
         Did::Calls(ends) => (Action::Calls { calls: vec![call.clone(); ends.len()] }, ends),
     };
-    let record = |&end: &CallEnd| CallRecord { call: call.clone(), end, output: String::new(), seconds: 0.0 };
+    let record =
+        |&end: &CallEnd| CallRecord { call: call.clone(), end, output: String::new(), seconds: Some(0.0) };
     Turn { index, action, calls: ends.iter().map(record).collect(), stop: TurnStop::EndToken }
 }
 
@@ -67,6 +69,7 @@ fn transcript(turns: u32, tokens: usize) -> Transcript {
             values: Vec::new(),
             policy_version: Some(PolicyVersion(0)),
             text: String::new(),
+            known: merit_core::Known::Full,
         };
         transcript.append(segment).unwrap();
     }

@@ -165,7 +165,8 @@ impl Step {
         let tools = Arc::new(ToolRuntime::new().unwrap());
         let mut actor = Actor::new(Arc::clone(&self.weights), &self.tokenizer, 1, tools).unwrap();
         let settings = self.parts.recipe.rollout.clone();
-        actor.run(&self.parts, plans, &settings, 0, &mut |_| {})
+        let kept = merit_reward::RewardState::default();
+        actor.run(&self.parts, plans, &settings, 0, &kept, &mut |_| {}).episodes
     }
 
     /// Credit and one update from the weights the step began with.

@@ -1,0 +1,34 @@
+//! The prompt itself as the answer.
+
+use super::about;
+use crate::probe::{Expect, Probe};
+use crate::subject::{Attempt, Subject};
+use merit_core::Stream;
+
+pub(crate) const ECHO: Probe =
+    Probe { about: about("echo", "the prompt, word for word"), expect: Expect::Less, write: echo };
+
+pub(crate) const RESTATE: Probe = Probe {
+    about: about("restate", "the prompt's last sentence, and every number in it"),
+    expect: Expect::Less,
+    write: restate,
+};
+
+fn echo(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
+    if subject.prompt.is_empty() { Vec::new() } else { vec![Attempt::answer(task, &subject.prompt)] }
+}
+
+/// A prompt may hold its own answer; then giving it back alone is right, so only what holds more than the answer is tried.
+fn restate(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
+    let last = subject.prompt.trim_end().rsplit(['.', '\n']).find(|part| !part.trim().is_empty());
+    let numbers: Vec<&str> = subject
+        .prompt
+        .split(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .filter(|part| part.chars().any(|c| c.is_ascii_digit()))
+        .take(64)
+        .collect();
+    let listed = (numbers.len() > 1).then(|| numbers.join(" "));
+    let texts = last.map(|text| text.trim().to_owned()).into_iter().chain(listed);
+    let is_gold = |text: &String| subject.gold.as_deref().is_some_and(|gold| gold.trim() == text.trim());
+    texts.filter(|text| !is_gold(text)).map(|text| Attempt::answer(task, text)).collect()
+}

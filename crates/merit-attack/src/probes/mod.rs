@@ -1,0 +1,19 @@
+//! The probes, grouped by what they abuse. Each is a plain function from a task to attempts.
+
+pub(crate) mod echo;
+pub(crate) mod format_only;
+pub(crate) mod gold;
+pub(crate) mod injection;
+pub(crate) mod junk;
+pub(crate) mod long;
+pub(crate) mod nothing;
+pub(crate) mod several;
+pub(crate) mod tricks;
+pub(crate) mod unicode;
+
+use merit_core::About;
+
+/// What a probe says of itself.
+const fn about(name: &'static str, summary: &'static str) -> About {
+    About { name, summary, paper: "" }
+}

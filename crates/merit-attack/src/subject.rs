@@ -1,0 +1,82 @@
+//! What a probe sees of a task, and what it does.
+
+use serde::{Deserialize, Serialize};
+
+/// A task as an attacker sees it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Subject {
+    /// Name of the task.
+    pub id: String,
+    /// What the agent is asked.
+    pub prompt: String,
+    /// A right answer. Absent: nobody knows one, and what it would earn is not known either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gold: Option<String>,
+    /// Right answers of other tasks: plausible and wrong here.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<String>,
+    /// Tools the agent has.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
+}
+
+/// What an attacker does about one task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// The task, as a position in the target's list.
+    pub task: usize,
+    /// The moves, one per turn. None: it does nothing at all.
+    pub moves: Vec<Move>,
+}
+
+impl Attempt {
+    /// Gives `text` as the final answer at once.
+    pub fn answer(task: usize, text: impl Into<String>) -> Self {
+        Self { task, moves: vec![Move::Answer { text: text.into() }] }
+    }
+
+    /// What was written, for people.
+    pub fn text(&self) -> String {
+        let lines: Vec<String> = self.moves.iter().map(Move::text).collect();
+        lines.join("\n")
+    }
+}
+
+/// One turn of an attacker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Move {
+    /// A final answer.
+    Answer {
+        /// What is answered.
+        text: String,
+    },
+    /// Something said that is no answer.
+    Say {
+        /// What is said.
+        text: String,
+    },
+    /// A tool call.
+    Call {
+        /// The tool.
+        tool: String,
+        /// Its input.
+        input: String,
+    },
+    /// Text as the policy would write it, not wrapped in the world's dialect.
+    Raw {
+        /// What is written.
+        text: String,
+    },
+}
+
+impl Move {
+    fn text(&self) -> String {
+        match self {
+            Self::Answer { text } | Self::Raw { text } => text.clone(),
+            Self::Say { text } => format!("(says) {text}"),
+            Self::Call { tool, input } => format!("(calls {tool}) {input}"),
+        }
+    }
+}

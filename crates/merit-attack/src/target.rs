@@ -1,0 +1,64 @@
+//! The seam of a target: something that pays for what an agent does.
+
+use crate::AttackError;
+use crate::subject::{Attempt, Subject};
+use serde::{Deserialize, Serialize};
+
+/// Something that pays. Implemented by reward files, worlds with their reward, and outside scorers.
+pub trait Target {
+    /// Its name in the audit.
+    fn name(&self) -> String;
+
+    /// The tasks to try it on.
+    fn subjects(&self) -> &[Subject];
+
+    /// What each attempt earns, in order. An attempt that the target cannot take is a `Payment`, never an error: one bad
+    /// answer must not end an audit, nor a training run.
+    fn pay(&mut self, attempts: &[Attempt]) -> Result<Vec<Payment>, AttackError>;
+
+    /// What a right answer earns where no task says what one is. Absent: nobody knows.
+    fn full(&self) -> Option<f64> {
+        None
+    }
+
+    /// What acting without a thought earns: payments of policies that play the world itself, by name. Most targets have none.
+    fn play(&mut self) -> Result<Vec<(String, Vec<Payment>)>, AttackError> {
+        Ok(Vec::new())
+    }
+}
+
+/// What an attempt earned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum Payment {
+    /// A number, and whether the target takes the task for solved where it can tell.
+    Reward {
+        /// The number.
+        value: f64,
+        /// Absent: the target does not tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        solved: Option<bool>,
+    },
+    /// The target says that it cannot score this; it neither pays nor trains.
+    Unscorable {
+        /// Why.
+        why: String,
+    },
+    /// The target broke on it.
+    Broke {
+        /// How.
+        why: String,
+    },
+}
+
+impl Payment {
+    /// The number, where there is one.
+    pub fn value(&self) -> Option<f64> {
+        if let Self::Reward { value, .. } = self { Some(*value) } else { None }
+    }
+
+    /// Whether the target took the task for solved.
+    pub fn solved(&self) -> bool {
+        matches!(self, Self::Reward { solved: Some(true), .. })
+    }
+}

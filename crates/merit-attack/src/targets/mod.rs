@@ -1,0 +1,5 @@
+//! The targets: what can be audited.
+
+mod reward;
+
+pub use reward::RewardTarget;

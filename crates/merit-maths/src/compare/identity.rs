@@ -1,0 +1,201 @@
+//! Numeric identity: both expressions evaluated at the same random points, to many digits and within certain radii.
+//!
+//! A difference beyond the radii is proof. Agreement to thirty digits at every point where both are real counts as
+//! equality; constants must agree to more than four hundred. The points depend on the two expressions and nothing else.
+
+use super::complex::Complex;
+use super::evaluate::Evaluator;
+use super::points::{self, Point};
+use super::real::Trouble;
+use crate::{Budget, Constant, Exhausted, Expr};
+use std::sync::Arc;
+
+/// What evaluation showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// They agree at this many points.
+    Same(u32),
+    /// They certainly differ.
+    Different,
+    /// One of them could not be evaluated often enough.
+    Unknown,
+    /// This side has no value anywhere that was tried.
+    Undefined,
+}
+
+/// Bits for points of expressions with variables.
+const POINT_BITS: usize = 160;
+/// Bits for constants, first look and last word.
+const CONSTANT_BITS: [usize; 2] = [128, 1536];
+/// Points at which two expressions must agree.
+const ENOUGH: u32 = 6;
+/// Points that are tried.
+const ATTEMPTS: u64 = 36;
+/// Bits to which two values must agree: thirty digits.
+const AGREEMENT_BITS: i64 = 100;
+
+/// How two values at one point compare.
+pub(crate) enum Meeting {
+    Agree,
+    Differ,
+    Doubtful,
+}
+
+pub(crate) fn identity(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Identity, Exhausted> {
+    let names = points::variables(&[a, b], budget)?;
+    if names.is_empty() {
+        return constants(a, b, budget);
+    }
+    let complex = contains_i(a, budget)? || contains_i(b, budget)?;
+    let seed = points::seed(a).wrapping_add(points::seed(b));
+    let (mut real, mut elsewhere, mut valued) = (0, 0, false);
+    for attempt in 0..ATTEMPTS {
+        let point = points::point(&names, seed, attempt);
+        let Some((x, left_a)) = at(a, &point, POINT_BITS, budget)? else { continue };
+        let Some((y, left_b)) = at(b, &point, POINT_BITS, budget)? else { continue };
+        valued = true;
+        let common = complex || !(left_a || left_b);
+        match meet(&x, &y, POINT_BITS) {
+            Meeting::Differ if common => return Ok(Identity::Different),
+            Meeting::Differ => elsewhere -= i64::from(ENOUGH) * 8,
+            Meeting::Agree if common => real += 1,
+            Meeting::Agree => elsewhere += 1,
+            Meeting::Doubtful => {}
+        }
+        if real >= ENOUGH {
+            return Ok(Identity::Same(real));
+        }
+    }
+    Ok(match () {
+        () if real >= ENOUGH / 2 => Identity::Same(real),
+        () if real == 0 && elsewhere >= i64::from(ENOUGH) => Identity::Same(elsewhere as u32),
+        () if real == 0 && elsewhere < 0 => Identity::Different,
+        () if valued => Identity::Unknown,
+        () => Identity::Undefined,
+    })
+}
+
+fn constants(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Identity, Exhausted> {
+    let mut last = Identity::Unknown;
+    for bits in CONSTANT_BITS {
+        let (x, y) = match (valued(a, bits, budget)?, valued(b, bits, budget)?) {
+            (Ok(x), Ok(y)) => (x, y),
+            (Err(Trouble::Undefined), _) | (_, Err(Trouble::Undefined)) => return Ok(Identity::Undefined),
+            (Err(Trouble::Imprecise), _) | (_, Err(Trouble::Imprecise)) => continue,
+            _ => return Ok(Identity::Unknown),
+        };
+        last = match meet(&x, &y, bits) {
+            Meeting::Differ => return Ok(Identity::Different),
+            Meeting::Agree => Identity::Same(1),
+            Meeting::Doubtful => Identity::Unknown,
+        };
+    }
+    Ok(last)
+}
+
+/// Whether an expression is certainly not zero somewhere; small differences of large values show here once their large
+/// parts have cancelled.
+pub(crate) fn certainly_not_zero(expr: &Expr, budget: &mut Budget) -> Result<bool, Exhausted> {
+    let names = points::variables(&[expr], budget)?;
+    if names.is_empty() {
+        let value = valued(expr, CONSTANT_BITS[1], budget)?;
+        return Ok(value.is_ok_and(|z| z.is_nonzero()));
+    }
+    let (seed, mut tried) = (points::seed(expr), 0);
+    for attempt in 0..ATTEMPTS {
+        let point = points::point(&names, seed, attempt);
+        let Some((value, left)) = at(expr, &point, POINT_BITS, budget)? else { continue };
+        if left {
+            continue;
+        }
+        if value.is_nonzero() {
+            return Ok(true);
+        }
+        tried += 1;
+        if tried == 3 {
+            break;
+        }
+    }
+    Ok(false)
+}
+
+/// The value of a constant; a limit of the budget is passed on.
+pub(crate) fn valued(
+    expr: &Expr,
+    bits: usize,
+    budget: &mut Budget,
+) -> Result<Result<Complex, Trouble>, Exhausted> {
+    match Evaluator::new(bits, Vec::new()).value(expr, budget) {
+        Err(Trouble::Exhausted(limit)) => Err(limit),
+        other => Ok(other),
+    }
+}
+
+/// The value at a point, and whether a real argument led outside the reals; `None` where there is none. A value too
+/// large for its point is no value there; running out of steps is passed on.
+fn at(
+    expr: &Expr,
+    point: &Point,
+    bits: usize,
+    budget: &mut Budget,
+) -> Result<Option<(Complex, bool)>, Exhausted> {
+    let variables: Vec<(Arc<str>, Complex)> = point.clone();
+    let mut evaluator = Evaluator::new(bits, variables);
+    match evaluator.value(expr, budget) {
+        Ok(value) => Ok(Some((value, evaluator.left_reals))),
+        Err(Trouble::Exhausted(limit)) if limit != Exhausted::Size => Err(limit),
+        Err(_) => Ok(None),
+    }
+}
+
+pub(crate) fn meet(x: &Complex, y: &Complex, bits: usize) -> Meeting {
+    let Ok(difference) = x.sub(y, bits) else { return Meeting::Doubtful };
+    if difference.is_nonzero() {
+        return Meeting::Differ;
+    }
+    if difference.is_zero() {
+        return Meeting::Agree;
+    }
+    let size = |z: &Complex| z.re.exponent().max(z.im.exponent());
+    // Against zero there is nothing to be relative to; the wanted bits themselves are the measure.
+    let scale = size(x).max(size(y)).max(AGREEMENT_BITS - bits as i64 / 2);
+    if size(&difference) <= scale - AGREEMENT_BITS { Meeting::Agree } else { Meeting::Doubtful }
+}
+
+fn contains_i(expr: &Expr, budget: &mut Budget) -> Result<bool, Exhausted> {
+    points::any(expr, &mut |e| matches!(e, Expr::Constant(Constant::I)), budget)
+}
+
+/// Whether `a = c · b` for one number `c` other than zero, by its value at random points; the number's sign where it is
+/// real. `None`: not shown.
+pub(crate) fn proportional(
+    a: &Expr,
+    b: &Expr,
+    budget: &mut Budget,
+) -> Result<Option<std::cmp::Ordering>, Exhausted> {
+    let names = points::variables(&[a, b], budget)?;
+    let seed = points::seed(a).wrapping_add(points::seed(b));
+    let mut ratio: Option<Complex> = None;
+    let mut agreed = 0;
+    for attempt in 0..ATTEMPTS {
+        let point = points::point(&names, seed, attempt);
+        let Some((x, left_a)) = at(a, &point, POINT_BITS, budget)? else { continue };
+        let Some((y, left_b)) = at(b, &point, POINT_BITS, budget)? else { continue };
+        if left_a || left_b || !x.is_nonzero() || !y.is_nonzero() {
+            continue;
+        }
+        let Ok(here) = x.div(&y, POINT_BITS) else { continue };
+        match &ratio {
+            None => ratio = Some(here),
+            Some(first) => match meet(first, &here, POINT_BITS) {
+                Meeting::Differ => return Ok(None),
+                Meeting::Agree => agreed += 1,
+                Meeting::Doubtful => {}
+            },
+        }
+        if agreed >= ENOUGH {
+            return Ok(ratio.filter(Complex::is_real).and_then(|c| c.re.sign()));
+        }
+    }
+    Ok(None)
+}

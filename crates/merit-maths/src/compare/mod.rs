@@ -1,0 +1,79 @@
+//! Are two answers the same? Exact where it can be: rationals, normal forms, sets and relations; certain numerics where
+//! it cannot.
+//!
+//! In: the reference and the response as [`Expr`], the [`Policy`]. Out: a [`Decision`] with the rule that made it.
+//! Every loop spends from the [`Budget`]; the same input gives the same decision on any thread.
+
+mod answers;
+mod applied;
+mod assignment;
+mod atoms;
+mod collections;
+mod complex;
+mod elementary;
+mod endpoints;
+mod evaluate;
+mod exact;
+mod expand;
+mod exponent;
+mod fraction;
+mod functions;
+mod identity;
+mod inverse;
+mod magnitude;
+mod matrix;
+mod normal;
+mod notation;
+mod number;
+mod opaque;
+mod points;
+mod poly;
+mod powers;
+mod primes;
+mod quantities;
+mod rational;
+mod real;
+mod real_set;
+mod rebuild;
+mod relations;
+mod rounding;
+mod scalar;
+mod sets;
+mod settle;
+mod solve;
+mod text;
+mod transcendental;
+mod unit_table;
+mod units;
+mod verdict;
+
+pub use number::{Number, evaluate_number, numerically_equal};
+pub use rational::rational_value;
+pub use real_set::RealSet;
+pub use rounding::{Half, round_to, round_to_units};
+pub use scalar::same_normal_form;
+pub use sets::{SetReading, as_real_set};
+
+use crate::{Budget, Exhausted, Expr, Policy};
+
+/// What a comparison came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Whether the two are the same answer.
+    pub equal: bool,
+    /// The rule that decided, e.g. `exact-rational`.
+    pub rule: &'static str,
+    /// Why, in words.
+    pub why: String,
+}
+
+/// Decides whether `response` is the same answer as `gold`.
+pub fn compare(
+    gold: &Expr,
+    response: &Expr,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Decision, Exhausted> {
+    budget.spend(1)?;
+    Ok(answers::decide(gold, response, policy, budget)?.decision())
+}

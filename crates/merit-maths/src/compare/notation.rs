@@ -1,0 +1,166 @@
+//! Numerals in other bases, ratios, labelled answers, and values by cases.
+
+use super::verdict::Outcome;
+use super::{answers, collections, text};
+use crate::{Budget, Exhausted, Expr, Policy};
+use dashu_int::UBig;
+use dashu_ratio::RBig;
+
+/// Compares where at least one side is written in one of these ways; `None` where neither is.
+pub(crate) fn compare(
+    gold: &Expr,
+    response: &Expr,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Option<Outcome>, Exhausted> {
+    if matches!(gold, Expr::Labelled(..)) || matches!(response, Expr::Labelled(..)) {
+        return labelled(gold, response, policy, budget).map(Some);
+    }
+    match (gold, response) {
+        (Expr::InBase(digits, base), _) => numeral(digits, *base, response, policy, budget).map(Some),
+        (_, Expr::InBase(digits, base)) => match value_in_base(digits, *base, budget)? {
+            Some(value) => answers::decide(gold, &Expr::Num(value), policy, budget).map(Some),
+            None => Ok(Some(Outcome::said(false, "numeral", "a digit that its base does not have"))),
+        },
+        (Expr::Ratio(a), Expr::Ratio(b)) => proportion(a, b, policy, budget).map(Some),
+        (Expr::Ratio(a), other) if !is_labelled_value(other) => against_quotient(a, other, policy, budget),
+        (other, Expr::Ratio(b)) if !is_labelled_value(other) => against_quotient(b, other, policy, budget),
+        (Expr::Piecewise(a), Expr::Piecewise(b)) => cases(a, b, policy, budget).map(Some),
+        (Expr::Piecewise(_), other) | (other, Expr::Piecewise(_)) if !is_labelled_value(other) => {
+            Ok(Some(Outcome::said(false, "kind", "one has cases, the other has none")))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Answers whose value stands further in.
+fn is_labelled_value(expr: &Expr) -> bool {
+    super::assignment::is_relation(expr) || matches!(expr, Expr::List(_) | Expr::Set(_))
+}
+
+/// The value of digits in a base up to 36; `None` where a digit is too large.
+pub(crate) fn value_in_base(digits: &str, base: u32, budget: &mut Budget) -> Result<Option<RBig>, Exhausted> {
+    budget.size(digits.len().saturating_mul(6))?;
+    if !(2..=36).contains(&base) || digits.is_empty() || !digits.chars().all(|c| c.is_digit(base)) {
+        return Ok(None);
+    }
+    Ok(UBig::from_str_radix(digits, base).ok().map(RBig::from))
+}
+
+/// A reference in a base asks for that notation: the number in another base, ten included, is not the answer; the digits
+/// alone are.
+fn numeral(
+    digits: &str,
+    base: u32,
+    response: &Expr,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
+    let plain = |text: &str| text.trim_start_matches('0').to_string();
+    Ok(match response {
+        Expr::InBase(other, same) if *same == base => {
+            Outcome::said(plain(digits) == plain(other), "numeral", "digits in the same base")
+        }
+        Expr::InBase(..) => Outcome::said(false, "numeral", "written in different bases"),
+        other => match text::number(digits) {
+            Some(bare) if !matches!(other, Expr::Ratio(_)) => {
+                let outcome = answers::decide(&bare, other, policy, budget)?;
+                Outcome { rule: "numeral", ..outcome }
+            }
+            _ => Outcome::said(false, "numeral", "not the digits of the reference"),
+        },
+    })
+}
+
+/// `a : b = c : d` when `a d = b c`; a part that is zero has no proportion, so such parts must be equal (and times of day
+/// like 12:00 stay what they are).
+fn proportion(a: &[Expr], b: &[Expr], policy: &Policy, budget: &mut Budget) -> Result<Outcome, Exhausted> {
+    let plain = collections::in_order(a, b, "ratio", policy, budget)?;
+    if plain.equal || a.len() != b.len() {
+        return Ok(plain);
+    }
+    let zero = Expr::Num(RBig::ZERO);
+    for part in a.iter().chain(b) {
+        if answers::decide(&zero, part, policy, budget)?.equal {
+            return Ok(plain);
+        }
+    }
+    let (Some(x), Some(y)) = (a.first(), b.first()) else { return Ok(plain) };
+    for (p, q) in a.iter().zip(b).skip(1) {
+        let left = Expr::Mul(vec![x.clone(), q.clone()]);
+        let right = Expr::Mul(vec![y.clone(), p.clone()]);
+        if !answers::decide(&left, &right, policy, budget)?.equal {
+            return Ok(Outcome::said(false, "ratio", "not in the same proportion"));
+        }
+    }
+    Ok(Outcome::said(true, "ratio", "in the same proportion"))
+}
+
+/// `a : b` against a number: the quotient.
+fn against_quotient(
+    parts: &[Expr],
+    other: &Expr,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Option<Outcome>, Exhausted> {
+    let [a, b] = parts else {
+        return Ok(Some(Outcome::said(false, "kind", "one is a ratio of several parts")));
+    };
+    let over = Expr::Pow(Box::new(b.clone()), Box::new(Expr::Num(RBig::from(-1))));
+    let outcome = answers::decide(&Expr::Mul(vec![a.clone(), over]), other, policy, budget)?;
+    Ok(Some(Outcome { rule: "ratio", ..outcome }))
+}
+
+/// Words before an answer are dropped, unless they are the letter of a choice, which then counts.
+fn labelled(
+    gold: &Expr,
+    response: &Expr,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
+    let letter = |expr: &Expr| match expr {
+        Expr::Labelled(label, _) => Some(text::normalized(label)).filter(|label| label.chars().count() == 1),
+        _ => None,
+    };
+    let bare = |expr: &Expr| match expr {
+        Expr::Text(_) | Expr::Symbol(_) => text::words(expr).filter(|word| word.chars().count() == 1),
+        _ => None,
+    };
+    let (a, b) = (letter(gold), letter(response));
+    if let (Some(a), Some(b)) = (&a, &b)
+        && a != b
+    {
+        return Ok(Outcome::said(false, "choice", "different letters"));
+    }
+    match (&a, &b) {
+        (Some(a), None) if bare(response).as_ref() == Some(a) => {
+            return Ok(Outcome::said(true, "choice", "the letter of the reference"));
+        }
+        (None, Some(b)) if bare(gold).as_ref() == Some(b) => {
+            return Ok(Outcome::said(true, "choice", "the letter of the reference"));
+        }
+        _ => {}
+    }
+    let inside = |expr: &Expr| match expr {
+        Expr::Labelled(_, inner) => inner.as_ref().clone(),
+        other => other.clone(),
+    };
+    answers::decide(&inside(gold), &inside(response), policy, budget)
+}
+
+/// Every case has its counterpart: the same value under the same condition.
+fn cases(
+    a: &[(Expr, Expr)],
+    b: &[(Expr, Expr)],
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
+    // Lists keep value and condition apart without being read as points or intervals.
+    let rows = |cases: &[(Expr, Expr)]| -> Vec<Expr> {
+        cases
+            .iter()
+            .map(|(value, condition)| Expr::Matrix(vec![vec![value.clone(), condition.clone()]]))
+            .collect()
+    };
+    collections::unordered(&rows(a), &rows(b), "cases", policy, budget)
+}

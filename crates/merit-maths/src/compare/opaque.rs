@@ -1,0 +1,89 @@
+//! Parts no value can be computed for, replaced by variables of their own so that the rest can be tested: unknown
+//! functions, and sums, integrals and limits that do not unroll. Equal parts, by normal form, get the same variable.
+
+use super::atoms::Atom;
+use super::normal::Normalizer;
+use super::points;
+use super::real::Trouble;
+use crate::{Budget, Exhausted, Expr, Quantifier};
+use std::sync::Arc;
+
+/// What was replaced.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Replaced {
+    /// A function nobody knows: any two are different unless their normal forms agree.
+    pub(crate) unknown: bool,
+    /// A sum, integral or limit, which does have a value: two may be equal without our seeing it.
+    pub(crate) quantified: bool,
+}
+
+/// The expression with such parts replaced; `None` where there are none.
+pub(crate) fn without_opaque(
+    expr: &Expr,
+    normalizer: &mut Normalizer,
+    replaced: &mut Replaced,
+    budget: &mut Budget,
+) -> Result<Option<Expr>, Exhausted> {
+    if !points::any(expr, &mut is_opaque, budget)? {
+        return Ok(None);
+    }
+    rewrite(expr, normalizer, replaced, budget).map(Some)
+}
+
+fn is_opaque(expr: &Expr) -> bool {
+    match expr {
+        Expr::Unknown(..) => true,
+        Expr::Quantified { what, from, to, .. } => {
+            let ends = |end: &Option<Box<Expr>>| matches!(end.as_deref(), Some(Expr::Num(_)));
+            !(matches!(what, Quantifier::Sum | Quantifier::Product) && ends(from) && ends(to))
+        }
+        _ => false,
+    }
+}
+
+fn rewrite(
+    expr: &Expr,
+    normalizer: &mut Normalizer,
+    replaced: &mut Replaced,
+    budget: &mut Budget,
+) -> Result<Expr, Exhausted> {
+    if is_opaque(expr) {
+        match expr {
+            Expr::Unknown(..) => replaced.unknown = true,
+            _ => replaced.quantified = true,
+        }
+        return match normalizer.of(expr, budget) {
+            Ok(fraction) => {
+                let id = match fraction.single() {
+                    Some((monomial, _)) if monomial.len() == 1 => monomial[0].0,
+                    _ => normalizer.atoms.id(Atom::Base(fraction)).unwrap_or(u32::MAX),
+                };
+                Ok(Expr::Symbol(format!("part {id}").into()))
+            }
+            Err(Trouble::Exhausted(limit)) => Err(limit),
+            Err(_) => Ok(Expr::Symbol(format!("part {:x}", points::seed(expr)).into())),
+        };
+    }
+    budget.deeper(|b| {
+        let mut all = |parts: &[Expr], b: &mut Budget| -> Result<Vec<Expr>, Exhausted> {
+            parts.iter().map(|part| rewrite(part, normalizer, replaced, b)).collect()
+        };
+        Ok(match expr {
+            Expr::Add(parts) => Expr::Add(all(parts, b)?),
+            Expr::Mul(parts) => Expr::Mul(all(parts, b)?),
+            Expr::Apply(function, parts) => Expr::Apply(*function, all(parts, b)?),
+            Expr::Pow(base, exponent) => {
+                let base = rewrite(base, normalizer, replaced, b)?;
+                Expr::Pow(Box::new(base), Box::new(rewrite(exponent, normalizer, replaced, b)?))
+            }
+            Expr::Quantified { what, body, variable, from, to } => Expr::Quantified {
+                what: *what,
+                body: Box::new(rewrite(body, normalizer, replaced, b)?),
+                variable: Arc::clone(variable),
+                from: from.clone(),
+                to: to.clone(),
+            },
+            other => other.clone(),
+        })
+    })
+}

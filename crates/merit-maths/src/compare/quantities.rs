@@ -1,0 +1,110 @@
+//! Values with a unit or a percent sign, by the policy.
+
+use super::answers;
+use super::units::{self, Written};
+use super::verdict::{Outcome, Reason};
+use crate::{Budget, Exhausted, Expr, Percent, Policy, Units};
+
+/// Compares where at least one side is a quantity or a percentage; `None` where neither is.
+pub(crate) fn compare(
+    gold: &Expr,
+    response: &Expr,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Option<Outcome>, Exhausted> {
+    match (gold, response) {
+        (Expr::Quantity(a, u), Expr::Quantity(b, v)) => both(a, u, b, v, policy, budget).map(Some),
+        (Expr::Quantity(a, unit), other) => only_one(a, unit, other, true, policy, budget).map(Some),
+        (other, Expr::Quantity(b, unit)) => only_one(b, unit, other, false, policy, budget).map(Some),
+        (Expr::Percent(_), _) | (_, Expr::Percent(_)) => percent(gold, response, policy, budget).map(Some),
+        _ => Ok(None),
+    }
+}
+
+fn percent(gold: &Expr, response: &Expr, policy: &Policy, budget: &mut Budget) -> Result<Outcome, Exhausted> {
+    match (gold, response) {
+        (Expr::Percent(a), Expr::Percent(b)) => answers::decide(a, b, policy, budget),
+        (Expr::Percent(a), other) => {
+            let bare = answers::decide(a, other, policy, budget)?;
+            if bare.equal || policy.percent == Percent::Ignored {
+                return Ok(bare);
+            }
+            hundredth(gold, other, policy, budget)
+        }
+        (other, Expr::Percent(b)) if policy.percent == Percent::Ignored => {
+            answers::decide(other, b, policy, budget)
+        }
+        _ => hundredth(gold, response, policy, budget),
+    }
+}
+
+/// A percentage as the number it is. Only scalars have one.
+fn hundredth(
+    gold: &Expr,
+    response: &Expr,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
+    let plain = |expr: &Expr| match expr {
+        Expr::Percent(inner) => Expr::Mul(vec![
+            inner.as_ref().clone(),
+            Expr::Num(dashu_ratio::RBig::from_parts(1.into(), 100u8.into())),
+        ]),
+        other => other.clone(),
+    };
+    answers::decide(&plain(gold), &plain(response), policy, budget)
+}
+
+fn both(
+    a: &Expr,
+    u: &str,
+    b: &Expr,
+    v: &str,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
+    if policy.units == Units::Ignored || u == v {
+        return answers::decide(a, b, policy, budget);
+    }
+    match (units::read(u, budget)?, units::read(v, budget)?) {
+        (Written::Known(x), Written::Known(y)) if x == y => answers::decide(a, b, policy, budget),
+        (Written::Known(x), Written::Known(y)) if x.dimensions == y.dimensions => {
+            let outcome = answers::decide(&units::in_base(a, &x), &units::in_base(b, &y), policy, budget)?;
+            Ok(Outcome { rule: "unit", ..outcome })
+        }
+        (Written::Words(x), Written::Words(y)) if x == y => answers::decide(a, b, policy, budget),
+        _ => Ok(Outcome::different("unit", Reason::Units(u.into(), v.into()))),
+    }
+}
+
+/// A unit on one side only.
+fn only_one(
+    value: &Expr,
+    unit: &str,
+    other: &Expr,
+    of_gold: bool,
+    policy: &Policy,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
+    if policy.units == Units::Required {
+        let why = if of_gold { "the response lacks the unit" } else { "the reference has no unit" };
+        return Ok(Outcome::said(false, "unit", why));
+    }
+    let in_order = |x: &Expr, y: &Expr, budget: &mut Budget| {
+        if of_gold { answers::decide(x, y, policy, budget) } else { answers::decide(y, x, policy, budget) }
+    };
+    let bare = in_order(value, other, budget)?;
+    if bare.equal || policy.units == Units::Ignored {
+        return Ok(bare);
+    }
+    // An angle is a number of radians: 90° is π/2.
+    if let Written::Known(unit) = units::read(unit, budget)?
+        && let Some(radians) = units::in_radians(value, &unit)
+    {
+        let outcome = in_order(&radians, other, budget)?;
+        if outcome.equal {
+            return Ok(Outcome { rule: "unit", ..outcome });
+        }
+    }
+    Ok(bare)
+}

@@ -1,0 +1,110 @@
+//! Answers in words: equal when they are the same letters and digits in the same order, whatever their case, spacing and
+//! punctuation.
+
+use super::verdict::Outcome;
+use crate::{Budget, Constant, Exhausted, Expr};
+use dashu_int::IBig;
+use dashu_int::UBig;
+use dashu_ratio::RBig;
+
+/// Letters and digits in lower case, words separated by one space.
+pub(crate) fn normalized(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut gap = false;
+    for c in text.chars() {
+        if c.is_alphanumeric() || matches!(c, '+' | '-' | '<' | '>' | '=' | '≠' | '≤' | '≥' | '/' | '^' | '%')
+        {
+            if gap && !plain.is_empty() {
+                plain.push(' ');
+            }
+            gap = false;
+            plain.extend(c.to_lowercase());
+        } else if c != '\'' && c != '’' {
+            gap = true;
+        }
+    }
+    plain
+}
+
+/// What an expression says in words; `None` where it is a formula.
+pub(crate) fn words(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Text(text) => Some(normalized(text)),
+        Expr::Symbol(name) => Some(normalized(name)),
+        Expr::Truth(truth) => Some(if *truth { "true".into() } else { "false".into() }),
+        Expr::Constant(Constant::E) => Some("e".into()),
+        Expr::Constant(Constant::I) => Some("i".into()),
+        Expr::Constant(Constant::Pi) => Some("pi".into()),
+        // A word read as a product of its letters.
+        Expr::Mul(parts) => {
+            let mut word = String::new();
+            for part in parts {
+                match part {
+                    Expr::Symbol(name) if name.chars().count() == 1 => word.push_str(&name.to_lowercase()),
+                    Expr::Constant(Constant::E) => word.push('e'),
+                    Expr::Constant(Constant::I) => word.push('i'),
+                    _ => return None,
+                }
+            }
+            Some(word)
+        }
+        _ => None,
+    }
+}
+
+/// Yes or no, where the words say just that.
+pub(crate) fn truth(expr: &Expr) -> Option<bool> {
+    match expr {
+        Expr::Truth(truth) => Some(*truth),
+        Expr::Text(text) => match normalized(text).as_str() {
+            "yes" | "true" | "correct" => Some(true),
+            "no" | "false" | "incorrect" => Some(false),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Compares where at least one side is words.
+pub(crate) fn compare(gold: &Expr, response: &Expr, budget: &mut Budget) -> Result<Outcome, Exhausted> {
+    for side in [gold, response] {
+        if let Expr::Text(text) = side {
+            budget.spend(text.len() as u64 / 8)?;
+        }
+    }
+    if let (Some(a), Some(b)) = (truth(gold), truth(response)) {
+        return Ok(Outcome::said(
+            a == b,
+            "truth",
+            if a == b { "both say the same" } else { "one affirms, the other denies" },
+        ));
+    }
+    let (Some(a), Some(b)) = (words(gold), words(response)) else {
+        return Ok(Outcome::said(false, "kind", "one is words, the other mathematics"));
+    };
+    // Words without any letter or digit say nothing.
+    let equal = a == b && !a.is_empty() || joined(&a) == joined(&b) && !joined(&a).is_empty();
+    let why = if equal { "the same words" } else { "different words" };
+    Ok(Outcome::said(equal, "text", why))
+}
+
+fn joined(words: &str) -> String {
+    words.split(' ').collect()
+}
+
+/// A whole or decimal number written as words.
+pub(crate) fn number(text: &str) -> Option<Expr> {
+    let text = text.trim();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (whole, places) = digits.split_once('.').unwrap_or((digits, ""));
+    let all_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !all_digits(whole) || !all_digits(places) || digits.len() > 40 {
+        return None;
+    }
+    let value: UBig = format!("{whole}{places}").parse().ok()?;
+    let value = RBig::from_parts(IBig::from(value), UBig::from(10u8).pow(places.len()));
+    Some(Expr::Num(if negative { -value } else { value }))
+}

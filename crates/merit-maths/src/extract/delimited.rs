@@ -1,0 +1,96 @@
+//! Mathematics between delimiters: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`.
+
+use super::{Found, Notation, words};
+use crate::CandidateKind;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// A delimited piece: with its delimiters, and inside them.
+struct Span {
+    whole: Range<usize>,
+    inside: Range<usize>,
+}
+
+/// Most pieces that are remembered; only the last ones can be the answer.
+const MOST: usize = 12;
+
+/// The last piece, with those that it is joined to.
+pub(super) fn last(text: &str) -> Option<Found<'_>> {
+    let spans = spans(text, 0, text.len());
+    let mut from = spans.len().checked_sub(1)?;
+    while from > 0 && words::only_joins(&text[spans[from - 1].whole.end..spans[from].whole.start]) {
+        from -= 1;
+    }
+    Some(group(text, &spans[from..]))
+}
+
+/// The first piece between two positions, with those that are joined to it.
+pub(super) fn first(text: &str, from: usize, to: usize) -> Option<Found<'_>> {
+    let spans = spans(text, from, to);
+    let mut end = 1;
+    while end < spans.len() && words::only_joins(&text[spans[end - 1].whole.end..spans[end].whole.start]) {
+        end += 1;
+    }
+    spans.get(..end).map(|spans| group(text, spans))
+}
+
+fn group<'t>(text: &'t str, spans: &[Span]) -> Found<'t> {
+    let inside = |span: &Span| text.get(span.inside.clone()).unwrap_or("").trim();
+    let joined = match spans {
+        [one] => Cow::Borrowed(inside(one)),
+        several => Cow::Owned(several.iter().map(inside).collect::<Vec<_>>().join(", ")),
+    };
+    let range = spans.first().map_or(0, |s| s.whole.start)..spans.last().map_or(0, |s| s.whole.end);
+    Found { kind: CandidateKind::Latex, text: joined, range, notation: Notation::Latex, stated: false }
+}
+
+/// The last pieces from `from` to `to`, in order.
+fn spans(text: &str, from: usize, to: usize) -> Vec<Span> {
+    let bytes = &text.as_bytes()[..to];
+    let mut spans = std::collections::VecDeque::new();
+    let mut at = from;
+    while let Some(offset) = bytes[at..].iter().position(|b| matches!(b, b'$' | b'\\')) {
+        let start = at + offset;
+        let close: &[u8] = match (bytes[start], bytes.get(start + 1)) {
+            (b'$', Some(b'$')) => b"$$",
+            (b'$', _) => b"$",
+            (_, Some(b'[')) => b"\\]",
+            (_, Some(b'(')) => b"\\)",
+            // Any other command or an escaped character: both are passed.
+            _ => {
+                at = (start + 2).min(bytes.len());
+                continue;
+            }
+        };
+        let inside = start + close.len();
+        match closing(bytes, inside, close) {
+            Some(end) => {
+                if !text[inside..end].trim().is_empty() {
+                    if spans.len() == MOST {
+                        spans.pop_front();
+                    }
+                    spans.push_back(Span { whole: start..end + close.len(), inside: inside..end });
+                }
+                at = end + close.len();
+            }
+            None => at = inside,
+        }
+    }
+    spans.into()
+}
+
+/// Where `close` next stands. A single dollar sign closes on its own line only; an escaped one does not close.
+fn closing(bytes: &[u8], from: usize, close: &[u8]) -> Option<usize> {
+    let mut at = from;
+    // Beyond this no formula goes; it keeps unclosed delimiters from costing a pass each.
+    let limit = bytes.len().min(from + 4096);
+    while at + close.len() <= limit {
+        match bytes[at] {
+            b'\n' if close == b"$" => return None,
+            b'\\' if !bytes[at..].starts_with(close) => at += 2,
+            _ if bytes[at..].starts_with(close) => return Some(at),
+            _ => at += 1,
+        }
+    }
+    None
+}

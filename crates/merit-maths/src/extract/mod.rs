@@ -1,0 +1,133 @@
+//! Where an answer stands in a text: boxes, announced answers, mathematics between delimiters, the whole text, the last
+//! number, a letter choice.
+//!
+//! In: a text and what the policy allows. Out: every candidate, best first, none inside a better one. A response commits to
+//! its answer: the last box wins over everything before it, boxes side by side are one list, and what is stated outright
+//! (boxed or announced) is not passed over for something that reads better.
+
+mod announced;
+mod boxed;
+mod choice;
+mod delimited;
+mod numbers;
+mod words;
+
+use crate::{CandidateKind, Extraction};
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub(crate) use choice::letter;
+
+/// A piece of text that may be the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found<'t> {
+    pub(crate) kind: CandidateKind,
+    /// What to parse.
+    pub(crate) text: Cow<'t, str>,
+    /// Where it stands.
+    pub(crate) range: Range<usize>,
+    /// How to parse it.
+    pub(crate) notation: Notation,
+    /// Stated outright: if it cannot be read, nothing else is the answer.
+    pub(crate) stated: bool,
+}
+
+/// How to parse a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Notation {
+    Latex,
+    Plain,
+    /// A choice is its letter.
+    Letter(char),
+}
+
+/// Whose text it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// The reference, which may be the bare answer.
+    Reference,
+    /// The response.
+    Response,
+}
+
+/// The end of a text, at most `limit` bytes of it.
+pub(crate) fn tail(text: &str, limit: usize) -> &str {
+    let mut from = text.len().saturating_sub(limit);
+    while !text.is_char_boundary(from) {
+        from += 1;
+    }
+    &text[from..]
+}
+
+/// The longest text that may as a whole be an answer.
+const SHORT: usize = 400;
+
+/// All candidates, best first.
+pub(crate) fn candidates<'t>(text: &'t str, extraction: &Extraction, whose: Whose) -> Vec<Found<'t>> {
+    let mut all = Vec::with_capacity(2);
+    if extraction.boxed {
+        boxed::find(text, &mut all);
+    }
+    if extraction.plain {
+        announced::after_hashes(text, &mut all);
+    }
+    if let Some(last) = extraction.choices_to {
+        choice::find(text, last, &mut all);
+    }
+    let whole = whole(text, extraction);
+    if whose == Whose::Reference {
+        all.extend(whole.clone());
+    }
+    announced::find(text, extraction, &mut all);
+    if whose == Whose::Response && words::is_mathematics(text) {
+        all.extend(whole.clone());
+    }
+    implied(text, extraction, whose, &mut all);
+    if whose == Whose::Response {
+        all.extend(whole.filter(|_| words::is_wording(text)));
+    }
+    outermost(all)
+}
+
+/// The last formula and the last number, the later one first. A formula in a reference is meant.
+fn implied<'t>(text: &'t str, extraction: &Extraction, whose: Whose, all: &mut Vec<Found<'t>>) {
+    let formula = if extraction.latex { delimited::last(text) } else { None };
+    let number = if extraction.plain { numbers::last(text) } else { None };
+    let formula = formula.map(|found| Found { stated: whose == Whose::Reference, ..found });
+    let number_first = match (&formula, &number) {
+        (Some(formula), Some(number)) => number.range.start > formula.range.end,
+        _ => false,
+    };
+    if number_first {
+        all.extend(number);
+        all.extend(formula);
+    } else {
+        all.extend(formula);
+        all.extend(number);
+    }
+}
+
+/// The whole text, if it is short enough to be an answer.
+fn whole<'t>(text: &'t str, extraction: &Extraction) -> Option<Found<'t>> {
+    let trimmed = text.trim();
+    let notation = if trimmed.contains(['\\', '$']) { Notation::Latex } else { Notation::Plain };
+    let allowed = if notation == Notation::Latex { extraction.latex } else { extraction.plain };
+    if !allowed || trimmed.is_empty() || trimmed.len() > SHORT {
+        return None;
+    }
+    let from = text.len() - text.trim_start().len();
+    let range = from..from + trimmed.len();
+    Some(Found { kind: CandidateKind::Plain, text: Cow::Borrowed(trimmed), range, notation, stated: false })
+}
+
+/// Drops every candidate that stands inside a better one.
+fn outermost(all: Vec<Found<'_>>) -> Vec<Found<'_>> {
+    let mut kept: Vec<Found<'_>> = Vec::with_capacity(all.len());
+    for found in all {
+        let inside = |k: &Found<'_>| k.range.start <= found.range.start && found.range.end <= k.range.end;
+        if !kept.iter().any(inside) {
+            kept.push(found);
+        }
+    }
+    kept
+}

@@ -1,0 +1,186 @@
+//! One verification: find the answer on both sides, parse, compare, and say why.
+
+use crate::extract::{self, Found, Notation, Whose};
+use crate::{
+    Budget, Candidate, Compat, Conclusion, Expr, Limits, ParseError, Policy, Side, Verdict, compare, parse_latex,
+    parse_plain, rational_value,
+};
+use std::sync::Arc;
+
+/// Whether `response` gives the same answer as the reference `gold`.
+///
+/// ```
+/// use merit_maths::{Conclusion, Policy, verify};
+/// let verdict = verify("#### 1,200", r"So it is \boxed{1200}.", &Policy::default());
+/// assert_eq!(verdict.conclusion, Conclusion::Equal);
+/// ```
+pub fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
+    match policy.compat {
+        Compat::None => strict(gold, response, policy),
+        Compat::MathVerify => crate::compat::verify(gold, response, policy),
+    }
+}
+
+fn strict(gold: &str, response: &str, policy: &Policy) -> Verdict {
+    let limits = policy.limits;
+    let reading = Limits { steps: limits.steps / 4, ..limits };
+    let gold_read = read(gold, policy, Whose::Reference, reading);
+    let response_read = read(response, policy, Whose::Response, reading);
+    let steps = gold_read.steps + response_read.steps;
+    let mut verdict = Verdict {
+        conclusion: Conclusion::Different,
+        gold: gold_read.side,
+        response: response_read.side,
+        rule: "extraction".to_owned(),
+        why: String::new(),
+        steps,
+    };
+    let Some(reference) = gold_read.answer else {
+        verdict.conclusion = Conclusion::BadReference;
+        verdict.why = format!("the reference cannot be read: {}", gold_read.why);
+        return verdict;
+    };
+    let Some(answer) = response_read.answer else {
+        let stated = response_read.stated;
+        verdict.conclusion = if stated { Conclusion::Different } else { Conclusion::NoAnswer };
+        verdict.why = format!("the response cannot be read: {}", response_read.why);
+        return verdict;
+    };
+    let mut budget = Budget::new(Limits { steps: limits.steps / 2, ..limits });
+    settle(&reference, &answer, policy, &mut budget, &mut verdict);
+    verdict.steps += budget.spent();
+    verdict
+}
+
+/// Compares two parsed answers and writes the outcome.
+fn settle(reference: &Answer, answer: &Answer, policy: &Policy, budget: &mut Budget, verdict: &mut Verdict) {
+    let (gold, response) = match (reference, answer) {
+        (Answer::Letter(a), Answer::Letter(b)) => {
+            verdict.conclusion = if a == b { Conclusion::Equal } else { Conclusion::Different };
+            verdict.rule = "choice".to_owned();
+            verdict.why = format!("the choice is {b}, the reference's is {a}");
+            return;
+        }
+        (Answer::Value(a), Answer::Value(b)) => (a.clone(), b.clone()),
+        (a, b) => (a.as_value(), b.as_value()),
+    };
+    match compare(&gold, &response, policy, budget) {
+        Ok(decision) => {
+            verdict.conclusion = if decision.equal { Conclusion::Equal } else { Conclusion::Different };
+            verdict.rule = decision.rule.to_owned();
+            verdict.why = decision.why;
+        }
+        Err(out) => {
+            let alone = exceeds_alone(&gold, &response, policy.limits);
+            verdict.conclusion = if alone { Conclusion::Different } else { Conclusion::Undecided };
+            verdict.rule = "limit".to_owned();
+            verdict.why = match alone {
+                true => format!("the response alone goes beyond the limit: {out}"),
+                false => format!("the comparison went beyond the limit: {out}"),
+            };
+        }
+    }
+}
+
+/// Whether the response's value alone cannot be worked out within the limits, while the reference's can.
+fn exceeds_alone(gold: &Expr, response: &Expr, limits: Limits) -> bool {
+    let limits = Limits { steps: limits.steps / 8, ..limits };
+    let within = |expr: &Expr| rational_value(expr, &mut Budget::new(limits)).is_ok();
+    within(gold) && !within(response)
+}
+
+/// A parsed answer.
+#[derive(Debug, Clone)]
+enum Answer {
+    Value(Expr),
+    Letter(char),
+}
+
+impl Answer {
+    fn as_value(&self) -> Expr {
+        match self {
+            Self::Value(value) => value.clone(),
+            Self::Letter(letter) => Expr::Text(Arc::from(letter.to_string())),
+        }
+    }
+}
+
+/// One side, read.
+struct Read {
+    side: Side,
+    answer: Option<Answer>,
+    /// Whether an answer was stated outright.
+    stated: bool,
+    /// Why there is no answer.
+    why: String,
+    steps: u64,
+}
+
+fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
+    let mut budget = Budget::new(limits);
+    let text = extract::tail(text, limits.text_bytes);
+    let looked = budget.spend(1 + text.len() as u64 / 64);
+    let found = extract::candidates(text, &policy.extract, whose);
+    let mut read = Read {
+        side: Side { candidates: Vec::with_capacity(found.len()), chosen: None },
+        answer: None,
+        stated: false,
+        why: "nothing in it looks like an answer".to_owned(),
+        steps: 0,
+    };
+    if let Err(out) = looked {
+        read.why = out.to_string();
+        return read;
+    }
+    for (i, candidate) in found.iter().enumerate() {
+        let parsed = parse(candidate, policy, whose, &mut budget);
+        let shown = parsed.as_ref().ok().map(|answer| match answer {
+            Answer::Value(value) => value.to_string(),
+            Answer::Letter(letter) => letter.to_string(),
+        });
+        read.side.candidates.push(Candidate {
+            kind: candidate.kind,
+            text: candidate.text.clone().into_owned(),
+            at: candidate.range.start,
+            parsed: shown,
+        });
+        match parsed {
+            Ok(answer) if read.answer.is_none() && !read.stated => {
+                read.answer = Some(answer);
+                read.side.chosen = Some(i);
+            }
+            Err(error) if read.answer.is_none() && !read.stated => {
+                read.stated = candidate.stated;
+                read.why = format!("`{}`: {error}", shortened(&candidate.text));
+            }
+            _ => {}
+        }
+    }
+    read.steps = budget.spent();
+    read
+}
+
+fn parse(found: &Found<'_>, policy: &Policy, whose: Whose, budget: &mut Budget) -> Result<Answer, ParseError> {
+    if let Notation::Letter(letter) = found.notation {
+        return Ok(Answer::Letter(letter));
+    }
+    if let (Some(last), Whose::Reference) = (policy.extract.choices_to, whose)
+        && let Some(letter) = extract::letter(&found.text, last)
+    {
+        return Ok(Answer::Letter(letter));
+    }
+    match found.notation {
+        Notation::Latex => parse_latex(&found.text, budget),
+        _ => parse_plain(&found.text, budget),
+    }
+    .map(Answer::Value)
+}
+
+/// At most sixty characters of a text.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

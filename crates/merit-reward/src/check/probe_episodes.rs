@@ -1,0 +1,165 @@
+//! Made-up episodes: an agent that does nothing, one that tries and fails, one that is right.
+
+use super::tree::Tree;
+use crate::{RewardConfig, TaskFact};
+use merit_core::*;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What an agent does in a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Nothing.
+    Idle,
+    /// An honest try that fails.
+    Fails,
+    /// The right answer.
+    Right,
+}
+
+/// An episode that nobody played.
+pub(crate) struct Probe {
+    pub(crate) manner: Manner,
+    /// For a sentence.
+    pub(crate) what: &'static str,
+    pub(crate) episode: Episode,
+}
+
+/// A task that stands for any task, and one for each kind that a router tells apart.
+pub(crate) fn made_up_tasks(tree: &Tree<'_>) -> Vec<Arc<Task>> {
+    let plain = Task {
+        id: "probe".into(),
+        world: "probe".into(),
+        version: 1,
+        split: Split::Train,
+        size: 1,
+        payload: Value::Null,
+        answer: Some("42".into()),
+    };
+    let mut tasks = vec![Arc::new(plain.clone())];
+    for part in &tree.parts {
+        if let RewardConfig::Router(router) = part.config {
+            tasks.extend(router.routes.keys().map(|kind| Arc::new(of_kind(plain.clone(), &router.by, kind))));
+        }
+    }
+    tasks
+}
+
+fn of_kind(mut task: Task, by: &TaskFact, kind: &str) -> Task {
+    match by {
+        TaskFact::World => kind.clone_into(&mut task.world),
+        TaskFact::Size => task.size = kind.parse().unwrap_or(task.size),
+        TaskFact::Split if kind == Split::HeldOut.name() => task.split = Split::HeldOut,
+        // The phase belongs to the episode; the probes have their own.
+        TaskFact::Split | TaskFact::Phase => {}
+        TaskFact::Payload(pointer) => task.payload = holding(&pointer.to_string(), kind),
+    }
+    task
+}
+
+/// A payload that holds `kind` at a JSON pointer.
+fn holding(pointer: &str, kind: &str) -> Value {
+    let keys = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+    let keys: Vec<String> = keys.collect();
+    keys.into_iter().rev().fold(Value::from(kind), |inside, key| serde_json::json!({ key: inside }))
+}
+
+/// Every probe of a task. Without a right answer nobody can be right.
+pub(crate) fn probes(task: &Arc<Task>) -> Vec<Probe> {
+    let say = |text: &str| Did::Act(Action::Say { text: text.to_owned() });
+    let answer = |text: &str| Did::Act(Action::Answer { text: text.to_owned() });
+    let wrong = || answer(&wrong_answer(task.answer.as_deref()));
+    let cut = End::Truncated { limit: Limit::Turns };
+    let mut made = vec![
+        (Manner::Idle, "an episode without a turn", Vec::new(), End::EnvironmentDone),
+        (Manner::Idle, "one empty answer", vec![answer("")], End::Answered),
+        (Manner::Idle, "one empty message", vec![say("")], End::EnvironmentDone),
+        (Manner::Idle, "three well-formed messages without content", vec![say("."), say("."), say(".")], End::EnvironmentDone),
+        (Manner::Idle, "eight turns of waiting until the limit", (0..8).map(|_| say("…")).collect(), cut),
+        (Manner::Fails, "a wrong answer", vec![wrong()], End::Answered),
+        (Manner::Fails, "a call that works and a wrong answer", vec![Did::Call(CallEnd::Ok), wrong()], End::Answered),
+        (Manner::Fails, "a refused call and a wrong answer", vec![Did::Call(CallEnd::Refused), wrong()], End::Answered),
+    ];
+    if let Some(right) = &task.answer {
+        made.push((Manner::Right, "the right answer", vec![answer(right)], End::Answered));
+        let called = vec![Did::Call(CallEnd::Ok), answer(right)];
+        made.push((Manner::Right, "a call that works and the right answer", called, End::Answered));
+    }
+    let probe = |(member, (manner, what, did, end)): (usize, (Manner, &'static str, Vec<Did>, End))| Probe {
+        manner,
+        what,
+        episode: episode(task, member, did, end),
+    };
+    made.into_iter().enumerate().map(probe).collect()
+}
+
+enum Did {
+    Act(Action),
+    Call(CallEnd),
+}
+
+/// Something that is not the answer, and a number where numbers are asked for.
+fn wrong_answer(right: Option<&str>) -> String {
+    match right.and_then(|right| right.trim().parse::<f64>().ok()) {
+        Some(1.0) => "0".to_owned(),
+        Some(_) => "1".to_owned(),
+        None => format!("not {}", right.unwrap_or("this")),
+    }
+}
+
+fn episode(task: &Arc<Task>, member: usize, did: Vec<Did>, end: End) -> Episode {
+    /// Tokens of a turn; what an agent writes is never free.
+    const TOKENS: usize = 8;
+    let mut transcript = Transcript::default();
+    let mut turns = Vec::with_capacity(did.len());
+    for (index, did) in (0_u32..).zip(did) {
+        let (action, calls) = match did {
+            Did::Act(action) => (action, Vec::new()),
+            Did::Call(end) => call(end),
+        };
+        let text = match &action {
+            Action::Answer { text } | Action::Say { text } => text.clone(),
+            _ => String::new(),
+        };
+        turns.push(Turn { index, action, calls, stop: TurnStop::EndToken });
+        let segment = Segment {
+            role: Role::Policy,
+            provenance: Provenance::Synthetic,
+            turn: index,
+            tokens: vec![TokenId(0); TOKENS],
+            logprobs: vec![0.0; TOKENS],
+            values: Vec::new(),
+            policy_version: None,
+            text,
+            known: Known::Full,
+        };
+        transcript.append(segment).expect("turns come in order, and every token has its log-probability");
+    }
+    let calls: usize = turns.iter().map(|turn| turn.calls.len()).sum();
+    let cost = Cost {
+        policy_tokens: (TOKENS * turns.len()) as u64,
+        env_steps: turns.len() as u64,
+        tool_calls: calls as u64,
+        ..Cost::default()
+    };
+    let member = u32::try_from(member).unwrap_or(u32::MAX);
+    Episode {
+        id: EpisodeId { phase: "probe".into(), step: 0, group: 0, member, branch: 0 },
+        task: Arc::clone(task),
+        policy_version: PolicyVersion(0),
+        setting: Setting::default(),
+        transcript,
+        turns,
+        end,
+        cost,
+        bootstrap: None,
+        reported: None,
+    }
+}
+
+fn call(end: CallEnd) -> (Action, Vec<CallRecord>) {
+    let call = ToolCall { tool: "tool".into(), input: "input".into() };
+    let output = if end == CallEnd::Ok { "output" } else { "refused" };
+    let record = CallRecord { call: call.clone(), end, output: output.into(), seconds: Some(0.0) };
+    (Action::Calls { calls: vec![call] }, vec![record])
+}

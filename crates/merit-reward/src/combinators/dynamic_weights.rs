@@ -1,0 +1,197 @@
+//! Weighs its parts by how fast they are being learned, so that an easy objective does not swallow the others.
+//!
+//! After Deep GraphRAG's DW-GRPO. Once per training step, from the mean m_k of each part over the last `window` steps:
+//!
+//!   s_k = least-squares slope of m_k over the steps, divided by the standard deviation of m_k
+//!   u_k = softmax(−s_k / temperature),   w_k ← smoothing · w_k + (1 − smoothing) · (floor + (1 − K · floor) · u_k)
+//!
+//! so slow or declining parts gain weight. The weights are the same for all episodes of a step, and start equal. What is
+//! kept is too old after `window` versions without news, and begins anew.
+
+use crate::compile::{Combinator, Compiler};
+use crate::expression::{Expression, Facts, Node, Slot, Table, Watcher, evaluate_all};
+use crate::range::Range;
+use crate::state::RewardState;
+use crate::trace::Tracer;
+use crate::worth::{Worth, stopper};
+use crate::{Component, Problem, RewardConfig, RewardError, ScoreContext};
+use merit_core::{About, Refresh};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+pub(crate) const DYNAMIC_WEIGHTS: Component = Component {
+    about: About {
+        name: "dynamic-weights",
+        summary: "Weighs its parts by how fast they are being learned: slow ones gain weight.",
+        paper: "Deep GraphRAG: A Balanced Approach to Hierarchical Retrieval and Adaptive Integration (2026)",
+    },
+    example: r#"
+type = "dynamic-weights"
+window = 20
+floor = 0.1
+of = [{ type = "exact-answer" }, { type = "format" }, { type = "tool-success" }]
+"#,
+};
+
+/// `dynamic-weights`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DynamicWeightsConfig {
+    /// The parts; at least two.
+    pub of: Vec<RewardConfig>,
+    /// Steps over which the speed of learning is measured; at least 2.
+    #[serde(default = "twenty")]
+    pub window: u64,
+    /// Above 0; the lower it is, the more the slowest part gets.
+    #[serde(default = "crate::term::one")]
+    pub temperature: f64,
+    /// The least weight of each part.
+    #[serde(default = "tenth")]
+    pub floor: f64,
+    /// Share of the old weight that stays at each step.
+    #[serde(default = "nine_tenths")]
+    pub smoothing: f64,
+}
+
+fn twenty() -> u64 {
+    20
+}
+
+fn tenth() -> f64 {
+    0.1
+}
+
+fn nine_tenths() -> f64 {
+    0.9
+}
+
+impl Combinator for DynamicWeightsConfig {
+    fn children(&self) -> Vec<&RewardConfig> {
+        self.of.iter().collect()
+    }
+
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
+        compiler.whole_episodes("dynamic-weights")?;
+        self.check().map_err(|problem| compiler.error(problem))?;
+        let parts = compiler.list("dynamic-weights", &self.of)?;
+        let slots = parts.iter().map(|part| compiler.slot(part)).collect();
+        let node = Arc::new(DynamicWeights { parts, slots, key: compiler.place(), config: self.clone() });
+        compiler.watch(Arc::clone(&node) as Arc<dyn Watcher>);
+        Ok(node)
+    }
+}
+
+impl DynamicWeightsConfig {
+    fn check(&self) -> Result<(), Problem> {
+        if self.of.len() < 2 {
+            return Err(Problem::Setting("`dynamic-weights` needs at least two parts to weigh".into()));
+        }
+        if !(2..=10_000).contains(&self.window) {
+            return Err(Problem::Setting(format!("`window` is {}; it must be 2 to 10000 steps", self.window)));
+        }
+        if !(self.temperature.is_finite() && self.temperature > 0.0) {
+            return Err(Problem::NotPositive { field: "temperature", value: self.temperature });
+        }
+        if !(0.0..1.0).contains(&self.smoothing) {
+            return Err(Problem::Setting(format!("`smoothing` is {}; it must be from 0 to below 1", self.smoothing)));
+        }
+        let most = 1.0 / self.of.len() as f64;
+        if !(0.0..=most).contains(&self.floor) {
+            let text = format!("`floor` is {}; {} parts leave room for 0 to {most}", self.floor, self.of.len());
+            return Err(Problem::Setting(text));
+        }
+        Ok(())
+    }
+}
+
+struct DynamicWeights {
+    parts: Vec<Node>,
+    slots: Vec<Slot>,
+    key: String,
+    config: DynamicWeightsConfig,
+}
+
+impl DynamicWeights {
+    fn weights(&self, kept: Option<&[f64]>) -> Vec<f64> {
+        let equal = || vec![1.0 / self.parts.len() as f64; self.parts.len()];
+        kept.filter(|weights| weights.len() == self.parts.len()).map_or_else(equal, <[f64]>::to_vec)
+    }
+
+    /// `means` holds one row of K numbers per step, oldest first.
+    fn speeds(&self, means: &[f64]) -> Vec<f64> {
+        let parts = self.parts.len();
+        let column = |k: usize| means.iter().skip(k).step_by(parts).copied().collect::<Vec<f64>>();
+        (0..parts).map(|k| speed(&column(k))).collect()
+    }
+}
+
+/// The least-squares slope over the steps, in standard deviations; 0 where nothing moves.
+fn speed(means: &[f64]) -> f64 {
+    let n = means.len() as f64;
+    if means.len() < 2 {
+        return 0.0;
+    }
+    let (x_mean, y_mean) = ((n - 1.0) / 2.0, means.iter().sum::<f64>() / n);
+    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
+    for (x, y) in means.iter().enumerate() {
+        let (dx, dy) = (x as f64 - x_mean, y - y_mean);
+        xy += dx * dy;
+        xx += dx * dx;
+        yy += dy * dy;
+    }
+    let std = (yy / n).sqrt();
+    if std <= 1e-12 * y_mean.abs().max(1.0) { 0.0 } else { xy / xx / std }
+}
+
+impl Expression for DynamicWeights {
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        let weights = self.weights(facts.kept(&format!("{}#weights", self.key)));
+        tracer.note(|| format!("weights {weights:?} at step {}", facts.context.step));
+        let parts = evaluate_all(&self.parts, facts, tracer);
+        if let Some(stopper) = stopper(&parts) {
+            return stopper;
+        }
+        let entering = parts.iter().zip(&weights).filter_map(|(part, w)| part.number().map(|value| w * value));
+        let (sum, count) = entering.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
+        if count == 0 { Worth::NotApplicable("no part applies".to_owned()) } else { Worth::Number(sum) }
+    }
+
+    fn label(&self, _: &Facts<'_>) -> String {
+        "dynamic weights".to_owned()
+    }
+
+    fn range(&self, terms: &[Range]) -> Range {
+        // Every weighting of the parts lies between the least and the greatest of them, and 0 where some are left out.
+        self.parts.iter().map(|part| part.range(terms)).fold(Range::only(0.0), Range::hull)
+    }
+}
+
+impl Watcher for DynamicWeights {
+    fn observe(&self, table: &Table, context: &ScoreContext, before: &RewardState, next: &mut RewardState) {
+        let mean = |slot: &Slot| {
+            let numbers: Vec<f64> =
+                table.slots.get(slot.0).into_iter().flatten().filter_map(Worth::number).collect();
+            (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+        };
+        // A step in which some part never applied says nothing of the speeds.
+        let Some(row) = self.slots.iter().map(mean).collect::<Option<Vec<f64>>>() else { return };
+        let (weights_key, means_key) = (format!("{}#weights", self.key), format!("{}#means", self.key));
+        let mut means = before.get(&means_key, context.version).map_or_else(Vec::new, <[f64]>::to_vec);
+        means.extend(row);
+        let surplus = means.len().saturating_sub(self.config.window as usize * self.parts.len());
+        means.drain(..surplus);
+        let old = self.weights(before.get(&weights_key, context.version));
+        let urgency: Vec<f64> =
+            self.speeds(&means).iter().map(|speed| (-speed / self.config.temperature).exp()).collect();
+        let total: f64 = urgency.iter().sum();
+        let free = 1.0 - self.config.floor * self.parts.len() as f64;
+        let blend = |(old, urgency): (&f64, &f64)| {
+            let target = self.config.floor + free * urgency / total;
+            self.config.smoothing * old + (1.0 - self.config.smoothing) * target
+        };
+        let weights = old.iter().zip(&urgency).map(blend).collect();
+        let refresh = Refresh::After { versions: self.config.window };
+        next.keep(weights_key, weights, context.version, refresh);
+        next.keep(means_key, means, context.version, refresh);
+    }
+}

@@ -1,0 +1,116 @@
+//! A utility and what it cost (AI-SearchPlanner): `R = utility + alpha · cost`.
+//!
+//! `cost` is the better the higher: a `cost` term, which is at most 0, or one minus a share of a budget. Each alpha has a best
+//! policy of its own; runs over several alphas trace the front of utility against cost, and `sweep` moves alpha over the
+//! steps of one run. Where the utility does not apply there is nothing to trade and the whole does not; where the cost does
+//! not, the utility stands alone. Both are paid by turn as in a sum. To rank by dominance instead, see `pareto-rank`.
+
+use super::slope::Slope;
+use crate::compile::{Combinator, Compiler};
+use crate::expression::{Expression, Facts, Node, add_by_turn, evaluate_as};
+use crate::range::Range;
+use crate::trace::Tracer;
+use crate::worth::{Worth, stopper};
+use crate::{Component, Problem, RewardConfig, RewardError};
+use merit_core::About;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+pub(crate) const PARETO: Component = Component {
+    about: About {
+        name: "pareto",
+        summary: "A utility plus alpha times a cost; alpha is fixed or swept over the steps.",
+        paper: "AI-SearchPlanner: Modular Agentic Search via Pareto-Optimal Multi-Objective Reinforcement Learning \
+                (2025), arXiv:2508.20368",
+    },
+    example: r#"
+type = "pareto"
+utility = { type = "exact-answer" }
+cost = { type = "clip", of = { type = "cost", per_call = 0.1 }, low = -1.0, high = 0.0 }
+alpha = 0.2
+"#,
+};
+
+/// `pareto`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParetoConfig {
+    /// What is wanted.
+    pub utility: Box<RewardConfig>,
+    /// What it cost; the higher, the cheaper.
+    pub cost: Box<RewardConfig>,
+    /// How much the cost counts, at least 0. Exactly one of `alpha` and `sweep`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// How much it counts over the steps, at least 0 throughout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Slope>,
+}
+
+impl Combinator for ParetoConfig {
+    fn children(&self) -> Vec<&RewardConfig> {
+        vec![&self.utility, &self.cost]
+    }
+
+    fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
+        let alpha = match (self.alpha, self.sweep) {
+            (Some(alpha), None) => Slope::level(compiler.finite("alpha", alpha)?),
+            (None, Some(sweep)) => sweep,
+            _ => {
+                let text = "`pareto` needs exactly one of `alpha` and `sweep`";
+                return Err(compiler.error(Problem::Setting(text.into())));
+            }
+        };
+        alpha.check(compiler)?;
+        if alpha.range().low < 0.0 {
+            let least = alpha.range().low;
+            let text = format!(
+                "alpha goes down to {least}, which would pay for being expensive; it must be at least 0"
+            );
+            return Err(compiler.error(Problem::Setting(text)));
+        }
+        let utility = compiler.part("utility", &self.utility)?;
+        Ok(Arc::new(Pareto { utility, cost: compiler.part("cost", &self.cost)?, alpha }))
+    }
+}
+
+struct Pareto {
+    utility: Node,
+    cost: Node,
+    alpha: Slope,
+}
+
+impl Expression for Pareto {
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        let utility = evaluate_as("utility", self.utility.as_ref(), facts, tracer);
+        let cost = evaluate_as("cost", self.cost.as_ref(), facts, tracer);
+        let both = [utility, cost];
+        if let Some(stopper) = stopper(&both) {
+            return stopper;
+        }
+        let [utility, cost] = both;
+        let alpha = self.alpha.at(facts.context.step);
+        match cost.number() {
+            Some(cost) => tracer.note(|| format!("{cost} enters as {}", alpha * cost)),
+            None => tracer.note(|| "no cost applies; the utility stands alone".to_owned()),
+        }
+        utility.map(|utility| utility + alpha * cost.number().unwrap_or(0.0))
+    }
+
+    fn label(&self, facts: &Facts<'_>) -> String {
+        let step = facts.context.step;
+        format!("utility and cost (alpha {} at step {step})", self.alpha.at(step))
+    }
+
+    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+        let alpha = self.alpha.at(facts.context.step);
+        let cost = self.cost.paid_by_turn(facts);
+        let cost = cost.map(|paid| paid.into_iter().map(|here| alpha * here).collect());
+        add_by_turn([self.utility.paid_by_turn(facts), cost].into_iter())
+    }
+
+    fn range(&self, terms: &[Range]) -> Range {
+        let cost = self.cost.range(terms).times(self.alpha.range());
+        self.utility.range(terms).plus(cost.hull(Range::only(0.0)))
+    }
+}

@@ -1,0 +1,118 @@
+//! Where a term reads: which of the policy's words it judges, and what it holds them against.
+
+use merit_core::{Episode, Role};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+
+/// Which of the policy's words a term reads.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reading {
+    /// The final answer, as the world's dialect parsed it.
+    #[default]
+    Answer,
+    /// Everything the policy wrote in its last turn.
+    LastTurn,
+    /// Everything the policy wrote, turn after turn.
+    AllTurns,
+    /// What stands in the last pair of these tags, e.g. `{ tag = "summary" }` for `<summary>…</summary>`.
+    Tag(String),
+}
+
+impl Reading {
+    /// The words, or why there are none.
+    pub(crate) fn of<'a>(&self, episode: &'a Episode) -> Result<Cow<'a, str>, String> {
+        match self {
+            Self::Answer => {
+                episode.answer().map(Cow::Borrowed).ok_or_else(|| "no final answer was given".to_owned())
+            }
+            Self::LastTurn => {
+                let last = policy_texts(episode).last();
+                last.map(Cow::Borrowed).ok_or_else(|| "the policy wrote nothing".to_owned())
+            }
+            Self::AllTurns => {
+                let texts: Vec<&str> = policy_texts(episode).collect();
+                if texts.is_empty() {
+                    return Err("the policy wrote nothing".to_owned());
+                }
+                Ok(Cow::Owned(texts.join("\n")))
+            }
+            Self::Tag(tag) => policy_texts(episode)
+                .filter_map(|text| inside(text, tag))
+                .last()
+                .map(Cow::Borrowed)
+                .ok_or_else(|| format!("there is no closed <{tag}> … </{tag}>")),
+        }
+    }
+}
+
+fn policy_texts(episode: &Episode) -> impl Iterator<Item = &str> {
+    episode.transcript.segments().iter().filter(|s| s.role == Role::Policy).map(|s| s.text.as_str())
+}
+
+/// What stands in the last closed pair of tags.
+fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
+    let end = text.rfind(&close)?;
+    let start = text[..end].rfind(&open)? + open.len();
+    Some(text[start..end].trim())
+}
+
+/// What a term holds the policy's words against.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reference {
+    /// The task's right answer.
+    #[default]
+    Answer,
+    /// A place in the task's payload, e.g. `{ pointer = "/outputs/0" }`.
+    Pointer(String),
+    /// The same for every task.
+    Value(Value),
+}
+
+impl Reference {
+    /// What it says for this episode's task. Absent: the task has none, so the term does not apply.
+    pub(crate) fn of<'a>(&'a self, episode: &'a Episode) -> Option<Cow<'a, Value>> {
+        match self {
+            Self::Answer => episode.task.answer.clone().map(|answer| Cow::Owned(Value::String(answer))),
+            Self::Pointer(pointer) => episode.task.payload.pointer(pointer).map(Cow::Borrowed),
+            Self::Value(value) => Some(Cow::Borrowed(value)),
+        }
+    }
+
+    /// The texts it says: one, or each of a list. Absent: the task has none.
+    pub(crate) fn texts(&self, episode: &Episode) -> Option<Vec<String>> {
+        if matches!(self, Self::Answer) {
+            return episode.task.answer.clone().map(|answer| vec![answer]);
+        }
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        match self.of(episode)?.as_ref() {
+            Value::Null => None,
+            Value::Array(values) => Some(values.iter().map(text).collect()),
+            value => Some(vec![text(value)]),
+        }
+    }
+
+    /// Why a term that finds none does not apply.
+    pub(crate) fn missing(&self) -> String {
+        match self {
+            Self::Answer => "the task has no single right answer".to_owned(),
+            Self::Pointer(pointer) => format!("the task's payload has nothing at `{pointer}`"),
+            Self::Value(_) => "the reference is null".to_owned(),
+        }
+    }
+}
+
+/// Enough of a text to recognise it.
+pub(crate) fn excerpt(text: &str) -> String {
+    const CHARS: usize = 80;
+    match text.char_indices().nth(CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

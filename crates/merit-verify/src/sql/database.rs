@@ -1,0 +1,131 @@
+//! A database that queries are judged on: a file opened read-only, or one built in memory from a script.
+//!
+//! Connections are pooled, so that judging many responses opens few files; any number of threads may use one database at
+//! once. A script runs once; every connection then reads the same image.
+
+use super::SqlLimits;
+use super::connection::Guarded;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::{Connection, MAIN_DB};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Idle connections kept.
+const KEPT: usize = 16;
+/// Most pages of 4096 bytes a script may fill: 256 MiB.
+const SCRIPT_PAGES: u32 = 1 << 16;
+/// Longest time a script may take.
+const SCRIPT_SECONDS: u64 = 60;
+
+/// A database.
+#[derive(Debug)]
+pub struct Database {
+    origin: Origin,
+    idle: Mutex<Vec<Guarded>>,
+}
+
+#[derive(Debug)]
+enum Origin {
+    File(PathBuf),
+    Image(Vec<u8>),
+}
+
+/// A database that cannot be used: the task is at fault, or the disk.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// The path cannot be followed.
+    #[error("database file {path}: {source}")]
+    Path {
+        /// What was given.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is no database, or cannot be read.
+    #[error("database file {path} cannot be opened read-only: {source}")]
+    Open {
+        /// What was given.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The script failed.
+    #[error("the script of the database failed: {source}")]
+    Script {
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+}
+
+impl Database {
+    /// A file. It must not change while it is in use, and is never written. Databases in WAL mode need their folder to be
+    /// writable, or no other user.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, DatabaseError> {
+        let path = path.as_ref();
+        let absolute = std::fs::canonicalize(path)
+            .map_err(|source| DatabaseError::Path { path: path.to_owned(), source })?;
+        let first = Guarded::file(&absolute)
+            .map_err(|source| DatabaseError::Open { path: path.to_owned(), source })?;
+        Ok(Self { origin: Origin::File(absolute), idle: Mutex::new(vec![first]) })
+    }
+
+    /// A database in memory, made by a script of `CREATE TABLE` and `INSERT` statements.
+    ///
+    /// ```
+    /// use merit_verify::sql::{Database, Expected, SqlConfig, SqlVerifier};
+    /// let database = Database::script("CREATE TABLE t (n); INSERT INTO t VALUES (1), (2), (2);").unwrap();
+    /// let verifier = SqlVerifier::compile(SqlConfig::default()).unwrap();
+    /// let expected = Expected::Query("SELECT sum(n) FROM t".to_owned());
+    /// assert_eq!(verifier.verify(&database, "SELECT total(n) FROM t", &expected).score, Some(1.0));
+    /// assert_eq!(verifier.verify(&database, "SELECT max(n) FROM t", &expected).score, Some(0.0));
+    /// ```
+    pub fn script(script: &str) -> Result<Self, DatabaseError> {
+        let image = build(script).map_err(|source| DatabaseError::Script { source })?;
+        Ok(Self { origin: Origin::Image(image), idle: Mutex::new(Vec::new()) })
+    }
+
+    /// Runs `work` on a connection of its own.
+    pub(super) fn with<T>(
+        &self,
+        limits: SqlLimits,
+        allow_clock: bool,
+        work: impl FnOnce(&Guarded) -> T,
+    ) -> rusqlite::Result<T> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let guarded = match (idle, &self.origin) {
+            (Some(guarded), _) => guarded,
+            (None, Origin::File(path)) => Guarded::file(path)?,
+            (None, Origin::Image(image)) => Guarded::image(image)?,
+        };
+        guarded.begin(limits, allow_clock)?;
+        let done = work(&guarded);
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < KEPT {
+            idle.push(guarded);
+        }
+        Ok(done)
+    }
+}
+
+/// Runs a script in memory and takes the image of what it made.
+fn build(script: &str) -> rusqlite::Result<Vec<u8>> {
+    let mut connection = Connection::open_in_memory()?;
+    connection.execute_batch(&format!("PRAGMA max_page_count = {SCRIPT_PAGES};"))?;
+    connection.authorizer(Some(|context: AuthContext<'_>| match context.action {
+        AuthAction::Attach { .. } | AuthAction::Detach { .. } => Authorization::Deny,
+        AuthAction::Function { function_name: "load_extension" } => Authorization::Deny,
+        AuthAction::Pragma { pragma_name, .. } if !pragma_name.eq_ignore_ascii_case("foreign_keys") => {
+            Authorization::Deny
+        }
+        _ => Authorization::Allow,
+    }))?;
+    let deadline = Instant::now() + Duration::from_secs(SCRIPT_SECONDS);
+    connection.progress_handler(10_000, Some(move || Instant::now() > deadline))?;
+    connection.execute_batch(script)?;
+    connection.authorizer(None::<fn(AuthContext<'_>) -> Authorization>)?;
+    if !connection.is_autocommit() {
+        connection.execute_batch("COMMIT")?;
+    }
+    Ok(connection.serialize(MAIN_DB)?.to_vec())
+}

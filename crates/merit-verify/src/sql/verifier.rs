@@ -1,0 +1,121 @@
+//! A compiled SQL verifier: the reference first, then the response, then the comparison.
+
+use super::compare::compare;
+use super::execute::{Ran, Stopped, run};
+use super::extract::extract;
+use super::order::Reference;
+use super::{
+    Database, Expected, ExpectedRows, ResultShape, SqlConclusion, SqlConfig, SqlConfigError, SqlVerdict,
+    Table,
+};
+
+/// Judges queries. `verify` takes `&self`; any number of threads may share a verifier and a database.
+#[derive(Debug, Clone)]
+pub struct SqlVerifier {
+    config: SqlConfig,
+}
+
+impl SqlVerifier {
+    /// Checks the config.
+    pub fn compile(config: SqlConfig) -> Result<Self, SqlConfigError> {
+        config.check()?;
+        Ok(Self { config })
+    }
+
+    /// Judges one response on a database.
+    pub fn verify(&self, database: &Database, response: &str, expected: &Expected) -> SqlVerdict {
+        let reference = match self.reference(database, expected) {
+            Ok(reference) => reference,
+            Err(conclusion) => return SqlVerdict::unjudged(conclusion),
+        };
+        let about = SqlVerdict {
+            reference: Some(ResultShape::of(&reference.table)),
+            ordered: reference.ordered,
+            ..SqlVerdict::unjudged(SqlConclusion::Equal)
+        };
+        let ran = extract(self.config.extract, response)
+            .map_err(|why| Stopped::Query(why.to_owned()))
+            .and_then(|query| run(database, &self.config, query));
+        match ran {
+            Ok(ran) => self.judge(ran, &reference, about),
+            Err(Stopped::Query(why)) => about.wrong(SqlConclusion::QueryError { why }),
+            Err(Stopped::Limit(limit)) => about.wrong(SqlConclusion::LimitReached { limit }),
+            Err(Stopped::Grader(why)) => {
+                SqlVerdict { conclusion: SqlConclusion::GraderFailed { why }, score: None, ..about }
+            }
+        }
+    }
+
+    fn judge(&self, ran: Ran, reference: &Reference, about: SqlVerdict) -> SqlVerdict {
+        let reads_none = ran.tables.iter().all(|table| table.starts_with("sqlite_"));
+        let reference_reads = reference.tables.as_ref().is_none_or(|tables| !tables.is_empty());
+        let response = Some(ResultShape::of(&ran.table));
+        let about = SqlVerdict { response, tables: ran.tables, steps: ran.steps, ..about };
+        if reads_none && reference_reads && !self.config.allow_constant {
+            let why = "the query reads no table: it states an answer instead of finding one".to_owned();
+            return about.wrong(SqlConclusion::QueryError { why });
+        }
+        let compared = compare(&self.config, &ran.table, reference);
+        match compared.difference {
+            None => SqlVerdict { conclusion: SqlConclusion::Equal, score: Some(1.0), ..about },
+            Some(how) => {
+                let score = if self.config.partial_credit { compared.share } else { 0.0 };
+                SqlVerdict { conclusion: SqlConclusion::Different { how }, score: Some(score), ..about }
+            }
+        }
+    }
+
+    fn reference(&self, database: &Database, expected: &Expected) -> Result<Reference, SqlConclusion> {
+        let bad = |why: String| SqlConclusion::BadReference { why };
+        let reference = match expected {
+            Expected::Query(sql) => {
+                Reference::query(database, &self.config, sql.trim()).map_err(|stopped| match stopped {
+                    Stopped::Query(why) => bad(format!("the reference query fails: {why}")),
+                    Stopped::Limit(limit) => bad(format!("the reference query reaches a limit: {limit:?}")),
+                    Stopped::Grader(why) => SqlConclusion::GraderFailed { why },
+                })?
+            }
+            Expected::Rows(rows) => self.given(rows).map_err(bad)?,
+        };
+        if reference.table.rows.is_empty() && !self.config.allow_empty {
+            let why = "the reference gives no rows, so every query that finds nothing would match; set `allow_empty` to use it";
+            return Err(bad(why.to_owned()));
+        }
+        Ok(reference)
+    }
+
+    /// Rows that the task gives.
+    fn given(&self, given: &ExpectedRows) -> Result<Reference, String> {
+        let width = match (&given.columns, given.rows.first()) {
+            (Some(columns), _) => columns.len(),
+            (None, Some(row)) => row.len(),
+            (None, None) => return Err("there are neither rows nor names of columns".to_owned()),
+        };
+        if let Some(at) = given.rows.iter().position(|row| row.len() != width) {
+            return Err(format!("row {at} does not have {width} values"));
+        }
+        if self.config.column_names && given.columns.is_none() {
+            return Err("`column_names` is set, but the expected rows do not name their columns".to_owned());
+        }
+        let columns = given.columns.clone().unwrap_or_else(|| vec![String::new(); width]);
+        let table = Table { columns, rows: given.rows.clone() };
+        Ok(if given.ordered { Reference::in_order(table, None) } else { Reference::unordered(table, None) })
+    }
+}
+
+impl ResultShape {
+    fn of(table: &Table) -> Self {
+        Self { columns: table.columns.len(), rows: table.rows.len() }
+    }
+}
+
+impl SqlVerdict {
+    fn unjudged(conclusion: SqlConclusion) -> Self {
+        let (response, reference, ordered) = (None, None, false);
+        Self { conclusion, score: None, response, reference, ordered, tables: Vec::new(), steps: 0 }
+    }
+
+    fn wrong(self, conclusion: SqlConclusion) -> Self {
+        Self { conclusion, score: Some(0.0), ..self }
+    }
+}

@@ -1,0 +1,237 @@
+//! What a text verification says. Numbers and positions rather than sentences, so that the exact path allocates nothing;
+//! [`TextVerdict::explain`] puts them into words.
+
+use super::{BalanceProblem, LengthUnit, LookAlike};
+use serde::{Deserialize, Serialize};
+
+/// The conclusion with its reasons.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TextVerdict {
+    /// What it came to.
+    pub conclusion: TextConclusion,
+    /// From 0 to 1. Absent when the task is at fault.
+    pub score: Option<f64>,
+    /// Position of the reference that scored best. Absent: none was used, or none scored.
+    pub reference: Option<usize>,
+    /// The numbers the score rests on, for the best reference.
+    pub evidence: TextEvidence,
+    /// Words of a response that was not a full match which look like something they are not. They never count as equal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suspicious: Vec<LookAlike>,
+}
+
+/// What a verification came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum TextConclusion {
+    /// The score reaches `pass_at`.
+    Pass,
+    /// It does not.
+    Fail,
+    /// The response was not measured, by its own doing; it scores 0.
+    Refused {
+        /// Why.
+        why: Refusal,
+    },
+    /// The references cannot be used: the task is at fault, not the policy.
+    BadReference {
+        /// Why.
+        why: ReferenceFault,
+    },
+}
+
+/// Why a response was not measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Refusal {
+    /// It has nothing but blanks.
+    Empty,
+    /// It has more characters than allowed.
+    TooLong,
+    /// It offers more candidates than allowed, or an option that is no reference.
+    SeveralAnswers,
+    /// The reference is too small a share of it.
+    SmallShare,
+    /// Every match stands behind a negation.
+    Negated,
+    /// Comparing it would take more work than allowed.
+    TooMuchWork,
+}
+
+/// Why references cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReferenceFault {
+    /// There is none.
+    Missing,
+    /// One of them is blank, which every response would contain.
+    Blank,
+    /// One of them is longer than is looked at.
+    TooLong,
+}
+
+/// The numbers a score rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum TextEvidence {
+    /// Nothing was measured.
+    None,
+    /// A match, or none, of the whole or a part.
+    Match {
+        /// Whether one was found.
+        matched: bool,
+    },
+    /// Of `contains`.
+    Contains {
+        /// Which word of the normalised response the match starts at. Absent: no match.
+        at_word: Option<usize>,
+        /// Words of the response.
+        response_words: usize,
+        /// Words of the reference.
+        reference_words: usize,
+        /// Short list items that the response offers, the match included.
+        candidates: usize,
+    },
+    /// Of `f1` and `rouge`.
+    Overlap {
+        /// Units in common.
+        common: usize,
+        /// Units of the response.
+        response: usize,
+        /// Units of the reference.
+        reference: usize,
+        /// `common / response`.
+        precision: f64,
+        /// `common / reference`.
+        recall: f64,
+        /// Their harmonic mean.
+        f: f64,
+    },
+    /// Of `bleu`.
+    Bleu {
+        /// Longest n-gram counted.
+        order: usize,
+        /// Clipped precision of each order; 0 beyond `order`.
+        precisions: [f64; 4],
+        /// Brevity penalty.
+        brevity: f64,
+        /// Words of the response.
+        response: usize,
+        /// Words of the reference.
+        reference: usize,
+    },
+    /// Of `length`.
+    Length {
+        /// How long the response is.
+        length: usize,
+        /// In what.
+        unit: LengthUnit,
+    },
+    /// Of `repetition`.
+    Repetition {
+        /// N-grams of the response.
+        ngrams: usize,
+        /// How many of them repeat an earlier one.
+        repeats: usize,
+    },
+    /// Of `balance`.
+    Balance {
+        /// Pairs that were opened and closed.
+        pairs: usize,
+        /// The first thing wrong. Absent: nothing.
+        problem: Option<BalanceProblem>,
+    },
+}
+
+impl TextVerdict {
+    pub(crate) fn refused(why: Refusal, evidence: TextEvidence) -> Self {
+        let conclusion = TextConclusion::Refused { why };
+        Self { conclusion, score: Some(0.0), reference: None, evidence, suspicious: Vec::new() }
+    }
+
+    pub(crate) fn bad_reference(why: ReferenceFault, at: Option<usize>) -> Self {
+        let conclusion = TextConclusion::BadReference { why };
+        let evidence = TextEvidence::None;
+        Self { conclusion, score: None, reference: at, evidence, suspicious: Vec::new() }
+    }
+
+    /// Whether the response passes. Absent when the task is at fault.
+    pub fn passed(&self) -> Option<bool> {
+        match self.conclusion {
+            TextConclusion::Pass => Some(true),
+            TextConclusion::Fail | TextConclusion::Refused { .. } => Some(false),
+            TextConclusion::BadReference { .. } => None,
+        }
+    }
+
+    /// The verdict in one line.
+    pub fn explain(&self) -> String {
+        let mut line = match self.conclusion {
+            TextConclusion::Pass => "pass".to_owned(),
+            TextConclusion::Fail => "fail".to_owned(),
+            TextConclusion::Refused { why } => format!("refused: {}", why.text()),
+            TextConclusion::BadReference { why } => format!("bad reference: {}", why.text()),
+        };
+        if let Some(score) = self.score {
+            line += &format!(", score {score:.4}");
+        }
+        if let Some(at) = self.reference {
+            line += &format!(", reference {at}");
+        }
+        line += &self.evidence.text();
+        for word in &self.suspicious {
+            line += &format!("; suspicious: {}", word.explain());
+        }
+        line
+    }
+}
+
+impl Refusal {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Empty => "the response is empty",
+            Self::TooLong => "the response is longer than allowed",
+            Self::SeveralAnswers => "the response offers several answers",
+            Self::SmallShare => "the answer is too small a share of the response",
+            Self::Negated => "the response denies the answer",
+            Self::TooMuchWork => "comparing the response would take more work than allowed",
+        }
+    }
+}
+
+impl ReferenceFault {
+    fn text(self) -> &'static str {
+        match self {
+            Self::Missing => "there is no reference",
+            Self::Blank => "a reference is blank",
+            Self::TooLong => "a reference is longer than is looked at",
+        }
+    }
+}
+
+impl TextEvidence {
+    fn text(&self) -> String {
+        match self {
+            Self::None => String::new(),
+            Self::Match { matched } => format!("; {}", if *matched { "it matches" } else { "no match" }),
+            Self::Contains { at_word, response_words, reference_words, candidates } => {
+                let found = at_word.map_or("no match".to_owned(), |at| format!("match at word {at}"));
+                format!("; {found}, {reference_words} of {response_words} words, {candidates} candidates")
+            }
+            Self::Overlap { common, response, reference, precision, recall, f } => format!(
+                "; {common} in common of {response} and {reference}: precision {precision:.4}, recall {recall:.4}, F {f:.4}"
+            ),
+            Self::Bleu { order, precisions, brevity, response, reference } => {
+                let shown = precisions.get(..*order).unwrap_or_default();
+                format!(
+                    "; {response} words against {reference}: precisions {shown:.4?}, brevity {brevity:.4}"
+                )
+            }
+            Self::Length { length, unit } => format!("; {length} {unit:?}").to_lowercase(),
+            Self::Repetition { ngrams, repeats } => format!("; {repeats} of {ngrams} n-grams repeat"),
+            Self::Balance { pairs, problem } => {
+                format!("; {pairs} pairs{}", problem.map_or(String::new(), |p| format!(", {}", p.explain())))
+            }
+        }
+    }
+}
