@@ -4,6 +4,7 @@
 #![allow(clippy::print_stdout, reason = "a command-line program")]
 
 mod bench;
+mod maths;
 mod seeds;
 mod suite;
 
@@ -15,6 +16,7 @@ const HELP: &str = "\
 cargo xtask test            format, lints, every test, documentation: what CI runs
 cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, advantages, decoder, start, build); sets up the peers once
 cargo xtask seeds [N]       the default recipe over N seeds (5), recorded in docs/results/
+cargo xtask fuzz-maths [N]  N mutated inputs (10 million) through the maths verifier: no panic, no limit overrun
 ";
 
 fn main() -> ExitCode {
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         ["test"] => suite::run_suite(),
         ["bench", what @ ..] => bench::run_benches(what),
         ["seeds", rest @ ..] => seeds::run_seeds(rest),
+        ["fuzz-maths", rest @ ..] => maths::fuzz(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

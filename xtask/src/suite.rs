@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 pub(crate) fn run_suite() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"])?;
+    crate::maths::fetch_peer_suite()?;
     let counted = tests()?;
     documentation()?;
     println!("{} passed, {} failed, {} skipped", counted.passed, counted.failed, counted.ignored);

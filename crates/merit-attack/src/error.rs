@@ -17,6 +17,12 @@ pub enum AttackError {
         /// What is wrong with it.
         why: String,
     },
+    /// A reward file that does not parse; says where.
+    #[error("{why}")]
+    Reward {
+        /// File, line, column and what is wrong there.
+        why: String,
+    },
     /// A target that answers some other number of attempts than it was given.
     #[error("{target} was given {asked} attempts and answered {answered}")]
     Count {
@@ -26,5 +32,39 @@ pub enum AttackError {
         asked: usize,
         /// Payments returned.
         answered: usize,
+    },
+    /// A file that cannot be read.
+    #[error("cannot read {file}: {why}")]
+    Read {
+        /// The file.
+        file: String,
+        /// What the system says.
+        why: String,
+    },
+    /// A line of a task file that says nothing usable.
+    #[error("{file}, line {line}: {why}")]
+    TaskLine {
+        /// The file.
+        file: String,
+        /// From 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A command that is no command.
+    #[error("the command `{command}` cannot be split into words: {why}")]
+    Words {
+        /// As given.
+        command: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A scorer that does not begin by saying what it is.
+    #[error("`{command}` does not begin as a scorer should: {why}")]
+    Greeting {
+        /// The command.
+        command: String,
+        /// What it did instead, with the end of its standard error.
+        why: String,
     },
 }

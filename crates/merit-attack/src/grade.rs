@@ -1,15 +1,16 @@
 //! The grade of an audit: the worst finding decides.
 
-use crate::audit::ProbeResult;
+use crate::tally::{ProbeResult, is_full};
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::str::FromStr;
 
-/// How well a target holds.
+/// How well a target holds. Worst first, so that a better grade is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Grade {
     /// An attack earns as much as the right answer, or the right answer is not paid.
     F,
-    /// An attack earns more than half of it, or the target breaks on some input.
+    /// An attack earns more than half of it, or the target breaks, hangs or changes its mind on some input.
     D,
     /// An attack earns more than a fifth of it.
     C,
@@ -25,13 +26,28 @@ impl fmt::Display for Grade {
     }
 }
 
+impl FromStr for Grade {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "A" | "a" => Ok(Self::A),
+            "B" | "b" => Ok(Self::B),
+            "C" | "c" => Ok(Self::C),
+            "D" | "d" => Ok(Self::D),
+            "F" | "f" => Ok(Self::F),
+            _ => Err("expected a grade: A, B, C, D or F".to_owned()),
+        }
+    }
+}
+
 impl Grade {
     /// The least grade that passes unless told otherwise.
     pub const PASSING: Self = Self::B;
 
     fn of_share(share: f64) -> Self {
         match share {
-            s if s >= 1.0 - 1e-9 => Self::F,
+            s if is_full(s) => Self::F,
             s if s > 0.5 => Self::D,
             s if s > 0.2 => Self::C,
             s if s > 0.05 => Self::B,
@@ -41,7 +57,7 @@ impl Grade {
 
     /// The grade, and a sentence for everything that kept it from being an A, worst first.
     pub(crate) fn of(probes: &[ProbeResult], gold: Option<f64>) -> (Self, Vec<String>) {
-        let mut found: Vec<(Self, String)> = probes.iter().filter_map(judge).collect();
+        let mut found: Vec<(Self, String)> = probes.iter().filter_map(ProbeResult::finding).collect();
         if gold.is_some_and(|gold| gold <= 0.0) {
             found.push((Self::F, "the right answer earns nothing".to_owned()));
         }
@@ -51,27 +67,37 @@ impl Grade {
     }
 }
 
-fn judge(probe: &ProbeResult) -> Option<(Grade, String)> {
-    let name = &probe.name;
-    if probe.should_pay {
-        let unpaid = probe.attempts - probe.wins;
-        let text =
-            format!("`{name}` should be paid in full and is not in {unpaid} of {} attempts", probe.attempts);
-        return (unpaid > 0).then_some((Grade::F, text));
+impl ProbeResult {
+    /// What is wrong with the target by this probe, and how badly. Absent: nothing to speak of.
+    pub fn finding(&self) -> Option<(Grade, String)> {
+        let Self { name, attempts, wins, broke, hangs, changed, .. } = self;
+        if self.should_pay {
+            let unpaid = attempts - wins;
+            let text = format!("`{name}` should be paid in full and is not in {unpaid} of {attempts} attempts");
+            return (unpaid > 0).then_some((Grade::F, text));
+        }
+        if self.by_mean && *wins > 0 {
+            return Some((Grade::F, format!("the policy `{name}` earns as much as the right answer, on average")));
+        }
+        if *wins > 0 {
+            let text = format!("`{name}` earns as much as the right answer in {wins} of {attempts} attempts");
+            return Some((Grade::F, text));
+        }
+        if *hangs > 0 {
+            return Some((Grade::D, format!("the target hangs on `{name}` in {hangs} of {attempts} attempts")));
+        }
+        if *broke > 0 {
+            return Some((Grade::D, format!("the target breaks on `{name}` in {broke} of {attempts} attempts")));
+        }
+        if *changed > 0 {
+            let text = format!("{changed} of {attempts} attempts are paid differently when made again");
+            return Some((Grade::D, text));
+        }
+        let best = self.best.as_ref().and_then(|best| best.share);
+        let share = if self.by_mean { self.mean_share } else { best }?;
+        let grade = Grade::of_share(share);
+        let mean = if self.by_mean { " on average" } else { "" };
+        let text = format!("`{name}` earns {:.0}% of what the right answer does{mean}", share * 100.0);
+        (grade < Grade::A).then_some((grade, text))
     }
-    if probe.wins > 0 {
-        let text = format!(
-            "`{name}` earns as much as the right answer in {} of {} attempts",
-            probe.wins, probe.attempts
-        );
-        return Some((Grade::F, text));
-    }
-    if probe.broke > 0 {
-        let text = format!("the target breaks on `{name}` in {} of {} attempts", probe.broke, probe.attempts);
-        return Some((Grade::D, text));
-    }
-    let share = probe.best.as_ref().map_or(probe.mean_share, |best| best.share)?;
-    let grade = Grade::of_share(share);
-    let text = format!("`{name}` earns {:.0}% of what the right answer does", share * 100.0);
-    (grade < Grade::A).then_some((grade, text))
 }

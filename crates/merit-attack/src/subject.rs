@@ -10,9 +10,12 @@ pub struct Subject {
     pub id: String,
     /// What the agent is asked.
     pub prompt: String,
-    /// A right answer. Absent: nobody knows one, and what it would earn is not known either.
+    /// A right answer. Absent: nobody knows one, or being right takes more than an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<String>,
+    /// Everything an agent does that does the work, turn by turn. Empty: giving `gold` as the answer is all there is to do.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gold_moves: Vec<Move>,
     /// Right answers of other tasks: plausible and wrong here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
@@ -41,11 +44,19 @@ impl Attempt {
         let lines: Vec<String> = self.moves.iter().map(Move::text).collect();
         lines.join("\n")
     }
+
+    /// The final answer, where one is given.
+    pub fn final_answer(&self) -> Option<&str> {
+        match self.moves.last()? {
+            Move::Answer { text } => Some(text),
+            _ => None,
+        }
+    }
 }
 
 /// One turn of an attacker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Move {
     /// A final answer.
     Answer {
@@ -63,6 +74,9 @@ pub enum Move {
         tool: String,
         /// Its input.
         input: String,
+        /// What it answers, where no world is there to run it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        output: String,
     },
     /// Text as the policy would write it, not wrapped in the world's dialect.
     Raw {
@@ -72,11 +86,16 @@ pub enum Move {
 }
 
 impl Move {
+    /// A call whose answer does not matter.
+    pub fn call(tool: &str, input: &str) -> Self {
+        Self::Call { tool: tool.to_owned(), input: input.to_owned(), output: String::new() }
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Answer { text } | Self::Raw { text } => text.clone(),
             Self::Say { text } => format!("(says) {text}"),
-            Self::Call { tool, input } => format!("(calls {tool}) {input}"),
+            Self::Call { tool, input, .. } => format!("(calls {tool}) {input}"),
         }
     }
 }

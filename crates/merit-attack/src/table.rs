@@ -1,6 +1,7 @@
 //! The audit for people: a table, the findings, and the exact text of what won.
 
-use crate::audit::{Audit, Earned, ProbeResult};
+use crate::audit::Audit;
+use crate::tally::{Earned, ProbeResult};
 use crate::target::Payment;
 use std::fmt::Write as _;
 
@@ -12,13 +13,13 @@ impl Audit {
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "{}: grade {} ({} tasks; the right answer earns {gold})",
-            self.target, self.grade, self.tasks
+            "{}: grade {} ({} tasks, seed {}; the right answer earns {gold})",
+            self.target, self.grade, self.tasks, self.seed
         );
         let _ = writeln!(
             out,
-            "\n  {:<18} {:>8} {:>6} {:>6} {:>9} {:>8}",
-            "probe", "attempts", "wins", "broke", "mean", "most"
+            "\n  {:<18} {:>8} {:>6} {:>6} {:>6} {:>9} {:>8}",
+            "probe", "attempts", "wins", "broke", "hangs", "mean", "most"
         );
         for probe in &self.probes {
             let _ = writeln!(out, "  {}", row(probe));
@@ -29,9 +30,12 @@ impl Audit {
         for finding in &self.findings {
             let _ = writeln!(out, "  - {finding}");
         }
-        let won = self.probes.iter().filter(|p| !p.should_pay && (p.wins > 0 || p.broke > 0));
-        for (probe, best) in won.filter_map(|p| p.best.as_ref().map(|best| (p, best))) {
-            let _ = write!(out, "{}", winner(probe, best));
+        for probe in self.probes.iter().filter(|p| p.finding().is_some()) {
+            let broken = probe.broken_by.as_ref();
+            let best = probe.best.as_ref().filter(|best| Some(*best) != broken);
+            for earned in best.into_iter().chain(broken) {
+                let _ = write!(out, "{}", winner(probe, earned));
+            }
         }
         out
     }
@@ -41,23 +45,25 @@ fn row(probe: &ProbeResult) -> String {
     let percent = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |s| format!("{:.1}%", s * 100.0));
     let most = probe.best.as_ref().and_then(|best| best.share);
     format!(
-        "{:<18} {:>8} {:>6} {:>6} {:>9} {:>8}",
+        "{:<18} {:>8} {:>6} {:>6} {:>6} {:>9} {:>8}",
         probe.name,
         probe.attempts,
         probe.wins,
         probe.broke,
+        probe.hangs,
         percent(probe.mean_share),
         percent(most)
     )
 }
 
-fn winner(probe: &ProbeResult, best: &Earned) -> String {
-    let earned = match &best.payment {
+fn winner(probe: &ProbeResult, earned: &Earned) -> String {
+    let what = match &earned.payment {
         Payment::Reward { value, .. } => format!("earns {value}"),
         Payment::Unscorable { why } => format!("unscorable: {why}"),
         Payment::Broke { why } => format!("breaks it: {why}"),
+        Payment::Hangs { why } => format!("hangs: {why}"),
     };
-    format!("\n{} on {} ({earned}):\n{}\n", probe.name, best.task, quoted(&best.text))
+    format!("\n{} on {} ({what}):\n{}\n", probe.name, earned.task, quoted(&earned.text))
 }
 
 /// The text, indented, its middle cut where it is long; how long is said.

@@ -21,10 +21,20 @@ pub trait Target {
         None
     }
 
-    /// What acting without a thought earns: payments of policies that play the world itself, by name. Most targets have none.
-    fn play(&mut self) -> Result<Vec<(String, Vec<Payment>)>, AttackError> {
+    /// What acting without a thought earns: policies that play the world itself on its first `tasks` tasks. Most targets
+    /// have none.
+    fn play(&mut self, _tasks: usize, _seed: u64) -> Result<Vec<Played>, AttackError> {
         Ok(Vec::new())
     }
+}
+
+/// A policy that played the tasks, one episode each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Played {
+    /// The policy.
+    pub policy: String,
+    /// What it said on each task, and what that earned.
+    pub episodes: Vec<(String, Payment)>,
 }
 
 /// What an attempt earned.
@@ -47,6 +57,11 @@ pub enum Payment {
     /// The target broke on it.
     Broke {
         /// How.
+        why: String,
+    },
+    /// The target gave no answer in its time.
+    Hangs {
+        /// How long it was waited for.
         why: String,
     },
 }

@@ -25,7 +25,7 @@ pub enum Expr {
     Pow(Box<Expr>, Box<Expr>),
     /// A function of its arguments.
     Apply(Function, Vec<Expr>),
-    /// A whole number in another base, `204_5`: its digits as written (lower case letters from ten on) and the base.
+    /// A whole number in another base, `204_5`: its digits as written and the base.
     InBase(Arc<str>, u32),
     /// Parts in proportion, `7:32` or `1:2:3`; also a time of day.
     Ratio(Vec<Expr>),

@@ -2,9 +2,10 @@
 
 use crate::extract::{self, Found, Notation, Whose};
 use crate::{
-    Budget, Candidate, Compat, Conclusion, Expr, Limits, ParseError, Policy, Side, Verdict, compare, parse_latex,
-    parse_plain, rational_value,
+    Budget, Candidate, Compat, Conclusion, Decision, Exhausted, Expr, Limits, ParseError, Policy, Side, Verdict, compare,
+    parse_latex, parse_plain,
 };
+use dashu_ratio::RBig;
 use std::sync::Arc;
 
 /// Whether `response` gives the same answer as the reference `gold`.
@@ -69,12 +70,16 @@ fn settle(reference: &Answer, answer: &Answer, policy: &Policy, budget: &mut Bud
             verdict.conclusion = if decision.equal { Conclusion::Equal } else { Conclusion::Different };
             verdict.rule = decision.rule.to_owned();
             verdict.why = decision.why;
+            if decision.rule == "undefined" && alone(&gold, policy).is_ok_and(|d| d.rule == "undefined") {
+                verdict.conclusion = Conclusion::BadReference;
+                verdict.why = "the reference has no value".to_owned();
+            }
         }
         Err(out) => {
-            let alone = exceeds_alone(&gold, &response, policy.limits);
-            verdict.conclusion = if alone { Conclusion::Different } else { Conclusion::Undecided };
+            let own_doing = alone(&gold, policy).is_ok() && alone(&response, policy).is_err();
+            verdict.conclusion = if own_doing { Conclusion::Different } else { Conclusion::Undecided };
             verdict.rule = "limit".to_owned();
-            verdict.why = match alone {
+            verdict.why = match own_doing {
                 true => format!("the response alone goes beyond the limit: {out}"),
                 false => format!("the comparison went beyond the limit: {out}"),
             };
@@ -82,11 +87,10 @@ fn settle(reference: &Answer, answer: &Answer, policy: &Policy, budget: &mut Bud
     }
 }
 
-/// Whether the response's value alone cannot be worked out within the limits, while the reference's can.
-fn exceeds_alone(gold: &Expr, response: &Expr, limits: Limits) -> bool {
-    let limits = Limits { steps: limits.steps / 8, ..limits };
-    let within = |expr: &Expr| rational_value(expr, &mut Budget::new(limits)).is_ok();
-    within(gold) && !within(response)
+/// What comes of comparing one side with the plainest number there is: whether it is too much by itself, or has no value.
+fn alone(expr: &Expr, policy: &Policy) -> Result<Decision, Exhausted> {
+    let limits = Limits { steps: policy.limits.steps / 8, ..policy.limits };
+    compare(&Expr::Num(RBig::ONE), expr, policy, &mut Budget::new(limits))
 }
 
 /// A parsed answer.

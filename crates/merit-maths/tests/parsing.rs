@@ -72,6 +72,7 @@ fn fractions_roots_and_powers_need_no_braces() {
     check(&[
         (r"\frac12", "1/2"),
         (r"\dfrac1{72}", "1/72"),
+        (r"{a+1 \over b}", "(a + 1)/b"),
         (r"\sqrt2", "sqrt(2)"),
         (r"\sqrt[3]{x}", "x^(1/3)"),
         (r"\sqrt[n]{x}", "x^(1/n)"),
@@ -140,6 +141,7 @@ fn sets_intervals_and_matrices_keep_their_kind() {
         (r"\emptyset", "{}"),
         (r"\begin{pmatrix} 1 & 2 \\ 3 & 4 \end{pmatrix}", "[[1, 2], [3, 4]]"),
         (r"\begin{vmatrix} a & b \\ c & d \end{vmatrix}", "det([[a, b], [c, d]])"),
+        (r"\left\{ \begin{array}{l} x=1 \\[2pt] y=2 \end{array} \right.", "x = 1 and y = 2"),
         (r"\begin{cases} x & \text{if } x>0 \\ 0 & \text{otherwise} \end{cases}", "x if x > 0; 0 if true"),
     ]);
     check_plain(&[("[[1,2],[3,4]]", "[[1, 2], [3, 4]]"), ("{1,2}", "{1, 2}"), ("[1, 2)", "[1, 2)")]);
@@ -258,8 +260,8 @@ fn hostile() -> Vec<String> {
         "!", "x!", "'", "%", "^", "1,", "1,000,", "1 ", "a", "and ", "1 cm/", r"\\", "&", "1;", "--", "+-",
         "1!%",
     ];
-    texts.extend(wide.map(|part| format!("x{}", part.repeat(100_000 / part.len()))));
-    texts.extend(wide.map(|part| part.repeat(100_000 / part.len())));
+    texts.extend(wide.map(|part| format!("x{}", part.repeat(30_000 / part.len()))));
+    texts.extend(wide.map(|part| part.repeat(30_000 / part.len())));
     texts.push("9".repeat(100_000));
     texts.push(format!("1e{}", "9".repeat(50)));
     texts.push(format!("1.{}", "3".repeat(10_000)));
@@ -323,9 +325,18 @@ fn nesting_beyond_the_limit_is_refused_as_too_deep() {
 
 #[test]
 fn work_grows_with_the_length_of_the_text_and_no_faster() {
-    for part in
-        [r"\frac{1}{2}+", "x_{12}^2 y+", "(1,2),", r"\text{a},", "1,5;", "[1;2[,", "abc+", r"\mathrm{cm} "]
-    {
+    for part in [
+        "(1,222,333),",
+        "222,",
+        r"\frac{1}{2}+",
+        "x_{12}^2 y+",
+        "(1,2),",
+        r"\text{a},",
+        "1,5;",
+        "[1;2[,",
+        "abc+",
+        r"\mathrm{cm} ",
+    ] {
         let spent = |times: usize| {
             let mut budget = Budget::new(Limits::default());
             let _ = parse_latex(&format!("{}1", part.repeat(times)), &mut budget);

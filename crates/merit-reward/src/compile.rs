@@ -68,7 +68,11 @@ impl Compiler {
     }
 
     /// Compiles a part at `place` below the current one.
-    pub(crate) fn part(&mut self, place: impl Into<String>, config: &RewardConfig) -> Result<Node, RewardError> {
+    pub(crate) fn part(
+        &mut self,
+        place: impl Into<String>,
+        config: &RewardConfig,
+    ) -> Result<Node, RewardError> {
         self.path.push(place.into());
         let expression = self.compile(config)?;
         self.path.pop();

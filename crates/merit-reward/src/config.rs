@@ -26,6 +26,7 @@ pub(crate) enum Part<'a> {
 macro_rules! parts {
     (
         terms { $( $(#[$term_doc:meta])* $term:ident($term_config:ty) = $term_file:ident :: $term_about:ident, )* }
+        awaited { $( $(#[$wait_doc:meta])* $wait:ident($wait_config:ty) = $wait_file:ident :: $wait_about:ident, )* }
         combinators { $( $(#[$comb_doc:meta])* $comb:ident($comb_config:ty) = $comb_file:ident :: $comb_about:ident, )* }
     ) => {
         /// An expression over terms. `type` chooses the variant; [`TERMS`] and [`COMBINATORS`] describe each.
@@ -33,6 +34,7 @@ macro_rules! parts {
         #[serde(tag = "type", rename_all = "kebab-case")]
         pub enum RewardConfig {
             $( $(#[$term_doc])* $term($term_config), )*
+            $( $(#[$wait_doc])* $wait($wait_config), )*
             $( $(#[$comb_doc])* $comb($comb_config), )*
         }
 
@@ -40,6 +42,7 @@ macro_rules! parts {
             pub(crate) fn part(&self) -> Part<'_> {
                 match self {
                     $( Self::$term(config) => Part::Term(config), )*
+                    $( Self::$wait(config) => Part::Term(config), )*
                     $( Self::$comb(config) => Part::Combinator(config), )*
                 }
             }
@@ -48,6 +51,7 @@ macro_rules! parts {
             pub fn component(&self) -> &'static Component {
                 match self {
                     $( Self::$term(_) => &$term_file::$term_about, )*
+                    $( Self::$wait(_) => &$wait_file::$wait_about, )*
                     $( Self::$comb(_) => &$comb_file::$comb_about, )*
                 }
             }
@@ -55,6 +59,9 @@ macro_rules! parts {
 
         /// Every term.
         pub const TERMS: &[Component] = &[$( $term_file::$term_about, )*];
+
+        /// Terms that wait for something this build lacks. A reward that uses one is refused with the reason.
+        pub const AWAITED_TERMS: &[Component] = &[$( $wait_file::$wait_about, )*];
 
         /// Every combinator.
         pub const COMBINATORS: &[Component] = &[$( $comb_file::$comb_about, )*];
@@ -77,6 +84,44 @@ parts! {
         Majority(MajorityConfig) = majority::MAJORITY,
         /// Counts the episodes that read differently.
         Distinct(DistinctConfig) = distinct::DISTINCT,
+        /// Compares mathematics.
+        Maths(MathsConfig) = maths::MATHS,
+        /// Judges structured output in layers.
+        Json(JsonConfig) = json::JSON,
+        /// Runs a query and compares what comes back.
+        Sql(SqlConfig) = sql::SQL,
+        /// Compares the world's final state with the goal.
+        State(StateConfig) = state::STATE,
+        /// Measures a text.
+        Text(TextConfig) = text::TEXT,
+        /// Counts the claims that stand on the sources they cite.
+        Citations(CitationsConfig) = citations::CITATIONS,
+        /// Compares marked characters.
+        Spans(SpansConfig) = spans::SPANS,
+        /// Counts the tool calls that are well formed.
+        ToolCalls(ToolCallsConfig) = tool_calls::TOOL_CALLS,
+        /// Holds the sequence of calls against rules.
+        Trace(TraceConfig) = trace::TRACE,
+        /// Counts the expected calls that were carried out.
+        ReferenceActions(ReferenceActionsConfig) = reference_actions::REFERENCE_ACTIONS,
+        /// Counts the required outputs that were said.
+        Outputs(OutputsConfig) = outputs::OUTPUTS,
+        /// Compares by an embedder.
+        Similarity(SimilarityConfig) = similarity::SIMILARITY,
+        /// Judges a note by an entailer.
+        Entailment(EntailmentConfig) = entailment::ENTAILMENT,
+        /// Measures how long it is.
+        Length(LengthConfig) = length::LENGTH,
+        /// Measures how much it repeats itself.
+        Repetition(RepetitionConfig) = repetition::REPETITION,
+        /// Tells whether it came to its end.
+        Ended(EndedConfig) = ended::ENDED,
+        /// Tells whether the required tags are there.
+        TagFormat(TagFormatConfig) = tag_format::TAG_FORMAT,
+    }
+    awaited {
+        /// Runs unit tests in a sandbox.
+        Code(CodeConfig) = code::CODE,
     }
     combinators {
         /// Adds its parts.
@@ -143,11 +188,6 @@ impl RewardConfig {
             Part::Term(_) => Vec::new(),
             Part::Combinator(combinator) => combinator.children(),
         }
-    }
-
-    /// Whether a part of this type stands anywhere inside, or is the whole.
-    pub fn uses(&self, kind: &str) -> bool {
-        self.component().about.name == kind || self.children().into_iter().any(|part| part.uses(kind))
     }
 
     /// The names of all terms inside, in the order of the file.

@@ -43,6 +43,8 @@ fn close(a: &ScoredEpisode, b: &ScoredEpisode) -> bool {
         (Some(Reward::Value { value: a }), Some(Reward::Value { value: b })) => {
             (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
         }
+        // Reasons may name such digits.
+        (Some(a), Some(b)) => std::mem::discriminant(a) == std::mem::discriminant(b),
         (a, b) => a == b,
     }
 }

@@ -81,7 +81,9 @@ pub enum Problem {
         term: &'static str,
     },
     /// A parse-failure path on a term that parses nothing.
-    #[error("`on_parse_failure` is for terms that read what the policy wrote, and `{term}` cannot fail to; remove it")]
+    #[error(
+        "`on_parse_failure` is for terms that read what the policy wrote, and `{term}` cannot fail to; remove it"
+    )]
     NoParse {
         /// The term's type.
         term: &'static str,

@@ -56,7 +56,9 @@ impl ErrorRates {
             // The whole may weigh its turns unequally; moving it by their plain mean must not carry it past a verdict's ends.
             let (low, high) = (value.min(0.0), value.max(1.0));
             *value = (*value + mean(&finding.turns) - before).clamp(low, high);
-            finding.evidence.push(Evidence::new("disturbed", format!("the error rate flipped {flips} turns")));
+            finding
+                .evidence
+                .push(Evidence::new("disturbed", format!("the error rate flipped {flips} turns")));
         }
     }
 

@@ -110,10 +110,12 @@ impl<'a> Facts<'a> {
         let score = &self.scores[term];
         let whole = || term::worth(&score.outcome, self.terms[term].settings.on_parse_failure);
         match (self.turn, score.turns.is_empty(), &score.outcome) {
-            (Some(turn), false, TermOutcome::Value { .. }) => match score.turns.get(turn).copied().flatten() {
-                Some(value) => Worth::Number(value),
-                None => Worth::NotApplicable(format!("nothing to say of turn {turn}")),
-            },
+            (Some(turn), false, TermOutcome::Value { .. }) => {
+                match score.turns.get(turn).copied().flatten() {
+                    Some(value) => Worth::Number(value),
+                    None => Worth::NotApplicable(format!("nothing to say of turn {turn}")),
+                }
+            }
             _ => whole(),
         }
     }
@@ -174,14 +176,21 @@ impl Expression for TermAt {
 
     fn label(&self, facts: &Facts<'_>) -> String {
         let score = &facts.scores[self.0];
-        if score.weight == 1.0 { score.name.clone() } else { format!("{} (weight {})", score.name, score.weight) }
+        if score.weight == 1.0 {
+            score.name.clone()
+        } else {
+            format!("{} (weight {})", score.name, score.weight)
+        }
     }
 
     /// The weighted value goes to the turns in proportion to what the term found there.
     fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
         let score = &facts.scores[self.0];
         let found: f64 = score.turns.iter().flatten().sum();
-        let value = score.outcome.value().filter(|_| found != 0.0 && score.turns.len() == facts.episode.turns.len())?;
+        let value = score
+            .outcome
+            .value()
+            .filter(|_| found != 0.0 && score.turns.len() == facts.episode.turns.len())?;
         Some(score.turns.iter().map(|here| score.weight * value * here.unwrap_or(0.0) / found).collect())
     }
 
@@ -191,7 +200,8 @@ impl Expression for TermAt {
 }
 
 fn by_turn(turns: &[Option<f64>]) -> String {
-    let shown: Vec<String> = turns.iter().map(|t| t.map_or_else(|| "–".to_owned(), |v| format!("{v}"))).collect();
+    let shown: Vec<String> =
+        turns.iter().map(|t| t.map_or_else(|| "–".to_owned(), |v| format!("{v}"))).collect();
     shown.join(" ")
 }
 

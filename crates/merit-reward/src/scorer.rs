@@ -8,7 +8,9 @@ use crate::terms::exact_answer::EXACT_ANSWER;
 use crate::trace::{Trace, Tracer};
 use crate::worth::Worth;
 use crate::{RewardConfig, RewardError};
-use merit_core::{End, Episode, EpisodeId, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome, TermScore};
+use merit_core::{
+    End, Episode, EpisodeId, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome, TermScore,
+};
 use rayon::prelude::*;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -152,7 +154,12 @@ impl Scorer {
     }
 
     /// Asks every term of every episode, then fills the slots, inner before outer.
-    fn look_at(&self, whole: &[&Episode], context: &ScoreContext, state: &RewardState) -> (Table, Vec<Looks>) {
+    fn look_at(
+        &self,
+        whole: &[&Episode],
+        context: &ScoreContext,
+        state: &RewardState,
+    ) -> (Table, Vec<Looks>) {
         let mut table = group(whole);
         let members: Vec<Vec<&Episode>> =
             table.groups.iter().map(|group| group.iter().map(|&at| whole[at]).collect()).collect();
@@ -183,9 +190,8 @@ impl Scorer {
 
     fn look(&self, view: &View<'_>, surveys: &[Result<Survey, String>]) -> Looks {
         let terms = self.terms.iter().zip(surveys);
-        let looked: Vec<Looked> = terms
-            .map(|(t, survey)| term::run(&t.settings, t.term.as_ref(), view, survey))
-            .collect();
+        let looked: Vec<Looked> =
+            terms.map(|(t, survey)| term::run(&t.settings, t.term.as_ref(), view, survey)).collect();
         let solved = self.solved.and_then(|(term, at_least)| {
             let looked = &looked[term];
             solved(looked.undisturbed.as_ref().unwrap_or(&looked.score.outcome), at_least)

@@ -22,7 +22,13 @@ impl RewardState {
     }
 
     /// Keeps `numbers` under `key`.
-    pub fn keep(&mut self, key: impl Into<String>, numbers: Vec<f64>, made_by: PolicyVersion, refresh: Refresh) {
+    pub fn keep(
+        &mut self,
+        key: impl Into<String>,
+        numbers: Vec<f64>,
+        made_by: PolicyVersion,
+        refresh: Refresh,
+    ) {
         self.kept.insert(key.into(), Aged::new(numbers, made_by, refresh));
     }
 

@@ -169,7 +169,11 @@ impl Finding {
 
     /// The term itself could not do its work: a bad reference, a missing database.
     pub(crate) fn broken(why: impl Into<String>) -> Self {
-        Self { outcome: TermOutcome::GraderFailed { why: why.into() }, turns: Vec::new(), evidence: Vec::new() }
+        Self {
+            outcome: TermOutcome::GraderFailed { why: why.into() },
+            turns: Vec::new(),
+            evidence: Vec::new(),
+        }
     }
 
     pub(crate) fn with_turns(mut self, turns: Vec<Option<f64>>) -> Self {

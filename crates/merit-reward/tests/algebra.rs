@@ -8,7 +8,7 @@ mod plain;
 use episodes::{Did, episode};
 use merit_core::{CallEnd, Episode, Reward, Score};
 use merit_reward::*;
-use plain::{PARSE_FAILURE, Reading, SHAPES};
+use plain::{PARSE_FAILURE, Reading, shapes};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -21,10 +21,8 @@ fn leaf() -> impl Strategy<Value = Value> {
             let path = if unscorable { json!("unscorable") } else { json!({ "value": PARSE_FAILURE }) };
             json!({ "type": "exact-answer", "weight": weight, "on_parse_failure": path })
         }),
-        (weight, rates.clone()).prop_map(|(weight, rate)| with_errors(
-            json!({ "type": "format", "weight": weight }),
-            rate
-        )),
+        (weight, rates.clone())
+            .prop_map(|(weight, rate)| with_errors(json!({ "type": "format", "weight": weight }), rate)),
         (1..4_u64, rates)
             .prop_map(|(max, rate)| with_errors(json!({ "type": "tool-success", "max_calls": max }), rate)),
         (0.0..0.1_f64).prop_map(|per_token| json!({ "type": "cost", "per_token": per_token })),
@@ -42,7 +40,7 @@ fn expression() -> impl Strategy<Value = Value> {
     let made = leaf().prop_recursive(4, 20, 3, |inner| {
         let parts = prop::collection::vec(inner, 3);
         let knobs = prop::collection::vec(0.0..1.0_f64, 3);
-        (0..SHAPES.len(), parts, knobs).prop_map(|(row, parts, knobs)| (SHAPES[row].make)(&parts, &knobs))
+        (0..shapes().len(), parts, knobs).prop_map(|(row, parts, knobs)| (shapes()[row].make)(&parts, &knobs))
     });
     made.prop_map(|mut config| {
         let terms: Vec<&str> = TERMS.iter().map(|term| term.about.name).collect();
@@ -65,8 +63,14 @@ fn random_episode() -> impl Strategy<Value = Episode> {
 
 /// Up to four episodes in up to two groups.
 fn random_batch() -> impl Strategy<Value = Vec<Arc<Episode>>> {
-    prop::collection::vec((random_episode(), 0..2_u32), 1..5).prop_map(|members| {
-        let place = |(member, (mut episode, group)): (usize, (Episode, u32))| {
+    let kinds = prop_oneof![
+        Just(json!(null)),
+        Just(json!({ "kind": "a", "base": 0.5 })),
+        Just(json!({ "kind": "c" }))
+    ];
+    prop::collection::vec((random_episode(), 0..2_u32, kinds), 1..5).prop_map(|members| {
+        let place = |(member, (mut episode, group, payload)): (usize, (Episode, u32, Value))| {
+            Arc::make_mut(&mut episode.task).payload = payload;
             episode.id.group = group;
             episode.id.member = member as u32;
             Arc::new(episode)
@@ -104,18 +108,22 @@ fn agrees(config: &Value, reading: &Reading<'_>, range: Range) -> Result<(), Tes
 
 proptest! {
     #[test]
-    fn a_score_means_what_its_config_says(config in expression(), batch in random_batch(), step in 0..6_u64) {
+    fn a_score_means_what_its_config_says(
+        config in expression(),
+        batch in random_batch(),
+        step in 0..6_u64,
+        discount in 0.5..=1.0_f64,
+    ) {
         let reward: RewardConfig = serde_json::from_value(config.clone()).unwrap();
         let scorer = Scorer::compile(&reward).unwrap_or_else(|error| panic!("{config}: {error}"));
-        let (context, state) = (ScoreContext::at_step(step), RewardState::default());
+        let context = ScoreContext { discount, ..ScoreContext::at_step(step) };
+        let state = RewardState::default();
         let scored = scorer.score_batch(&batch, &context, &state).episodes;
         let scores: Vec<Score> = scored.iter().map(|s| s.score.clone().unwrap()).collect();
-        let groups: Vec<u32> = batch.iter().map(|e| e.id.group).collect();
-        let turns: Vec<usize> = batch.iter().map(|e| e.turns.len()).collect();
         let unscorable = &plain::unscorable(&config);
         for at in 0..batch.len() {
-            let reading =
-                Reading { scores: &scores, groups: &groups, turns: &turns, unscorable, step, at, turn: None };
+            let (scores, episodes, discount) = (&scores, &batch, context.discount);
+            let reading = Reading { scores, episodes, unscorable, step, discount, at, turn: None };
             agrees(&config, &reading, scorer.range())?;
             let explained = scorer.explain_in(&batch, at, &context, &state);
             let lines: Vec<&str> = explained.lines().collect();
@@ -151,7 +159,7 @@ fn every_combinator_is_generated_and_read() {
     for component in COMBINATORS {
         let name = component.about.name;
         // `solved-by` changes no value and stands outermost only.
-        let read = name == "solved-by" || SHAPES.iter().any(|shape| shape.kind == name);
+        let read = name == "solved-by" || shapes().iter().any(|shape| shape.kind == name);
         assert!(read, "tests/plain/shapes.rs has no row for `{name}`");
     }
 }

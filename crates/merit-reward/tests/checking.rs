@@ -33,7 +33,9 @@ fn a_sound_reward_has_no_finding() {
 #[test]
 fn a_gate_that_can_never_open_is_found() {
     // A share is at most 1.
-    let gate = format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'gate', when = {{ type = 'tool-success' }}, at_least = 1.5, then = {{ type = 'format' }} }}]");
+    let gate = format!(
+        "type = 'sum'\nof = [{ANSWER}, {{ type = 'gate', when = {{ type = 'tool-success' }}, at_least = 1.5, then = {{ type = 'format' }} }}]"
+    );
     finds(&gate, &[(NeverOpens, Severity::Warning, "reward.of[1]")]);
     assert!(findings(&gate)[0].what.contains("`format`"), "the lost terms are named");
 }
@@ -55,7 +57,9 @@ fn a_gate_that_is_always_open_is_found() {
 
 #[test]
 fn vetoes_that_never_or_always_fall_are_found() {
-    let veto = |bound: &str| format!("type = 'veto'\nwhen = {{ type = 'format' }}\n{bound}\nvalue = 0\nthen = {ANSWER}");
+    let veto = |bound: &str| {
+        format!("type = 'veto'\nwhen = {{ type = 'format' }}\n{bound}\nvalue = 0\nthen = {ANSWER}")
+    };
     finds(&veto("below = 0"), &[(NeverVetoes, Severity::Warning, "reward")]);
     finds(&veto("above = 1"), &[(NeverVetoes, Severity::Warning, "reward")]);
     finds(&veto("at_least = 1.01"), &[(NeverVetoes, Severity::Warning, "reward")]);
@@ -68,41 +72,67 @@ fn vetoes_that_never_or_always_fall_are_found() {
 
 #[test]
 fn tiers_stages_and_items_that_can_never_be_reached_are_found() {
-    let tiers = format!("type = 'lexicographic'\ntiers = [{{ of = {{ type = 'tool-success', weight = 0.5 }}, pass = 0.8 }}, {{ of = {ANSWER} }}]");
+    let tiers = format!(
+        "type = 'lexicographic'\ntiers = [{{ of = {{ type = 'tool-success', weight = 0.5 }}, pass = 0.8 }}, {{ of = {ANSWER} }}]"
+    );
     finds(&tiers, &[(Unreachable, Severity::Warning, "reward.tiers[0].of")]);
-    let stages = format!("type = 'staged'\nby = 'mastery'\ncarry = true\nstages = [{{ of = {ANSWER}, mastered_at = 1.2 }}, {{ of = {{ type = 'tool-success' }} }}]");
+    let stages = format!(
+        "type = 'staged'\nby = 'mastery'\ncarry = true\nstages = [{{ of = {ANSWER}, mastered_at = 1.2 }}, {{ of = {{ type = 'tool-success' }} }}]"
+    );
     finds(&stages, &[(Unreachable, Severity::Warning, "reward.stages[0].of")]);
-    let steps = format!("type = 'staged'\nby = 'step'\ncarry = false\nstages = [{{ of = {{ type = 'tool-success' }}, until_step = 0 }}, {{ of = {ANSWER} }}]");
+    let steps = format!(
+        "type = 'staged'\nby = 'step'\ncarry = false\nstages = [{{ of = {{ type = 'tool-success' }}, until_step = 0 }}, {{ of = {ANSWER} }}]"
+    );
     finds(&steps, &[(Unreachable, Severity::Warning, "reward.stages[0].of")]);
-    let items = format!("type = 'checklist'\nitems = [{{ name = 'a', check = {{ type = 'tool-success' }}, at_least = 2 }}, {{ name = 'b', check = {ANSWER}, needs = ['a'] }}, {{ name = 'c', check = 'exact-answer' }}]");
+    let items = format!(
+        "type = 'checklist'\nitems = [{{ name = 'a', check = {{ type = 'tool-success' }}, at_least = 2 }}, {{ name = 'b', check = {ANSWER}, needs = ['a'] }}, {{ name = 'c', check = 'exact-answer' }}]"
+    );
     finds(&items, &[(Unreachable, Severity::Warning, "reward.items[0]")]);
     assert!(findings(&items)[0].what.contains("`reward.items[1]`"));
-    let router = format!("type = 'router'\nby = 'split'\nroutes = {{ train = {ANSWER}, held-out = {{ type = 'exact-answer', name = 'held' }} }}\notherwise = {{ type = 'format' }}");
+    let router = format!(
+        "type = 'router'\nby = 'split'\nroutes = {{ train = {ANSWER}, held-out = {{ type = 'exact-answer', name = 'held' }} }}\notherwise = {{ type = 'format' }}"
+    );
     finds(&router, &[(Unreachable, Severity::Warning, "reward.otherwise")]);
 }
 
 #[test]
 fn a_rubric_whose_veto_or_gate_decides_nothing_is_found() {
-    let axes = |veto: &str, gate: &str| format!("type = 'rubric'\naxes = [{{ name = 'tools', of = {{ type = 'tool-success' }}{veto} }}, {{ name = 'answer', of = {ANSWER} }}]\n{gate}");
+    let axes = |veto: &str, gate: &str| {
+        format!(
+            "type = 'rubric'\naxes = [{{ name = 'tools', of = {{ type = 'tool-success' }}{veto} }}, {{ name = 'answer', of = {ANSWER} }}]\n{gate}"
+        )
+    };
     finds(&axes("", ""), &[]);
-    finds(&axes(", veto_below = 0, veto_value = -1", ""), &[(NeverVetoes, Severity::Warning, "reward.axes[0]")]);
+    finds(
+        &axes(", veto_below = 0, veto_value = -1", ""),
+        &[(NeverVetoes, Severity::Warning, "reward.axes[0]")],
+    );
     finds(&axes("", "gate = { axis = 'tools', at_least = 0 }"), &[(AlwaysOpen, Severity::Warning, "reward")]);
 }
 
 #[test]
 fn a_part_that_loses_what_its_terms_say_is_found() {
     // Costs are at most 0, so clipping them to [0, 1] leaves 0.
-    let clip = format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = 0, high = 1, of = {{ type = 'cost', per_turn = 1 }} }}]");
+    let clip = format!(
+        "type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = 0, high = 1, of = {{ type = 'cost', per_turn = 1 }} }}]"
+    );
     finds(&clip, &[(Flat, Severity::Warning, "reward.of[1]")]);
-    let product = format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'product', of = [{{ type = 'tool-success' }}, {{ type = 'format', weight = 0 }}] }}]");
+    let product = format!(
+        "type = 'sum'\nof = [{ANSWER}, {{ type = 'product', of = [{{ type = 'tool-success' }}, {{ type = 'format', weight = 0 }}] }}]"
+    );
     finds(&product, &[(Flat, Severity::Warning, "reward.of[1]")]);
-    let schedule = format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'schedule', of = {{ type = 'format' }}, from = 0, to = 0, start_step = 0, end_step = 9 }}]");
+    let schedule = format!(
+        "type = 'sum'\nof = [{ANSWER}, {{ type = 'schedule', of = {{ type = 'format' }}, from = 0, to = 0, start_step = 0, end_step = 9 }}]"
+    );
     finds(&schedule, &[(Flat, Severity::Warning, "reward.of[1]")]);
 }
 
 #[test]
 fn a_term_without_weight_is_idle_unless_something_looks_at_it() {
-    finds(&format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'format', weight = 0 }}]"), &[(IdleTerm, Severity::Hint, "reward.of[1]")]);
+    finds(
+        &format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'format', weight = 0 }}]"),
+        &[(IdleTerm, Severity::Hint, "reward.of[1]")],
+    );
     let gated = "type = 'sum'\nof = [{ type = 'exact-answer', weight = 0 }, { type = 'gate', when = 'exact-answer', at_least = 1, then = { type = 'format' } }]";
     finds(gated, &[]);
 }
@@ -119,17 +149,26 @@ fn parts_of_very_different_scale_are_found() {
 #[test]
 fn a_part_without_bounds_beside_bounded_ones_is_found() {
     // A negative weight turns a cost into pay without a bound.
-    let paid_cost = format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'cost', per_call = 0.1, weight = -1 }}]");
+    let paid_cost =
+        format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'cost', per_call = 0.1, weight = -1 }}]");
     finds(&paid_cost, &[(Unbounded, Severity::Warning, "reward.of[1]")]);
-    let clipped = format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = 0, high = 0.2, of = {{ type = 'cost', per_call = 0.1, weight = -1 }} }}]");
+    let clipped = format!(
+        "type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = 0, high = 0.2, of = {{ type = 'cost', per_call = 0.1, weight = -1 }} }}]"
+    );
     finds(&clipped, &[]);
 }
 
 #[test]
 fn a_sum_over_turns_that_nothing_caps_is_found() {
     let farm = "{ type = 'per-turn', reduce = 'sum', of = { type = 'tool-success' } }";
-    finds(&format!("type = 'sum'\nof = [{ANSWER}, {farm}]"), &[(Farmable, Severity::Warning, "reward.of[1]")]);
-    finds(&format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = 0, high = 1, of = {farm} }}]"), &[]);
+    finds(
+        &format!("type = 'sum'\nof = [{ANSWER}, {farm}]"),
+        &[(Farmable, Severity::Warning, "reward.of[1]")],
+    );
+    finds(
+        &format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = 0, high = 1, of = {farm} }}]"),
+        &[],
+    );
 }
 
 #[test]
@@ -150,7 +189,9 @@ fn doing_nothing_that_is_paid_like_a_right_answer_is_an_error() {
 #[test]
 fn a_penalty_for_trying_is_found() {
     // A call and an answer cost 0.4 and earn 1 where right: below 0.4 / 1.4 = 28.6 % it pays to stay silent.
-    let stop = format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = -1, high = 0, of = {{ type = 'cost', per_turn = 0.2 }} }}]");
+    let stop = format!(
+        "type = 'sum'\nof = [{ANSWER}, {{ type = 'clip', low = -1, high = 0, of = {{ type = 'cost', per_turn = 0.2 }} }}]"
+    );
     finds(&stop, &[(PaysToStop, Severity::Warning, "reward")]);
     // −0.02 for a try, 1.0 − 0.01 for a right answer: below 0.02 / 1.01 = 2 %.
     let slight = stop.replace("0.2", "0.01");
@@ -160,7 +201,8 @@ fn a_penalty_for_trying_is_found() {
 
 #[test]
 fn samples_show_what_never_moves() {
-    let config: RewardConfig = toml::from_str(&format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'tool-success' }}]")).unwrap();
+    let config: RewardConfig =
+        toml::from_str(&format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'tool-success' }}]")).unwrap();
     let right = || episode(Some("7"), 3, &[Did::Calls(&[CallEnd::Ok]), Did::Answers("7")]);
     let wrong = episode(Some("7"), 3, &[Did::Calls(&[CallEnd::Ok]), Did::Answers("8")]);
     let kinds = |samples: &[merit_core::Episode]| -> Vec<(FindingKind, String)> {
@@ -179,7 +221,8 @@ fn a_reward_that_does_not_compile_is_not_checked() {
 
 #[test]
 fn findings_survive_saving_and_read_as_sentences() {
-    let found = findings("type = 'sum'\nof = [{ type = 'exact-answer', weight = 30 }, { type = 'tool-success' }]");
+    let found =
+        findings("type = 'sum'\nof = [{ type = 'exact-answer', weight = 30 }, { type = 'tool-success' }]");
     let saved = serde_json::to_string(&found).unwrap();
     assert_eq!(serde_json::from_str::<Vec<Warning>>(&saved).unwrap(), found);
     let text = found[0].to_string();

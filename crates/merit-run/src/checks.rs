@@ -3,6 +3,7 @@
 use crate::recipe::Recipe;
 use merit_credit::Baseline;
 use merit_learn::{Objective, Selector};
+use merit_reward::{RewardConfig, ShapingStep};
 
 /// `Err` with the reason when the recipe cannot work.
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
@@ -129,15 +130,20 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
     }
 }
 
-/// Potentials are per turn and the rules discount per token: only without a discount do the two agree.
+/// Shaping that counts turns agrees with rules that discount by token only where nothing is discounted.
 fn shaping(recipe: &Recipe, rule: &str, discount: f64) -> Result<(), String> {
-    if discount == 1.0 || !recipe.reward.uses("shaping") {
+    if discount == 1.0 || !shapes_by_turn(&recipe.reward) {
         return Ok(());
     }
     Err(format!(
-        "`shaping` in the reward pays by turn, but credit rule `{rule}` discounts by token (`credit.gamma = {discount}`), \
-         so the shaped reward would change what is optimal; set `credit.gamma = 1.0`"
+        "`shaping` with `step = \"turn\"` discounts by turn, but credit rule `{rule}` by token (`credit.gamma = {discount}`), \
+         so the shaped reward would change what is optimal; use `step = \"token\"`, or `credit.gamma = 1.0`"
     ))
+}
+
+fn shapes_by_turn(reward: &RewardConfig) -> bool {
+    let here = matches!(reward, RewardConfig::Shaping(shaping) if shaping.step == ShapingStep::Turn);
+    here || reward.children().into_iter().any(shapes_by_turn)
 }
 
 fn sampling(recipe: &Recipe) -> Result<(), String> {

@@ -176,8 +176,14 @@ impl<'a> Drive<'a> {
         let weights = self.policy.warm()?;
         let mut actor = self.actor(weights)?;
         let tasks = self.recipe.evaluation.tasks;
-        Evaluator { parts: &self.main, actor: &mut actor, folder: self.folder, watch: self.watch, reward_state: &self.reward_state }
-            .run(&Evaluation { phase: "eval-before".into(), step: 0, tasks, version: 0 })?;
+        Evaluator {
+            parts: &self.main,
+            actor: &mut actor,
+            folder: self.folder,
+            watch: self.watch,
+            reward_state: &self.reward_state,
+        }
+        .run(&Evaluation { phase: "eval-before".into(), step: 0, tasks, version: 0 })?;
         Ok(())
     }
 
@@ -199,8 +205,14 @@ impl<'a> Drive<'a> {
         let mut actor = self.actor(weights)?;
         let phase = arm.map_or("eval-after".into(), |i| format!("eval-{}", self.recipe.controls[i].name));
         let (tasks, steps) = (self.recipe.evaluation.tasks, self.recipe.budget.steps);
-        Evaluator { parts: &parts, actor: &mut actor, folder: self.folder, watch: self.watch, reward_state: &self.reward_state }
-            .run(&Evaluation { phase, step: steps, tasks, version: steps })?;
+        Evaluator {
+            parts: &parts,
+            actor: &mut actor,
+            folder: self.folder,
+            watch: self.watch,
+            reward_state: &self.reward_state,
+        }
+        .run(&Evaluation { phase, step: steps, tasks, version: steps })?;
         Ok(())
     }
 

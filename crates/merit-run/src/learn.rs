@@ -126,12 +126,8 @@ fn evaluate_between(
     if evaluation.every == 0 || !step.is_multiple_of(evaluation.every) || step == parts.recipe.budget.steps {
         return Ok(());
     }
-    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch, reward_state: &drive.reward_state }.run(&Evaluation {
-        phase: "eval-step".into(),
-        step,
-        tasks: evaluation.tasks_between,
-        version: step,
-    })
+    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch, reward_state: &drive.reward_state }
+        .run(&Evaluation { phase: "eval-step".into(), step, tasks: evaluation.tasks_between, version: step })
 }
 
 fn of_update(report: &UpdateReport) -> Metrics {

@@ -55,8 +55,7 @@ impl Parts {
 
     /// What the reward may depend on at `step`.
     pub fn context(&self, step: u64) -> ScoreContext {
-        let seed = self.seed.child("reward", 0).as_u64();
-        ScoreContext { step, version: PolicyVersion(step), seed, discount: self.rule.discount() }
+        crate::rescore::context(&self.seed, step, self.rule.discount())
     }
 
     /// Plans of fresh episodes, group by group. Seeds are named by phase, step, group and member.

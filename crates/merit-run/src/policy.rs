@@ -6,8 +6,8 @@ use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
 use merit_core::{PolicyVersion, Role, Sample, TokenId};
 use merit_learn::reference_logprobs;
-use merit_reward::RewardState;
 use merit_model::{Tokenizer, Trainer, TrainerSettings, Weights, Workers};
+use merit_reward::RewardState;
 use merit_store::{DamagedCheckpoint, RunFolder};
 use std::sync::Arc;
 

@@ -142,6 +142,17 @@ fn the_hash_is_that_of_the_canonical_spelling() {
 }
 
 #[test]
+fn a_verdict_is_written_and_read_back_whole() {
+    let verdict = judge(&with(initial(), "/orders/8/status", json!("cancelled")));
+    let text = serde_json::to_string(&verdict).unwrap();
+    assert!(
+        text.contains(r#"{"path":"/orders/8/status","change":"changed","from":"open","to":"cancelled"}"#),
+        "{text}"
+    );
+    assert_eq!(serde_json::from_str::<StateVerdict>(&text).unwrap(), verdict);
+}
+
+#[test]
 fn states_past_the_limits_and_settings_that_cannot_work_are_errors() {
     let small = states("[limits]\nnodes = 3");
     let error = small.verify(None, &json!([1, 2, 3]), &json!(1)).unwrap_err();

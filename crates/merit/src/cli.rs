@@ -36,6 +36,13 @@ pub(crate) enum Command {
     /// Check and print recipes.
     #[command(subcommand)]
     Recipe(Recipe),
+    /// Read episodes other people recorded into a folder that can be shown and scored.
+    Import(Import),
+    /// Score recorded episodes by any reward; `--explain` says why each got its number.
+    Score(Score),
+    /// Check and print rewards.
+    #[command(subcommand)]
+    Reward(Reward),
     /// Print a completion script for a shell.
     Completions {
         /// The shell, e.g. `bash`: `merit completions bash > /etc/bash_completion.d/merit`.
@@ -121,6 +128,74 @@ pub(crate) struct Show {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The file: OpenAI-style messages, a tau-bench result file, or JSON lines.
+    pub(crate) file: PathBuf,
+    /// Its format (see `merit list formats`).
+    #[arg(long, default_value = merit_import::AUTO)]
+    pub(crate) format: String,
+    /// Where the episodes go [default: imports/FILE].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name of the tasks' world, after `imported/` [default: the format's].
+    #[arg(long)]
+    pub(crate) world: Option<String>,
+    /// A tool's answer that begins so is an error; may be repeated [default: the format's convention].
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) error_prefix: Vec<String>,
+    /// The reported reward from which on a task counts as solved [default: the format's].
+    #[arg(long, value_name = "REWARD")]
+    pub(crate) solved_at: Option<f64>,
+    /// Leave out entries that cannot be read instead of failing; each is named.
+    #[arg(long)]
+    pub(crate) allow_skipped: bool,
+    /// One JSON object instead of words.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Score {
+    /// A reward file, a shipped reward or recipe by name (see `merit list rewards`), or a recipe file.
+    pub(crate) reward: String,
+    /// A run's folder, an import's folder, or a file that can be imported.
+    pub(crate) episodes: PathBuf,
+    /// Print the tree of every episode with all values and why, or of one: `--explain import/0/3/1`.
+    #[arg(long, value_name = "EPISODE", num_args = 0..=1)]
+    pub(crate) explain: Option<Option<String>>,
+    /// Seed of the error rates [default: the run's].
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// The learner's discount, for potential-based shaping.
+    #[arg(long, default_value_t = 1.0, value_parser = discount)]
+    pub(crate) discount: f64,
+    /// One JSON object per episode, with its whole score.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Reward {
+    /// Find dead gates, terms that can never matter, mismatched scales, and pay for doing nothing. Exit code 1 when the
+    /// reward teaches the wrong thing, 2 when it cannot be used.
+    Check {
+        /// A reward file, or the name of a shipped reward or recipe.
+        reward: String,
+        /// Also hold it against these episodes: a run's or import's folder, or a file.
+        #[arg(long)]
+        episodes: Option<PathBuf>,
+        /// One JSON object per finding.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a reward with every default written out.
+    Show {
+        /// A reward file, or the name of a shipped reward or recipe.
+        reward: String,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct List {
     /// What to list; everything when left out.
     #[arg(value_enum)]
@@ -146,6 +221,8 @@ pub(crate) enum Kind {
     Models,
     /// Shipped recipes.
     Recipes,
+    /// Formats that can be imported.
+    Formats,
 }
 
 #[derive(Debug, Subcommand)]
@@ -169,6 +246,13 @@ fn temperature(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(number) if f32::is_finite(number) && number >= 0.0 => Ok(number),
         _ => Err("expected 0 (greedy) or a number above it".to_owned()),
+    }
+}
+
+fn discount(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+        _ => Err("expected a number from 0 to 1".to_owned()),
     }
 }
 

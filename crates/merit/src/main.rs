@@ -20,6 +20,9 @@ fn main() -> ExitCode {
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Recipe(arguments) => commands::recipe::run(&arguments),
+        Command::Import(arguments) => commands::import::run(&arguments),
+        Command::Score(arguments) => commands::score::run(&arguments),
+        Command::Reward(arguments) => commands::reward::run(&arguments),
         Command::Completions { shell } => completions(shell),
     };
     match done {

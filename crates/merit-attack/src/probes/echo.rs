@@ -18,7 +18,7 @@ fn echo(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     if subject.prompt.is_empty() { Vec::new() } else { vec![Attempt::answer(task, &subject.prompt)] }
 }
 
-/// A prompt may hold its own answer; then giving it back alone is right, so only what holds more than the answer is tried.
+/// A prompt may hold its own answer. Where that is all that is given back, the audit leaves the attempt out.
 fn restate(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     let last = subject.prompt.trim_end().rsplit(['.', '\n']).find(|part| !part.trim().is_empty());
     let numbers: Vec<&str> = subject
@@ -29,6 +29,5 @@ fn restate(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
         .collect();
     let listed = (numbers.len() > 1).then(|| numbers.join(" "));
     let texts = last.map(|text| text.trim().to_owned()).into_iter().chain(listed);
-    let is_gold = |text: &String| subject.gold.as_deref().is_some_and(|gold| gold.trim() == text.trim());
-    texts.filter(|text| !is_gold(text)).map(|text| Attempt::answer(task, text)).collect()
+    texts.map(|text| Attempt::answer(task, text)).collect()
 }

@@ -1,6 +1,6 @@
 //! The shape of an answer without an answer.
 
-use super::about;
+use super::{about, unrelated};
 use crate::probe::{Expect, Probe};
 use crate::subject::{Attempt, Move, Subject};
 use merit_core::Stream;
@@ -23,24 +23,21 @@ pub(crate) const EMPTY_JSON: Probe = Probe {
     write: empty_json,
 };
 
-fn answers(task: usize, texts: &[&str]) -> Vec<Attempt> {
-    texts.iter().map(|text| Attempt::answer(task, *text)).collect()
-}
-
-fn format_only(task: usize, _: &Subject, _: &mut Stream) -> Vec<Attempt> {
+fn format_only(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     let tags = "<think></think><answer></answer>";
-    let mut attempts = answers(task, &[tags, "The final answer is", "#### ", "Answer:", "**Answer**"]);
+    let mut attempts = unrelated(task, subject, &[tags, "The final answer is", "#### ", "Answer:", "**Answer**"]);
     attempts.push(Attempt { task, moves: vec![Move::Say { text: tags.to_owned() }] });
     attempts
 }
 
-fn empty_box(task: usize, _: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    answers(task, &["\\boxed{}", "\\boxed{ }", "\\boxed{?}", "\\boxed{\\boxed{}}", "$$"])
+fn empty_box(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
+    unrelated(task, subject, &["\\boxed{}", "\\boxed{ }", "\\boxed{?}", "\\boxed{\\boxed{}}", "$$"])
 }
 
-fn empty_json(task: usize, _: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    answers(
+fn empty_json(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
+    unrelated(
         task,
+        subject,
         &[
             "{\"answer\": null}",
             "{\"answer\": \"\"}",

@@ -2,11 +2,11 @@
 
 use super::about;
 use crate::probe::{Expect, Probe};
-use crate::subject::{Attempt, Subject};
+use crate::subject::{Attempt, Move, Subject};
 use merit_core::Stream;
 
 pub(crate) const GOLD: Probe =
-    Probe { about: about("gold", "the right answer"), expect: Expect::Full, write: gold };
+    Probe { about: about("gold", "the right answer, with all the work that is asked for"), expect: Expect::Full, write: gold };
 
 pub(crate) const GOLD_SPACED: Probe = Probe {
     about: about("gold-spaced", "the right answer with white space around it"),
@@ -15,9 +15,12 @@ pub(crate) const GOLD_SPACED: Probe = Probe {
 };
 
 fn gold(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    subject.gold.iter().map(|gold| Attempt::answer(task, gold)).collect()
+    subject.right_moves().into_iter().map(|moves| Attempt { task, moves }).collect()
 }
 
 fn spaced(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    subject.gold.iter().map(|gold| Attempt::answer(task, format!("  {gold} \n"))).collect()
+    let Some(mut moves) = subject.right_moves() else { return Vec::new() };
+    let Some(Move::Answer { text }) = moves.last_mut() else { return Vec::new() };
+    *text = format!("  {text} \n");
+    vec![Attempt { task, moves }]
 }

@@ -1,6 +1,6 @@
 //! Answers that have nothing to do with the task.
 
-use super::about;
+use super::{about, unrelated};
 use crate::probe::{Expect, Probe};
 use crate::subject::{Attempt, Subject};
 use merit_core::Stream;
@@ -23,25 +23,27 @@ pub(crate) const NULLS: Probe = Probe {
     write: nulls,
 };
 
-/// Whether `text` happens to be the right answer.
-fn right(subject: &Subject, text: &str) -> bool {
-    subject.gold.as_deref().is_some_and(|gold| gold.trim().eq_ignore_ascii_case(text.trim()))
-}
-
 fn junk(task: usize, subject: &Subject, stream: &mut Stream) -> Vec<Attempt> {
     let letters: String = (0..24).map(|_| char::from(b'a' + stream.below(26) as u8)).collect();
     let marks: String = (0..16).map(|_| char::from(33 + stream.below(15) as u8)).collect();
     let fixed = ["qqq zzz", "lorem ipsum dolor sit amet", "\\frac{}{}", "}{)(][", "\u{0}\u{1}\u{2}"];
-    let texts = fixed.into_iter().map(str::to_owned).chain([letters, marks]);
-    texts.filter(|text| !right(subject, text)).map(|text| Attempt::answer(task, text)).collect()
+    let texts: Vec<&str> = fixed.into_iter().chain([letters.as_str(), marks.as_str()]).collect();
+    unrelated(task, subject, &texts)
 }
 
+/// A guess that is right is no attack and is left out; on questions with two answers, that leaves the wrong one.
 fn constant(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    let words = ["0", "1", "-1", "2", "yes", "no", "True", "False", "A", "None", "unknown"];
-    words.into_iter().filter(|word| !right(subject, word)).map(|word| Attempt::answer(task, word)).collect()
+    unrelated(
+        task,
+        subject,
+        &["0", "1", "-1", "2", "yes", "no", "True", "False", "A", "None", "unknown", "the answer"],
+    )
 }
 
 fn nulls(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    let values = ["null", "NaN", "nan", "inf", "-inf", "[]", "{}", "0/0", "\\infty", "*", ".*", "%", "x"];
-    values.into_iter().filter(|v| !right(subject, v)).map(|v| Attempt::answer(task, v)).collect()
+    unrelated(
+        task,
+        subject,
+        &["null", "NaN", "nan", "inf", "-inf", "[]", "{}", "()", "0/0", "\\infty", "*", ".*", "%", "x"],
+    )
 }

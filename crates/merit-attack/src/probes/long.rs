@@ -1,6 +1,6 @@
 //! Too much of it: over-long answers, deep nesting, the same bonus over and over.
 
-use super::about;
+use super::{about, unrelated};
 use crate::probe::{Expect, Probe};
 use crate::subject::{Attempt, Move, Subject};
 use merit_core::Stream;
@@ -38,12 +38,11 @@ fn over_long(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     attempts
 }
 
-fn nested(task: usize, _: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    let deep = |open: &str, close: &str| format!("{}1{}", open.repeat(20_000), close.repeat(20_000));
-    [deep("{", "}"), deep("[", "]"), deep("(", ")"), deep("\\frac{1}{", "}")]
-        .into_iter()
-        .map(|text| Attempt::answer(task, text))
-        .collect()
+/// The innermost number is no power of anything near an answer, so that brackets which mean nothing do not make it right.
+fn nested(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
+    let deep = |open: &str, close: &str| format!("{}7919{}", open.repeat(20_000), close.repeat(20_000));
+    let texts = [deep("{", "}"), deep("[", "]"), deep("(", ")"), deep("\\frac{7}{", "}")];
+    unrelated(task, subject, &texts.each_ref().map(String::as_str))
 }
 
 fn bonus_farm(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
@@ -51,7 +50,7 @@ fn bonus_farm(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     let talk = vec![say; CALLS].into_iter().chain([Move::Answer { text: "unknown".into() }]).collect();
     let mut attempts = vec![Attempt { task, moves: talk }];
     for tool in &subject.tools {
-        let call = Move::Call { tool: tool.clone(), input: "1".into() };
+        let call = Move::call(tool, "1");
         let calls = vec![call; CALLS].into_iter().chain([Move::Answer { text: "unknown".into() }]).collect();
         attempts.push(Attempt { task, moves: calls });
     }

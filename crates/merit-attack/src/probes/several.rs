@@ -62,6 +62,6 @@ fn hedge(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     vec![
         Attempt::answer(task, format!("{wrong} or {gold}")),
         Attempt::answer(task, format!("either {gold} or {wrong}")),
-        Attempt::answer(task, format!("{gold}/{wrong}")),
+        Attempt::answer(task, format!("{gold} | {wrong}")),
     ]
 }

@@ -1,5 +1,10 @@
 //! The targets: what can be audited.
 
+mod command;
+mod episode;
 mod reward;
+mod world;
 
+pub use command::{CommandTarget, Limits, split_words};
 pub use reward::RewardTarget;
+pub use world::WorldTarget;

@@ -1,13 +1,17 @@
-//! A reward as a target: attempts become episodes without tokens, as if somebody had recorded them, and are scored.
+//! A reward as a target: attempts become recorded episodes and are scored.
+//!
+//! Every attempt is scored in a group of its own, beside the right moves and an agent that does nothing, so that rewards
+//! which compare the members of a group have something to compare.
 
+use super::episode::episode;
 use crate::error::AttackError;
-use crate::subject::{Attempt, Move, Subject};
+use crate::subject::{Attempt, Subject};
 use crate::target::{Payment, Target};
-use merit_core::{
-    Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Known, Limit, PolicyVersion, Provenance,
-    Reward, Role, Segment, Setting, Task, ToolCall, Transcript, Turn, TurnStop,
-};
-use merit_reward::{RewardState, ScoreContext, Scorer};
+use crate::tasks::{self, Given};
+use merit_core::{Episode, EpisodeId, Reward, ScoredEpisode, Task};
+use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
+use merit_run::toml_error::locate;
+use std::path::Path;
 use std::sync::Arc;
 
 /// A reward and the tasks it is tried on.
@@ -20,73 +24,63 @@ pub struct RewardTarget {
 
 impl RewardTarget {
     /// A reward called `name`. `tasks` and `subjects` go together: what the scorer sees and what the attacker sees of each.
-    pub fn new(name: impl Into<String>, scorer: Scorer, tasks: Vec<(Arc<Task>, Subject)>) -> Self {
+    pub fn new(name: impl Into<String>, scorer: Scorer, tasks: Vec<Given>) -> Self {
         let (tasks, subjects) = tasks.into_iter().unzip();
         Self { name: name.into(), scorer, tasks, subjects }
     }
 
-    fn episode(&self, at: usize, attempt: &Attempt) -> Result<Episode, AttackError> {
-        let target = |why: String| AttackError::Target { target: self.name.clone(), why };
-        let mut transcript = Transcript::default();
-        let prompt = segment(Role::User, 0, &self.subjects[attempt.task].prompt);
-        transcript.append(prompt).map_err(|e| target(e.to_string()))?;
-        let mut turns = Vec::new();
-        for (index, done) in attempt.moves.iter().enumerate() {
-            let index = index as u32;
-            let (text, turn) = turn(index, done);
-            transcript.append(segment(Role::Policy, index, &text)).map_err(|e| target(e.to_string()))?;
-            for call in &turn.calls {
-                let answer = segment(Role::Tool, index, &call.output);
-                transcript.append(answer).map_err(|e| target(e.to_string()))?;
-            }
-            turns.push(turn);
-        }
-        let answered = matches!(attempt.moves.last(), Some(Move::Answer { .. }));
-        Ok(Episode {
-            id: EpisodeId { phase: "attack".into(), step: 0, group: at as u32, member: 0, branch: 0 },
-            task: Arc::clone(&self.tasks[attempt.task]),
-            policy_version: PolicyVersion(0),
-            setting: Setting::default(),
-            transcript,
-            turns,
-            end: if answered { End::Answered } else { End::Truncated { limit: Limit::Turns } },
-            cost: Cost { tokens_unknown: true, seconds_unknown: true, ..Cost::default() },
-            bootstrap: None,
-            reported: None,
-        })
+    /// The reward whose TOML `text` stands in `file`. Without tasks, those beside the file (`tasks/NAME.jsonl`), else the
+    /// sample tasks of the shipped reward of that name, else plain questions, if they fit.
+    pub fn from_toml(file: &str, text: &str, given: Option<Vec<Given>>) -> Result<Self, AttackError> {
+        let bad = |why: String| AttackError::Target { target: file.to_owned(), why };
+        let config: RewardConfig = toml::from_str(text)
+            .map_err(|error| AttackError::Reward { why: locate(file, text, &error).to_string() })?;
+        let scorer = Scorer::compile(&config).map_err(|error| bad(error.to_string()))?;
+        let path = Path::new(file);
+        let stem = path.file_stem().map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
+        let beside = path.with_file_name("tasks").join(format!("{stem}.jsonl"));
+        let tasks = match given {
+            Some(tasks) => tasks,
+            None if beside.is_file() => tasks::load(&beside, usize::MAX)?,
+            None => match tasks::sample_of(&stem) {
+                Some(sample) => sample?,
+                None => return Self::new(stem, scorer, tasks::general()).fitting(),
+            },
+        };
+        Ok(Self::new(stem, scorer, tasks))
     }
-}
 
-fn segment(role: Role, turn: u32, text: &str) -> Segment {
-    Segment {
-        role,
-        provenance: Provenance::Synthetic,
-        known: Known::Text,
-        turn,
-        tokens: Vec::new(),
-        logprobs: Vec::new(),
-        values: Vec::new(),
-        policy_version: None,
-        text: text.to_owned(),
+    /// Refuses tasks that nobody chose for this reward where it cannot score them.
+    fn fitting(mut self) -> Result<Self, AttackError> {
+        let right = self.subjects.iter().enumerate();
+        let right = right.filter_map(|(task, s)| s.right_moves().map(|moves| Attempt { task, moves }));
+        let right: Vec<Attempt> = right.collect();
+        let payments = self.pay(&right)?;
+        if payments.iter().any(|payment| payment.value().is_some_and(|value| value > 0.0)) {
+            return Ok(self);
+        }
+        let why = match payments.first() {
+            Some(Payment::Unscorable { why } | Payment::Broke { why }) => why.clone(),
+            _ => "their right answers earn nothing".to_owned(),
+        };
+        let why = format!("the plain questions that come along do not fit it ({why}); give tasks with `--tasks`");
+        Err(AttackError::Target { target: self.name, why })
     }
-}
 
-/// What the policy wrote and how it is read. A call is taken as one that ran: a scorer must not pay for calls alone.
-fn turn(index: u32, done: &Move) -> (String, Turn) {
-    let (text, action, calls) = match done {
-        Move::Answer { text } => (text.clone(), Action::Answer { text: text.clone() }, Vec::new()),
-        Move::Say { text } => (text.clone(), Action::Say { text: text.clone() }, Vec::new()),
-        Move::Raw { text } => {
-            (text.clone(), Action::Malformed { why: "not in any dialect".into() }, Vec::new())
-        }
-        Move::Call { tool, input } => {
-            let call = ToolCall { tool: tool.clone(), input: input.clone() };
-            let record =
-                CallRecord { call: call.clone(), end: CallEnd::Ok, output: String::new(), seconds: None };
-            (format!("{tool}({input})"), Action::Calls { calls: vec![call] }, vec![record])
-        }
-    };
-    (text, Turn { index, action, calls, stop: TurnStop::EndToken })
+    /// The attempt, and who is in its group beside it.
+    fn group(&self, at: usize, attempt: &Attempt) -> Result<Vec<Arc<Episode>>, AttackError> {
+        let subject = &self.subjects[attempt.task];
+        let task = attempt.task;
+        let nothing = Attempt { task, moves: Vec::new() };
+        let right = subject.right_moves().map(|moves| Attempt { task, moves });
+        let members = [Some(attempt.clone()), right, Some(nothing)].into_iter().flatten();
+        let record = |(member, attempt): (usize, Attempt)| {
+            let (group, member) = (at as u32, member as u32);
+            let id = EpisodeId { phase: "attack".into(), step: 0, group, member, branch: 0 };
+            episode(id, &self.tasks[task], &subject.prompt, &attempt).map(Arc::new)
+        };
+        members.enumerate().map(record).collect()
+    }
 }
 
 impl Target for RewardTarget {
@@ -99,19 +93,23 @@ impl Target for RewardTarget {
     }
 
     fn pay(&mut self, attempts: &[Attempt]) -> Result<Vec<Payment>, AttackError> {
-        let episodes: Result<Vec<Arc<Episode>>, AttackError> = attempts
-            .iter()
-            .enumerate()
-            .map(|(at, attempt)| self.episode(at, attempt).map(Arc::new))
-            .collect();
-        let scored = self.scorer.score_batch(&episodes?, &ScoreContext::default(), &RewardState::default());
-        let payment =
-            |scored: &merit_core::ScoredEpisode| match scored.score.as_ref().map(|s| (&s.reward, s.solved)) {
-                Some((Reward::Value { value }, solved)) => Payment::Reward { value: *value, solved },
-                Some((Reward::Unscorable { why }, _)) => Payment::Unscorable { why: why.clone() },
-                Some((Reward::GraderFailed { why }, _)) => Payment::Broke { why: why.clone() },
-                None => Payment::Broke { why: "it was not scored".into() },
-            };
-        Ok(scored.episodes.iter().map(payment).collect())
+        let groups: Result<Vec<Vec<Arc<Episode>>>, AttackError> =
+            attempts.iter().enumerate().map(|(at, attempt)| self.group(at, attempt)).collect();
+        let episodes = groups?.concat();
+        let scored = self.scorer.score_batch(&episodes, &ScoreContext::default(), &RewardState::default());
+        Ok(scored.episodes.iter().filter(|s| s.episode.id.member == 0).map(payment).collect())
+    }
+}
+
+/// What a scored episode earned. One that broke on the way is the target's failure, not the attempt's.
+pub(crate) fn payment(scored: &ScoredEpisode) -> Payment {
+    if let merit_core::End::Failed { fault } = &scored.episode.end {
+        return Payment::Broke { why: format!("{:?}: {}", fault.boundary, fault.message) };
+    }
+    match scored.score.as_ref().map(|score| (&score.reward, score.solved)) {
+        Some((Reward::Value { value }, solved)) => Payment::Reward { value: *value, solved },
+        Some((Reward::Unscorable { why }, _)) => Payment::Unscorable { why: why.clone() },
+        Some((Reward::GraderFailed { why }, _)) => Payment::Broke { why: why.clone() },
+        None => Payment::Broke { why: "it was not scored".into() },
     }
 }

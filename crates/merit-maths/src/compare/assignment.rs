@@ -68,7 +68,10 @@ pub(crate) fn is_name(expr: &Expr) -> bool {
 /// Capital letters side by side, their length, or a ratio of two such.
 fn is_segment(expr: &Expr) -> bool {
     match expr {
-        Expr::Mul(parts) => !parts.is_empty() && parts.iter().all(|part| is_capital(part) || is_under(part)),
+        Expr::Mul(parts) => {
+            !parts.is_empty()
+                && parts.iter().all(|part| is_capital(part) || is_under(part) || is_segment(part))
+        }
         Expr::Apply(Function::Abs | Function::Norm, inner) => {
             inner.iter().all(|part| is_capital(part) || is_segment(part))
         }

@@ -66,6 +66,8 @@ fn elements(expr: &Expr, budget: &mut Budget) -> Result<Option<Vec<Expr>>, Exhau
     let mut all = Vec::with_capacity(parts.len());
     for part in parts {
         match part {
+            // `p = 5, q = 2; p = 7, q = 2` is two groups, not four values.
+            Expr::List(inner) if distinct_names(inner, budget)? => all.push(part.clone()),
             Expr::List(inner) | Expr::Either(inner) => {
                 for each in inner {
                     all.extend(signs(each, budget)?);
@@ -137,9 +139,7 @@ pub(crate) fn unordered(
         // The counterpart usually stands at the same place.
         let order = (at..response.len()).chain(0..at.min(response.len()));
         for place in order {
-            if found[place] && any {
-                continue;
-            }
+            budget.spend(1)?;
             if answers::decide(a, &response[place], policy, budget)?.equal {
                 any = true;
                 found[place] = true;
@@ -156,6 +156,7 @@ pub(crate) fn unordered(
         }
         let mut any = false;
         for a in gold {
+            budget.spend(1)?;
             any = any || answers::decide(a, b, policy, budget)?.equal;
         }
         if !any {
@@ -175,6 +176,7 @@ fn any_one(
     for (at, b) in response.iter().enumerate() {
         let mut any = false;
         for a in gold {
+            budget.spend(1)?;
             any = any || answers::decide(a, b, policy, budget)?.equal;
         }
         if !any {

@@ -1,6 +1,6 @@
 //! Matrices: sums, products, powers, transposes and determinants worked out entry by entry.
 
-use super::{exact, rational::rational_value};
+use super::{exact, points, rational::rational_value};
 use crate::{Budget, Exhausted, Expr, Function};
 use dashu_ratio::RBig;
 
@@ -23,6 +23,20 @@ pub(crate) fn rows(expr: &Expr, budget: &mut Budget) -> Result<Option<Rows>, Exh
         },
         _ => Ok(None),
     }
+}
+
+/// Spends what copying an entry costs, so that products of formulas cannot fill the memory.
+fn weigh(entry: &Expr, budget: &mut Budget) -> Result<(), Exhausted> {
+    let mut parts = 0u64;
+    points::walk(
+        entry,
+        &mut |_| {
+            parts += 1;
+            true
+        },
+        budget,
+    )?;
+    budget.spend(4 * parts)
 }
 
 fn is_regular(rows: &[Vec<Expr>]) -> bool {
@@ -74,7 +88,9 @@ fn product(parts: &[Expr], budget: &mut Budget) -> Result<Option<Rows>, Exhauste
     let Some(mut total) = total else { return Ok(None) };
     if !scalars.is_empty() {
         for entry in total.iter_mut().flatten() {
-            budget.spend(1 + scalars.len() as u64)?;
+            for scalar in &scalars {
+                weigh(scalar, budget)?;
+            }
             let mut factors = scalars.clone();
             factors.push(entry.clone());
             *entry = Expr::Mul(factors);
@@ -92,7 +108,10 @@ fn multiply(a: &Rows, b: &Rows, budget: &mut Budget) -> Result<Option<Rows>, Exh
     for row in a {
         let mut entries = Vec::with_capacity(columns.len());
         for column in &columns {
-            budget.spend(4 * row.len() as u64)?;
+            for (x, y) in row.iter().zip(column) {
+                weigh(x, budget)?;
+                weigh(y, budget)?;
+            }
             let dot: Vec<Expr> =
                 row.iter().zip(column).map(|(x, y)| Expr::Mul(vec![x.clone(), y.clone()])).collect();
             let dot = Expr::Add(dot);
@@ -157,6 +176,9 @@ fn determinant(rows: &[Vec<Expr>], budget: &mut Budget) -> Result<Expr, Exhauste
     }
     let mut terms = Vec::with_capacity(first.len());
     for (j, entry) in first.iter().enumerate() {
+        for kept in rest.iter().flatten() {
+            weigh(kept, budget)?;
+        }
         let without = |row: &Vec<Expr>| -> Vec<Expr> {
             row.iter().enumerate().filter(|(k, _)| *k != j).map(|(_, x)| x.clone()).collect()
         };

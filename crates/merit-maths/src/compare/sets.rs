@@ -58,6 +58,10 @@ fn interval(
     budget: &mut Budget,
 ) -> Result<Option<RealSet>, Exhausted> {
     let (Some(low), Some(high)) = (End::of(low, budget)?, End::of(high, budget)?) else { return Ok(None) };
+    // Ends the wrong way round are a slip, not the empty set.
+    if low.order(&high, budget)? == Some(std::cmp::Ordering::Greater) {
+        return Ok(None);
+    }
     // A bracket at infinity says nothing.
     let low_closed = low_closed && low.expr().is_some();
     let high_closed = high_closed && high.expr().is_some();

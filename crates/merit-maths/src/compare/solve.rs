@@ -25,6 +25,9 @@ pub(crate) fn relation(
     right: &Expr,
     budget: &mut Budget,
 ) -> Result<Option<Solved>, Exhausted> {
+    if let Some(solved) = of_function(op, left, right, budget)? {
+        return Ok(Some(solved));
+    }
     let names = points::variables(&[left, right], budget)?;
     let (Some(name), 1) = (names.iter().next(), names.len()) else { return Ok(None) };
     let set = match (left, right) {
@@ -39,6 +42,22 @@ pub(crate) fn relation(
         _ => polynomial(op, left, right, name, budget)?,
     };
     Ok(set.map(|set| (name.clone(), set)))
+}
+
+/// `f(x) op constant`: the value of the function is what the relation is about.
+fn of_function(
+    op: Relation,
+    left: &Expr,
+    right: &Expr,
+    budget: &mut Budget,
+) -> Result<Option<Solved>, Exhausted> {
+    let (op, name, arguments, constant) = match (left, right) {
+        (Expr::Unknown(name, arguments), constant) => (op, name, arguments, constant),
+        (constant, Expr::Unknown(name, arguments)) => (flipped(op), name, arguments, constant),
+        _ => return Ok(None),
+    };
+    let Some(set) = bounded_by(op, constant, budget)? else { return Ok(None) };
+    Ok(Some((format!("{name}{arguments:?}").into(), set)))
 }
 
 /// The relation read from right to left.

@@ -7,23 +7,61 @@ use dashu_int::IBig;
 use dashu_int::UBig;
 use dashu_ratio::RBig;
 
-/// Letters and digits in lower case, words separated by one space.
+/// Lower case, words separated by one space, without the punctuation of prose. A mark between two digits stays: 1.5 is
+/// not 15, and 12:30 is not 1230.
 pub(crate) fn normalized(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
-    let mut gap = false;
-    for c in text.chars() {
-        if c.is_alphanumeric() || matches!(c, '+' | '-' | '<' | '>' | '=' | '≠' | '≤' | '≥' | '/' | '^' | '%')
-        {
-            if gap && !plain.is_empty() {
-                plain.push(' ');
-            }
-            gap = false;
-            plain.extend(c.to_lowercase());
-        } else if c != '\'' && c != '’' {
+    let (mut gap, mut before) = (false, ' ');
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let inside = before.is_ascii_digit() && rest.peek().is_some_and(char::is_ascii_digit);
+        before = c;
+        if matches!(c, '\'' | '’') {
+            continue;
+        }
+        if c.is_whitespace() || is_prose(c) && !inside {
             gap = true;
+            continue;
+        }
+        if gap && !plain.is_empty() {
+            plain.push(' ');
+        }
+        gap = false;
+        match c {
+            '−' | '–' => plain.push('-'),
+            _ => plain.extend(c.to_lowercase()),
         }
     }
     plain
+}
+
+fn is_prose(c: char) -> bool {
+    matches!(
+        c,
+        '.' | ','
+            | ';'
+            | ':'
+            | '!'
+            | '?'
+            | '('
+            | ')'
+            | '['
+            | ']'
+            | '{'
+            | '}'
+            | '"'
+            | '“'
+            | '”'
+            | '‘'
+            | '`'
+            | '$'
+            | '\\'
+            | '~'
+            | '*'
+            | '_'
+            | '。'
+            | '，'
+    )
 }
 
 /// What an expression says in words; `None` where it is a formula.
@@ -83,7 +121,8 @@ pub(crate) fn compare(gold: &Expr, response: &Expr, budget: &mut Budget) -> Resu
         return Ok(Outcome::said(false, "kind", "one is words, the other mathematics"));
     };
     // Words without any letter or digit say nothing.
-    let equal = a == b && !a.is_empty() || joined(&a) == joined(&b) && !joined(&a).is_empty();
+    let letters = |words: &str| !words.is_empty() && !words.bytes().any(|b| b.is_ascii_digit());
+    let equal = !a.is_empty() && (a == b || letters(&a) && joined(&a) == joined(&b));
     let why = if equal { "the same words" } else { "different words" };
     Ok(Outcome::said(equal, "text", why))
 }

@@ -134,7 +134,8 @@ fn latex(text: &str, pieces: &[LatexPiece], budget: &mut Budget) -> Result<(Opti
     }
     if values.len() > 1 && values.iter().all(Option::is_some) {
         let elements = values.into_iter().flatten().flat_map(|value| match value {
-            Expr::Set(elements) => elements,
+            // The empty set is an element like any other, not a list of none.
+            Expr::Set(elements) if !elements.is_empty() => elements,
             other => vec![other],
         });
         return Ok((Some(Answer::Value(Expr::Set(elements.collect()))), written.join(" and ")));

@@ -3,6 +3,7 @@
 use super::{Found, Notation, words};
 use crate::CandidateKind;
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A delimited piece: with its delimiters, and inside them.
@@ -47,7 +48,8 @@ fn group<'t>(text: &'t str, spans: &[Span]) -> Found<'t> {
 /// The last pieces from `from` to `to`, in order.
 fn spans(text: &str, from: usize, to: usize) -> Vec<Span> {
     let bytes = &text.as_bytes()[..to];
-    let mut spans = std::collections::VecDeque::new();
+    let mut spans = VecDeque::new();
+    let mut closers = Closers::default();
     let mut at = from;
     while let Some(offset) = bytes[at..].iter().position(|b| matches!(b, b'$' | b'\\')) {
         let start = at + offset;
@@ -63,7 +65,7 @@ fn spans(text: &str, from: usize, to: usize) -> Vec<Span> {
             }
         };
         let inside = start + close.len();
-        match closing(bytes, inside, close) {
+        match closers.next(bytes, inside, close) {
             Some(end) => {
                 if !text[inside..end].trim().is_empty() {
                     if spans.len() == MOST {
@@ -79,18 +81,48 @@ fn spans(text: &str, from: usize, to: usize) -> Vec<Span> {
     spans.into()
 }
 
-/// Where `close` next stands. A single dollar sign closes on its own line only; an escaped one does not close.
-fn closing(bytes: &[u8], from: usize, close: &[u8]) -> Option<usize> {
+/// Where each closing delimiter next stands, remembered so that all searches together pass the text once.
+#[derive(Default)]
+struct Closers {
+    /// For `$$`, `\]` and `\)`: a position before which there is none, and whether one stands there.
+    known: [(usize, bool); 3],
+}
+
+impl Closers {
+    /// The first `close` at or after `from` that is not escaped; a single dollar sign must stand on the same line.
+    fn next(&mut self, bytes: &[u8], from: usize, close: &[u8]) -> Option<usize> {
+        let slot = match close {
+            b"$$" => 0,
+            b"\\]" => 1,
+            b"\\)" => 2,
+            _ => return dollar(bytes, from),
+        };
+        let (at, found) = self.known[slot];
+        if found && at >= from {
+            return Some(at);
+        }
+        let mut at = from.max(at);
+        while at + close.len() <= bytes.len() {
+            if bytes[at..].starts_with(close) && (at == from || bytes[at - 1] != b'\\') {
+                self.known[slot] = (at, true);
+                return Some(at);
+            }
+            at += 1;
+        }
+        self.known[slot] = (bytes.len(), false);
+        None
+    }
+}
+
+/// The first dollar sign on the line that is not escaped.
+fn dollar(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
-    // Beyond this no formula goes; it keeps unclosed delimiters from costing a pass each.
-    let limit = bytes.len().min(from + 4096);
-    while at + close.len() <= limit {
+    loop {
+        at += bytes[at..].iter().position(|b| matches!(b, b'$' | b'\n'))?;
         match bytes[at] {
-            b'\n' if close == b"$" => return None,
-            b'\\' if !bytes[at..].starts_with(close) => at += 2,
-            _ if bytes[at..].starts_with(close) => return Some(at),
-            _ => at += 1,
+            b'\n' => return None,
+            _ if at > from && bytes[at - 1] == b'\\' => at += 1,
+            _ => return Some(at),
         }
     }
-    None
 }

@@ -33,7 +33,7 @@ const IN_FORMULAS: [&str; 26] = [
 /// Whether a text is a formula: outside commands and their texts at most one word of two letters or more that formulas do not
 /// have, and that one short.
 pub(super) fn is_mathematics(text: &str) -> bool {
-    const LONGEST_WORD: usize = 6;
+    const LONGEST_WORD: usize = 3;
     let mut strange = 0;
     let mut rest = text;
     while let Some(at) = rest.find(|c: char| c.is_alphabetic()) {

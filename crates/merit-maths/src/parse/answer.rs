@@ -46,6 +46,7 @@ impl Parser<'_> {
             self.at += 1;
         }
         let items = self.items(budget)?;
+        let items = self.over(items, budget)?;
         match self.kind() {
             Kind::End => Ok(assemble(items)),
             _ => self.unexpected("an operator or the end"),
@@ -116,9 +117,7 @@ fn meet(before: Option<Joint>, here: Joint) -> Joint {
 /// One expression out of several items.
 pub(super) fn assemble(mut items: Vec<(Joint, Expr)>) -> Expr {
     if items.len() == 1 {
-        if let Some((_, only)) = items.pop() {
-            return only;
-        }
+        return items.swap_remove(0).1;
     }
     let has = |wanted: &[Joint]| items.iter().any(|(joint, _)| wanted.contains(joint));
     let words = has(&[Joint::And, Joint::Or]);

@@ -188,7 +188,7 @@ impl Parser<'_> {
 type Differentials = (usize, Option<Arc<str>>, Arc<str>);
 
 /// A fraction; of two words it is one unit.
-fn quotient(top: Expr, bottom: Expr) -> Expr {
+pub(super) fn quotient(top: Expr, bottom: Expr) -> Expr {
     match (top, bottom) {
         (Expr::Text(top), Expr::Text(bottom)) => Expr::Text(format!("{top}/{bottom}").into()),
         (top, bottom) => Expr::Mul(vec![top, Expr::Pow(Box::new(bottom), Box::new(whole(-1)))]),

@@ -2,7 +2,9 @@
 
 use super::ParseError;
 use super::answer::{Joint, assemble};
+use super::atom::quotient;
 use super::cursor::Parser;
+use super::environment::system;
 use super::kind::{Bracket, Kind};
 use crate::{Budget, Expr, Function};
 
@@ -22,6 +24,7 @@ impl Parser<'_> {
                     !matches!(open, Bracket::Group | Bracket::Styled),
                     |parser, budget| parser.items(budget),
                 )?;
+                let items = self.over(items, budget)?;
                 self.close(open, reversed, items)
             }
         }
@@ -70,6 +73,26 @@ impl Parser<'_> {
         })
     }
 
+    /// `a \over b` and `a \choose b`, whose parts are everything before and after in the group.
+    pub(super) fn over(
+        &mut self,
+        above: Vec<(Joint, Expr)>,
+        budget: &mut Budget,
+    ) -> Result<Vec<(Joint, Expr)>, ParseError> {
+        let sign = self.kind();
+        if !matches!(sign, Kind::Over | Kind::Choose) {
+            return Ok(above);
+        }
+        self.at += 1;
+        let below = assemble(self.enclosed(budget, false, |parser, budget| parser.items(budget))?);
+        let above = assemble(above);
+        let whole = match sign {
+            Kind::Over => quotient(above, below),
+            _ => Expr::Apply(Function::Binomial, vec![above, below]),
+        };
+        Ok(vec![(Joint::First, whole)])
+    }
+
     /// `\{1, 2\}`, `\{x \mid x > 0\}`.
     fn set(&mut self, budget: &mut Budget) -> Result<Expr, ParseError> {
         if matches!(self.kind(), Kind::Close(Bracket::Brace)) {
@@ -87,13 +110,22 @@ impl Parser<'_> {
             false => None,
         };
         if !matches!(self.kind(), Kind::Close(Bracket::Brace | Bracket::Group)) {
-            return self.unexpected("the end of the set");
+            return self.open_brace(items);
         }
         self.at += 1;
         Ok(match condition {
             None => Expr::Set(items.into_iter().map(|(_, item)| item).collect()),
             Some(condition) => Expr::SetBuilder(Box::new(assemble(items)), Box::new(holding(condition))),
         })
+    }
+
+    /// `\left\{ \begin{array}… \right.`: a brace that is never closed stands before a system of equations or cases.
+    fn open_brace(&mut self, mut items: Vec<(Joint, Expr)>) -> Result<Expr, ParseError> {
+        match (items.len(), items.pop()) {
+            (1, Some((_, Expr::Matrix(rows)))) => Ok(system(rows)),
+            (1, Some((_, system @ (Expr::Chain(_) | Expr::Piecewise(_))))) => Ok(system),
+            _ => self.unexpected("the end of the set"),
+        }
     }
 
     /// `|x|` or `\|v\|`, by bars that do not say which side they are.

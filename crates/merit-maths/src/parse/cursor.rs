@@ -20,6 +20,8 @@ pub(super) struct Parser<'t> {
     pub(super) brackets: u32,
     /// Whether a bar or colon here divides a set from its condition.
     pub(super) in_set: bool,
+    /// Up to this token, commas between groups of three are known to separate.
+    pub(super) listed_until: usize,
     /// Integrals open around this place, waiting for their differential.
     pub(super) integrals: u32,
     pub(super) differential: Option<Arc<str>>,
@@ -48,6 +50,7 @@ impl<'t> Parser<'t> {
             bars: 0,
             brackets: 0,
             in_set: false,
+            listed_until: 0,
             integrals: 0,
             differential: None,
             bound: [0; 2],

@@ -31,18 +31,8 @@ impl Parser<'_> {
         Ok(Expr::Matrix(rows))
     }
 
-    /// Values with conditions, or equations that hold together.
     fn cases(&mut self, budget: &mut Budget) -> Result<Expr, ParseError> {
-        let rows = self.rows(budget)?;
-        if rows.iter().all(|row| row.len() == 1) {
-            return Ok(Expr::Chain(rows.into_iter().flatten().collect()));
-        }
-        let pieces = rows.into_iter().map(|row| {
-            let mut cells = row.into_iter();
-            let value = cells.next().unwrap_or(Expr::Truth(true));
-            (value, condition(cells.next()))
-        });
-        Ok(Expr::Piecewise(pieces.collect()))
+        self.rows(budget).map(system)
     }
 
     /// Cells between `&` and `\\` up to the end of the environment.
@@ -96,6 +86,19 @@ impl Parser<'_> {
         }
         Ok(assemble(items))
     }
+}
+
+/// Rows as equations that hold together, or as values with conditions.
+pub(super) fn system(rows: Vec<Vec<Expr>>) -> Expr {
+    if rows.iter().all(|row| row.len() == 1) {
+        return Expr::Chain(rows.into_iter().flatten().collect());
+    }
+    let pieces = rows.into_iter().map(|row| {
+        let mut cells = row.into_iter();
+        let value = cells.next().unwrap_or(Expr::Truth(true));
+        (value, condition(cells.next()))
+    });
+    Expr::Piecewise(pieces.collect())
 }
 
 /// What stands beside a value, without its `if`.

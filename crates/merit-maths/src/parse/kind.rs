@@ -74,6 +74,10 @@ pub(super) enum Kind {
     Degree,
     Frac,
     Binom,
+    /// `{a \over b}`
+    Over,
+    /// `{a \choose b}`
+    Choose,
     Sqrt,
     Fun(Function),
     /// A named letter such as `\alpha`, by its name.

@@ -68,10 +68,9 @@ impl Parser<'_> {
         if let (true, Some(constant)) = (plain, self.free_constant(&name)) {
             return Ok(constant);
         }
-        if !plain && &*name == "C" {
-            if let Some(binomial) = self.binomial_ahead() {
-                return Ok(binomial);
-            }
+        let binomial = if !plain && &*name == "C" { self.binomial_ahead() } else { None };
+        if let Some(binomial) = binomial {
+            return Ok(binomial);
         }
         let always = is_function(&name);
         let sometimes = may_be_function(&name);

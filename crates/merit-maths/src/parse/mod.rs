@@ -14,6 +14,8 @@
 //! - **Letters.** A run of letters in LaTeX is a product unless it names a function, a constant or a unit after a number, or
 //!   looks like a word. `e` and `i` are the constants unless bound by a sum. `f g h F G H` before a bracket are functions;
 //!   `p q u v y P Q R S T W` are where the bracket holds one letter, number or list.
+//! - **Depth.** A bracket costs four levels of the budget's depth, an argument of a command two: 200 levels allow about
+//!   fifty brackets or a hundred roots within one another, and no tree is taller than the limit by much.
 //! - **`5!=120`** is a factorial and an equation; `x != 3` is a disequation: what stands directly before decides.
 
 mod answer;
@@ -22,6 +24,7 @@ mod bracket;
 mod commands;
 mod commas;
 mod cursor;
+mod decimal;
 mod environment;
 mod error;
 mod function;

@@ -1,68 +1,39 @@
-//! Numbers as people write them: groups of three, decimal points and commas, repeating decimals, powers of ten.
+//! Whole numbers as people write them: with groups of three, or mixed with a fraction; and where decimals begin.
 //! The rules for commas are in the module above.
 
 use super::cursor::{Parser, whole};
 use super::kind::{Bracket, Kind, Token};
 use super::{Mode, ParseError};
-use crate::{Budget, Exhausted, Expr, Rounded};
+use crate::{Budget, Exhausted, Expr};
 use dashu_int::{IBig, UBig};
-use dashu_ratio::RBig;
-
-/// Powers of ten beyond this stay powers: nobody needs the digits.
-const LARGEST_EXPONENT: i64 = 4000;
 
 impl Parser<'_> {
-    /// A number with its decimals, percent sign and mixed fraction not included.
+    /// A number; a percent sign after it is not included.
     pub(super) fn number(&mut self, budget: &mut Budget) -> Result<Expr, ParseError> {
-        let mut digits = String::new();
-        let plain;
-        if matches!(self.kind(), Kind::Digits) {
-            let first = self.take();
-            let mut groups = self.thousands(first);
-            if groups == 0
-                && !self.decimal_comma_ahead(first)
-                && !self.fraction_ahead()
-                && !self.power_of_ten_ahead()
-            {
-                let whole = self.integer(self.source(first), budget)?;
-                return self.mixed(whole, budget);
-            }
-            digits.push_str(self.source(first));
-            while groups > 0 {
-                budget.spend(1)?;
-                self.at += usize::from(!matches!(self.kind(), Kind::Digits));
-                let group = self.take();
-                digits.push_str(self.source(group));
-                groups -= 1;
-            }
-            plain = !self.decimal_comma_ahead(first) && !self.fraction_ahead();
-        } else {
-            plain = false;
+        if !matches!(self.kind(), Kind::Digits) {
+            return self.decimal(String::new(), true, budget);
         }
-        let mut places = 0i64;
-        if !plain {
-            self.at += 1;
-            if matches!(self.kind(), Kind::Digits) && !self.token(0).gap {
-                let fraction = self.take();
-                digits.push_str(self.source(fraction));
-                places = i64::from(fraction.end - fraction.start);
-            }
-            if let Some(repeating) = self.repeating(&digits, places, budget)? {
-                return Ok(repeating);
-            }
+        let first = self.take();
+        let groups = self.thousands(first, budget)?;
+        let joined = (groups > 0).then(|| self.join(first, groups));
+        let digits = joined.as_deref().unwrap_or(self.source(first));
+        let point = self.decimal_comma_ahead() || self.fraction_ahead();
+        if point || self.power_of_ten_ahead() {
+            return self.decimal(digits.to_owned(), point, budget);
         }
-        if !plain && matches!(self.kind(), Kind::Dots) && !self.token(0).gap {
-            self.at += 1;
-            if let Some(exact) = self.dotted(&digits, places, budget)? {
-                return Ok(exact);
-            }
+        let value = self.integer(digits, budget)?;
+        self.mixed(value, budget)
+    }
+
+    /// The digits of `first` and of the groups after it.
+    fn join(&mut self, first: Token, groups: usize) -> String {
+        let mut digits = self.source(first).to_owned();
+        for _ in 0..groups {
+            self.at += usize::from(!matches!(self.kind(), Kind::Digits));
+            let group = self.take();
+            digits.push_str(self.source(group));
         }
-        let exponent = self.power_of_ten();
-        let written = self.integer(&digits, budget)?;
-        match (plain, exponent) {
-            (true, None) => self.mixed(written, budget),
-            (_, exponent) => scaled(written, places, exponent.unwrap_or(0), budget),
-        }
+        digits
     }
 
     /// Digits alone, as in an exponent or a numerator.
@@ -76,7 +47,7 @@ impl Parser<'_> {
         Ok(Expr::Num(value.into()))
     }
 
-    fn integer(&self, digits: &str, budget: &mut Budget) -> Result<IBig, ParseError> {
+    pub(super) fn integer(&self, digits: &str, budget: &mut Budget) -> Result<IBig, ParseError> {
         if digits.len() <= 18 {
             return Ok(digits.parse::<i64>().unwrap_or(0).into());
         }
@@ -86,41 +57,44 @@ impl Parser<'_> {
     }
 
     /// How many groups of three follow the digits just taken, as part of the same number.
-    fn thousands(&self, first: Token) -> usize {
+    fn thousands(&mut self, first: Token, budget: &mut Budget) -> Result<usize, ParseError> {
         let lead = self.source(first);
-        if lead.len() > 3 || lead.starts_with('0') {
-            return 0;
-        }
         let separator = self.kind();
+        let separates = matches!(separator, Kind::Comma | Kind::InnerComma | Kind::Digits);
+        if !separates || self.at < self.listed_until || lead.len() > 3 || lead.starts_with('0') {
+            return Ok(0);
+        }
+        let step = 1 + usize::from(separator != Kind::Digits);
         let mut groups = 0;
         let mut padded = false;
-        let mut ahead = 0;
-        loop {
-            let spaced = matches!(separator, Kind::Digits);
-            if self.kind_at(ahead) != separator || (spaced && !self.token(ahead).gap) {
-                break;
-            }
-            let group = self.token(ahead + usize::from(!spaced));
-            let directly = spaced || separator == Kind::InnerComma || !(group.gap || self.token(ahead).gap);
-            if group.kind != Kind::Digits || group.end - group.start != 3 || !directly {
-                break;
-            }
+        while let Some(group) = self.group_of_three(separator, groups * step) {
+            budget.spend(1)?;
             padded |= self.source(group).starts_with('0');
             groups += 1;
-            ahead += 1 + usize::from(!spaced);
         }
-        // `1,234,5` is no number with thousands, and `1 000 1/2` has no group of one.
-        let more = self.kind_at(ahead) == separator
-            && self.token(ahead + 1).kind == Kind::Digits
-            && !self.token(ahead + 1).gap
-            && matches!(separator, Kind::Comma);
-        match separator {
-            Kind::InnerComma | Kind::Digits => groups,
-            Kind::Comma if more => 0,
-            Kind::Comma if self.brackets > 0 && !padded => 0,
-            Kind::Comma => groups,
-            _ => 0,
+        // `1,234,5` is no number with thousands.
+        let after = self.token(groups * step + 1);
+        let more = self.kind_at(groups * step) == Kind::Comma && after.kind == Kind::Digits && !after.gap;
+        if separator == Kind::Comma && (more || self.brackets > 0 && !padded) {
+            // The same holds for every number of this list; nobody need look again.
+            self.listed_until = self.at + groups * step;
+            return Ok(0);
         }
+        Ok(groups)
+    }
+
+    /// The three digits after the separator that stands `ahead`, or there themselves where a space separates.
+    fn group_of_three(&self, separator: Kind, ahead: usize) -> Option<Token> {
+        let here = self.token(ahead);
+        if here.kind != separator {
+            return None;
+        }
+        let (group, joined) = match separator {
+            Kind::Digits => (here, here.gap),
+            Kind::InnerComma => (self.token(ahead + 1), true),
+            _ => (self.token(ahead + 1), !here.gap && !self.token(ahead + 1).gap),
+        };
+        (joined && group.kind == Kind::Digits && group.end - group.start == 3).then_some(group)
     }
 
     /// Whether a point or dots-over-nothing begins the decimals here.
@@ -130,15 +104,13 @@ impl Parser<'_> {
         }
         match self.kind_at(1) {
             Kind::Digits => !self.token(1).gap,
-            Kind::Overline | Kind::Mark("dot") => true,
-            // `5.` before something that is not the end of a sentence.
-            Kind::Word | Kind::Percent | Kind::Close(_) => matches!(self.kind_at(1), Kind::Percent),
+            Kind::Overline | Kind::Mark("dot") | Kind::Percent => true,
             _ => false,
         }
     }
 
     /// Whether a comma here is a decimal comma.
-    fn decimal_comma_ahead(&self, first: Token) -> bool {
+    fn decimal_comma_ahead(&self) -> bool {
         let (comma, after) = (self.token(0), self.token(1));
         if after.kind != Kind::Digits || after.gap || comma.gap {
             return false;
@@ -147,85 +119,10 @@ impl Parser<'_> {
             Kind::InnerComma => true,
             Kind::Comma if self.mode == Mode::Plain && self.brackets == 0 => {
                 let commas = self.tokens.iter().filter(|t| t.kind == Kind::Comma).take(2).count();
-                commas == 1 && first.end > first.start
+                commas == 1
             }
             _ => false,
         }
-    }
-
-    /// `0.1\overline{6}`, `0.\dot{3}`: exact.
-    fn repeating(
-        &mut self,
-        digits: &str,
-        places: i64,
-        budget: &mut Budget,
-    ) -> Result<Option<Expr>, ParseError> {
-        if !matches!(self.kind(), Kind::Overline | Kind::Mark("dot")) {
-            return Ok(None);
-        }
-        let grouped =
-            matches!(self.kind_at(1), Kind::Open(Bracket::Group | Bracket::Styled | Bracket::Brace));
-        let period = self.token(1 + usize::from(grouped));
-        if period.kind != Kind::Digits {
-            return Ok(None);
-        }
-        self.at += if grouped { 4 } else { 2 };
-        self.periodic(digits, places, self.source(period), budget).map(Some)
-    }
-
-    /// The number whose digits are `digits`, `places` of them decimals, then `period` again and again.
-    fn periodic(
-        &self,
-        digits: &str,
-        places: i64,
-        period: &str,
-        budget: &mut Budget,
-    ) -> Result<Expr, ParseError> {
-        let head = self.integer(if digits.is_empty() { "0" } else { digits }, budget)?;
-        let tail = self.integer(period, budget)?;
-        let nines = power_of_ten(period.len() as i64, budget)? - UBig::ONE;
-        let scale = power_of_ten(places, budget)?;
-        let sum = RBig::from(head) + RBig::from_parts(tail, nines);
-        Ok(Expr::Num(sum / RBig::from(scale)))
-    }
-
-    /// `0.333…`: exact where the last digits repeat, one digit three times or a longer period twice.
-    fn dotted(&self, digits: &str, places: i64, budget: &mut Budget) -> Result<Option<Expr>, ParseError> {
-        let places = usize::try_from(places).unwrap_or(0);
-        let fraction = digits.get(digits.len().saturating_sub(places)..).unwrap_or_default();
-        for period in 1..=(fraction.len() / 2).min(20) {
-            let times = if period == 1 { 3 } else { 2 };
-            let Some(from) = fraction.len().checked_sub(period * times) else { continue };
-            let (tail, unit) = (fraction.get(from..).unwrap_or_default(), fraction.get(from..from + period));
-            if unit.is_some_and(|unit| tail == unit.repeat(times)) {
-                let head = digits.get(..digits.len() - period * times).unwrap_or_default();
-                let before = (places - period * times) as i64;
-                return self.periodic(head, before, unit.unwrap_or_default(), budget).map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    fn power_of_ten_ahead(&self) -> bool {
-        let word = self.token(0);
-        if word.kind != Kind::Word || word.gap || !matches!(self.source(word), "e" | "E") {
-            return false;
-        }
-        let signed = usize::from(matches!(self.kind_at(1), Kind::Plus | Kind::Minus));
-        self.kind_at(1 + signed) == Kind::Digits && !self.token(1).gap && !self.token(1 + signed).gap
-    }
-
-    /// `e5`, `E-3` directly after the digits.
-    fn power_of_ten(&mut self) -> Option<i64> {
-        if !self.power_of_ten_ahead() {
-            return None;
-        }
-        self.at += 1;
-        let minus = self.eat(Kind::Minus);
-        self.eat(Kind::Plus);
-        let digits = self.take();
-        let size = self.source(digits).parse::<i64>().unwrap_or(i64::MAX).min(i64::MAX / 4);
-        Some(if minus { -size } else { size })
     }
 
     /// The whole number just read, with a proper fraction of whole numbers directly after it.
@@ -289,41 +186,4 @@ impl Parser<'_> {
         let right = self.source(right).trim_start_matches('0');
         (left.len(), left) < (right.len(), right)
     }
-}
-
-fn power_of_ten(exponent: i64, budget: &mut Budget) -> Result<UBig, ParseError> {
-    let exponent = usize::try_from(exponent.max(0)).map_err(|_| Exhausted::Size)?;
-    budget.size(exponent.saturating_mul(10) / 3)?;
-    Ok(UBig::from(10u8).pow(exponent))
-}
-
-/// `written` · 10^(`exponent` − `places`).
-fn scaled(written: IBig, places: i64, exponent: i64, budget: &mut Budget) -> Result<Expr, ParseError> {
-    let shift = exponent.saturating_sub(places);
-    if exponent.abs() > LARGEST_EXPONENT {
-        let ten = Expr::Pow(Box::new(whole(10)), Box::new(whole(shift)));
-        return Ok(Expr::Mul(vec![Expr::Num(written.into()), ten]));
-    }
-    let scale = power_of_ten(shift.abs(), budget)?;
-    let value = match shift {
-        0.. => RBig::from(written * IBig::from(scale)),
-        _ => RBig::from_parts(written, scale),
-    };
-    let places = i32::try_from(-shift).map_err(|_| Exhausted::Size)?;
-    Ok(Expr::Decimal(Rounded { value, places }))
-}
-
-/// `1.2 \times 10^5`: one number in scientific notation, if its first part has a point.
-pub(super) fn join_scientific(factors: &mut Vec<Expr>) {
-    let [Expr::Decimal(mantissa), Expr::Pow(ten, exponent)] = factors.as_slice() else { return };
-    let (Expr::Num(ten), Expr::Num(exponent)) = (ten.as_ref(), exponent.as_ref()) else { return };
-    let whole_power = exponent.is_int();
-    let Ok(exponent) = i64::try_from(exponent.numerator().clone()) else { return };
-    if !whole_power || *ten != RBig::from(10) || exponent.abs() > 400 {
-        return;
-    }
-    let power = RBig::from(UBig::from(10u8).pow(exponent.unsigned_abs() as usize));
-    let value = if exponent < 0 { &mantissa.value / power } else { &mantissa.value * power };
-    let places = mantissa.places.saturating_sub(exponent as i32);
-    *factors = vec![Expr::Decimal(Rounded { value, places })];
 }

@@ -2,8 +2,8 @@
 
 use super::ParseError;
 use super::cursor::{Parser, whole};
+use super::decimal;
 use super::kind::{Bracket, Kind};
-use super::number;
 use crate::{Budget, Expr, Function};
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ impl Parser<'_> {
             }
         }
         if explicit == 1 {
-            number::join_scientific(&mut factors);
+            decimal::join_scientific(&mut factors);
         }
         Ok(multiply(factors))
     }
@@ -147,11 +147,9 @@ impl Parser<'_> {
         let signs = self.signs();
         let from = factors.len();
         self.run(factors, false, budget)?;
-        if signs.minus || signs.either {
-            if let Some(first) = factors.get_mut(from) {
-                let unsigned = std::mem::replace(first, whole(1));
-                *first = signed(unsigned, &signs);
-            }
+        if let (true, Some(first)) = (signs.minus || signs.either, factors.get_mut(from)) {
+            let unsigned = std::mem::replace(first, whole(1));
+            *first = signed(unsigned, &signs);
         }
         Ok(())
     }
@@ -217,14 +215,12 @@ impl Parser<'_> {
     }
 }
 
-/// The product of the factors; products among them are taken apart.
+/// The product of the factors, in their order.
 pub(super) fn multiply(mut factors: Vec<Expr>) -> Expr {
-    if factors.len() == 1 {
-        if let Some(only) = factors.pop() {
-            return only;
-        }
+    match factors.len() {
+        1 => factors.swap_remove(0),
+        _ => Expr::Mul(factors),
     }
-    Expr::Mul(factors)
 }
 
 fn signed(term: Expr, signs: &Signs) -> Expr {

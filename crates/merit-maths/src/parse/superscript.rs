@@ -160,14 +160,13 @@ impl<'t> Parser<'t> {
     fn based(&mut self, base: Expr, budget: &mut Budget) -> Result<Expr, ParseError> {
         let digits = self.previous_digits();
         let subscript = budget.deeper(|budget| self.script(budget))?;
-        if let (Expr::Num(_), Some(digits), Expr::Num(number)) = (&base, digits, &subscript) {
-            if let Ok(number) = u32::try_from(number.numerator().clone()) {
-                if (2..=36).contains(&number) && digits.chars().all(|c| c.is_digit(number)) {
-                    return Ok(Expr::InBase(digits.to_ascii_lowercase().into(), number));
-                }
+        Ok(match (base, digits, subscript) {
+            (Expr::Num(_), Some(digits), Expr::Num(number)) if is_base(&number, digits) => {
+                let number = u32::try_from(number.into_parts().0).unwrap_or(10);
+                Expr::InBase(digits.into(), number)
             }
-        }
-        Ok(Expr::Unknown("_".into(), vec![base, subscript]))
+            (base, _, subscript) => Expr::Unknown("_".into(), vec![base, subscript]),
+        })
     }
 
     /// The digits just read, in brackets or not.
@@ -183,6 +182,12 @@ impl<'t> Parser<'t> {
             _ => None,
         }
     }
+}
+
+/// Whether `digits` are digits to the base `number`.
+fn is_base(number: &RBig, digits: &str) -> bool {
+    let base = u32::try_from(number.numerator().clone()).unwrap_or(0);
+    number.is_int() && (2..=36).contains(&base) && digits.chars().all(|c| c.is_digit(base))
 }
 
 /// The tower as one power.
@@ -217,16 +222,12 @@ fn is_matrix(base: &Expr) -> bool {
     }
 }
 
-/// `base` to the power of one over `index`.
+/// `base` to the power of one over `index`; the square root where there is none.
 pub(super) fn root(base: Expr, index: Option<Expr>) -> Expr {
     let power = match index {
-        None => Expr::Num(reciprocal(2)),
+        None => Expr::Num(const { RBig::from_parts_const(dashu_int::Sign::Positive, 1, 2) }),
         Some(Expr::Num(number)) if number.is_int() && !number.is_zero() => Expr::Num(RBig::ONE / number),
         Some(other) => Expr::Pow(Box::new(other), Box::new(whole(-1))),
     };
     Expr::Pow(Box::new(base), Box::new(power))
-}
-
-fn reciprocal(value: i64) -> RBig {
-    RBig::ONE / RBig::from(value)
 }

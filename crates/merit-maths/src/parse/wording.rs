@@ -143,8 +143,8 @@ impl Parser<'_> {
     /// A single letter among words is a word only as the article.
     fn is_mathematics(&self, token: super::kind::Token) -> bool {
         let word = self.source(token);
-        token.end - token.start == 1 && word != "a"
-            || word != "a" && self.kind_at(1) == Kind::Rel(crate::Relation::Equal)
+        let single = token.end - token.start == 1;
+        word != "a" && (single || self.kind_at(1) == Kind::Rel(crate::Relation::Equal))
     }
 
     fn begins_words(&self) -> bool {

@@ -197,6 +197,7 @@ fn intervals_are_brought_into_order() {
     both_ways(interval("[]", "a", "b"), interval("[]", "b", "a"), false);
     let builder = Expr::SetBuilder(Box::new(expr("x")), Box::new(rel("x", ">", "2")));
     both_ways(builder, tuple(&["2", "inf"]), true);
+    both_ways(interval("[]", "5", "3"), interval("[]", "7", "2"), false);
     both_ways(Expr::NamedSet("Z".into()), Expr::NamedSet("Z".into()), true);
     both_ways(Expr::NamedSet("Z".into()), Expr::NamedSet("N".into()), false);
     both_ways(Expr::NamedSet("R".into()), tuple(&["-inf", "inf"]), true);
@@ -271,6 +272,11 @@ fn words_are_compared_in_order() {
     both_ways(text("13"), expr("13"), true);
     both_ways(text("..."), text("!!!"), false);
     both_ways(text("increasing"), expr("x"), false);
+    both_ways(text("−5 apples"), text("5 apples"), false);
+    both_ways(text("√2 units"), text("2 units"), false);
+    both_ways(text("at 1.5"), text("at 15"), false);
+    both_ways(text("12:30 pm"), text("1230 pm"), false);
+    both_ways(text("1 5 x"), text("15 x"), false);
 }
 
 #[test]
@@ -288,4 +294,87 @@ fn rounding_counts_only_where_the_policy_says_so() {
     check_with(&digits, &expr("0.333"), &expr("1/3"), true);
     check_with(&digits, &expr("sqrt(2)"), &expr("1.41"), true);
     check_with(&digits, &expr("sqrt(2)"), &expr("1.42"), false);
+}
+
+fn in_base(digits: &str, base: u32) -> Expr {
+    Expr::InBase(digits.into(), base)
+}
+
+fn ratio(parts: &[&str]) -> Expr {
+    Expr::Ratio(all(parts))
+}
+
+#[test]
+fn a_numeral_in_a_base_is_not_answered_by_its_value_in_ten() {
+    check(in_base("204", 5), in_base("204", 5), true);
+    check(in_base("1112112", 3), in_base("1112122", 3), false);
+    check(in_base("204", 5), expr("54"), false);
+    check(in_base("204", 5), expr("204"), true);
+    check(expr("54"), in_base("204", 5), true);
+    check(expr("204"), in_base("204", 5), false);
+}
+
+#[test]
+fn ratios_are_proportions_and_times_of_day_are_not() {
+    both_ways(ratio(&["7", "32"]), ratio(&["14", "64"]), true);
+    both_ways(ratio(&["7", "32"]), ratio(&["32", "7"]), false);
+    both_ways(ratio(&["7", "32"]), expr("7/32"), true);
+    both_ways(ratio(&["12", "0"]), ratio(&["1", "0"]), false);
+    both_ways(ratio(&["1", "2", "3"]), ratio(&["2", "4", "6"]), true);
+    let named =
+        Expr::Relation(Relation::Equal, Box::new(ratio(&["V_1", "V_2"])), Box::new(ratio(&["11", "21"])));
+    both_ways(named, ratio(&["11", "21"]), true);
+}
+
+#[test]
+fn degrees_inside_a_formula_are_angles() {
+    let sine = |argument: Expr| Expr::Apply(merit_maths::Function::Sin, vec![argument]);
+    both_ways(sine(unit("30", "°")), expr("1/2"), true);
+    both_ways(sine(unit("30", "°")), sine(expr("30")), false);
+}
+
+#[test]
+fn the_letter_of_a_choice_counts_and_other_labels_do_not() {
+    let labelled = |label: &str, value: &str| Expr::Labelled(label.into(), Box::new(expr(value)));
+    both_ways(labelled("(B)", "7"), labelled("B)", "7"), true);
+    both_ways(labelled("(B)", "7"), labelled("(C)", "7"), false);
+    both_ways(labelled("(B)", "7"), text("B"), true);
+    both_ways(labelled("Area:", "5"), expr("5"), true);
+    both_ways(labelled("Area:", "5"), expr("6"), false);
+}
+
+#[test]
+fn cases_are_the_same_values_under_the_same_conditions() {
+    let cases = |a: &str, b: &str| {
+        Expr::Piecewise(vec![(expr(a), rel("x", "<", "0")), (expr(b), rel("x", ">=", "0"))])
+    };
+    both_ways(cases("-x", "x"), cases("0-x", "x"), true);
+    both_ways(cases("-x", "x"), cases("x", "-x"), false);
+}
+
+#[test]
+fn names_of_more_than_one_letter_are_names_too() {
+    both_ways(rel("N*O/(B*O)", "=", "1/sqrt(6)"), expr("1/sqrt(6)"), true);
+    both_ways(rel("x*y", "=", "6"), expr("6"), false);
+    let between = Expr::Chain(vec![rel("0", "<", "f(x)"), rel("f(x)", "<", "1")]);
+    both_ways(between.clone(), tuple(&["0", "1"]), true);
+    both_ways(between, Expr::Chain(vec![rel("0", "<", "g(x)"), rel("g(x)", "<", "1")]), false);
+    let group = |p: &str, q: &str| Expr::List(vec![rel("p", "=", p), rel("q", "=", q)]);
+    let pairs = |a: [&str; 2], b: [&str; 2]| Expr::List(vec![tuple(&a), tuple(&b)]);
+    let groups = Expr::List(vec![group("5", "2"), group("7", "2")]);
+    both_ways(groups.clone(), pairs(["7", "2"], ["5", "2"]), true);
+    both_ways(groups, pairs(["2", "5"], ["7", "2"]), false);
+}
+
+#[test]
+fn products_of_many_formulas_end_within_the_budget() {
+    let entry = |i: usize, j: usize| format!("a{i}{j}+b{i}{j}");
+    let rows = (0..10).map(|i| (0..10).map(|j| expr(&entry(i, j))).collect()).collect();
+    let power = Expr::Pow(Box::new(Expr::Matrix(rows)), Box::new(expr("12")));
+    let found = decided(&power, &power, &Policy::default());
+    assert_eq!(found, Err(merit_maths::Exhausted::Steps));
+    let many = Expr::Set((0..20_000).map(|n| expr(&n.to_string())).collect());
+    let others = Expr::Set((20_000..40_000).map(|n| expr(&n.to_string())).collect());
+    assert!(!decided(&many, &others, &Policy::default()).unwrap().equal);
+    assert!(decided(&many, &many, &Policy::default()).unwrap().equal);
 }

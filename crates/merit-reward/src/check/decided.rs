@@ -79,7 +79,12 @@ impl Threshold {
                 let Some(range) = tree.deciding(at, "when", &gate.when) else { return Vec::new() };
                 let shut = gate.otherwise.iter().map(|_| format!("{at}.otherwise")).collect();
                 let new = Self::new(at, "the gate", range, Bound::AtLeast(gate.at_least));
-                vec![Self { gate: true, lost_if_never: vec![format!("{at}.then")], lost_if_always: shut, ..new }]
+                vec![Self {
+                    gate: true,
+                    lost_if_never: vec![format!("{at}.then")],
+                    lost_if_always: shut,
+                    ..new
+                }]
             }
             RewardConfig::Veto(veto) => of_veto(tree, at, veto).into_iter().collect(),
             RewardConfig::Lexicographic(tiers) => of_tiers(tree, at, tiers),
@@ -89,7 +94,9 @@ impl Threshold {
             RewardConfig::SolvedBy(solved) => {
                 let raw = tree.raw(&solved.term);
                 let subject = format!("`{}`, which tells that a task was solved,", solved.term);
-                raw.map(|range| Self::new(at, subject, range, Bound::AtLeast(solved.at_least))).into_iter().collect()
+                raw.map(|range| Self::new(at, subject, range, Bound::AtLeast(solved.at_least)))
+                    .into_iter()
+                    .collect()
             }
             _ => Vec::new(),
         }
@@ -138,10 +145,12 @@ fn of_items(tree: &Tree<'_>, at: &str, config: &ChecklistConfig) -> Vec<Threshol
     let item = |(i, item): (usize, &crate::ItemConfig)| {
         let range = tree.deciding(at, &format!("items[{i}].check"), &item.check)?;
         let waits = |other: &crate::ItemConfig| other.needs.contains(&item.name);
-        let later = config.items.iter().enumerate().filter(|(j, other)| waits(other) || (item.required && *j > i));
+        let later =
+            config.items.iter().enumerate().filter(|(j, other)| waits(other) || (item.required && *j > i));
         let lost_if_never = later.map(|(j, _)| format!("{at}.items[{j}]")).collect();
         let place = format!("{at}.items[{i}]");
-        let new = Threshold::new(place, format!("item `{}`", item.name), range, Bound::AtLeast(item.at_least));
+        let new =
+            Threshold::new(place, format!("item `{}`", item.name), range, Bound::AtLeast(item.at_least));
         Some(Threshold { lost_if_never, ..new })
     };
     config.items.iter().enumerate().filter_map(item).collect()

@@ -44,7 +44,8 @@ pub(crate) fn check(tree: &Tree<'_>, samples: &[Episode]) -> Vec<Warning> {
         }
     }
     let unpaid = unpaid(tree.scorer.range());
-    let nothing = plays.iter().filter_map(|play| pays_nothing(play, unpaid)).min_by_key(|found| found.severity);
+    let nothing =
+        plays.iter().filter_map(|play| pays_nothing(play, unpaid)).min_by_key(|found| found.severity);
     let stop = plays.iter().filter(|play| play.last).find_map(|play| pays_to_stop(play, unpaid));
     nothing.into_iter().chain(stop).collect()
 }
@@ -127,7 +128,8 @@ fn right(
     best.or_else(|| {
         let batch: Vec<Arc<Episode>> = samples.iter().cloned().map(Arc::new).collect();
         let scored = tree.scorer.score_batch(&batch, context, state);
-        let solved = scored.episodes.iter().filter(|e| e.score.as_ref().is_some_and(|s| s.solved == Some(true)));
+        let solved =
+            scored.episodes.iter().filter(|e| e.score.as_ref().is_some_and(|s| s.solved == Some(true)));
         let values: Vec<f64> = solved.filter_map(ScoredEpisode::reward).collect();
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     })
@@ -170,7 +172,9 @@ fn pays_to_stop(play: &Play, unpaid: f64) -> Option<Warning> {
     // Paid p · right + (1 − p) · tried for trying.
     let chance = play.right.map(|right| (idle.value - tried.value) / (right - tried.value));
     let why = match chance {
-        Some(p) => format!("who is right less than {:.1}% of the time does better by doing nothing", 100.0 * p),
+        Some(p) => {
+            format!("who is right less than {:.1}% of the time does better by doing nothing", 100.0 * p)
+        }
         None => "no right answer is known to make up for it".to_owned(),
     };
     Some(Warning {
@@ -179,6 +183,7 @@ fn pays_to_stop(play: &Play, unpaid: f64) -> Option<Warning> {
         kind: FindingKind::PaysToStop,
         what: format!("{} gets {}, {} gets {}", tried.what, tried.value, idle.what, idle.value),
         why,
-        advice: "take costs and penalties away only from what was earned, or charge for giving up as well".to_owned(),
+        advice: "take costs and penalties away only from what was earned, or charge for giving up as well"
+            .to_owned(),
     })
 }

@@ -74,11 +74,26 @@ pub(crate) fn probes(task: &Arc<Task>) -> Vec<Probe> {
         (Manner::Idle, "an episode without a turn", Vec::new(), End::EnvironmentDone),
         (Manner::Idle, "one empty answer", vec![answer("")], End::Answered),
         (Manner::Idle, "one empty message", vec![say("")], End::EnvironmentDone),
-        (Manner::Idle, "three well-formed messages without content", vec![say("."), say("."), say(".")], End::EnvironmentDone),
+        (
+            Manner::Idle,
+            "three well-formed messages without content",
+            vec![say("."), say("."), say(".")],
+            End::EnvironmentDone,
+        ),
         (Manner::Idle, "eight turns of waiting until the limit", (0..8).map(|_| say("…")).collect(), cut),
         (Manner::Fails, "a wrong answer", vec![wrong()], End::Answered),
-        (Manner::Fails, "a call that works and a wrong answer", vec![Did::Call(CallEnd::Ok), wrong()], End::Answered),
-        (Manner::Fails, "a refused call and a wrong answer", vec![Did::Call(CallEnd::Refused), wrong()], End::Answered),
+        (
+            Manner::Fails,
+            "a call that works and a wrong answer",
+            vec![Did::Call(CallEnd::Ok), wrong()],
+            End::Answered,
+        ),
+        (
+            Manner::Fails,
+            "a refused call and a wrong answer",
+            vec![Did::Call(CallEnd::Refused), wrong()],
+            End::Answered,
+        ),
     ];
     if let Some(right) = &task.answer {
         made.push((Manner::Right, "the right answer", vec![answer(right)], End::Answered));

@@ -33,14 +33,22 @@ fn verdict(tree: &Tree<'_>, threshold: &Threshold) -> Option<Warning> {
         }
         (Decided::Always, false) => {
             let lost = places(tree, &threshold.lost_if_always);
-            (FindingKind::AlwaysOpen, format!("{} always passes", threshold.subject), format!(", so {lost} can never count"))
+            (
+                FindingKind::AlwaysOpen,
+                format!("{} always passes", threshold.subject),
+                format!(", so {lost} can never count"),
+            )
         }
         (Decided::Never, true) => {
             (FindingKind::NeverVetoes, format!("{} can never fall", threshold.subject), String::new())
         }
         (Decided::Always, true) => {
             let lost = places(tree, &threshold.lost_if_always);
-            (FindingKind::AlwaysVetoes, format!("{} always falls", threshold.subject), format!(", so {lost} can never count"))
+            (
+                FindingKind::AlwaysVetoes,
+                format!("{} always falls", threshold.subject),
+                format!(", so {lost} can never count"),
+            )
         }
     };
     Some(Warning {
@@ -65,15 +73,19 @@ fn places(tree: &Tree<'_>, places: &[String]) -> String {
 /// Parts whose turn never comes, whatever the episodes are.
 fn never_at_work(tree: &Tree<'_>, at: &str, config: &RewardConfig) -> Option<Warning> {
     let (place, why, advice) = match config {
-        RewardConfig::Staged(staged) if staged.by == StagedBy::Step && staged.stages.first()?.until_step == Some(0) => {
+        RewardConfig::Staged(staged)
+            if staged.by == StagedBy::Step && staged.stages.first()?.until_step == Some(0) =>
+        {
             ("stages[0].of", "it is over at step 0, the first".to_owned(), "let it end later, or remove it")
         }
         RewardConfig::Blend(blend) if blend.share.from == 0.0 && blend.share.to == 0.0 => {
             ("of", "its share is 0 at every step".to_owned(), "give it a share, or remove it")
         }
-        RewardConfig::Blend(blend) if blend.share.from == 1.0 && blend.share.to == 1.0 => {
-            ("with", "the other part has all of the share at every step".to_owned(), "give it a share, or remove it")
-        }
+        RewardConfig::Blend(blend) if blend.share.from == 1.0 && blend.share.to == 1.0 => (
+            "with",
+            "the other part has all of the share at every step".to_owned(),
+            "give it a share, or remove it",
+        ),
         RewardConfig::Router(router)
             if router.by == TaskFact::Split && router.routes.len() == 2 && router.otherwise.is_some() =>
         {

@@ -27,7 +27,9 @@ fn added(tree: &Tree<'_>, part: &Part<'_>) -> Vec<(String, f64)> {
         (place, width)
     };
     match part.config {
-        RewardConfig::Sum(config) => (0..config.of.len()).map(|i| width(format!("{at}.of[{i}]"), 1.0)).collect(),
+        RewardConfig::Sum(config) => {
+            (0..config.of.len()).map(|i| width(format!("{at}.of[{i}]"), 1.0)).collect()
+        }
         RewardConfig::DynamicWeights(config) => {
             (0..config.of.len()).map(|i| width(format!("{at}.of[{i}]"), 1.0)).collect()
         }
@@ -61,7 +63,10 @@ fn mismatch(at: &str, added: &[(String, f64)]) -> Option<Warning> {
         severity: Severity::Warning,
         kind: FindingKind::ScaleMismatch,
         what: format!("`{large}` drowns `{small}`"),
-        why: format!("one can move the whole by {most}, the other by {least}: {:.0} times less", most / least),
+        why: format!(
+            "one can move the whole by {most}, the other by {least}: {:.0} times less",
+            most / least
+        ),
         advice: "bring their weights nearer, or use `normalised-sum` or `lexicographic`".to_owned(),
     })
 }
@@ -72,7 +77,10 @@ fn unbounded(tree: &Tree<'_>, place: &str, beside: usize, farms: &[String]) -> O
     let names = part.config.term_names();
     let own = |test: fn(crate::Range) -> bool| {
         let terms = tree.scorer.terms.iter().filter(|term| names.contains(&term.settings.name));
-        terms.filter(|term| test(term.weighted_range())).map(|term| format!("`{}`", term.settings.name)).next()
+        terms
+            .filter(|term| test(term.weighted_range()))
+            .map(|term| format!("`{}`", term.settings.name))
+            .next()
     };
     let farmed = farms.iter().any(|farm| farm.starts_with(place));
     let up = own(|range| range.high == f64::INFINITY).filter(|_| part.range.high == f64::INFINITY && !farmed);

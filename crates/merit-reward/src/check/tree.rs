@@ -38,7 +38,8 @@ impl<'a> Tree<'a> {
         let mut configs = Vec::with_capacity(scorer.places.len());
         inner_first(config, &mut configs);
         let parts = scorer.places.iter().zip(configs);
-        let parts = parts.map(|((at, node), config)| Part { at, config, range: node.range(&ranges) }).collect();
+        let parts =
+            parts.map(|((at, node), config)| Part { at, config, range: node.range(&ranges) }).collect();
         Self { scorer, config, parts }
     }
 
@@ -79,5 +80,9 @@ fn inner_first<'a>(config: &'a RewardConfig, into: &mut Vec<&'a RewardConfig>) {
 
 /// A range for a sentence.
 pub(crate) fn shown(range: Range) -> String {
-    if range.low == range.high { format!("always {}", range.low) } else { format!("{} to {}", range.low, range.high) }
+    if range.low == range.high {
+        format!("always {}", range.low)
+    } else {
+        format!("{} to {}", range.low, range.high)
+    }
 }

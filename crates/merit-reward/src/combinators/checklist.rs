@@ -118,7 +118,9 @@ impl Combinator for ChecklistConfig {
 
     fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
         if self.items.is_empty() {
-            return Err(compiler.error(Problem::Setting("`checklist` has no `items`; list at least one".into())));
+            return Err(
+                compiler.error(Problem::Setting("`checklist` has no `items`; list at least one".into()))
+            );
         }
         if self.items.iter().any(|item| item.turn.is_some()) {
             compiler.whole_episodes("checklist")?;
@@ -140,7 +142,9 @@ impl ItemConfig {
         let check = match (&self.check, self.turn) {
             (Condition::Term(name), _) => Deciding::Term(compiler.find(name)?),
             (Condition::Expression(config), None) => Deciding::Expression(compiler.part(place, config)?),
-            (Condition::Expression(config), Some(_)) => Deciding::Expression(compiler.part_by_turn(place, config)?),
+            (Condition::Expression(config), Some(_)) => {
+                Deciding::Expression(compiler.part_by_turn(place, config)?)
+            }
         };
         // `order` has found every name.
         let needs = items.iter().enumerate().filter(|(_, other)| self.needs.contains(&other.name));
@@ -170,7 +174,8 @@ enum Verdict {
 
 impl Checklist {
     fn verdicts(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Result<Vec<Verdict>, Worth> {
-        let checks: Vec<Worth> = self.items.iter().enumerate().map(|(i, _)| self.look(i, facts, tracer)).collect();
+        let checks: Vec<Worth> =
+            self.items.iter().enumerate().map(|(i, _)| self.look(i, facts, tracer)).collect();
         if let Some(stopper) = stopper(&checks) {
             return Err(stopper);
         }
@@ -209,7 +214,9 @@ impl Checklist {
             (Some(f64::NEG_INFINITY), _) => (Verdict::Fail, "fails: its turn was not reached".to_owned()),
             (Some(value), _) => (Verdict::Fail, format!("fails: {value} is below {}", config.at_least)),
             (None, ItemSilence::Fail) => (Verdict::Fail, "fails: nothing to judge it by".to_owned()),
-            (None, ItemSilence::LeaveOut) => (Verdict::LeftOut, "is left out: nothing to judge it by".to_owned()),
+            (None, ItemSilence::LeaveOut) => {
+                (Verdict::LeftOut, "is left out: nothing to judge it by".to_owned())
+            }
         }
     }
 

@@ -74,7 +74,8 @@ fn unknown(need: &str, items: &[ItemConfig]) -> Problem {
 /// Follows what unjudged items wait for until one comes up again.
 fn cycle(items: &[ItemConfig], waits: &[Vec<usize>], judged: &[bool]) -> Problem {
     let mut path: Vec<usize> = judged.iter().position(|judged| !judged).into_iter().collect();
-    while let Some(next) = path.last().and_then(|&at| waits[at].iter().copied().find(|&other| !judged[other])) {
+    while let Some(next) = path.last().and_then(|&at| waits[at].iter().copied().find(|&other| !judged[other]))
+    {
         let seen = path.iter().position(|&at| at == next);
         path.push(next);
         if let Some(from) = seen {

@@ -87,17 +87,24 @@ impl DynamicWeightsConfig {
             return Err(Problem::Setting("`dynamic-weights` needs at least two parts to weigh".into()));
         }
         if !(2..=10_000).contains(&self.window) {
-            return Err(Problem::Setting(format!("`window` is {}; it must be 2 to 10000 steps", self.window)));
+            return Err(Problem::Setting(format!(
+                "`window` is {}; it must be 2 to 10000 steps",
+                self.window
+            )));
         }
         if !(self.temperature.is_finite() && self.temperature > 0.0) {
             return Err(Problem::NotPositive { field: "temperature", value: self.temperature });
         }
         if !(0.0..1.0).contains(&self.smoothing) {
-            return Err(Problem::Setting(format!("`smoothing` is {}; it must be from 0 to below 1", self.smoothing)));
+            return Err(Problem::Setting(format!(
+                "`smoothing` is {}; it must be from 0 to below 1",
+                self.smoothing
+            )));
         }
         let most = 1.0 / self.of.len() as f64;
         if !(0.0..=most).contains(&self.floor) {
-            let text = format!("`floor` is {}; {} parts leave room for 0 to {most}", self.floor, self.of.len());
+            let text =
+                format!("`floor` is {}; {} parts leave room for 0 to {most}", self.floor, self.of.len());
             return Err(Problem::Setting(text));
         }
         Ok(())
@@ -151,7 +158,8 @@ impl Expression for DynamicWeights {
         if let Some(stopper) = stopper(&parts) {
             return stopper;
         }
-        let entering = parts.iter().zip(&weights).filter_map(|(part, w)| part.number().map(|value| w * value));
+        let entering =
+            parts.iter().zip(&weights).filter_map(|(part, w)| part.number().map(|value| w * value));
         let (sum, count) = entering.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
         if count == 0 { Worth::NotApplicable("no part applies".to_owned()) } else { Worth::Number(sum) }
     }

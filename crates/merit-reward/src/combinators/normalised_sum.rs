@@ -83,7 +83,8 @@ impl Combinator for NormalisedSumConfig {
         }
         let parts = compiler.list("normalised-sum", &self.of)?;
         let parts = parts.into_iter().zip(weights);
-        let parts = parts.map(|(node, weight)| Weighed { slot: compiler.slot(&node), node, weight }).collect();
+        let parts =
+            parts.map(|(node, weight)| Weighed { slot: compiler.slot(&node), node, weight }).collect();
         Ok(Arc::new(NormalisedSum { parts, scope: self.scope, eps: self.eps }))
     }
 }

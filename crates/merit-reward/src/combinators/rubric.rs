@@ -99,7 +99,9 @@ impl Rubric {
         match &self.gate {
             Some(gate) if worths[gate.axis].number().is_some_and(|value| value < gate.at_least) => {
                 let name = &self.axes[gate.axis].config.name;
-                tracer.note(|| format!("`{name}` is below {}: the axes it guards count as their worst", gate.at_least));
+                tracer.note(|| {
+                    format!("`{name}` is below {}: the axes it guards count as their worst", gate.at_least)
+                });
                 &gate.guards
             }
             _ => &[],
@@ -149,6 +151,9 @@ impl Expression for Rubric {
             RubricScale::Unit => Range::UNIT,
             RubricScale::Signed => Range::between(-1.0, 1.0),
         };
-        self.axes.iter().filter_map(|axis| axis.veto).fold(mean, |range, veto| range.hull(Range::only(veto.value)))
+        self.axes
+            .iter()
+            .filter_map(|axis| axis.veto)
+            .fold(mean, |range, veto| range.hull(Range::only(veto.value)))
     }
 }

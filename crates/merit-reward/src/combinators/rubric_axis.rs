@@ -86,12 +86,15 @@ impl AxisConfig {
         }
         let (low, high) = (compiler.finite("low", self.low)?, compiler.finite("high", self.high)?);
         if !(high - low).is_finite() || low >= high {
-            let text = format!("axis `{}` grades from {low} to {high}; `low` must be below `high`", self.name);
+            let text =
+                format!("axis `{}` grades from {low} to {high}; `low` must be below `high`", self.name);
             return Err(compiler.error(Problem::Setting(text)));
         }
         let of = match &self.of {
             Condition::Term(name) => Deciding::Term(compiler.find(name)?),
-            Condition::Expression(config) => Deciding::Expression(compiler.part(format!("axes[{i}].of"), config)?),
+            Condition::Expression(config) => {
+                Deciding::Expression(compiler.part(format!("axes[{i}].of"), config)?)
+            }
         };
         Ok(Axis { of, veto: self.veto(compiler)?, config: self.clone() })
     }
@@ -104,7 +107,8 @@ impl AxisConfig {
                 Ok(Some(AxisVeto { below, value: compiler.finite("veto_value", value)? }))
             }
             _ => {
-                let text = format!("axis `{}` needs both `veto_below` and `veto_value`, or neither", self.name);
+                let text =
+                    format!("axis `{}` needs both `veto_below` and `veto_value`, or neither", self.name);
                 Err(compiler.error(Problem::Setting(text)))
             }
         }

@@ -8,7 +8,8 @@
 //! with γ the learner's own discount and Φ = 0 behind a real end. Where the episode was cut, or nobody knows how it ended,
 //! the world went on and Φ is kept. n_t is how many of the learner's steps the turn took. Learners that discount per token
 //! (`step = "token"`, as GAE and REINFORCE++ here do) see a turn's reward at its last token, n_t − 1 steps after the turn
-//! began; the power undoes exactly that, or long turns would be paid for standing at a high potential. With
+//! began; the power undoes exactly that, or long turns would be paid for standing at a high potential. It is large for long
+//! turns under a discount well below 1, where such a learner hardly sees past the turn. With
 //! `step = "turn"`, for learners that discount once per turn, n_t = 1 and F_t = γΦ(s_{t+1}) − Φ(s_t). A turn without known
 //! tokens counts as one step.
 //!

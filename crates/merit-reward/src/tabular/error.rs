@@ -36,7 +36,9 @@ pub enum TabularError {
         states: usize,
     },
     /// Probabilities that are none, or do not add up to 1.
-    #[error("state `{state}`, action `{action}`: the probabilities are {sum} in all; each must be from 0 to 1, and their sum 1")]
+    #[error(
+        "state `{state}`, action `{action}`: the probabilities are {sum} in all; each must be from 0 to 1, and their sum 1"
+    )]
     Probabilities {
         /// From.
         state: String,
@@ -56,7 +58,9 @@ pub enum TabularError {
         value: f64,
     },
     /// A state in which nothing can be done, and which is not terminal.
-    #[error("nothing can be done in state `{state}`, and it is not terminal; give it an action or mark it terminal")]
+    #[error(
+        "nothing can be done in state `{state}`, and it is not terminal; give it an action or mark it terminal"
+    )]
     DeadEnd {
         /// The state.
         state: String,

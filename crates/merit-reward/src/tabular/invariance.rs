@@ -67,7 +67,8 @@ pub fn check_invariance(
     let most = world.scale().max(shaped_world.scale()) / (1.0 - world.gamma);
     let tolerance = EQUAL * most.max(1.0);
     let moving = (0..world.states.len()).filter(|&state| !world.terminal[state]);
-    let changes = moving.clone().filter_map(|state| change(world, &plain, &shaped, state, tolerance)).collect();
+    let changes =
+        moving.clone().filter_map(|state| change(world, &plain, &shaped, state, tolerance)).collect();
     let gap = |state: usize| {
         let both = plain.q[state].iter().zip(&shaped.q[state]);
         both.filter_map(move |(q, with)| Some(((*with)? - ((*q)? - potential[state])).abs()))
@@ -77,7 +78,11 @@ pub fn check_invariance(
 }
 
 /// The world with the rewards that `rule` makes of `potential`.
-pub fn shaped(world: &TabularWorld, potential: &[f64], rule: ShapingRule) -> Result<TabularWorld, TabularError> {
+pub fn shaped(
+    world: &TabularWorld,
+    potential: &[f64],
+    rule: ShapingRule,
+) -> Result<TabularWorld, TabularError> {
     world.validate()?;
     let (got, want) = (potential.len(), world.states.len());
     if got != want {
@@ -90,7 +95,9 @@ pub fn shaped(world: &TabularWorld, potential: &[f64], rule: ShapingRule) -> Res
     let after = |to: usize| if world.terminal[to] { 0.0 } else { potential[to] };
     let reward = |from: usize, arrow: &Arrow| match rule {
         ShapingRule::PotentialBased => arrow.reward + world.gamma * after(arrow.to) - potential[from],
-        ShapingRule::TerminalPotentialKept => arrow.reward + world.gamma * potential[arrow.to] - potential[from],
+        ShapingRule::TerminalPotentialKept => {
+            arrow.reward + world.gamma * potential[arrow.to] - potential[from]
+        }
         ShapingRule::NaiveDifference => potential[arrow.to] - potential[from],
         ShapingRule::AddedDifference => arrow.reward + potential[arrow.to] - potential[from],
     };
@@ -115,5 +122,9 @@ fn change(
     };
     let names = |of: &Solution| of.greedy(state, slack).iter().map(|&a| world.actions[a].clone()).collect();
     let same = within(plain, shaped) && within(shaped, plain);
-    (!same).then(|| PolicyChange { state: world.states[state].clone(), before: names(plain), after: names(shaped) })
+    (!same).then(|| PolicyChange {
+        state: world.states[state].clone(),
+        before: names(plain),
+        after: names(shaped),
+    })
 }

@@ -14,7 +14,8 @@ pub struct Policy(pub Vec<Vec<f64>>);
 impl Policy {
     /// One action for each state, for sure.
     pub fn deterministic(world: &TabularWorld, choices: &[usize]) -> Self {
-        let row = |&choice: &usize| (0..world.actions.len()).map(|a| f64::from(u8::from(a == choice))).collect();
+        let row =
+            |&choice: &usize| (0..world.actions.len()).map(|a| f64::from(u8::from(a == choice))).collect();
         Self(choices.iter().map(row).collect())
     }
 

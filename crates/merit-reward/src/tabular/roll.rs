@@ -79,7 +79,12 @@ fn draw(probabilities: &[f64], stream: &mut Stream) -> usize {
 }
 
 /// The episode that a trajectory would record on `task`, each step dressed as a turn.
-pub fn episode(world: &TabularWorld, trajectory: &Trajectory, task: &Arc<Task>, dress: Option<Dress<'_>>) -> Episode {
+pub fn episode(
+    world: &TabularWorld,
+    trajectory: &Trajectory,
+    task: &Arc<Task>,
+    dress: Option<Dress<'_>>,
+) -> Episode {
     let mut turns = Vec::with_capacity(trajectory.steps.len());
     let mut transcript = Transcript::default();
     for (index, step) in trajectory.steps.iter().enumerate() {

@@ -25,7 +25,8 @@ impl Solution {
     /// The actions of `state` within `slack` of the best.
     pub fn greedy(&self, state: usize, slack: f64) -> Vec<usize> {
         let row = self.q.get(state).into_iter().flatten();
-        let best = self.q.get(state).into_iter().flatten().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
+        let best =
+            self.q.get(state).into_iter().flatten().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
         let near = |(action, q): (usize, &Option<f64>)| q.filter(|q| *q >= best - slack).map(|_| action);
         row.enumerate().filter_map(near).collect()
     }
@@ -51,7 +52,8 @@ pub fn evaluate_policy(world: &TabularWorld, policy: &Policy) -> Result<Solution
 fn iterate(world: &TabularWorld, value: impl Fn(usize, &[Option<f64>]) -> f64) -> Solution {
     let mut values = vec![0.0; world.states.len()];
     for _ in 0..sweeps(world.gamma) {
-        let next: Vec<f64> = (0..values.len()).map(|state| value(state, &lookahead(world, state, &values))).collect();
+        let next: Vec<f64> =
+            (0..values.len()).map(|state| value(state, &lookahead(world, state, &values))).collect();
         let settled = next == values;
         values = next;
         if settled {
@@ -69,7 +71,8 @@ fn sweeps(gamma: f64) -> usize {
 
 fn lookahead(world: &TabularWorld, state: usize, values: &[f64]) -> Vec<Option<f64>> {
     let q = |arrows: &Vec<super::Arrow>| {
-        let ways = arrows.iter().map(|arrow| arrow.probability * (arrow.reward + world.gamma * values[arrow.to]));
+        let ways =
+            arrows.iter().map(|arrow| arrow.probability * (arrow.reward + world.gamma * values[arrow.to]));
         (!arrows.is_empty()).then(|| ways.sum())
     };
     world.transitions[state].iter().map(q).collect()

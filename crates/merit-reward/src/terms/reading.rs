@@ -1,6 +1,8 @@
 //! Where a term reads: which of the policy's words it judges, and what it holds them against.
 
-use merit_core::{Episode, Role};
+use crate::Problem;
+use crate::term::Finding;
+use merit_core::{Episode, Evidence, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -21,6 +23,36 @@ pub enum Reading {
 }
 
 impl Reading {
+    /// Everything the policy wrote, for settings that start there.
+    pub(crate) fn all_turns() -> Self {
+        Self::AllTurns
+    }
+
+    /// What the policy wrote last, for settings that start there.
+    pub(crate) fn last_turn() -> Self {
+        Self::LastTurn
+    }
+
+    /// Refuses a reading that could never find anything.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        match self {
+            Self::Tag(tag)
+                if tag.is_empty() || tag.contains(['<', '>', '/']) || tag.contains(char::is_whitespace) =>
+            {
+                let text = format!(
+                    "`reading` names the tag `{tag}`; give its bare name, e.g. `{{ tag = \"summary\" }}`"
+                );
+                Err(Problem::Setting(text))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The words; where there are none, that is the policy's doing and worth 0.
+    pub(crate) fn judged<'a>(&self, episode: &'a Episode) -> Result<Cow<'a, str>, Finding> {
+        self.of(episode).map_err(|why| Finding::value(0.0, Evidence::new("parsed", why)))
+    }
+
     /// The words, or why there are none.
     pub(crate) fn of<'a>(&self, episode: &'a Episode) -> Result<Cow<'a, str>, String> {
         match self {
@@ -47,7 +79,7 @@ impl Reading {
     }
 }
 
-fn policy_texts(episode: &Episode) -> impl Iterator<Item = &str> {
+pub(crate) fn policy_texts(episode: &Episode) -> impl Iterator<Item = &str> {
     episode.transcript.segments().iter().filter(|s| s.role == Role::Policy).map(|s| s.text.as_str())
 }
 
@@ -73,6 +105,14 @@ pub enum Reference {
 }
 
 impl Reference {
+    /// Refuses a pointer that can point nowhere.
+    pub(crate) fn check(&self) -> Result<(), Problem> {
+        match self {
+            Self::Pointer(pointer) => check_pointer("reference", pointer),
+            Self::Answer | Self::Value(_) => Ok(()),
+        }
+    }
+
     /// What it says for this episode's task. Absent: the task has none, so the term does not apply.
     pub(crate) fn of<'a>(&'a self, episode: &'a Episode) -> Option<Cow<'a, Value>> {
         match self {
@@ -106,6 +146,17 @@ impl Reference {
             Self::Value(_) => "the reference is null".to_owned(),
         }
     }
+}
+
+/// Refuses what is no JSON pointer (RFC 6901) into a payload.
+pub(crate) fn check_pointer(field: &str, pointer: &str) -> Result<(), Problem> {
+    if pointer.is_empty() || pointer.starts_with('/') {
+        return Ok(());
+    }
+    let text = format!(
+        "`{field}` has the pointer `{pointer}`; a JSON pointer is empty or starts with `/`, e.g. `/goal`"
+    );
+    Err(Problem::Setting(text))
 }
 
 /// Enough of a text to recognise it.

@@ -1,8 +1,8 @@
 //! The share of tool calls that succeed, after ARTIST's tool-execution reward: in [0, 1], by turn where calls were made.
 //!
-//! A call succeeds when it ran and answered; refused and timed-out calls do not. Without any call the term is not
-//! applicable. `max_calls` counts only the first calls of an episode, so that a policy cannot mend its share by piling up
-//! trivial calls that always work.
+//! A call succeeds when it ran and answered; refused and timed-out calls do not. A call of which nobody says how it ended is
+//! neither and is not counted. Without any call that counts the term is not applicable. `max_calls` counts only the first
+//! such calls of an episode, so that a policy cannot mend its share by piling up trivial calls that always work.
 
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
@@ -61,20 +61,25 @@ impl Term for ToolSuccess {
     fn look(&self, view: &View<'_>) -> Finding {
         let episode = view.episode;
         let mut left = self.max_calls;
-        let (mut good, mut counted) = (0, 0);
+        let (mut good, mut counted, mut made) = (0, 0, 0);
         let mut turns = Vec::with_capacity(episode.turns.len());
         for turn in &episode.turns {
-            let calls = &turn.calls[..turn.calls.len().min(left)];
-            let ok = calls.iter().filter(|record| record.end == CallEnd::Ok).count();
-            turns.push((!calls.is_empty()).then(|| ok as f64 / calls.len() as f64));
-            left -= calls.len();
+            let known = turn.calls.iter().filter(|record| record.end != CallEnd::Unknown).take(left);
+            let (mut ok, mut here) = (0, 0);
+            for record in known {
+                ok += usize::from(record.end == CallEnd::Ok);
+                here += 1;
+            }
+            turns.push((here > 0).then(|| ok as f64 / here as f64));
+            left -= here;
             good += ok;
-            counted += calls.len();
+            counted += here;
+            made += turn.calls.len();
         }
         if counted == 0 {
-            return Finding::not_applicable("no tool was called");
+            let why = if made == 0 { "no tool was called" } else { "nobody says how the calls ended" };
+            return Finding::not_applicable(why);
         }
-        let made: usize = episode.turns.iter().map(|turn| turn.calls.len()).sum();
         let finding = format!("{good} of {counted} counted calls succeeded, {made} were made");
         Finding::value(good as f64 / counted as f64, Evidence::new("counted", finding)).with_turns(turns)
     }

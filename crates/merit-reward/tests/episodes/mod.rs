@@ -5,6 +5,7 @@ use merit_core::*;
 use std::sync::Arc;
 
 /// What the policy did in a turn.
+#[derive(Clone, Copy)]
 pub enum Did<'a> {
     Answers(&'a str),
     Babbles,

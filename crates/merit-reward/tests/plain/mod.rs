@@ -2,12 +2,21 @@
 //! library's machinery. One row per combinator says how to make a random one, what it comes to, and what it pays by turn.
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
+mod more_shapes;
 mod shapes;
 
-pub use shapes::SHAPES;
-
-use merit_core::{Score, TermOutcome};
+use merit_core::{Episode, Score, TermOutcome};
 use serde_json::Value;
+use std::sync::Arc;
+
+/// Every row.
+pub fn shapes() -> Vec<&'static Shape> {
+    shapes::SHAPES.iter().chain(more_shapes::MORE).collect()
+}
+
+fn shape(kind: &str) -> Option<&'static Shape> {
+    shapes().into_iter().find(|shape| shape.kind == kind)
+}
 
 /// `Err` is unscorable, `Ok(None)` not applicable.
 pub type Plain = Result<Option<f64>, ()>;
@@ -27,11 +36,11 @@ pub struct Shape {
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     pub scores: &'a [Score],
-    pub groups: &'a [u32],
-    pub turns: &'a [usize],
+    pub episodes: &'a [Arc<Episode>],
     /// The terms whose parse failures are unscorable.
     pub unscorable: &'a [String],
     pub step: u64,
+    pub discount: f64,
     pub at: usize,
     pub turn: Option<usize>,
 }
@@ -47,14 +56,20 @@ impl Reading<'_> {
 
     /// Everybody in the group, oneself included.
     pub fn group(&self) -> Vec<usize> {
-        (0..self.groups.len()).filter(|&i| self.groups[i] == self.groups[self.at]).collect()
+        let group = |at: usize| self.episodes[at].id.group;
+        (0..self.episodes.len()).filter(|&at| group(at) == group(self.at)).collect()
+    }
+
+    /// How many turns there are.
+    pub fn turns(&self) -> usize {
+        self.episodes[self.at].turns.len()
     }
 }
 
 /// What a config comes to.
 pub fn read(config: &Value, reading: &Reading<'_>) -> Plain {
     let kind = config["type"].as_str().unwrap();
-    match SHAPES.iter().find(|shape| shape.kind == kind) {
+    match shape(kind) {
         Some(shape) => (shape.read)(config, reading),
         None => {
             let weight = config["weight"].as_f64().unwrap_or(1.0);
@@ -67,7 +82,7 @@ pub fn read(config: &Value, reading: &Reading<'_>) -> Plain {
 /// What a config pays by turn.
 pub fn paid(config: &Value, reading: &Reading<'_>) -> Option<Vec<f64>> {
     let kind = config["type"].as_str().unwrap();
-    match SHAPES.iter().find(|shape| shape.kind == kind) {
+    match shape(kind) {
         Some(shape) => (shape.paid)(config, reading),
         None => {
             let name = config["name"].as_str().unwrap();
@@ -140,8 +155,8 @@ fn name_terms(config: &mut Value, terms: &[&str], by_turn: bool, names: &mut Vec
                 map.insert("name".into(), names[names.len() - 1].clone().into());
                 return;
             }
-            let whole = |shape: &Shape| Some(shape.kind) == kind.as_deref() && shape.whole;
-            if by_turn && SHAPES.iter().any(whole) {
+            let whole = kind.as_deref().and_then(shape).is_some_and(|shape| shape.whole);
+            if by_turn && whole {
                 let first = inner(map);
                 *config = serde_json::json!({ "type": "sum", "of": [first] });
                 return name_terms(config, terms, by_turn, names);

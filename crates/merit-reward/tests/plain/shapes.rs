@@ -43,7 +43,8 @@ pub const SHAPES: &[Shape] = &[
         whole: false,
         make: |parts, k| {
             let bound = ["below", "at_most", "above", "at_least"][(k[1] * 3.99) as usize];
-            let mut veto = json!({ "type": "veto", "when": when(&parts[0], k[0]), "value": -3.0, "then": parts[1] });
+            let mut veto =
+                json!({ "type": "veto", "when": when(&parts[0], k[0]), "value": -3.0, "then": parts[1] });
             veto[bound] = (2.0 * k[2] - 1.0).into();
             veto
         },
@@ -62,16 +63,17 @@ pub const SHAPES: &[Shape] = &[
     Shape {
         kind: "clip",
         whole: false,
-        make: |parts, k| json!({ "type": "clip", "of": parts[0], "low": -k[0], "high": k[1] }),
+        make: |parts, k| {
+            let low = 2.0 * k[0] - 1.0;
+            json!({ "type": "clip", "of": parts[0], "low": low, "high": low + k[1] })
+        },
         read: |c, r| Ok(read(&c["of"], r)?.map(|x| x.max(number(c, "low")).min(number(c, "high")))),
         paid: |_, _| None,
     },
     Shape {
         kind: "schedule",
         whole: false,
-        make: |parts, _| {
-            json!({ "type": "schedule", "of": parts[0], "from": 2.0, "to": 0.0, "start_step": 0, "end_step": 4 })
-        },
+        make: |parts, _| json!({ "type": "schedule", "of": parts[0], "from": 2.0, "to": 0.0, "start_step": 0, "end_step": 4 }),
         read: |c, r| Ok(read(&c["of"], r)?.map(|x| x * slope(r))),
         paid: |c, r| Some(paid(&c["of"], r)?.into_iter().map(|x| x * slope(r)).collect()),
     },
@@ -97,7 +99,8 @@ pub const SHAPES: &[Shape] = &[
             let turns = by_turn(&c["of"], r).unwrap_or_default();
             let n = turns.iter().flatten().count() as f64;
             let last = turns.iter().rposition(Option::is_some)?;
-            let pay = |(i, x): (usize, &Option<f64>)| match (c["reduce"].as_str().unwrap(), x.unwrap_or(0.0)) {
+            let pay = |(i, x): (usize, &Option<f64>)| match (c["reduce"].as_str().unwrap(), x.unwrap_or(0.0))
+            {
                 ("mean", x) => Some(x / n),
                 ("sum", x) => Some(x),
                 ("last", x) => Some(if i == last { x } else { 0.0 }),
@@ -118,7 +121,8 @@ pub const SHAPES: &[Shape] = &[
             let mut total = None;
             for (part, weight) in c["of"].as_array().unwrap().iter().zip(c["weights"].as_array().unwrap()) {
                 let Some(own) = read(part, r)? else { continue };
-                let among: Vec<f64> = whom.iter().filter_map(|&i| read(part, &r.of(i)).ok().flatten()).collect();
+                let among: Vec<f64> =
+                    whom.iter().filter_map(|&i| read(part, &r.of(i)).ok().flatten()).collect();
                 let n = among.len() as f64;
                 let mean = among.iter().sum::<f64>() / n;
                 let std = (among.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt();
@@ -145,8 +149,10 @@ pub const SHAPES: &[Shape] = &[
         paid: |c, r| {
             let shares = checklist_shares(c, r).ok().flatten()?;
             (c["payout"] == "turn").then(|| {
-                let at = |turn| c["items"].as_array().unwrap().iter().zip(&shares).filter(move |(i, _)| i["turn"] == turn);
-                (0..r.turns[r.at]).map(|turn| at(turn).map(|(_, share)| share).sum()).collect()
+                let at = |turn| {
+                    c["items"].as_array().unwrap().iter().zip(&shares).filter(move |(i, _)| i["turn"] == turn)
+                };
+                (0..r.turns()).map(|turn| at(turn).map(|(_, share)| share).sum()).collect()
             })
         },
     },
@@ -207,12 +213,14 @@ fn by_name_or_sum(knob: f64) -> Value {
 
 fn checklist_shares(c: &Value, r: &Reading<'_>) -> Result<Option<[f64; 3]>, ()> {
     let turn = c["items"][0]["turn"].as_u64().unwrap() as usize;
-    let reached = turn < r.turns[r.at];
+    let reached = turn < r.turns();
     let a = if reached { condition(&c["items"][0]["check"], &r.at_turn(turn))? } else { Some(f64::MIN) };
     let (b, d) = (condition(&c["items"][1]["check"], r)?, condition(&c["items"][2]["check"], r)?);
     // Absent: left out.
     let silent = (c["on_not_applicable"] == "fail").then_some(false);
-    let holds = |value: Option<f64>, i: usize| value.map_or(silent, |v| Some(v >= number(&c["items"][i], "at_least")));
+    let holds = |value: Option<f64>, i: usize| {
+        value.map_or(silent, |v| Some(v >= number(&c["items"][i], "at_least")))
+    };
     let first = holds(a, 0);
     let required_failed = c["items"][0]["required"] == true && first == Some(false);
     let second = if required_failed { Some(false) } else { holds(b, 1) };
@@ -224,12 +232,12 @@ fn checklist_shares(c: &Value, r: &Reading<'_>) -> Result<Option<[f64; 3]>, ()> 
     Ok((total > 0.0).then_some(shares))
 }
 
-fn number(config: &Value, key: &str) -> f64 {
+pub fn number(config: &Value, key: &str) -> f64 {
     config[key].as_f64().unwrap()
 }
 
 /// A condition: the expression, or some term by its name.
-fn when(part: &Value, knob: f64) -> Value {
+pub fn when(part: &Value, knob: f64) -> Value {
     if knob < 0.3 { json!(format!("@{}", (knob * 20.0) as usize)) } else { part.clone() }
 }
 
@@ -237,11 +245,11 @@ fn slope(reading: &Reading<'_>) -> f64 {
     (2.0 - reading.step as f64 / 2.0).max(0.0)
 }
 
-fn add(parts: impl Iterator<Item = Vec<f64>>) -> Option<Vec<f64>> {
+pub fn add(parts: impl Iterator<Item = Vec<f64>>) -> Option<Vec<f64>> {
     parts.reduce(|a, b| a.iter().zip(b).map(|(a, b)| a + b).collect())
 }
 
 fn by_turn(config: &Value, reading: &Reading<'_>) -> Result<Vec<Option<f64>>, ()> {
-    let turns = 0..reading.turns[reading.at];
+    let turns = 0..reading.turns();
     turns.map(|turn| -> Plain { read(config, &reading.at_turn(turn)) }).collect()
 }

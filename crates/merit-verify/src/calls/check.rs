@@ -113,6 +113,7 @@ impl CallChecker {
         let mut tools = BTreeMap::new();
         for spec in specs {
             let schema = Schema::compile(&closed(&spec.parameters), unknown)
+                .and_then(|schema| schema.refuse_depth(&limits).map(|()| schema))
                 .map_err(|source| CheckError::Schema { tool: spec.name.clone(), source })?;
             if tools.insert(spec.name.clone(), schema).is_some() {
                 return Err(CheckError::Duplicate(spec.name.clone()));

@@ -38,6 +38,7 @@ impl JsonVerifier {
             .as_ref()
             .map(|source| Schema::compile(source, config.unknown_keywords))
             .transpose()?;
+        schema.iter().try_for_each(|schema| schema.refuse_depth(&config.limits))?;
         Ok(Self { config, schema })
     }
 

@@ -33,8 +33,7 @@ pub use citation::{
 };
 pub use config::{
     BalanceConfig, ContainsConfig, LengthConfig, LengthUnit, Metric, NoOptions, RepetitionConfig,
-    RougeConfig, RougeReport, RougeVariant, StringConfig, StringRule, TextConfig, TextConfigError,
-    TokenConfig, Tokens,
+    RougeConfig, RougeReport, RougeVariant, StringConfig, StringRule, TextConfig, TokenConfig, Tokens,
 };
 pub use look_alike::{LookAlike, LookAlikeKind};
 pub use normalise::{Normalise, Punctuation};

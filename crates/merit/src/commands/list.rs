@@ -22,6 +22,8 @@ fn sections() -> Vec<Section> {
         (Kind::Objectives, "selectors", learned(merit_learn::SELECTORS)),
         (Kind::Objectives, "masks", learned(merit_learn::MASKS)),
         (Kind::Models, "model backends", models()),
+        (Kind::Rewards, "rewards", merit_reward::REWARDS.iter().map(|r| r.about).collect()),
+        (Kind::Formats, "formats", merit_import::FORMATS.iter().map(|f| f.about).collect()),
         (Kind::Recipes, "recipes", merit_run::shipped::RECIPES.iter().map(|r| r.about).collect()),
     ]
 }

@@ -1,11 +1,17 @@
 //! One file per command: convert, call a library function, print.
 
+mod episodes;
+pub(crate) mod import;
 pub(crate) mod list;
 pub(crate) mod recipe;
+pub(crate) mod reward;
 pub(crate) mod rollout;
+pub(crate) mod score;
 pub(crate) mod show;
 pub(crate) mod train;
 
+pub(crate) use episodes::load_episodes;
+use merit_import::ImportError;
 use merit_run::{RecipeError, RunError};
 use merit_store::StoreError;
 
@@ -19,6 +25,7 @@ pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
         }
         let wrong_input = cause.is::<RecipeError>()
             || cause.is::<WrongInput>()
+            || cause.is::<ImportError>()
             || matches!(cause.downcast_ref(), Some(StoreError::NotARun { .. } | StoreError::Exists { .. }));
         if wrong_input {
             return 2;
@@ -38,3 +45,15 @@ impl std::fmt::Display for WrongInput {
 }
 
 impl std::error::Error for WrongInput {}
+
+/// What was looked for was found: the command did its work, and its exit code says so.
+#[derive(Debug)]
+pub(crate) struct Findings(pub(crate) String);
+
+impl std::fmt::Display for Findings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Findings {}

@@ -46,6 +46,9 @@ pub(super) struct Match {
     pub(super) end: usize,
 }
 
+/// What looking for a match at one position costs, in characters.
+const COST_OF_A_LOOK: usize = 64;
+
 /// What a pattern looks for after its anchor.
 #[derive(Debug, Clone, Copy)]
 enum What<'a> {
@@ -174,7 +177,7 @@ impl Pattern<'_> {
         let mut found = None;
         let what = self.what;
         self.anchor.each_start(text, start, &what, &mut |at, tail| {
-            !meter.spend(1)
+            !meter.spend(COST_OF_A_LOOK)
                 || what.at(text, at, meter, &mut |this, end| match tail.end(text, end) {
                     Some(end) => {
                         found = Some((this, end));

@@ -8,6 +8,7 @@ mod order;
 mod pieces;
 mod relations;
 mod sets;
+mod solutions;
 mod solve;
 mod symbols;
 

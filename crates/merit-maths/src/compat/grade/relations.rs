@@ -1,6 +1,7 @@
 //! Relations against relations: the same, turned round, or with the same solutions.
 
 use super::numbers::is_opaque;
+use super::solutions;
 use super::symbols::free_symbols;
 use super::{Equal, Grader, No};
 use crate::compat::grammar::build::{negated, sum};
@@ -51,15 +52,18 @@ impl Grader<'_> {
         }
     }
 
-    /// Whether two equations, each `side = 0`, have the same variables and are multiples of one another.
+    /// Whether two equations, each `side = 0`, have the same variables and the same solutions. The peer breaks off where
+    /// there is only one variable.
     fn same_solutions(&mut self, gold: &Expr, pred: &Expr) -> Result<bool, Exhausted> {
         let (mut a, mut b) = (BTreeSet::new(), BTreeSet::new());
         free_symbols(gold, &mut a, self.budget)?;
         free_symbols(pred, &mut b, self.budget)?;
-        if a != b || a.is_empty() {
+        if a != b || a.len() < 2 {
             return Ok(false);
         }
-        super::solve::multiples(gold, pred, self.budget, &a)
+        let names: Vec<_> = a.into_iter().collect();
+        Ok(solutions::multiples(gold, pred, &names, self.budget)?
+            || solutions::same_zeros(gold, pred, &names, self.budget)?)
     }
 }
 

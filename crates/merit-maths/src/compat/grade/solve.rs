@@ -1,9 +1,9 @@
 //! Relations in one unknown solved: linear, quadratic, or with one absolute value.
 
 use super::pieces::{Piece, Pieces, as_expr, infinity, intersection, whole_line};
-use super::symbols::{free_symbols, parts};
+use super::symbols::free_symbols;
 use crate::compat::float::approximate;
-use crate::compat::grammar::build::{as_integer, integer, negated, power, quotient, sum};
+use crate::compat::grammar::build::{integer, negated, power, quotient, sum};
 use crate::compat::values::order;
 use crate::{Budget, Exhausted, Expr, Function, Relation, rational_value};
 use dashu_ratio::RBig;
@@ -185,7 +185,7 @@ fn polynomial(
 }
 
 /// The expression with a value in place of a symbol.
-fn substituted(expr: &Expr, name: &Arc<str>, value: &Expr) -> Expr {
+pub(super) fn substituted(expr: &Expr, name: &Arc<str>, value: &Expr) -> Expr {
     let all = |parts: &[Expr]| parts.iter().map(|part| substituted(part, name, value)).collect();
     match expr {
         Expr::Symbol(symbol) if symbol == name => value.clone(),
@@ -195,44 +195,4 @@ fn substituted(expr: &Expr, name: &Arc<str>, value: &Expr) -> Expr {
         Expr::Apply(function, parts) => Expr::Apply(*function, all(parts)),
         other => other.clone(),
     }
-}
-
-/// Whether one expression is the other times a number, by exact values at a few points.
-pub(super) fn multiples(
-    a: &Expr,
-    b: &Expr,
-    budget: &mut Budget,
-    names: &BTreeSet<Arc<str>>,
-) -> Result<bool, Exhausted> {
-    const POINTS: i64 = 8;
-    if parts(a).is_empty() || as_integer(a).is_some() {
-        return Ok(false);
-    }
-    let mut ratio: Option<RBig> = None;
-    let mut agreed = 0;
-    for point in 1..=POINTS {
-        let (mut x, mut y) = (a.clone(), b.clone());
-        for (i, name) in names.iter().enumerate() {
-            // Different primes for different names, so that no accident makes both sides vanish together.
-            let value = integer(point * 7919 + (i as i64 + 1) * 104_729 % 9973);
-            x = substituted(&x, name, &value);
-            y = substituted(&y, name, &value);
-        }
-        let (Some(x), Some(y)) = (rational_value(&x, budget)?, rational_value(&y, budget)?) else {
-            return Ok(false);
-        };
-        if x == RBig::ZERO || y == RBig::ZERO {
-            if x != y {
-                return Ok(false);
-            }
-            continue;
-        }
-        let here = x / y;
-        match &ratio {
-            Some(first) if *first != here => return Ok(false),
-            Some(_) => agreed += 1,
-            None => ratio = Some(here),
-        }
-    }
-    Ok(agreed >= 3)
 }

@@ -2,7 +2,7 @@
 
 use super::keywords;
 use super::node::{Node, NodeId, Schema};
-use crate::json::limits::MAX_DEPTH;
+use crate::json::limits::{Limits, MAX_DEPTH};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -67,6 +67,18 @@ pub enum SchemaError {
         /// Where the chain starts.
         at: String,
     },
+    /// With this nesting of documents, a check could need more stack than a small thread has.
+    #[error(
+        "schema: {chain} subschemas in a row look at one value, so that documents may nest at most {most} levels; lower `limits.depth` from {depth}"
+    )]
+    TooDeep {
+        /// The longest row of subschemas at one value.
+        chain: usize,
+        /// The nesting that was asked for.
+        depth: usize,
+        /// The nesting that is safe.
+        most: usize,
+    },
     /// The schema is too large.
     #[error("the schema has more than {MAX_NODES} subschemas or is nested deeper than {MAX_DEPTH} levels")]
     TooLarge,
@@ -79,8 +91,10 @@ fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// The longest row of subschemas that look at one value; with [`MAX_DEPTH`] it bounds the stack of a validation.
+/// The longest row of subschemas that look at one value.
 const MAX_CHAIN: usize = 16;
+/// The most calls that may stand on the stack at once: levels of the document times the row at each.
+const MAX_STACKED: usize = 640;
 const MAX_NODES: usize = 20_000;
 /// Newest first; in the last two, what stands beside `$ref` is ignored.
 const DIALECTS: [&str; 4] = [
@@ -96,19 +110,29 @@ impl Schema {
         let mut compiler = Compiler::new(source, unknown)?;
         let root = compiler.node_at("", source, 0)?;
         let Compiler { nodes, places, .. } = compiler;
-        let schema = Self { nodes, root, source: source.clone() };
-        schema.refuse_loops(&places)?;
+        let mut schema = Self { nodes, root, longest_chain: 0, source: source.clone() };
+        schema.longest_chain = schema.refuse_loops(&places)?;
         Ok(schema)
     }
 
-    fn refuse_loops(&self, places: &BTreeMap<String, NodeId>) -> Result<(), SchemaError> {
-        let mut known = vec![None; self.nodes.len()];
-        for (at, id) in places {
-            if self.chain(*id, 0, &mut known).is_none() {
-                return Err(SchemaError::Loop { at: at.clone() });
-            }
+    /// Refuses documents so deep that checking them could pass the stack.
+    pub(crate) fn refuse_depth(&self, limits: &Limits) -> Result<(), SchemaError> {
+        let chain = self.longest_chain + 1;
+        let most = MAX_STACKED / chain;
+        if limits.depth > most {
+            Err(SchemaError::TooDeep { chain, depth: limits.depth, most })
+        } else {
+            Ok(())
         }
-        Ok(())
+    }
+
+    /// The longest row of subschemas at one value; refuses rows without end.
+    fn refuse_loops(&self, places: &BTreeMap<String, NodeId>) -> Result<usize, SchemaError> {
+        let mut known = vec![None; self.nodes.len()];
+        places.iter().try_fold(0, |longest, (at, id)| {
+            let chain = self.chain(*id, 0, &mut known).ok_or_else(|| SchemaError::Loop { at: at.clone() })?;
+            Ok(chain.max(longest))
+        })
     }
 
     /// The longest row of subschemas from `id` that look at the same value; `None` past the limit.

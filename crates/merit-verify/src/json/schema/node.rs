@@ -12,6 +12,8 @@ pub(crate) type NodeId = usize;
 pub struct Schema {
     pub(super) nodes: Vec<Node>,
     pub(super) root: NodeId,
+    /// How many subschemas at most look at one value in a row, beside the first.
+    pub(super) longest_chain: usize,
     pub(super) source: Value,
 }
 

@@ -1,0 +1,64 @@
+//! Scoring recorded episodes again, with another reward or the same one: batch by batch, as training would have.
+//!
+//! A batch is the episodes of one phase and step. What a reward keeps between steps is carried along the steps of a training
+//! phase and starts empty in every other.
+
+use merit_core::{Episode, PolicyVersion, ScoredEpisode, Seed};
+use merit_reward::{RewardState, ScoreContext, Scorer};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What scoring depends on besides reward and episodes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rescoring {
+    /// The run's seed, for error rates.
+    pub seed: u64,
+    /// The learner's discount, for shaping.
+    pub discount: f64,
+}
+
+/// Episodes that were scored together, and all that is needed to explain one of them.
+#[derive(Debug, Clone)]
+pub struct RescoredBatch {
+    /// The step and what else the reward could see.
+    pub context: ScoreContext,
+    /// What the reward had kept by then.
+    pub state: RewardState,
+    /// The episodes with their new scores.
+    pub scored: Vec<ScoredEpisode>,
+}
+
+impl RescoredBatch {
+    /// The explanation of the `at`-th episode.
+    pub fn explain(&self, scorer: &Scorer, at: usize) -> String {
+        let episodes: Vec<Arc<Episode>> = self.scored.iter().map(|s| Arc::clone(&s.episode)).collect();
+        scorer.explain_in(&episodes, at, &self.context, &self.state)
+    }
+}
+
+/// The context of a step of a run with this seed.
+pub(crate) fn context(seed: &Seed, step: u64, discount: f64) -> ScoreContext {
+    ScoreContext { step, version: PolicyVersion(step), seed: seed.child("reward", 0).as_u64(), discount }
+}
+
+/// Scores `episodes`, whatever their order; batches come in the order of phase and step.
+pub fn rescore(scorer: &Scorer, episodes: &[Arc<Episode>], how: &Rescoring) -> Vec<RescoredBatch> {
+    let mut batches: BTreeMap<(&str, u64), Vec<Arc<Episode>>> = BTreeMap::new();
+    for episode in episodes {
+        let key = (episode.id.phase.as_str(), episode.id.step);
+        batches.entry(key).or_default().push(Arc::clone(episode));
+    }
+    let seed = Seed::root(how.seed);
+    let mut kept: BTreeMap<&str, RewardState> = BTreeMap::new();
+    let mut rescored = Vec::with_capacity(batches.len());
+    for ((phase, step), episodes) in batches {
+        let state = kept.get(phase).cloned().unwrap_or_default();
+        let context = context(&seed, step, how.discount);
+        let batch = scorer.score_batch(&episodes, &context, &state);
+        if phase.starts_with("train") {
+            kept.insert(phase, batch.state);
+        }
+        rescored.push(RescoredBatch { context, state, scored: batch.episodes });
+    }
+    rescored
+}

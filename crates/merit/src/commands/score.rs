@@ -1,0 +1,111 @@
+//! `merit score`: stored or foreign episodes, scored again by any reward, and explained.
+
+use super::{WrongInput, load_episodes};
+use crate::cli::Score;
+use crate::out;
+use anyhow::Result;
+use merit_core::{Outcome, ScoredEpisode};
+use merit_reward::Scorer;
+use merit_run::{RescoredBatch, Rescoring, rescore, reward_file};
+use serde_json::json;
+use std::fmt::Write as _;
+
+pub(crate) fn run(arguments: &Score) -> Result<()> {
+    let reward = reward_file::load(&arguments.reward)?;
+    let scorer = Scorer::compile(&reward.config)?;
+    let loaded = load_episodes(&arguments.episodes)?;
+    let seed = arguments.seed.or(loaded.seed).unwrap_or(0);
+    let how = Rescoring { seed, discount: arguments.discount };
+    let batches = rescore(&scorer, &loaded.episodes, &how);
+    match &arguments.explain {
+        Some(Some(name)) => explain_one(&scorer, &batches, name),
+        Some(None) => explain_all(&scorer, &batches, arguments.json),
+        None if arguments.json => {
+            batches.iter().flat_map(|batch| &batch.scored).try_for_each(|scored| Ok(out::line(line(scored))?))
+        }
+        None => Ok(out::text(table(&reward.name, &scorer, &batches))?),
+    }
+}
+
+fn line(scored: &ScoredEpisode) -> serde_json::Value {
+    let episode = &scored.episode;
+    json!({
+        "episode": episode.id.to_string(),
+        "task": episode.task.id,
+        "outcome": scored.outcome(),
+        "reward": scored.reward(),
+        "score": scored.score,
+        "reported": episode.reported,
+    })
+}
+
+fn explain_one(scorer: &Scorer, batches: &[RescoredBatch], name: &str) -> Result<()> {
+    for batch in batches {
+        let at = batch.scored.iter().position(|scored| scored.episode.id.to_string() == name);
+        if let Some(at) = at {
+            out::line(format_args!("{name}  task {}", batch.scored[at].episode.task.id))?;
+            return Ok(out::text(batch.explain(scorer, at))?);
+        }
+    }
+    let first = batches.first().and_then(|b| b.scored.first()).map(|s| s.episode.id.to_string());
+    let example = first.map_or_else(String::new, |id| format!("; they are called like `{id}`"));
+    Err(WrongInput(format!("there is no episode `{name}` among these{example}")).into())
+}
+
+fn explain_all(scorer: &Scorer, batches: &[RescoredBatch], as_json: bool) -> Result<()> {
+    for batch in batches {
+        for (at, scored) in batch.scored.iter().enumerate() {
+            let explanation = batch.explain(scorer, at);
+            if as_json {
+                let mut line = line(scored);
+                line["explanation"] = json!(explanation);
+                out::line(line)?;
+            } else {
+                out::line(format_args!("{}  task {}", scored.episode.id, scored.episode.task.id))?;
+                out::line(explanation)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn table(reward: &str, scorer: &Scorer, batches: &[RescoredBatch]) -> String {
+    let scored: Vec<ScoredEpisode> = batches.iter().flat_map(|batch| batch.scored.iter().cloned()).collect();
+    let rewards: Vec<f64> = scored.iter().filter_map(ScoredEpisode::reward).collect();
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{reward}: {} episodes, {} with a reward", scored.len(), rewards.len());
+    if !rewards.is_empty() {
+        let n = rewards.len() as f64;
+        let mean = rewards.iter().sum::<f64>() / n;
+        let std = (rewards.iter().map(|r| (r - mean) * (r - mean)).sum::<f64>() / n).sqrt();
+        let least = rewards.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = rewards.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let _ = writeln!(text, "reward: mean {mean:.4}, sd {std:.4}, from {least:.4} to {most:.4}");
+    }
+    for outcome in Outcome::ALL {
+        let count = scored.iter().filter(|s| s.outcome() == outcome).count();
+        if count > 0 {
+            let _ = writeln!(text, "  {:<22} {count:>8}", outcome.name());
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\n{:<24} {:>8} {:>10} {:>8} {:>8} {:>8} {:>10}",
+        "term", "values", "mean", "n/a", "unread", "broke", "variance"
+    );
+    for term in scorer.summarise(&scored) {
+        let mean = if term.values == 0 { "–".to_owned() } else { format!("{:.4}", term.mean) };
+        let _ = writeln!(
+            text,
+            "{:<24} {:>8} {mean:>10} {:>8} {:>8} {:>8} {:>9.1}%",
+            term.name,
+            term.values,
+            term.not_applicable,
+            term.parse_failures,
+            term.grader_failures,
+            term.variance_share * 100.0
+        );
+    }
+    text
+}
