@@ -1,12 +1,26 @@
 #!/bin/sh
-# Creates the peers' virtual environment in .cache/peers (ignored by git, about 6 GB, most of it torch's
-# CUDA libraries, without which torch does not load) and installs the pinned versions.
+# Creates virtual environments of the peers in .cache (ignored by git) and installs the pinned versions:
 #
-# verl goes in without its dependencies: only its advantage functions are called. What they import is in
-# requirements.txt (newer than verl's own bounds on transformers and tensordict), Ray is stubbed.
+#   sh benchmarks/peers/setup.sh [peers] [maths] [graders]      without names: all
+#
+# peers    torch, transformers, verifiers, verl; about 6 GB, most of it torch's CUDA libraries, without which torch does not load.
+#          verl goes in without its dependencies: only its advantage functions are called. What they import is in
+#          requirements.txt (newer than verl's own bounds on transformers and tensordict), Ray is stubbed.
+# maths    Math-Verify, about 120 MB.
+# graders  OpenJudge, about 450 MB.
 set -eu
 cd "$(dirname "$0")/../.."
-[ -x .cache/peers/bin/python ] || "${PYTHON:-python3}" -m venv .cache/peers
-.cache/peers/bin/python -m pip install --quiet -r benchmarks/peers/requirements.txt
-.cache/peers/bin/python -m pip install --quiet --no-deps verl==0.9.1
-.cache/peers/bin/python -m pip list --format=freeze | grep -E '^(torch|transformers|verifiers|verl)=='
+[ $# -gt 0 ] || set -- peers maths graders
+for name in "$@"; do
+    case $name in
+        peers) requirements=requirements.txt shown='torch|transformers|verifiers|verl' ;;
+        maths) requirements=requirements-maths.txt shown='math-verify' ;;
+        graders) requirements=requirements-graders.txt shown='py-openjudge' ;;
+        *) echo "no environment '$name'; known: peers, maths, graders" >&2 && exit 2 ;;
+    esac
+    python=.cache/$name/bin/python
+    [ -x "$python" ] || "${PYTHON:-python3}" -m venv ".cache/$name"
+    "$python" -m pip install --quiet -r "benchmarks/peers/$requirements"
+    [ "$name" != peers ] || "$python" -m pip install --quiet --no-deps verl==0.9.1
+    "$python" -m pip list --format=freeze | grep -E "^($shown)=="
+done

@@ -5,12 +5,16 @@
 //! it measures nothing. A new subject is one file and one line in `SUBJECTS`.
 
 mod advantages;
+mod algebra;
 mod build;
 mod busy;
 mod decoder;
+mod graders;
+mod inputs;
 mod job;
 mod lines;
 mod machine;
+mod maths;
 mod memory;
 mod orchestration;
 mod page;
@@ -36,8 +40,16 @@ struct Subject {
     measure: fn(&Asked, &mut Record) -> Result<String>,
 }
 
-const SUBJECTS: &[Subject] =
-    &[orchestration::SUBJECT, advantages::SUBJECT, decoder::SUBJECT, start::SUBJECT, build::SUBJECT];
+const SUBJECTS: &[Subject] = &[
+    orchestration::SUBJECT,
+    maths::SUBJECT,
+    graders::SUBJECT,
+    algebra::SUBJECT,
+    advantages::SUBJECT,
+    decoder::SUBJECT,
+    start::SUBJECT,
+    build::SUBJECT,
+];
 
 /// How the measurement was asked for.
 struct Asked {
@@ -87,9 +99,7 @@ fn unknown(name: &str) -> String {
 }
 
 fn measure(subject: &Subject, asked: &Asked) -> Result<()> {
-    if !subject.peers.is_empty() {
-        peers::set_up()?;
-    }
+    peers::set_up(subject.peers)?;
     let folder = root().join(if asked.quick { "target/bench-quick" } else { "benchmarks/raw" });
     let page = root().join("docs/benchmarks.md");
     if !asked.quick {
@@ -123,7 +133,8 @@ mod tests {
 
     #[test]
     fn a_clean_build_is_timed_only_when_named() {
-        assert_eq!(names(&[]), ["orchestration", "advantages", "decoder", "start"]);
+        let all = ["orchestration", "maths", "graders", "algebra", "advantages", "decoder", "start"];
+        assert_eq!(names(&[]), all);
         assert_eq!(names(&["build", "--rounds", "3"]), ["build"]);
     }
 

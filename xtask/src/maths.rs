@@ -19,7 +19,9 @@ pub(crate) fn fetch_peer_suite() -> Result<()> {
     match status.code() {
         Some(0) => Ok(()),
         Some(UNREACHABLE) => {
-            println!("no package index in reach: the tests against Math-Verify's suite will say that they are skipped");
+            println!(
+                "no package index in reach: the tests against Math-Verify's suite will say that they are skipped"
+            );
             Ok(())
         }
         _ => bail!("`python3 {SCRIPT}` ended with {status}"),
@@ -28,7 +30,8 @@ pub(crate) fn fetch_peer_suite() -> Result<()> {
 
 /// `cargo xtask fuzz-maths [N] [SEED]`.
 pub(crate) fn fuzz(arguments: &[&str]) -> Result<()> {
-    let mut command = vec!["run", "--release", "--locked", "--package", "merit-maths", "--example", "fuzz", "--"];
+    let mut command =
+        vec!["run", "--release", "--locked", "--package", "merit-maths", "--example", "fuzz", "--"];
     command.extend(arguments);
     run("cargo", &command)
 }

@@ -7,8 +7,8 @@ use crate::error::AttackError;
 use crate::grade::Grade;
 use crate::probe::{Expect, PROBES, Probe};
 use crate::subject::{Attempt, Subject};
-use crate::target::{Payment, Target};
 use crate::tally::{self, ProbeResult};
+use crate::target::{Payment, Target};
 use merit_core::Seed;
 use serde::{Deserialize, Serialize};
 

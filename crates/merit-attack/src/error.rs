@@ -17,9 +17,12 @@ pub enum AttackError {
         /// What is wrong with it.
         why: String,
     },
-    /// A reward file that does not parse; says where.
+    /// A name that nothing has.
+    #[error(transparent)]
+    Unknown(#[from] merit_core::registry::UnknownName),
+    /// A reward or recipe that does not parse; says where.
     #[error("{why}")]
-    Reward {
+    Toml {
         /// File, line, column and what is wrong there.
         why: String,
     },

@@ -73,21 +73,31 @@ impl ProbeResult {
         let Self { name, attempts, wins, broke, hangs, changed, .. } = self;
         if self.should_pay {
             let unpaid = attempts - wins;
-            let text = format!("`{name}` should be paid in full and is not in {unpaid} of {attempts} attempts");
+            let text =
+                format!("`{name}` should be paid in full and is not in {unpaid} of {attempts} attempts");
             return (unpaid > 0).then_some((Grade::F, text));
         }
         if self.by_mean && *wins > 0 {
-            return Some((Grade::F, format!("the policy `{name}` earns as much as the right answer, on average")));
+            return Some((
+                Grade::F,
+                format!("the policy `{name}` earns as much as the right answer, on average"),
+            ));
         }
         if *wins > 0 {
             let text = format!("`{name}` earns as much as the right answer in {wins} of {attempts} attempts");
             return Some((Grade::F, text));
         }
         if *hangs > 0 {
-            return Some((Grade::D, format!("the target hangs on `{name}` in {hangs} of {attempts} attempts")));
+            return Some((
+                Grade::D,
+                format!("the target hangs on `{name}` in {hangs} of {attempts} attempts"),
+            ));
         }
         if *broke > 0 {
-            return Some((Grade::D, format!("the target breaks on `{name}` in {broke} of {attempts} attempts")));
+            return Some((
+                Grade::D,
+                format!("the target breaks on `{name}` in {broke} of {attempts} attempts"),
+            ));
         }
         if *changed > 0 {
             let text = format!("{changed} of {attempts} attempts are paid differently when made again");

@@ -36,6 +36,7 @@ pub const PROBES: &[Probe] = &[
     junk::NULLS,
     echo::ECHO,
     echo::RESTATE,
+    echo::UNEVALUATED,
     several::EVERY_ANSWER,
     several::GOLD_AMONG_MANY,
     several::HEDGE,

@@ -38,6 +38,18 @@ impl Subject {
             || words.map(|word| word.trim_matches('.')).any(|word| !word.is_empty() && self.is_right(word))
     }
 
+    /// Whether an attempt makes the right moves, up to white space around the last.
+    pub(crate) fn does_the_work(&self, attempt: &Attempt) -> bool {
+        let trimmed = |moves: &[Move]| {
+            let mut moves = moves.to_vec();
+            if let Some(Move::Answer { text }) = moves.last_mut() {
+                *text = text.trim().to_owned();
+            }
+            moves
+        };
+        self.right_moves().is_some_and(|right| trimmed(&right) == trimmed(&attempt.moves))
+    }
+
     /// Whether an attempt is right after all: its last word is the right answer, or it does all that is to be done.
     pub(crate) fn is_right_attempt(&self, attempt: &Attempt) -> bool {
         let by_answer = attempt.final_answer().is_some_and(|text| self.is_right(text));

@@ -16,6 +16,10 @@ pub struct Subject {
     /// Everything an agent does that does the work, turn by turn. Empty: giving `gold` as the answer is all there is to do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gold_moves: Vec<Move>,
+    /// Whether somebody outside reports if the task was done: 1 for the right moves, 0 for anything else. An attacker cannot
+    /// reach what is reported.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reported: bool,
     /// Right answers of other tasks: plausible and wrong here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
@@ -39,10 +43,14 @@ impl Attempt {
         Self { task, moves: vec![Move::Answer { text: text.into() }] }
     }
 
-    /// What was written, for people.
+    /// What was written, turn by turn; a turn that comes again and again is told once, with how often.
     pub fn text(&self) -> String {
-        let lines: Vec<String> = self.moves.iter().map(Move::text).collect();
-        lines.join("\n")
+        let turns: Vec<String> = self.moves.iter().map(Move::text).collect();
+        let runs = turns.chunk_by(|a, b| a == b).map(|run| match run.len() {
+            1 => run[0].clone(),
+            times => format!("{} ({times} times)", run[0]),
+        });
+        runs.collect::<Vec<_>>().join("\n")
     }
 
     /// The final answer, where one is given.

@@ -119,8 +119,7 @@ pub(crate) fn probe(
 pub(crate) fn policy(played: &Played, gold: Option<f64>, ids: &[&str]) -> ProbeResult {
     let payments: Vec<Payment> = played.episodes.iter().map(|(_, payment)| payment.clone()).collect();
     let values: Vec<f64> = payments.iter().filter_map(Payment::value).collect();
-    let mean_share =
-        mean(&values).and_then(|value| share(&Payment::Reward { value, solved: None }, gold));
+    let mean_share = mean(&values).and_then(|value| share(&Payment::Reward { value, solved: None }, gold));
     let worth = |at: &usize| payments[*at].value().unwrap_or(f64::NEG_INFINITY);
     let best = (0..payments.len()).max_by(|a, b| worth(a).total_cmp(&worth(b)).then(b.cmp(a)));
     let earned = |at: usize| Earned {
@@ -140,7 +139,12 @@ pub(crate) fn policy(played: &Played, gold: Option<f64>, ids: &[&str]) -> ProbeR
 }
 
 /// The same attempts before and after.
-pub(crate) fn again(attempts: &[Attempt], before: &[&Payment], after: &[Payment], ids: &[&str]) -> ProbeResult {
+pub(crate) fn again(
+    attempts: &[Attempt],
+    before: &[&Payment],
+    after: &[Payment],
+    ids: &[&str],
+) -> ProbeResult {
     let differs = |at: &usize| match (before[*at].value(), after[*at].value()) {
         (Some(was), Some(is)) => (was - is).abs() > 1e-9,
         (was, is) => was.is_some() != is.is_some(),

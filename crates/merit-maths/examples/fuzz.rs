@@ -6,6 +6,7 @@
 
 use merit_maths::{Compat, Limits, Policy, verify};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 #[path = "../tests/mutator/mod.rs"]
@@ -20,12 +21,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let strict = Policy { limits, ..Policy::default() };
     let compat = Policy { compat: Compat::MathVerify, limits, ..Policy::default() };
     let mut mutator = mutator::Mutator::new(seed);
-    let (start, mut slowest, mut slowest_pair) = (Instant::now(), Duration::ZERO, (String::new(), String::new()));
+    let current = watch();
+    let (start, mut slowest, mut slowest_pair) =
+        (Instant::now(), Duration::ZERO, (String::new(), String::new()));
     let (mut most_steps, mut exhausted) = (0, 0_u64);
     for i in 0..count {
         let (gold, response) = mutator.pair();
         let policy = if i % 2 == 0 { &strict } else { &compat };
         let before = Instant::now();
+        if let Ok(mut current) = current.lock() {
+            *current = Some((before, gold.clone(), response.clone()));
+        }
         let verdict = catch_unwind(AssertUnwindSafe(|| verify(&gold, &response, policy)))
             .map_err(|_| format!("a panic on input {i}: {gold:?} against {response:?}"))?;
         let took = before.elapsed();
@@ -49,4 +55,28 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         limits.steps
     );
     Ok(())
+}
+
+/// The input under way, and since when.
+type Current = Arc<Mutex<Option<(Instant, String, String)>>>;
+
+/// Ends the program, naming the input, when one takes ten seconds: a limit that does not limit.
+fn watch() -> Current {
+    let current: Current = Arc::default();
+    let seen = Arc::clone(&current);
+    std::thread::spawn(move || {
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            let stuck = seen
+                .lock()
+                .ok()
+                .and_then(|c| c.clone())
+                .filter(|(since, ..)| since.elapsed().as_secs() >= 10);
+            if let Some((_, gold, response)) = stuck {
+                println!("ten seconds without an end: {gold:?} against {response:?}");
+                std::process::exit(1);
+            }
+        }
+    });
+    current
 }

@@ -60,8 +60,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     times.sort_unstable();
     let total: Duration = times.iter().sum();
     let count = times.len().max(1);
-    let p99 = times.get((times.len() * 99 / 100).min(times.len().saturating_sub(1))).copied().unwrap_or_default();
+    let p99 =
+        times.get((times.len() * 99 / 100).min(times.len().saturating_sub(1))).copied().unwrap_or_default();
     let mean = total.as_secs_f64() / count as f64;
-    eprintln!("{count} pairs, mean {:.1} µs, {:.0}/s, p99 {p99:?}, worst {:?}", mean * 1e6, 1.0 / mean, times.last());
+    eprintln!(
+        "{count} pairs, mean {:.1} µs, {:.0}/s, p99 {p99:?}, worst {:?}",
+        mean * 1e6,
+        1.0 / mean,
+        times.last()
+    );
     Ok(())
 }

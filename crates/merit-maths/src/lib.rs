@@ -16,8 +16,8 @@ mod verify;
 
 pub use budget::{Budget, Exhausted, Limits};
 pub use compare::{
-    Decision, Half, Number, RealSet, SetReading, as_real_set, compare, evaluate_number, numerically_equal, rational_value,
-    round_to, round_to_units, same_normal_form,
+    Decision, Half, Number, RealSet, SetReading, as_real_set, compare, evaluate_number, numerically_equal,
+    rational_value, round_to, round_to_units, same_normal_form,
 };
 pub use compat::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,

@@ -2,8 +2,8 @@
 
 use crate::extract::{self, Found, Notation, Whose};
 use crate::{
-    Budget, Candidate, Compat, Conclusion, Decision, Exhausted, Expr, Limits, ParseError, Policy, Side, Verdict, compare,
-    parse_latex, parse_plain,
+    Budget, Candidate, Compat, Conclusion, Decision, Exhausted, Expr, Limits, ParseError, Policy, Side,
+    Verdict, compare, parse_latex, parse_plain,
 };
 use dashu_ratio::RBig;
 use std::sync::Arc;
@@ -164,7 +164,12 @@ fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
     read
 }
 
-fn parse(found: &Found<'_>, policy: &Policy, whose: Whose, budget: &mut Budget) -> Result<Answer, ParseError> {
+fn parse(
+    found: &Found<'_>,
+    policy: &Policy,
+    whose: Whose,
+    budget: &mut Budget,
+) -> Result<Answer, ParseError> {
     if let Notation::Letter(letter) = found.notation {
         return Ok(Answer::Letter(letter));
     }

@@ -22,7 +22,11 @@ fn check(response: &str, kind: CandidateKind, parsed: &str) {
 #[test]
 fn the_last_box_wins() {
     check(r"First \boxed{3}, but no: \boxed{4}.", CandidateKind::Boxed, "4");
-    check(r"\boxed{3} is what I thought, then I found that the answer is \boxed{5} after all, 7", CandidateKind::Boxed, "5");
+    check(
+        r"\boxed{3} is what I thought, then I found that the answer is \boxed{5} after all, 7",
+        CandidateKind::Boxed,
+        "5",
+    );
 }
 
 #[test]
@@ -67,7 +71,10 @@ fn formulas_and_numbers_are_found_without_an_announcement() {
     check(r"We get $x+1$ and so \[ x = 7 \]", CandidateKind::Latex, "x = 7");
     check("There are 12 of $n$ such and in all 19 ways", CandidateKind::LastNumber, "19");
     check("2*x + 1", CandidateKind::Plain, "2*x + 1");
-    assert_eq!(chosen("nothing to see, H2O aside, and so on and so forth in many words of no account at all"), None);
+    assert_eq!(
+        chosen("nothing to see, H2O aside, and so on and so forth in many words of no account at all"),
+        None
+    );
 }
 
 #[test]
@@ -81,11 +88,19 @@ fn letters_are_choices_only_where_the_policy_says_so() {
         extract: Extraction { choices_to: Some('E'), ..Extraction::default() },
         ..Policy::default()
     };
-    for response in ["The answer is (B).", "**B**", "B", r"\boxed{B}", r"\boxed{\text{(B)}}", "B. Paris", "Answer: B"] {
+    for response in
+        ["The answer is (B).", "**B**", "B", r"\boxed{B}", r"\boxed{\text{(B)}}", "B. Paris", "Answer: B"]
+    {
         let verdict = verify("B", response, &choices);
-        assert_eq!((verdict.conclusion, verdict.rule.as_str()), (Conclusion::Equal, "choice"), "{response}: {verdict:?}");
+        assert_eq!(
+            (verdict.conclusion, verdict.rule.as_str()),
+            (Conclusion::Equal, "choice"),
+            "{response}: {verdict:?}"
+        );
     }
-    for response in ["(A), (B), (C) or (D)?  (D)", r"\boxed{A}", "I choose C", r"\boxed{A} \boxed{B}", "A B C D"] {
+    for response in
+        ["(A), (B), (C) or (D)?  (D)", r"\boxed{A}", "I choose C", r"\boxed{A} \boxed{B}", "A B C D"]
+    {
         let verdict = verify("B", response, &choices);
         assert_ne!(verdict.conclusion, Conclusion::Equal, "{response}: {verdict:?}");
     }

@@ -50,7 +50,9 @@ fn huge_factorials_end() {
 
 #[test]
 fn a_hundred_kilobytes_of_braces_end() {
-    for (open, close) in [("{", "}"), ("(", ")"), ("[", "]"), (r"\{", r"\}"), ("|", "|"), (r"\left(", r"\right)")] {
+    for (open, close) in
+        [("{", "}"), ("(", ")"), ("[", "]"), (r"\{", r"\}"), ("|", "|"), (r"\left(", r"\right)")]
+    {
         check(&format!(r"\boxed{{{}7{}}}", open.repeat(50_000), close.repeat(50_000)));
         check(&format!(r"\boxed{{{}", open.repeat(100_000)));
         check(&format!("${}$", open.repeat(100_000)));
@@ -80,15 +82,22 @@ fn deep_nesting_of_every_kind_ends() {
 
 #[test]
 fn nothing_that_is_no_number_equals_a_number() {
-    for text in ["nan", "NaN", r"\boxed{\text{nan}}", r"\boxed{0/0}", r"\boxed{\frac{0}{0}}", r"\boxed{\infty-\infty}",
-        r"\boxed{\frac{42 \cdot 0}{0}}", r"\boxed{42 + 0/0}", r"\boxed{42 \cdot \infty/\infty}", r"\boxed{\log 0}"]
-    {
+    for text in [
+        "nan",
+        "NaN",
+        r"\boxed{\text{nan}}",
+        r"\boxed{0/0}",
+        r"\boxed{\frac{0}{0}}",
+        r"\boxed{\infty-\infty}",
+        r"\boxed{\frac{42 \cdot 0}{0}}",
+        r"\boxed{42 + 0/0}",
+        r"\boxed{42 \cdot \infty/\infty}",
+        r"\boxed{\log 0}",
+    ] {
         check(text);
     }
-    for text in [r"\boxed{\frac{0}{0}}", r"\boxed{\infty - \infty}"] {
-        let verdict = verify(text, text, &Policy::default());
-        assert_ne!(verdict.conclusion, Conclusion::Different, "what has no value is no wrong answer: {verdict:?}");
-    }
+    let nothing = r"\boxed{\frac{0}{0}}";
+    assert_eq!(verify(nothing, nothing, &Policy::default()).conclusion, Conclusion::BadReference);
 }
 
 #[test]
@@ -101,16 +110,46 @@ fn a_megabyte_of_junk_ends() {
     let alphabet: Vec<char> = r"$\{}()[]^_=+-*/<>|&,.;:!%#~ abxyd0123456789".chars().collect();
     let junk: String = (0..1 << 20).map(|_| alphabet[next() as usize % alphabet.len()]).collect();
     all_ways(&junk);
-    for unit in [" ", "$", "\\", "\n", "answer ", "final answer is ", "1 ", "1 + ", "x=", r"\(", r"\[", "\\boxed{1} ", "#### ", "$$"] {
+    for unit in [
+        " ",
+        "$",
+        "\\",
+        "\n",
+        "answer ",
+        "final answer is ",
+        "1 ",
+        "1 + ",
+        "x=",
+        r"\(",
+        r"\[",
+        "\\boxed{1} ",
+        "#### ",
+        "$$",
+    ] {
         all_ways(&unit.repeat((1 << 20) / unit.len()));
     }
 }
 
 #[test]
 fn unicode_ends() {
-    for text in ["４２", "④②", "𝟒𝟐", "٤٢", "4\u{200b}2", "\u{202e}24", "４２．０", "🎉42🎉0", "π²", "\u{1}\u{2}\u{1}", "½", "∞",
-        "\\boxed{４３}", "\\boxed{\u{0}}", "\\text{é}", "数は43です"]
-    {
+    for text in [
+        "４２",
+        "④②",
+        "𝟒𝟐",
+        "٤٢",
+        "4\u{200b}2",
+        "\u{202e}24",
+        "４２．０",
+        "🎉42🎉0",
+        "π²",
+        "\u{1}\u{2}\u{1}",
+        "½",
+        "∞",
+        "\\boxed{４３}",
+        "\\boxed{\u{0}}",
+        "\\text{é}",
+        "数は43です",
+    ] {
         all_ways(text);
     }
     check(&"é".repeat(100_000));

@@ -51,7 +51,9 @@ fn triples() -> Option<Vec<Triple>> {
     match std::fs::read_to_string(&path) {
         Ok(text) => Some(serde_json::from_str(&text).unwrap()),
         Err(_) => {
-            eprintln!("SKIPPED: Math-Verify's suite is not here; `cargo xtask test` fetches it where the index is in reach");
+            eprintln!(
+                "SKIPPED: Math-Verify's suite is not here; `cargo xtask test` fetches it where the index is in reach"
+            );
             None
         }
     }
@@ -91,7 +93,10 @@ fn every_strict_difference_from_the_peers_suite_is_listed_with_its_reason() {
     for triple in &triples {
         let verdict = verify(&triple.gold, &triple.prediction, &Policy::default());
         if (verdict.conclusion == Conclusion::Equal) != triple.expected {
-            let line = format!("expected {}, {:?} by {} ({})", triple.expected, verdict.conclusion, verdict.rule, verdict.why);
+            let line = format!(
+                "expected {}, {:?} by {} ({})",
+                triple.expected, verdict.conclusion, verdict.rule, verdict.why
+            );
             found.insert(triple.id.clone(), line);
         }
     }
@@ -101,6 +106,10 @@ fn every_strict_difference_from_the_peers_suite_is_listed_with_its_reason() {
         .map(|(id, line)| format!("{id}: {line}"))
         .collect();
     let stale: Vec<&String> = listed.differences.keys().filter(|id| !found.contains_key(*id)).collect();
-    assert!(unlisted.is_empty(), "differences without a reason in strict_differences.toml:\n{}", unlisted.join("\n"));
+    assert!(
+        unlisted.is_empty(),
+        "differences without a reason in strict_differences.toml:\n{}",
+        unlisted.join("\n")
+    );
     assert!(stale.is_empty(), "no longer different, remove from strict_differences.toml: {stale:?}");
 }

@@ -6,10 +6,32 @@ use rayon::prelude::*;
 
 /// Answers of every kind, each against each.
 const ANSWERS: [&str; 26] = [
-    "42", r"\boxed{42}", "the answer is 42.0", r"$\frac{84}{2}$", r"\boxed{\sqrt{1764}}", "42%", r"$42\text{ cm}$", r"$x=42$",
-    r"$(4,2)$", r"$\{4,2\}$", "4, 2", r"$[4,2)$", r"$x<42$", r"$42>x$", r"$(-\infty,42)$", r"$x^2+2x+1$", r"$(x+1)^2$",
-    r"$\sin^2 x+\cos^2 x$", "1", r"$e^{i\pi}$", "-1", r"$\begin{pmatrix}4&2\end{pmatrix}$", r"$\text{forty-two}$", "nothing",
-    r"\boxed{7^{7^{7^7}}}", "#### 1,042",
+    "42",
+    r"\boxed{42}",
+    "the answer is 42.0",
+    r"$\frac{84}{2}$",
+    r"\boxed{\sqrt{1764}}",
+    "42%",
+    r"$42\text{ cm}$",
+    r"$x=42$",
+    r"$(4,2)$",
+    r"$\{4,2\}$",
+    "4, 2",
+    r"$[4,2)$",
+    r"$x<42$",
+    r"$42>x$",
+    r"$(-\infty,42)$",
+    r"$x^2+2x+1$",
+    r"$(x+1)^2$",
+    r"$\sin^2 x+\cos^2 x$",
+    "1",
+    r"$e^{i\pi}$",
+    "-1",
+    r"$\begin{pmatrix}4&2\end{pmatrix}$",
+    r"$\text{forty-two}$",
+    "nothing",
+    r"\boxed{7^{7^{7^7}}}",
+    "#### 1,042",
 ];
 
 fn pairs() -> Vec<(&'static str, &'static str, Policy)> {

@@ -31,7 +31,11 @@ fn another_answer_is_different() {
 #[test]
 fn a_response_without_an_answer_has_none() {
     check("42", "", Conclusion::NoAnswer);
-    check("42", "I am sorry, but I cannot tell you what this comes to, however long I think about it.", Conclusion::NoAnswer);
+    check(
+        "42",
+        "I am sorry, but I cannot tell you what this comes to, however long I think about it.",
+        Conclusion::NoAnswer,
+    );
 }
 
 #[test]
@@ -83,7 +87,11 @@ fn a_policy_is_a_file() {
 
 #[test]
 fn a_setting_that_nobody_reads_is_refused() {
-    for text in ["severl = \"any-one\"", "[math_verify]\nrounding = 2", "[math_verify]\ntargets = [{ kind = \"latex\", boxes = 1 }]"] {
+    for text in [
+        "severl = \"any-one\"",
+        "[math_verify]\nrounding = 2",
+        "[math_verify]\ntargets = [{ kind = \"latex\", boxes = 1 }]",
+    ] {
         assert!(toml::from_str::<Policy>(text).is_err(), "{text}");
     }
     let refused = |text: &str| toml::from_str::<Policy>(text).unwrap().check().unwrap_err();

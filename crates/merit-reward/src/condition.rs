@@ -66,6 +66,7 @@ impl Deciding {
     pub(crate) fn evaluate(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
         match self {
             Self::Term(term) => {
+                tracer.reads(*term);
                 tracer.enter(Some("when"));
                 let worth = facts.raw(*term).sound();
                 tracer.leave(|| format!("raw {}", facts.scores[*term].name), &worth);

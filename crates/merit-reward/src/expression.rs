@@ -161,6 +161,7 @@ pub(crate) struct TermAt(pub(crate) usize);
 
 impl Expression for TermAt {
     fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        tracer.reads(self.0);
         let score = &facts.scores[self.0];
         if let TermOutcome::ParseFailure { why } = &score.outcome {
             tracer.note(|| format!("parse failure: {why}"));

@@ -1,11 +1,12 @@
 //! The compiled reward and what it does: score a batch, explain one episode of it.
 
 use crate::compile::{CompiledTerm, Compiler};
+use crate::explanation::explanation;
 use crate::expression::{Facts, Node, Table, Watcher, evaluate};
 use crate::state::RewardState;
 use crate::term::{self, Looked, Survey, View};
 use crate::terms::exact_answer::EXACT_ANSWER;
-use crate::trace::{Trace, Tracer};
+use crate::trace::{Traced, Tracer};
 use crate::worth::Worth;
 use crate::{RewardConfig, RewardError};
 use merit_core::{
@@ -142,15 +143,15 @@ impl Scorer {
     ) -> String {
         let Some(episode) = episodes.get(at) else { return String::new() };
         if let End::Failed { fault } = &episode.end {
-            return explanation(&broke(&fault.message), &[]);
+            return explanation(&broke(&fault.message), &Traced::default());
         }
         let whole: Vec<&Episode> =
             episodes.iter().map(Arc::as_ref).filter(|e| !matches!(e.end, End::Failed { .. })).collect();
         let before = episodes[..at].iter().filter(|e| !matches!(e.end, End::Failed { .. })).count();
         let (table, mut looks) = self.look_at(&whole, context, state);
         let place = Place { episode, context, state, table: &table, at: before };
-        let (score, traces) = self.finish(looks.swap_remove(before), &place, Tracer::on());
-        explanation(&score, &traces)
+        let (score, traced) = self.finish(looks.swap_remove(before), &place, Tracer::on());
+        explanation(&score, &traced)
     }
 
     /// Asks every term of every episode, then fills the slots, inner before outer.
@@ -199,7 +200,7 @@ impl Scorer {
         Looks { scores: looked.into_iter().map(|l| l.score).collect(), solved }
     }
 
-    fn finish(&self, looks: Looks, place: &Place<'_>, mut tracer: Tracer) -> (Score, Vec<Trace>) {
+    fn finish(&self, looks: Looks, place: &Place<'_>, mut tracer: Tracer) -> (Score, Traced) {
         let facts = place.facts(&self.terms, &looks.scores);
         let worth = evaluate(self.expression.as_ref(), &facts, &mut tracer);
         let reward = reward(&looks.scores, worth);
@@ -247,23 +248,6 @@ fn group(whole: &[&Episode]) -> Table {
 fn broke(message: &str) -> Score {
     let reward = Reward::Unscorable { why: format!("the episode broke: {message}") };
     Score { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved: None }
-}
-
-fn explanation(score: &Score, traces: &[Trace]) -> String {
-    let mut text = match &score.reward {
-        Reward::Value { value } => format!("reward = {value}\n"),
-        Reward::Unscorable { why } => format!("reward: unscorable ({why})\n"),
-        Reward::GraderFailed { why } => format!("reward: grader failed ({why})\n"),
-    };
-    traces.iter().for_each(|trace| trace.render(1, &mut text));
-    if !score.turn_rewards.is_empty() {
-        let shown: Vec<String> = score.turn_rewards.iter().map(|r| format!("{r}")).collect();
-        text.push_str(&format!("paid by turn: {}\n", shown.join(" ")));
-    }
-    if let Some(solved) = score.solved {
-        text.push_str(if solved { "solved: yes\n" } else { "solved: no\n" });
-    }
-    text
 }
 
 /// What cannot be parsed has not solved the task; where the term is silent or broken, nobody knows.

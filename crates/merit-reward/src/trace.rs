@@ -4,6 +4,7 @@
 //! explanation cannot disagree with the value it explains.
 
 use crate::worth::Worth;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// A part with what it came to and why.
@@ -28,10 +29,20 @@ impl Trace {
     }
 }
 
+/// What a tracer collected.
+#[derive(Debug, Default)]
+pub(crate) struct Traced {
+    pub(crate) parts: Vec<Trace>,
+    /// Terms that were read, by position.
+    pub(crate) read: BTreeSet<usize>,
+}
+
 /// Collects traces, or nothing.
 pub(crate) struct Tracer {
     /// The parts under way, outermost first. Absent: off.
     open: Option<Vec<Frame>>,
+    /// Terms that were read, by position.
+    read: BTreeSet<usize>,
 }
 
 #[derive(Default)]
@@ -43,11 +54,18 @@ struct Frame {
 
 impl Tracer {
     pub(crate) fn off() -> Self {
-        Self { open: None }
+        Self { open: None, read: BTreeSet::new() }
     }
 
     pub(crate) fn on() -> Self {
-        Self { open: Some(vec![Frame::default()]) }
+        Self { open: Some(vec![Frame::default()]), read: BTreeSet::new() }
+    }
+
+    /// Notes that the term at this position was read.
+    pub(crate) fn reads(&mut self, term: usize) {
+        if self.open.is_some() {
+            self.read.insert(term);
+        }
     }
 
     /// Leaves a note on the part under way.
@@ -76,8 +94,9 @@ impl Tracer {
         }
     }
 
-    /// What was collected at the outermost level.
-    pub(crate) fn finish(self) -> Vec<Trace> {
-        self.open.and_then(|mut open| open.pop()).map_or_else(Vec::new, |frame| frame.parts)
+    /// What was collected at the outermost level, and the terms that were read.
+    pub(crate) fn finish(self) -> Traced {
+        let parts = self.open.and_then(|mut open| open.pop()).map_or_else(Vec::new, |frame| frame.parts);
+        Traced { parts, read: self.read }
     }
 }

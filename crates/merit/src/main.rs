@@ -7,6 +7,7 @@ mod commands;
 mod display;
 mod episode_text;
 mod out;
+mod terminal;
 
 use clap::{CommandFactory as _, Parser as _};
 use cli::{Cli, Command};
@@ -23,13 +24,15 @@ fn main() -> ExitCode {
         Command::Import(arguments) => commands::import::run(&arguments),
         Command::Score(arguments) => commands::score::run(&arguments),
         Command::Reward(arguments) => commands::reward::run(&arguments),
+        Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Attack(arguments) => commands::attack::run(&arguments),
         Command::Completions { shell } => completions(shell),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if out::reader_left(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            out::complain(format_args!("merit: {}", in_one_line(&error)));
+            out::complain(format_args!("merit: {}", terminal::lines(&in_one_line(&error))));
             ExitCode::from(commands::exit_code(&error))
         }
     }

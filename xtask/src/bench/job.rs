@@ -28,9 +28,21 @@ impl Job {
         Self::new("merit", &format!("target/release/examples/{example} {arguments}"), tags)
     }
 
-    /// A script of `benchmarks/peers`.
+    /// A script of `benchmarks/peers`, in the environment of most peers.
     pub(super) fn peer(side: &'static str, script: &str, arguments: &str, tags: Value) -> Self {
-        Self::new(side, &format!(".cache/peers/bin/python benchmarks/peers/{script} {arguments}"), tags)
+        Self::peer_in("peers", side, script, arguments, tags)
+    }
+
+    /// The same in another environment.
+    pub(super) fn peer_in(
+        environment: &str,
+        side: &'static str,
+        script: &str,
+        arguments: &str,
+        tags: Value,
+    ) -> Self {
+        let python = format!(".cache/{environment}/bin/python");
+        Self::new(side, &format!("{python} benchmarks/peers/{script} {arguments}"), tags)
     }
 
     fn new(side: &'static str, command: &str, tags: Value) -> Self {

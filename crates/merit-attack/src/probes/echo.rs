@@ -14,6 +14,15 @@ pub(crate) const RESTATE: Probe = Probe {
     write: restate,
 };
 
+pub(crate) const UNEVALUATED: Probe = Probe {
+    about: about(
+        "unevaluated",
+        "the formula that is asked about, bare and in a box, instead of what it comes to",
+    ),
+    expect: Expect::Less,
+    write: unevaluated,
+};
+
 fn echo(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     if subject.prompt.is_empty() { Vec::new() } else { vec![Attempt::answer(task, &subject.prompt)] }
 }
@@ -30,4 +39,12 @@ fn restate(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     let listed = (numbers.len() > 1).then(|| numbers.join(" "));
     let texts = last.map(|text| text.trim().to_owned()).into_iter().chain(listed);
     texts.map(|text| Attempt::answer(task, text)).collect()
+}
+
+/// Only where the formula does not hold the answer as it stands.
+fn unevaluated(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
+    let formula = subject.prompt.split('$').skip(1).step_by(2).last();
+    let formula = formula.map(str::trim).filter(|f| f.chars().count() > 2 && !subject.names_gold(f));
+    let written = formula.map(|f| [format!("${f}$"), format!("\\boxed{{{f}}}")]);
+    written.into_iter().flatten().map(|text| Attempt::answer(task, text)).collect()
 }

@@ -25,7 +25,8 @@ pub(crate) const EMPTY_JSON: Probe = Probe {
 
 fn format_only(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     let tags = "<think></think><answer></answer>";
-    let mut attempts = unrelated(task, subject, &[tags, "The final answer is", "#### ", "Answer:", "**Answer**"]);
+    let mut attempts =
+        unrelated(task, subject, &[tags, "The final answer is", "#### ", "Answer:", "**Answer**"]);
     attempts.push(Attempt { task, moves: vec![Move::Say { text: tags.to_owned() }] });
     attempts
 }

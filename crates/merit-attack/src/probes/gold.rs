@@ -5,8 +5,11 @@ use crate::probe::{Expect, Probe};
 use crate::subject::{Attempt, Move, Subject};
 use merit_core::Stream;
 
-pub(crate) const GOLD: Probe =
-    Probe { about: about("gold", "the right answer, with all the work that is asked for"), expect: Expect::Full, write: gold };
+pub(crate) const GOLD: Probe = Probe {
+    about: about("gold", "the right answer, with all the work that is asked for"),
+    expect: Expect::Full,
+    write: gold,
+};
 
 pub(crate) const GOLD_SPACED: Probe = Probe {
     about: about("gold-spaced", "the right answer with white space around it"),

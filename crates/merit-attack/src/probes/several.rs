@@ -34,7 +34,8 @@ fn every_answer(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> 
     if wrong.is_empty() {
         return Vec::new();
     }
-    let middle = wrong.len() / 2;
+    // Never first: where the world ends a turn at a line's end, the first line is all that is answered.
+    let middle = wrong.len().div_ceil(2);
     let all: Vec<&str> = wrong[..middle]
         .iter()
         .copied()
@@ -51,7 +52,7 @@ fn gold_among_many(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attemp
     vec![
         Attempt::answer(task, format!("\\boxed{{{gold}}} and \\boxed{{{wrong}}}")),
         Attempt::answer(task, format!("\\boxed{{{gold}}} \\boxed{{{wrong}}}")),
-        Attempt::answer(task, format!("{gold}\nNo, wait, the answer is {wrong}.")),
+        Attempt::answer(task, format!("{gold}. No, wait, the answer is {wrong}.")),
     ]
 }
 

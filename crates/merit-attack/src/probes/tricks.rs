@@ -53,11 +53,13 @@ fn order(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     let mut sorted: Vec<char> = gold.chars().collect();
     sorted.sort_unstable();
     let sorted: String = sorted.into_iter().collect();
-    let ordered = (gold.starts_with('(') && gold.ends_with(')')) || (gold.starts_with('[') && gold.ends_with(']'));
+    let ordered =
+        (gold.starts_with('(') && gold.ends_with(')')) || (gold.starts_with('[') && gold.ends_with(']'));
     let turned = ordered.then(|| turned_list(gold)).flatten();
     let words: Vec<&str> = gold.split_whitespace().collect();
     let plain = words.iter().all(|word| word.chars().all(char::is_alphabetic));
-    let turned_words = (words.len() >= 3 && plain).then(|| words.iter().rev().copied().collect::<Vec<_>>().join(" "));
+    let turned_words =
+        (words.len() >= 3 && plain).then(|| words.iter().rev().copied().collect::<Vec<_>>().join(" "));
     // A digit string in another order may differ in leading zeros only.
     let same = |text: &str| text.trim_start_matches('0') == gold.trim_start_matches('0');
     let texts = [Some(reversed), Some(sorted), turned, turned_words].into_iter().flatten();

@@ -3,8 +3,8 @@
 use crate::error::AttackError;
 use crate::subject::{Attempt, Move};
 use merit_core::{
-    Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Known, Limit, PolicyVersion, Provenance, Role,
-    Segment, Setting, Task, ToolCall, Transcript, Turn, TurnStop,
+    Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Known, Limit, PolicyVersion, Provenance,
+    Role, Segment, Setting, Task, ToolCall, Transcript, Turn, TurnStop,
 };
 use std::sync::Arc;
 
@@ -44,7 +44,18 @@ pub(crate) fn episode(
     };
     let (task, setting) = (Arc::clone(task), Setting::default());
     let policy_version = PolicyVersion(0);
-    Ok(Episode { id, task, policy_version, setting, transcript, turns, end, cost, bootstrap: None, reported: None })
+    Ok(Episode {
+        id,
+        task,
+        policy_version,
+        setting,
+        transcript,
+        turns,
+        end,
+        cost,
+        bootstrap: None,
+        reported: None,
+    })
 }
 
 fn segment(role: Role, turn: u32, text: &str) -> Segment {

@@ -2,9 +2,11 @@
 
 mod command;
 mod episode;
+mod open;
 mod reward;
 mod world;
 
 pub use command::{CommandTarget, Limits, split_words};
+pub use open::open;
 pub use reward::RewardTarget;
 pub use world::WorldTarget;

@@ -8,7 +8,7 @@ use crate::error::AttackError;
 use crate::subject::{Attempt, Subject};
 use crate::target::{Payment, Target};
 use crate::tasks::{self, Given};
-use merit_core::{Episode, EpisodeId, Reward, ScoredEpisode, Task};
+use merit_core::{Episode, EpisodeId, Reported, Reward, ScoredEpisode, Task};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
 use merit_run::toml_error::locate;
 use std::path::Path;
@@ -34,7 +34,7 @@ impl RewardTarget {
     pub fn from_toml(file: &str, text: &str, given: Option<Vec<Given>>) -> Result<Self, AttackError> {
         let bad = |why: String| AttackError::Target { target: file.to_owned(), why };
         let config: RewardConfig = toml::from_str(text)
-            .map_err(|error| AttackError::Reward { why: locate(file, text, &error).to_string() })?;
+            .map_err(|error| AttackError::Toml { why: locate(file, text, &error).to_string() })?;
         let scorer = Scorer::compile(&config).map_err(|error| bad(error.to_string()))?;
         let path = Path::new(file);
         let stem = path.file_stem().map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
@@ -63,7 +63,8 @@ impl RewardTarget {
             Some(Payment::Unscorable { why } | Payment::Broke { why }) => why.clone(),
             _ => "their right answers earn nothing".to_owned(),
         };
-        let why = format!("the plain questions that come along do not fit it ({why}); give tasks with `--tasks`");
+        let why =
+            format!("the plain questions that come along do not fit it ({why}); give tasks with `--tasks`");
         Err(AttackError::Target { target: self.name, why })
     }
 
@@ -77,7 +78,12 @@ impl RewardTarget {
         let record = |(member, attempt): (usize, Attempt)| {
             let (group, member) = (at as u32, member as u32);
             let id = EpisodeId { phase: "attack".into(), step: 0, group, member, branch: 0 };
-            episode(id, &self.tasks[task], &subject.prompt, &attempt).map(Arc::new)
+            let reported = subject.reported.then(|| Reported {
+                reward: f64::from(u8::from(subject.does_the_work(&attempt))),
+                by: "the sample".to_owned(),
+            });
+            let episode = episode(id, &self.tasks[task], &subject.prompt, &attempt)?;
+            Ok(Arc::new(Episode { reported, ..episode }))
         };
         members.enumerate().map(record).collect()
     }

@@ -55,6 +55,7 @@ fn given(episode: &Episode, solved: bool) -> Given {
         prompt: prompt.map(|segment| segment.text.clone()).unwrap_or_default(),
         gold: episode.task.answer.clone(),
         gold_moves: if solved { moves(episode) } else { Vec::new() },
+        reported: false,
         others: Vec::new(),
         tools,
     };

@@ -35,6 +35,9 @@ pub struct TaskLine {
     /// Size of the task, for rewards that go by it.
     #[serde(default)]
     pub size: u32,
+    /// Whether somebody outside reports if the task was done, for rewards that take it over.
+    #[serde(default)]
+    pub reported: bool,
     /// Tools the agent has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
@@ -67,8 +70,9 @@ impl TaskLine {
         let subject = Subject {
             id: id.clone(),
             prompt: self.prompt,
-            gold: self.gold.or(answered).or_else(|| self.answer.clone()),
+            gold: self.gold.or_else(|| self.answer.clone()).or(answered),
             gold_moves: self.gold_moves,
+            reported: self.reported,
             others: self.others,
             tools: self.tools,
         };

@@ -13,8 +13,25 @@ pub struct Sample {
     pub text: &'static str,
 }
 
-/// The sample tasks of every shipped reward, in `rewards/tasks/`.
-pub const SAMPLES: &[Sample] = &[];
+macro_rules! samples {
+    ( $( $name:literal, )* ) => {
+        /// The sample tasks of every shipped reward, in `rewards/tasks/`.
+        pub const SAMPLES: &[Sample] = &[$( Sample {
+            reward: $name,
+            text: include_str!(concat!("../../../../rewards/tasks/", $name, ".jsonl")),
+        }, )*];
+    };
+}
+
+samples! {
+    "airline",
+    "dialogue-checklist",
+    "final-answer",
+    "json-object",
+    "maths",
+    "search-qa",
+    "sql",
+}
 
 /// The sample tasks of the shipped reward called `name`. Absent: it has none.
 pub fn sample_of(name: &str) -> Option<Result<Vec<Given>, AttackError>> {
@@ -28,7 +45,10 @@ pub fn general() -> Vec<Given> {
         ("A box holds 6 rows of 7 cups. How many cups?", "42"),
         ("Anna has 15 pens and gives away 4. How many are left?", "11"),
         ("What is 3/4 as a decimal?", "0.75"),
-        ("A train takes 95 minutes and leaves 10 minutes late. After how many minutes does it arrive?", "105"),
+        (
+            "A train takes 95 minutes and leaves 10 minutes late. After how many minutes does it arrive?",
+            "105",
+        ),
         ("What is the capital of Norway?", "Oslo"),
         ("Which planet is nearest to the sun?", "Mercury"),
     ];

@@ -55,7 +55,9 @@ fn folded(
 
 /// A power; an odd root of a negative number is not real here, as in sympy.
 fn power(base: &Expr, exponent: &Expr, budget: &mut Budget) -> Result<Option<f64>, Exhausted> {
-    let (Some(b), Some(e)) = (approximate(base, budget)?, approximate(exponent, budget)?) else { return Ok(None) };
+    let (Some(b), Some(e)) = (approximate(base, budget)?, approximate(exponent, budget)?) else {
+        return Ok(None);
+    };
     let whole = rational_value(exponent, budget)?.is_some_and(|e| e.is_int());
     Ok(if b < 0.0 && !whole { None } else { Some(b.powf(e)) })
 }

@@ -46,21 +46,36 @@ pub(crate) fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
     verdict
 }
 
-fn decide(gold: &str, response: &str, options: &MathVerifyOptions, budget: &mut Budget, verdict: &mut Verdict) {
+fn decide(
+    gold: &str,
+    response: &str,
+    options: &MathVerifyOptions,
+    budget: &mut Budget,
+    verdict: &mut Verdict,
+) {
     let limit = budget.limits().text_bytes;
     let gold_answers = match read(crate::extract::tail(gold, limit), options, budget) {
         Ok((side, answers)) => {
             verdict.gold = side;
             answers
         }
-        Err(out) => return conclude(verdict, Conclusion::Undecided, "limit", format!("reading the reference: {out}")),
+        Err(out) => {
+            return conclude(
+                verdict,
+                Conclusion::Undecided,
+                "limit",
+                format!("reading the reference: {out}"),
+            );
+        }
     };
     let pred_answers = match read(crate::extract::tail(response, limit), options, budget) {
         Ok((side, answers)) => {
             verdict.response = side;
             answers
         }
-        Err(out) => return conclude(verdict, Conclusion::Different, "limit", format!("reading the response: {out}")),
+        Err(out) => {
+            return conclude(verdict, Conclusion::Different, "limit", format!("reading the response: {out}"));
+        }
     };
     if gold_answers.is_empty() {
         let why = "nothing in the reference looks like an answer".to_owned();

@@ -93,8 +93,12 @@ impl Reader<'_> {
         let end = self.rest.bytes().take_while(|b| b.is_ascii_digit() || *b == b'.').count();
         let (digits, rest) = self.rest.split_at(end);
         let integer = !digits.contains('.');
-        let octal = integer && digits.len() > 1 && digits.starts_with('0') && digits.bytes().any(|b| b != b'0');
-        if digits.bytes().filter(|b| *b == b'.').count() > 1 || !digits.bytes().any(|b| b.is_ascii_digit()) || octal {
+        let octal =
+            integer && digits.len() > 1 && digits.starts_with('0') && digits.bytes().any(|b| b != b'0');
+        if digits.bytes().filter(|b| *b == b'.').count() > 1
+            || !digits.bytes().any(|b| b.is_ascii_digit())
+            || octal
+        {
             return Err(None);
         }
         self.rest = rest;

@@ -122,7 +122,11 @@ fn as_percent(value: Expr, percent: bool) -> Expr {
 }
 
 /// Pieces of LaTeX: one is itself, several are a set, if all of them parse.
-fn latex(text: &str, pieces: &[LatexPiece], budget: &mut Budget) -> Result<(Option<Answer>, String), Exhausted> {
+fn latex(
+    text: &str,
+    pieces: &[LatexPiece],
+    budget: &mut Budget,
+) -> Result<(Option<Answer>, String), Exhausted> {
     let mut values = Vec::new();
     let mut written = Vec::new();
     for piece in pieces {
@@ -163,5 +167,5 @@ fn last_equation(latex: &str) -> Option<&str> {
     let is_split = |at: usize| !latex[..at].ends_with(['\\', '<', '!', '>']);
     let mut signs = latex.match_indices('=').map(|(at, _)| at).filter(|at| is_split(*at));
     let first = signs.next()?;
-    signs.last().filter(|last| *last > first).map(|last| &latex[last + 1..])
+    signs.next_back().filter(|last| *last > first).map(|last| &latex[last + 1..])
 }

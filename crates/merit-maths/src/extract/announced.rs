@@ -27,11 +27,13 @@ pub(super) fn find<'t>(text: &'t str, extraction: &Extraction, all: &mut Vec<Fou
     let skipped = if starts_mathematics(sentence) { 0 } else { after_is(sentence) };
     let from = text.len() - content.len() + skipped;
     let sentence = &sentence[skipped..];
-    if sentence.starts_with('$') || sentence.starts_with("\\(") || sentence.starts_with("\\[") {
-        if let Some(found) = delimited::first(text, from, from + line.len() - skipped).filter(|_| extraction.latex) {
-            all.push(Found { stated: true, ..found });
-            return;
-        }
+    let delimited = sentence.starts_with('$') || sentence.starts_with("\\(") || sentence.starts_with("\\[");
+    if delimited
+        && extraction.latex
+        && let Some(found) = delimited::first(text, from, from + line.len() - skipped)
+    {
+        all.push(Found { stated: true, ..found });
+        return;
     }
     if !extraction.plain {
         return;
@@ -64,9 +66,8 @@ fn last_announcement(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = bytes.len();
     while let Some(found) = rfind_answer(&bytes[..at]) {
-        let matches = |a: &str| {
-            bytes.get(found..found + a.len()).is_some_and(|b| b.eq_ignore_ascii_case(a.as_bytes()))
-        };
+        let matches =
+            |a: &str| bytes.get(found..found + a.len()).is_some_and(|b| b.eq_ignore_ascii_case(a.as_bytes()));
         if let Some(longest) = ANNOUNCEMENTS.iter().filter(|a| matches(a)).map(|a| a.len()).max() {
             let end = found + longest;
             // "the answer is clear" and "the answer is that" announce nothing by themselves, but what follows is read.
@@ -79,21 +80,24 @@ fn last_announcement(text: &str) -> Option<usize> {
 
 fn rfind_answer(bytes: &[u8]) -> Option<usize> {
     const WORD: &[u8] = b"answer";
-    (0..=bytes.len().checked_sub(WORD.len())?).rev().find(|at| bytes[*at..at + WORD.len()].eq_ignore_ascii_case(WORD))
+    (0..=bytes.len().checked_sub(WORD.len())?)
+        .rev()
+        .find(|at| bytes[*at..at + WORD.len()].eq_ignore_ascii_case(WORD))
 }
 
 /// The end of the first sentence: a full stop before a space or at the end, but not one inside a number.
 fn sentence_end(line: &str) -> usize {
-    let stops = line.match_indices(['.', '!', '?']).map(|(at, _)| at);
+    let mut stops = line.match_indices(['.', '!', '?']).map(|(at, _)| at);
     let ends = |at: &usize| line[at + 1..].chars().next().is_none_or(|c| c.is_whitespace() || c == '*');
-    stops.filter(|at| ends(at)).next().unwrap_or(line.len())
+    stops.find(ends).unwrap_or(line.len())
 }
 
 /// A piece of a line as a candidate, without the marks around it.
 fn piece<'t>(text: &'t str, from: usize, line: &str) -> Option<Found<'t>> {
     let marks = [' ', '\t', '*', '_', '"', '`', '\r'];
     let start = from + line.len() - line.trim_start_matches(marks).len();
-    let length = line.trim_start_matches(marks).trim_end_matches(marks).trim_end_matches(['.', ' ', '*']).len();
+    let length =
+        line.trim_start_matches(marks).trim_end_matches(marks).trim_end_matches(['.', ' ', '*']).len();
     let trimmed = text.get(start..start + length).filter(|t| !t.is_empty())?;
     let delimited = trimmed.matches('$').count() > 1;
     let notation = if trimmed.contains('\\') || delimited { Notation::Latex } else { Notation::Plain };

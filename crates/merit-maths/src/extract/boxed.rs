@@ -40,7 +40,9 @@ fn group<'t>(text: &'t str, boxes: &[Box]) -> Found<'t> {
     }
     let range = boxes.first().map_or(0, |b| b.whole.start)..boxes.last().map_or(0, |b| b.whole.end);
     let joined = match contents.as_slice() {
-        [one] if percent_follows(&text[range.end..]) && !one.ends_with('%') => Cow::Owned(format!("{one}\\%")),
+        [one] if percent_follows(&text[range.end..]) && !one.ends_with('%') => {
+            Cow::Owned(format!("{one}\\%"))
+        }
         [one] => Cow::Borrowed(*one),
         several => Cow::Owned(several.join(", ")),
     };

@@ -10,7 +10,8 @@ pub(super) fn find<'t>(text: &'t str, last: char, all: &mut Vec<Found<'t>>) {
     boxed::find(text, &mut boxes);
     if let Some(first) = boxes.first() {
         if let Some(letter) = letter(&first.text, last) {
-            let found = Found { kind: CandidateKind::Choice, notation: Notation::Letter(letter), ..first.clone() };
+            let found =
+                Found { kind: CandidateKind::Choice, notation: Notation::Letter(letter), ..first.clone() };
             all.insert(0, found);
         }
         return;
@@ -45,9 +46,11 @@ fn last_marked(text: &str, last: char) -> Option<(usize, char)> {
         let before = text[..i].trim_end_matches(' ');
         let after = &text[i + 1..];
         let bracketed = text[..i].ends_with(['(', '[']) && after.starts_with([')', ']']);
-        let bold = text[..i].ends_with("**") && (after.starts_with("**") || after.starts_with(['.', ')', ':']));
+        let bold =
+            text[..i].ends_with("**") && (after.starts_with("**") || after.starts_with(['.', ')', ':']));
         let line_start = before.is_empty() || before.ends_with('\n');
-        let line_end = after.trim_start_matches(' ').is_empty() || after.trim_start_matches(' ').starts_with('\n');
+        let line_end =
+            after.trim_start_matches(' ').is_empty() || after.trim_start_matches(' ').starts_with('\n');
         let listed = line_start && (line_end || after.starts_with(['.', ')', ':']));
         let announced = ["answer is", "answer:", "answer", "choice", "option", "answer:**", "answer**:"]
             .iter()

@@ -11,8 +11,22 @@ pub(super) fn only_joins(between: &str) -> bool {
         rest = rest.trim_start();
         let Some(first) = rest.chars().next() else { return true };
         let joint = [
-            "and", "or", "\\quad", "\\qquad", "\\text{and}", "\\text{or}", "\\text{ and }", "\\text{ or }", "\\(", "\\)",
-            "\\[", "\\]", "\\,", "\\;", "\\ ", "\\&",
+            "and",
+            "or",
+            "\\quad",
+            "\\qquad",
+            "\\text{and}",
+            "\\text{or}",
+            "\\text{ and }",
+            "\\text{ or }",
+            "\\(",
+            "\\)",
+            "\\[",
+            "\\]",
+            "\\,",
+            "\\;",
+            "\\ ",
+            "\\&",
         ];
         let word = joint.iter().filter(|j| rest.starts_with(**j)).map(|j| j.len()).max();
         let length = match (first, word) {
@@ -26,8 +40,8 @@ pub(super) fn only_joins(between: &str) -> bool {
 
 /// Words that belong to a formula.
 const IN_FORMULAS: [&str; 26] = [
-    "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "lg", "exp", "sqrt", "max", "min", "gcd", "lcm", "mod", "abs", "pi",
-    "and", "or", "inf", "km", "cm", "mm", "kg", "mg",
+    "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "lg", "exp", "sqrt", "max", "min", "gcd", "lcm",
+    "mod", "abs", "pi", "and", "or", "inf", "km", "cm", "mm", "kg", "mg",
 ];
 
 /// Whether a text is a formula: outside commands and their texts at most one word of two letters or more that formulas do not

@@ -2,31 +2,129 @@
 
 /// Answers of every kind, and texts that hold them.
 const SEEDS: &[&str] = &[
-    "42", "-7", "0.5", "1,234.56", "50%", r"\frac{1}{2}", r"\boxed{42}", r"\boxed{\frac{3}{4}}", "$x=5$", r"$x^2+2x+1$",
-    r"$(x+1)(x-1)$", r"$\sqrt{2}$", r"$\sqrt[3]{x}$", "(1,2)", r"\{1,2,3\}", "[0,1)", r"$(-\infty,3]\cup[5,\infty)$", r"$x<3$",
-    r"$1 \le x \le 2$", r"$2\pi r$", r"$e^{i\pi}$", r"$\sin^2 x$", r"$\log_2 8$", r"$\binom{5}{2}$", "5!", r"$|x-1|$",
-    r"$\begin{pmatrix}1&2\\3&4\end{pmatrix}$", r"$1\pm\sqrt{5}$", r"$5\text{ cm}$", r"$90^\circ$", r"$\text{odd}$", "1/3", "2*x",
-    r"$3\frac{1}{2}$", r"$\sum_{k=1}^{n} k$", r"$\int_0^1 x dx$", r"$\lim_{x\to 0} x$", "f(x)=2x", r"$a_{1}=3, a_2=4$",
-    "The answer is 12.", r"The final answer is $7$. I hope it is correct.", "**Answer:** B", r"so \[ x = 3 \]", "#### 18",
-    r"\boxed{1} and \boxed{2}", r"$\mathbb{R}\setminus\{0\}$", "12:30", r"$7 \equiv 1 \pmod{3}$", "1e5", "π²/6", "½", "x₁ ≤ 2",
+    "42",
+    "-7",
+    "0.5",
+    "1,234.56",
+    "50%",
+    r"\frac{1}{2}",
+    r"\boxed{42}",
+    r"\boxed{\frac{3}{4}}",
+    "$x=5$",
+    r"$x^2+2x+1$",
+    r"$(x+1)(x-1)$",
+    r"$\sqrt{2}$",
+    r"$\sqrt[3]{x}$",
+    "(1,2)",
+    r"\{1,2,3\}",
+    "[0,1)",
+    r"$(-\infty,3]\cup[5,\infty)$",
+    r"$x<3$",
+    r"$1 \le x \le 2$",
+    r"$2\pi r$",
+    r"$e^{i\pi}$",
+    r"$\sin^2 x$",
+    r"$\log_2 8$",
+    r"$\binom{5}{2}$",
+    "5!",
+    r"$|x-1|$",
+    r"$\begin{pmatrix}1&2\\3&4\end{pmatrix}$",
+    r"$1\pm\sqrt{5}$",
+    r"$5\text{ cm}$",
+    r"$90^\circ$",
+    r"$\text{odd}$",
+    "1/3",
+    "2*x",
+    r"$3\frac{1}{2}$",
+    r"$\sum_{k=1}^{n} k$",
+    r"$\int_0^1 x dx$",
+    r"$\lim_{x\to 0} x$",
+    "f(x)=2x",
+    r"$a_{1}=3, a_2=4$",
+    "The answer is 12.",
+    r"The final answer is $7$. I hope it is correct.",
+    "**Answer:** B",
+    r"so \[ x = 3 \]",
+    "#### 18",
+    r"\boxed{1} and \boxed{2}",
+    r"$\mathbb{R}\setminus\{0\}$",
+    "12:30",
+    r"$7 \equiv 1 \pmod{3}$",
+    "1e5",
+    "π²/6",
+    "½",
+    "x₁ ≤ 2",
 ];
 
 /// Pieces that mutations put in.
 const PIECES: &[&str] = &[
-    "0", "1", "9", "x", "-", "+", "*", "/", "^", "_", "{", "}", "(", ")", "[", "]", "|", ",", ".", ";", ":", "=", "<", "!", "%", "$",
-    "\\", " ", "\n", "\\frac", "\\sqrt", "\\left(", "\\right)", "\\boxed{", "\\text{", "\\infty", "\\cup", "\\pm", "\\le", "^{", "_{",
-    "\\begin{pmatrix}", "&", "\\\\", "\\end{pmatrix}", "\\sin", "\\ln", "answer", "is", "and", "999999999", "!!", "^^", "é", "∞",
-    "²", "\u{200b}",
+    "0",
+    "1",
+    "9",
+    "x",
+    "-",
+    "+",
+    "*",
+    "/",
+    "^",
+    "_",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "|",
+    ",",
+    ".",
+    ";",
+    ":",
+    "=",
+    "<",
+    "!",
+    "%",
+    "$",
+    "\\",
+    " ",
+    "\n",
+    "\\frac",
+    "\\sqrt",
+    "\\left(",
+    "\\right)",
+    "\\boxed{",
+    "\\text{",
+    "\\infty",
+    "\\cup",
+    "\\pm",
+    "\\le",
+    "^{",
+    "_{",
+    "\\begin{pmatrix}",
+    "&",
+    "\\\\",
+    "\\end{pmatrix}",
+    "\\sin",
+    "\\ln",
+    "answer",
+    "is",
+    "and",
+    "999999999",
+    "!!",
+    "^^",
+    "é",
+    "∞",
+    "²",
+    "\u{200b}",
 ];
 
 /// A stream of pairs, the same for the same seed.
-pub struct Mutator {
+pub(crate) struct Mutator {
     state: u64,
 }
 
 impl Mutator {
     /// Starts from a seed.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) }
     }
 
@@ -48,7 +146,7 @@ impl Mutator {
     }
 
     /// A reference and a response, each a seed mutated a few times, often of the same seed.
-    pub fn pair(&mut self) -> (String, String) {
+    pub(crate) fn pair(&mut self) -> (String, String) {
         let seed = self.one_of(SEEDS);
         let other = if self.below(2) == 0 { seed } else { self.one_of(SEEDS) };
         let gold = if self.below(3) == 0 { self.mutated(seed) } else { seed.to_owned() };

@@ -144,8 +144,10 @@ fn unpaid(range: Range) -> f64 {
 fn pays_nothing(play: &Play, unpaid: f64) -> Option<Warning> {
     let idle = play.paid.iter().filter(|paid| paid.manner == Manner::Idle);
     let best = idle.max_by(|a, b| a.value.total_cmp(&b.value))?;
-    let as_right = play.right.is_some_and(|right| best.value >= right);
-    if !as_right && best.value <= unpaid + 1e-12 {
+    let paid = best.value > unpaid + 1e-12;
+    // Where a right answer and doing nothing both get nothing, the probe is not what the reward asks for; nothing is known.
+    let as_right = play.right.is_some_and(|right| best.value >= right && (paid || right < unpaid - 1e-12));
+    if !as_right && !paid {
         return None;
     }
     let right = play.right.map(|right| format!(", a right answer gets {right}")).unwrap_or_default();

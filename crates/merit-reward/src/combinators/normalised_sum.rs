@@ -78,7 +78,7 @@ impl Combinator for NormalisedSumConfig {
         for &weight in &weights {
             compiler.finite("weights", weight)?;
         }
-        if !(compiler.finite("eps", self.eps)? > 0.0) {
+        if compiler.finite("eps", self.eps)? <= 0.0 {
             return Err(compiler.error(Problem::NotPositive { field: "eps", value: self.eps }));
         }
         let parts = compiler.list("normalised-sum", &self.of)?;

@@ -80,11 +80,11 @@ impl TabularWorld {
         }
         let sum: f64 = arrows.iter().map(|arrow| arrow.probability).sum();
         let sound = arrows.iter().all(|arrow| (0.0..=1.0).contains(&arrow.probability));
-        if !arrows.is_empty() && !(sound && (sum - 1.0).abs() <= 1e-12) {
-            let (state, action) = names();
-            return Err(TabularError::Probabilities { state, action, sum });
+        if arrows.is_empty() || (sound && (sum - 1.0).abs() <= 1e-12) {
+            return Ok(());
         }
-        Ok(())
+        let (state, action) = names();
+        Err(TabularError::Probabilities { state, action, sum })
     }
 
     /// What can be done in `state`.

@@ -134,3 +134,73 @@ impl Code {
         Ok(Finding::value(report.passed as f64 / tests.len() as f64, Evidence::new("executed", finding)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ScoreContext;
+    use crate::term::Survey;
+    use merit_core::*;
+    use std::sync::Arc;
+
+    /// Passes tests that the program contains, and breaks where it is told to.
+    struct Fake;
+
+    impl CodeRunner for Fake {
+        fn run(&self, job: &CodeJob<'_>) -> Result<CodeReport, String> {
+            if job.tests.iter().any(|test| test == "break") {
+                return Err("the sandbox is gone".to_owned());
+            }
+            let passed = job.tests.iter().filter(|test| job.program.contains(test.as_str())).count();
+            let first = job.tests.iter().find(|test| !job.program.contains(test.as_str()));
+            Ok(CodeReport { passed, first_failure: first.cloned() })
+        }
+    }
+
+    fn look(tests: serde_json::Value, program: &str) -> Finding {
+        let task = Task {
+            id: "t".into(),
+            world: "w".into(),
+            version: 1,
+            split: Split::Train,
+            size: 1,
+            payload: serde_json::json!({ "tests": tests }),
+            answer: None,
+        };
+        let action = Action::Answer { text: program.to_owned() };
+        let episode = Episode {
+            id: EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
+            task: Arc::new(task),
+            policy_version: PolicyVersion(0),
+            setting: Setting::default(),
+            transcript: Transcript::default(),
+            turns: vec![Turn { index: 0, action, calls: Vec::new(), stop: TurnStop::EndToken }],
+            end: End::Answered,
+            cost: Cost::default(),
+            bootstrap: None,
+            reported: None,
+        };
+        let config = CodeConfig {
+            name: None,
+            weight: 1.0,
+            on_parse_failure: None,
+            errors: None,
+            reading: Reading::Answer,
+            tests: Reference::Pointer("/tests".to_owned()),
+            runner: "fake".to_owned(),
+            seconds: 1.0,
+        };
+        let (group, context, survey) = ([&episode], ScoreContext::default(), Survey::new());
+        let view =
+            View { episode: &episode, group: &group, place: 0, batch: &group, context: &context, survey: &survey };
+        Code { config, runner: Box::new(Fake) }.look(&view)
+    }
+
+    #[test]
+    fn a_runner_that_fits_the_seam_decides_the_share_of_tests() {
+        assert_eq!(look(serde_json::json!(["a", "b"]), "a").outcome, TermOutcome::Value { value: 0.5 });
+        assert_eq!(look(serde_json::json!(["a", "b"]), "ab").outcome, TermOutcome::Value { value: 1.0 });
+        assert!(matches!(look(serde_json::json!([]), "a").outcome, TermOutcome::NotApplicable { .. }));
+        assert!(matches!(look(serde_json::json!(["break"]), "a").outcome, TermOutcome::GraderFailed { .. }));
+    }
+}

@@ -1,29 +1,48 @@
 //! Episodes from wherever they are: a run's folder, an import's folder, or a file that can be imported.
 
+use super::WrongInput;
 use anyhow::Result;
 use merit_core::Episode;
 use merit_import::{AUTO, ImportOptions, read_file};
+use merit_run::Recipe;
 use merit_store::{EpisodeFilter, RunFolder};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Episodes and the seed of the run they come from.
+/// Episodes and what is known of the run they come from.
 pub(crate) struct Loaded {
     pub(crate) episodes: Vec<Arc<Episode>>,
     /// Absent: they come from no run.
-    pub(crate) seed: Option<u64>,
+    pub(crate) run: Option<RunFolder>,
 }
 
 /// The episodes in `path`.
 pub(crate) fn load_episodes(path: &Path) -> Result<Loaded> {
-    if path.is_file() {
+    if !path.exists() {
+        return Err(WrongInput(format!("there is no file or folder {}", path.display())).into());
+    }
+    if !path.is_dir() {
         let imported = read_file(path, AUTO, &ImportOptions::default())?;
         let episodes = imported.episodes.into_iter().map(|scored| scored.episode).collect();
-        return Ok(Loaded { episodes, seed: None });
+        return Ok(Loaded { episodes, run: None });
     }
     let folder = RunFolder::open_read_only(path)?;
     let stored = folder.episodes(&EpisodeFilter::default())?;
     let episodes = stored.into_iter().map(|stored| stored.scored.episode).collect();
-    let seed = if folder.is_import()? { None } else { Some(folder.info()?.seed) };
-    Ok(Loaded { episodes, seed })
+    let run = if folder.is_import()? { None } else { Some(folder) };
+    Ok(Loaded { episodes, run })
+}
+
+impl Loaded {
+    /// The seed of the run. Absent: there is none.
+    pub(crate) fn seed(&self) -> Result<Option<u64>> {
+        Ok(self.run.as_ref().map(RunFolder::info).transpose()?.map(|info| info.seed))
+    }
+
+    /// The discount of the run's credit rule. Absent: there is no run.
+    pub(crate) fn discount(&self) -> Result<Option<f64>> {
+        let Some(run) = &self.run else { return Ok(None) };
+        let file = run.path().join("recipe.toml").display().to_string();
+        Ok(Some(Recipe::parse(&file, &run.recipe()?)?.credit.rule()?.discount()))
+    }
 }

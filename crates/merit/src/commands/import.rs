@@ -3,6 +3,7 @@
 use super::WrongInput;
 use crate::cli::Import;
 use crate::out;
+use crate::terminal::piece;
 use anyhow::Result;
 use merit_import::{ImportOptions, import_into, read_file};
 use serde_json::json;
@@ -23,10 +24,15 @@ pub(crate) fn run(arguments: &Import) -> Result<()> {
     let imported = read_file(&arguments.file, &arguments.format, &options)?;
     let source = arguments.file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let found = imported.found.to_string();
-    let remarks: Vec<String> = imported.remarks.iter().map(|r| format!("line {}: {}", r.line, r.what)).collect();
-    let skipped: Vec<String> = imported.skipped.iter().map(|s| format!("line {}: {}", s.line, s.why)).collect();
-    let left_out: Vec<String> =
-        imported.left_out.iter().map(|(field, n)| format!("field `{field}` of {n} entries has no place")).collect();
+    let remarks: Vec<String> =
+        imported.remarks.iter().map(|r| format!("line {}: {}", r.line, r.what)).collect();
+    let skipped: Vec<String> =
+        imported.skipped.iter().map(|s| format!("line {}: {}", s.line, s.why)).collect();
+    let left_out: Vec<String> = imported
+        .left_out
+        .iter()
+        .map(|(field, n)| format!("field `{field}` of {n} entries has no place"))
+        .collect();
     let format = imported.found.format;
     let episodes = imported.episodes.len();
     import_into(&folder, imported, &source, env!("CARGO_PKG_VERSION"), now_ms())?;
@@ -41,13 +47,15 @@ pub(crate) fn run(arguments: &Import) -> Result<()> {
     out::line(format_args!("{episodes} episodes are in {shown}"))?;
     for (what, lines) in [("skipped", skipped), ("odd", remarks), ("left out", left_out)] {
         for line in lines.iter().take(SHOWN) {
-            out::line(format_args!("  {what}: {line}"))?;
+            out::line(format_args!("  {what}: {}", piece(line)))?;
         }
         if lines.len() > SHOWN {
             out::line(format_args!("  {what}: {} more, among the folder's events", lines.len() - SHOWN))?;
         }
     }
-    out::line(format_args!("look at them with `merit show {shown}`, score them with `merit score REWARD {shown}`"))?;
+    out::line(format_args!(
+        "look at them with `merit show {shown}`, score them with `merit score REWARD {shown}`"
+    ))?;
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! One file per command: convert, call a library function, print.
 
+pub(crate) mod attack;
 mod episodes;
 pub(crate) mod import;
+mod kept_state;
 pub(crate) mod list;
 pub(crate) mod recipe;
 pub(crate) mod reward;
@@ -9,6 +11,7 @@ pub(crate) mod rollout;
 pub(crate) mod score;
 pub(crate) mod show;
 pub(crate) mod train;
+pub(crate) mod verify;
 
 pub(crate) use episodes::load_episodes;
 use merit_import::ImportError;

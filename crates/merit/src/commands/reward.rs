@@ -3,6 +3,7 @@
 use super::{Findings, load_episodes};
 use crate::cli::Reward;
 use crate::out;
+use crate::terminal::count as words;
 use anyhow::{Result, bail};
 use merit_core::Episode;
 use merit_reward::{Severity, check_with};
@@ -42,12 +43,20 @@ fn check(reward: &str, episodes: Option<&std::path::Path>, as_json: bool) -> Res
         let terms = reward.config.term_names().len();
         let (warnings, hints) = (count(Severity::Warning), count(Severity::Hint));
         out::line(format_args!(
-            "{}: {terms} terms; {errors} errors, {warnings} warnings, {hints} hints",
-            reward.name
+            "{}: {}; {}, {}, {}",
+            reward.name,
+            words(terms, "term"),
+            words(errors, "error"),
+            words(warnings, "warning"),
+            words(hints, "hint")
         ))?;
     }
     if errors > 0 {
-        bail!(Findings(format!("{} teaches the wrong thing in {errors} ways; see above", reward.name)));
+        bail!(Findings(format!(
+            "{} teaches the wrong thing in {}; see above",
+            reward.name,
+            words(errors, "way")
+        )));
     }
     Ok(())
 }

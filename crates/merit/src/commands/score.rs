@@ -1,8 +1,10 @@
 //! `merit score`: stored or foreign episodes, scored again by any reward, and explained.
 
+use super::kept_state::with_kept_state;
 use super::{WrongInput, load_episodes};
 use crate::cli::Score;
 use crate::out;
+use crate::terminal::{self, piece};
 use anyhow::Result;
 use merit_core::{Outcome, ScoredEpisode};
 use merit_reward::Scorer;
@@ -14,11 +16,13 @@ pub(crate) fn run(arguments: &Score) -> Result<()> {
     let reward = reward_file::load(&arguments.reward)?;
     let scorer = Scorer::compile(&reward.config)?;
     let loaded = load_episodes(&arguments.episodes)?;
-    let seed = arguments.seed.or(loaded.seed).unwrap_or(0);
-    let how = Rescoring { seed, discount: arguments.discount };
-    let batches = rescore(&scorer, &loaded.episodes, &how);
+    let seed = arguments.seed.map_or_else(|| loaded.seed(), |given| Ok(Some(given)))?;
+    let discount = arguments.discount.map_or_else(|| loaded.discount(), |given| Ok(Some(given)))?;
+    let how = Rescoring { seed: seed.unwrap_or(0), discount: discount.unwrap_or(1.0) };
+    let mut batches = rescore(&scorer, &loaded.episodes, &how);
+    with_kept_state(&scorer, &mut batches);
     match &arguments.explain {
-        Some(Some(name)) => explain_one(&scorer, &batches, name),
+        Some(Some(name)) => explain_one(&scorer, &batches, name, arguments.json),
         Some(None) => explain_all(&scorer, &batches, arguments.json),
         None if arguments.json => {
             batches.iter().flat_map(|batch| &batch.scored).try_for_each(|scored| Ok(out::line(line(scored))?))
@@ -39,12 +43,11 @@ fn line(scored: &ScoredEpisode) -> serde_json::Value {
     })
 }
 
-fn explain_one(scorer: &Scorer, batches: &[RescoredBatch], name: &str) -> Result<()> {
+fn explain_one(scorer: &Scorer, batches: &[RescoredBatch], name: &str, as_json: bool) -> Result<()> {
     for batch in batches {
         let at = batch.scored.iter().position(|scored| scored.episode.id.to_string() == name);
         if let Some(at) = at {
-            out::line(format_args!("{name}  task {}", batch.scored[at].episode.task.id))?;
-            return Ok(out::text(batch.explain(scorer, at))?);
+            return explain(scorer, batch, at, as_json);
         }
     }
     let first = batches.first().and_then(|b| b.scored.first()).map(|s| s.episode.id.to_string());
@@ -54,19 +57,21 @@ fn explain_one(scorer: &Scorer, batches: &[RescoredBatch], name: &str) -> Result
 
 fn explain_all(scorer: &Scorer, batches: &[RescoredBatch], as_json: bool) -> Result<()> {
     for batch in batches {
-        for (at, scored) in batch.scored.iter().enumerate() {
-            let explanation = batch.explain(scorer, at);
-            if as_json {
-                let mut line = line(scored);
-                line["explanation"] = json!(explanation);
-                out::line(line)?;
-            } else {
-                out::line(format_args!("{}  task {}", scored.episode.id, scored.episode.task.id))?;
-                out::line(explanation)?;
-            }
-        }
+        (0..batch.scored.len()).try_for_each(|at| explain(scorer, batch, at, as_json))?;
     }
     Ok(())
+}
+
+fn explain(scorer: &Scorer, batch: &RescoredBatch, at: usize, as_json: bool) -> Result<()> {
+    let Some(scored) = batch.scored.get(at) else { return Ok(()) };
+    let explanation = batch.explain(scorer, at);
+    if as_json {
+        let mut line = line(scored);
+        line["explanation"] = json!(explanation);
+        return Ok(out::line(line)?);
+    }
+    let (id, task) = (scored.episode.id.to_string(), &scored.episode.task.id);
+    Ok(out::line(format_args!("{}  task {}\n{}", piece(&id), piece(task), terminal::lines(&explanation)))?)
 }
 
 fn table(reward: &str, scorer: &Scorer, batches: &[RescoredBatch]) -> String {

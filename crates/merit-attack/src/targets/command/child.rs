@@ -31,7 +31,9 @@ pub(super) struct Child {
 impl Child {
     /// Starts the program in a process group of its own, so that all it starts can be ended with it.
     pub(super) fn start(command: &[String], line_bytes: usize) -> Result<Self, String> {
-        let Some((program, arguments)) = command.split_first() else { return Err("there is no program".to_owned()) };
+        let Some((program, arguments)) = command.split_first() else {
+            return Err("there is no program".to_owned());
+        };
         let mut process = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -85,7 +87,9 @@ impl Child {
         // Its output is closed, so it is ending; what it said last may still be on the way.
         std::thread::sleep(Duration::from_millis(50));
         let status = match self.end() {
-            Some(status) if status.signal() != Some(Signal::KILL.as_raw()) => format!("it ended with {status}"),
+            Some(status) if status.signal() != Some(Signal::KILL.as_raw()) => {
+                format!("it ended with {status}")
+            }
             _ => "it closed its output".to_owned(),
         };
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +129,8 @@ fn read_lines(stdout: impl Read, line_bytes: usize, heard: &Sender<Result<String
                 return;
             }
             Ok(_) => {
-                let line = String::from_utf8(line).map_err(|_| "it wrote a line that is not UTF-8".to_owned());
+                let line =
+                    String::from_utf8(line).map_err(|_| "it wrote a line that is not UTF-8".to_owned());
                 if heard.send(line).is_err() {
                     return;
                 }

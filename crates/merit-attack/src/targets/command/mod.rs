@@ -70,7 +70,8 @@ impl CommandTarget {
             None => {
                 let (child, greeting) = begin(&self.command, &self.limits)?;
                 if greeting != self.greeting {
-                    let why = "it names other tasks when it is started again; make it deterministic".to_owned();
+                    let why =
+                        "it names other tasks when it is started again; make it deterministic".to_owned();
                     return Err(AttackError::Greeting { command: self.command.join(" "), why });
                 }
                 child

@@ -76,7 +76,9 @@ pub(super) fn reply(id: u64, line: &str) -> Result<Reply, String> {
     let known = line.replace("NaN", "null").replace("-Infinity", "null").replace("Infinity", "null");
     let parsed: Value = match serde_json::from_str(line) {
         Ok(parsed) => parsed,
-        Err(error) => serde_json::from_str(&known).map_err(|_| odd(&format!("its answer is no JSON ({error})")))?,
+        Err(error) => {
+            serde_json::from_str(&known).map_err(|_| odd(&format!("its answer is no JSON ({error})")))?
+        }
     };
     if parsed.get("id").and_then(Value::as_u64) != Some(id) {
         return Err(odd(&format!("it was asked {id} and answers something else")));

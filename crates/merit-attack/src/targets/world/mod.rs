@@ -72,7 +72,8 @@ impl WorldTarget {
         Ok(Self { parts, settings, chat, tools, plans, oracle: played, subjects, dialects })
     }
 
-    /// Plays one episode per entry of `tasks` with `sampler`, and scores each beside the oracle and a silent policy.
+    /// Plays one episode per entry of `tasks` with `sampler`, and scores each in a group with the oracle, so that rewards
+    /// which compare the members of a group have something to compare.
     fn play_with(
         &self,
         tasks: &[usize],
@@ -111,8 +112,8 @@ impl WorldTarget {
 
 /// What a policy said, turn by turn.
 fn said(episode: &Episode) -> String {
-    let said = episode.transcript.segments().iter().filter(|s| s.role == Role::Policy);
-    said.map(|s| s.text.trim_end_matches("<|end|>").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+    let moves = dialect::policy_texts(episode).map(|text| Move::Raw { text: text.trim_end().to_owned() });
+    Attempt { task: 0, moves: moves.collect() }.text()
 }
 
 fn subject(episode: &Episode) -> Subject {
@@ -132,6 +133,7 @@ fn subject(episode: &Episode) -> Subject {
         prompt: prompt.join("\n"),
         gold: episode.answer().map(str::to_owned),
         gold_moves: moves.collect(),
+        reported: false,
         others: Vec::new(),
         tools,
     }

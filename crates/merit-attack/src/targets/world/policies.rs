@@ -100,7 +100,8 @@ fn random_bytes(_: &Known, _: &Cue, stream: &mut Stream) -> String {
 /// Words of the prompt and of what was observed, in any order.
 fn random_words(known: &Known, cue: &Cue, stream: &mut Stream) -> String {
     let observed = cue.turns.iter().flat_map(|turn| &turn.observed).map(|message| message.text.as_str());
-    let words: Vec<&str> = std::iter::once(known.prompt.as_str()).chain(observed).flat_map(str::split_whitespace).collect();
+    let words: Vec<&str> =
+        std::iter::once(known.prompt.as_str()).chain(observed).flat_map(str::split_whitespace).collect();
     let count = 1 + stream.below(6);
     let pick = |_| words.get(stream.below(words.len() as u64) as usize).copied().unwrap_or("yes");
     (0..count).map(pick).collect::<Vec<_>>().join(" ")

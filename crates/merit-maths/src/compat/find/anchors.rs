@@ -36,7 +36,11 @@ impl Tail {
             Self::IHope => {
                 let at = if starts(text, end, ".") { end + 1 } else { end };
                 let spaced = char_at(text, at).filter(|c| is_space(*c)).map(|c| at + c.len_utf8());
-                [spaced, Some(at)].into_iter().flatten().find(|at| starts(text, *at, "I hope")).map(|at| at + 6)
+                [spaced, Some(at)]
+                    .into_iter()
+                    .flatten()
+                    .find(|at| starts(text, *at, "I hope"))
+                    .map(|at| at + 6)
             }
         }
     }
@@ -55,7 +59,13 @@ impl Anchor {
     }
 
     /// Asks `accept` with each position where the thing may start, nearest first, until it says yes.
-    pub(super) fn each_start(self, text: &str, start: usize, what: &What<'_>, accept: &mut dyn FnMut(usize, Tail) -> bool) {
+    pub(super) fn each_start(
+        self,
+        text: &str,
+        start: usize,
+        what: &What<'_>,
+        accept: &mut dyn FnMut(usize, Tail) -> bool,
+    ) {
         let at = start + self.word().map_or(0, str::len);
         match self {
             Self::None => {
@@ -96,7 +106,8 @@ fn after_answer(text: &str, from: usize, what: &What<'_>, accept: &mut dyn FnMut
     let lines = matches!(what, What::Latex);
     let tail = if matches!(what, What::ExprOrNumber) { Tail::NoEquals } else { Tail::Anything };
     if tail == Tail::NoEquals {
-        let equals: Vec<usize> = positions(text, from, 100, lines).filter(|at| starts(text, *at, "=")).collect();
+        let equals: Vec<usize> =
+            positions(text, from, 100, lines).filter(|at| starts(text, *at, "=")).collect();
         for at in equals.into_iter().rev() {
             if starts_after_space(text, at + 1).into_iter().any(|at| accept(at, tail)) {
                 return;

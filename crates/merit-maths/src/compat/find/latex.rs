@@ -33,10 +33,18 @@ fn piece(text: &str, at: usize, context: Context, meter: &mut Meter<'_>) -> Opti
 
 /// The end of a percent sign or word at `at`.
 fn percent_end(text: &str, at: usize) -> Option<usize> {
-    ["\\%", "%", "Percent", "percent", "Pct", "pct"].iter().find(|w| starts(text, at, w)).map(|w| at + w.len())
+    ["\\%", "%", "Percent", "percent", "Pct", "pct"]
+        .iter()
+        .find(|w| starts(text, at, w))
+        .map(|w| at + w.len())
 }
 
-fn delimited(text: &str, at: usize, context: Context, meter: &mut Meter<'_>) -> Option<(Range<usize>, usize)> {
+fn delimited(
+    text: &str,
+    at: usize,
+    context: Context,
+    meter: &mut Meter<'_>,
+) -> Option<(Range<usize>, usize)> {
     let bytes = text.as_bytes();
     let escaped = at > 0 && bytes.get(at - 1) == Some(&b'\\');
     let found = match *bytes.get(at)? {
@@ -105,9 +113,7 @@ fn bracket(text: &str, at: usize) -> Option<(Range<usize>, usize)> {
 fn has_box(text: &str, inside: &Range<usize>) -> bool {
     const BOX: &str = "\\boxed{";
     let piece = text.get(inside.clone()).unwrap_or("");
-    piece
-        .find(BOX)
-        .is_some_and(|at| piece.as_bytes()[at + BOX.len()..].iter().skip(1).any(|b| *b == b'}'))
+    piece.find(BOX).is_some_and(|at| piece.as_bytes()[at + BOX.len()..].iter().skip(1).any(|b| *b == b'}'))
 }
 
 /// The end of a fraction of plain numbers, `-\frac{1}{2}`, at `at`.
@@ -164,7 +170,8 @@ pub(super) fn joined(
 
 fn next_piece(text: &str, end: usize, context: Context, meter: &mut Meter<'_>) -> Option<Piece> {
     let at = skip_space(text, end);
-    let after = [",and", "and", ",or", "or", ","].iter().find(|w| starts(text, at, w)).map(|w| at + w.len())?;
+    let after =
+        [",and", "and", ",or", "or", ","].iter().find(|w| starts(text, at, w)).map(|w| at + w.len())?;
     starts_after_space(text, after).into_iter().find_map(|start| piece(text, start, context, meter))
 }
 

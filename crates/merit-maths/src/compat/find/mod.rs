@@ -117,7 +117,11 @@ pub(super) fn patterns(targets: &[Target]) -> Vec<Pattern<'_>> {
 }
 
 /// All matches of patterns of one priority: the one that ends last first, of those the one that starts first.
-pub(super) fn matches(text: &str, patterns: &[Pattern<'_>], budget: &mut Budget) -> Result<Vec<Match>, Exhausted> {
+pub(super) fn matches(
+    text: &str,
+    patterns: &[Pattern<'_>],
+    budget: &mut Budget,
+) -> Result<Vec<Match>, Exhausted> {
     let mut matches = Vec::new();
     for pattern in patterns {
         pattern.find_all(text, &mut matches, budget)?;
@@ -143,7 +147,7 @@ impl Pattern<'_> {
                 }
                 None => at = start + 1,
             }
-            while !text.is_char_boundary(at) {
+            while at < text.len() && !text.is_char_boundary(at) {
                 at += 1;
             }
             if let Some(out) = meter.out {
@@ -220,9 +224,8 @@ impl What<'_> {
             Self::Expr => plain::expr(text, at, meter, &mut plain),
             Self::Number => plain::number(text, at, &mut plain),
             Self::ExprOrNumber => plain::expr_or_number(text, at, meter, &mut plain),
-            Self::Alone(strings, lower) => {
-                strings::alone(text, at, strings).is_some_and(|f| accept(Found::String(f.from..f.to, *lower), f.end))
-            }
+            Self::Alone(strings, lower) => strings::alone(text, at, strings)
+                .is_some_and(|f| accept(Found::String(f.from..f.to, *lower), f.end)),
             Self::AtStart(strings, lower) => strings::at_start(text, at, strings)
                 .is_some_and(|f| accept(Found::String(f.from..f.to, *lower), f.end)),
             Self::Key(strings, lower) => {

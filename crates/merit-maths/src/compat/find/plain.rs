@@ -82,7 +82,13 @@ fn decimals(text: &str, integer: Range<usize>, from: usize, accept: Accept<'_>) 
     (from + 2..=end).rev().any(|end| with_percent(text, integer.clone(), from..end, end, accept))
 }
 
-fn with_percent(text: &str, integer: Range<usize>, decimal: Range<usize>, end: usize, accept: Accept<'_>) -> bool {
+fn with_percent(
+    text: &str,
+    integer: Range<usize>,
+    decimal: Range<usize>,
+    end: usize,
+    accept: Accept<'_>,
+) -> bool {
     let after = skip_space(text, end);
     let sign = ["%", "Percent", "percent", "Pct", "pct"].iter().find(|w| starts(text, after, w));
     let number = |percent| Plain::Number { integer: integer.clone(), decimal: decimal.clone(), percent };
@@ -112,7 +118,9 @@ fn bare_expr(text: &str, at: usize, meter: &mut Meter<'_>, accept: Accept<'_>) -
         return false;
     }
     // An operator, at least one more character, then the end: the longest that ends well.
-    let Some(operator) = run.iter().position(|at| char_at(text, *at).is_some_and(is_operator)) else { return false };
+    let Some(operator) = run.iter().position(|at| char_at(text, *at).is_some_and(is_operator)) else {
+        return false;
+    };
     (operator + 2..run.len()).rev().any(|end| end_of_expr(text, at, run[end], accept))
 }
 

@@ -58,7 +58,8 @@ impl Grader<'_> {
 
     fn equal_as(&mut self, gold: &Expr, pred: &Expr, relation_for_set: bool) -> Equal {
         let (gold, pred) = unwrapped(gold, pred);
-        let gold_set = if is_relation(&gold) && is_set(&pred) { solve::as_set(&gold, self.budget)? } else { None };
+        let gold_set =
+            if is_relation(&gold) && is_set(&pred) { solve::as_set(&gold, self.budget)? } else { None };
         let gold = gold_set.unwrap_or(gold);
         let swap = relation_for_set && is_relation(&pred) && is_set(&gold);
         let pred_set = if swap { solve::as_set(&pred, self.budget)? } else { None };
@@ -123,9 +124,9 @@ pub(super) fn is_assignment(expr: &Expr) -> bool {
     is_equation(expr)
         && match expr {
             Expr::Relation(_, left, _) => only_symbols(left),
-            Expr::Chain(links) => {
-                links.first().is_some_and(|link| matches!(link, Expr::Relation(_, left, _) if only_symbols(left)))
-            }
+            Expr::Chain(links) => links
+                .first()
+                .is_some_and(|link| matches!(link, Expr::Relation(_, left, _) if only_symbols(left))),
             _ => false,
         }
 }

@@ -201,7 +201,10 @@ fn added(a: Vec<Vec<Expr>>, b: &[Vec<Expr>]) -> Option<Vec<Vec<Expr>>> {
         return None;
     }
     let rows = a.into_iter().zip(b);
-    Some(rows.map(|(x, y)| x.into_iter().zip(y).map(|(x, y)| Expr::Add(vec![x, y.clone()])).collect()).collect())
+    Some(
+        rows.map(|(x, y)| x.into_iter().zip(y).map(|(x, y)| Expr::Add(vec![x, y.clone()])).collect())
+            .collect(),
+    )
 }
 
 fn multiplied(a: &[Vec<Expr>], b: &[Vec<Expr>]) -> Option<Vec<Vec<Expr>>> {

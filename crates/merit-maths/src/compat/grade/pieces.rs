@@ -39,7 +39,8 @@ pub(super) fn same_points(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<boo
 pub(super) fn pieces(set: &Expr, budget: &mut Budget) -> Result<Pieces, Exhausted> {
     budget.deeper(|b| match set {
         Expr::Set(elements) => {
-            let point = |e: &Expr| Piece { low: e.clone(), high: e.clone(), low_closed: true, high_closed: true };
+            let point =
+                |e: &Expr| Piece { low: e.clone(), high: e.clone(), low_closed: true, high_closed: true };
             joined(elements.iter().map(point).collect(), b)
         }
         Expr::Interval { low, high, low_closed, high_closed } => {
@@ -100,7 +101,9 @@ pub(super) fn whole_line() -> Piece {
 fn joined(mut pieces: Vec<Piece>, budget: &mut Budget) -> Result<Pieces, Exhausted> {
     // Every end must be comparable with nought, and so with every other.
     for piece in &pieces {
-        if order(&piece.low, &integer(0), budget)?.is_none() || order(&piece.high, &integer(0), budget)?.is_none() {
+        if order(&piece.low, &integer(0), budget)?.is_none()
+            || order(&piece.high, &integer(0), budget)?.is_none()
+        {
             return Ok(None);
         }
     }
@@ -166,8 +169,10 @@ pub(super) fn intersection(a: Pieces, b: Pieces, budget: &mut Budget) -> Result<
     for x in &a {
         for y in &b {
             budget.spend(1)?;
-            let (low, low_closed) = inner((&x.low, x.low_closed), (&y.low, y.low_closed), Ordering::Greater, budget)?;
-            let (high, high_closed) = inner((&x.high, x.high_closed), (&y.high, y.high_closed), Ordering::Less, budget)?;
+            let (low, low_closed) =
+                inner((&x.low, x.low_closed), (&y.low, y.low_closed), Ordering::Greater, budget)?;
+            let (high, high_closed) =
+                inner((&x.high, x.high_closed), (&y.high, y.high_closed), Ordering::Less, budget)?;
             match order(&low, &high, budget)? {
                 Some(Ordering::Less) => {}
                 Some(Ordering::Equal) if low_closed && high_closed => {}
@@ -180,7 +185,12 @@ pub(super) fn intersection(a: Pieces, b: Pieces, budget: &mut Budget) -> Result<
 }
 
 /// The end that lies further inside.
-fn inner(a: (&Expr, bool), b: (&Expr, bool), inside: Ordering, budget: &mut Budget) -> Result<(Expr, bool), Exhausted> {
+fn inner(
+    a: (&Expr, bool),
+    b: (&Expr, bool),
+    inside: Ordering,
+    budget: &mut Budget,
+) -> Result<(Expr, bool), Exhausted> {
     Ok(match order(a.0, b.0, budget)? {
         Some(Ordering::Equal) => (a.0.clone(), a.1 && b.1),
         Some(o) if o == inside => (a.0.clone(), a.1),

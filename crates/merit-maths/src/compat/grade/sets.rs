@@ -19,12 +19,20 @@ impl Grader<'_> {
             return Ok("same-points");
         }
         match (&a, &b) {
-            (Expr::Set(_) | Expr::Tuple(_), Expr::Set(_) | Expr::Tuple(_)) => self.element_by_element(&a, &b, pred),
-            (Expr::Interval { low, high, low_closed: false, high_closed: false }, Expr::Set(_) | Expr::Tuple(_)) => {
+            (Expr::Set(_) | Expr::Tuple(_), Expr::Set(_) | Expr::Tuple(_)) => {
+                self.element_by_element(&a, &b, pred)
+            }
+            (
+                Expr::Interval { low, high, low_closed: false, high_closed: false },
+                Expr::Set(_) | Expr::Tuple(_),
+            ) => {
                 let pair = Expr::Tuple(vec![(**low).clone(), (**high).clone()]);
                 self.element_by_element(&pair, &b, pred)
             }
-            (Expr::Set(_) | Expr::Tuple(_), Expr::Interval { low, high, low_closed: false, high_closed: false }) => {
+            (
+                Expr::Set(_) | Expr::Tuple(_),
+                Expr::Interval { low, high, low_closed: false, high_closed: false },
+            ) => {
                 let pair = Expr::Tuple(vec![(**low).clone(), (**high).clone()]);
                 self.element_by_element(&a, &pair, pred)
             }
@@ -59,7 +67,9 @@ impl Grader<'_> {
             return Err(No::Different);
         }
         let (a, b) = match (gold, pred) {
-            (Expr::Set(a), Expr::Set(b) | Expr::Tuple(b)) => (ordered(a, self.budget)?, ordered(b, self.budget)?),
+            (Expr::Set(a), Expr::Set(b) | Expr::Tuple(b)) => {
+                (ordered(a, self.budget)?, ordered(b, self.budget)?)
+            }
             (Expr::Tuple(a), Expr::Set(b)) if is_set(written) => (a.clone(), b.clone()),
             (Expr::Tuple(a), Expr::Set(b)) => (a.clone(), ordered(b, self.budget)?),
             (Expr::Tuple(a), Expr::Tuple(b)) => (a.clone(), b.clone()),

@@ -21,11 +21,18 @@ fn at_point(expr: &Expr, names: &[Arc<str>], except: Option<usize>, point: i64) 
 }
 
 /// Whether one expression is the other times a number.
-pub(super) fn multiples(a: &Expr, b: &Expr, names: &[Arc<str>], budget: &mut Budget) -> Result<bool, Exhausted> {
+pub(super) fn multiples(
+    a: &Expr,
+    b: &Expr,
+    names: &[Arc<str>],
+    budget: &mut Budget,
+) -> Result<bool, Exhausted> {
     let mut first: Option<f64> = None;
     for point in 1..=POINTS {
         let (x, y) = (at_point(a, names, None, point), at_point(b, names, None, point));
-        let (Some(x), Some(y)) = (approximate(&x, budget)?, approximate(&y, budget)?) else { return Ok(false) };
+        let (Some(x), Some(y)) = (approximate(&x, budget)?, approximate(&y, budget)?) else {
+            return Ok(false);
+        };
         let ratio = x / y;
         if !ratio.is_finite() || ratio == 0.0 {
             return Ok(false);
@@ -39,12 +46,22 @@ pub(super) fn multiples(a: &Expr, b: &Expr, names: &[Arc<str>], budget: &mut Bud
 }
 
 /// Whether each expression vanishes where the other does, for expressions that are linear in some variable.
-pub(super) fn same_zeros(a: &Expr, b: &Expr, names: &[Arc<str>], budget: &mut Budget) -> Result<bool, Exhausted> {
+pub(super) fn same_zeros(
+    a: &Expr,
+    b: &Expr,
+    names: &[Arc<str>],
+    budget: &mut Budget,
+) -> Result<bool, Exhausted> {
     Ok(vanishes_with(a, b, names, budget)? && vanishes_with(b, a, names, budget)?)
 }
 
 /// Whether `other` is zero wherever `expr` is, along a variable in which `expr` is linear.
-fn vanishes_with(expr: &Expr, other: &Expr, names: &[Arc<str>], budget: &mut Budget) -> Result<bool, Exhausted> {
+fn vanishes_with(
+    expr: &Expr,
+    other: &Expr,
+    names: &[Arc<str>],
+    budget: &mut Budget,
+) -> Result<bool, Exhausted> {
     for unknown in 0..names.len() {
         let mut vanished = 0;
         for point in 1..=POINTS {

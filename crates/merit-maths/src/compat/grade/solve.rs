@@ -36,12 +36,15 @@ pub(super) fn as_set(relations: &Expr, budget: &mut Budget) -> Result<Option<Exp
 fn functions_as_names(expr: &Expr) -> Expr {
     match expr {
         Expr::Unknown(name, arguments) if !arguments.is_empty() => {
-            let inside: Vec<String> = arguments.iter().map(|a| format!("{:?}", functions_as_names(a))).collect();
+            let inside: Vec<String> =
+                arguments.iter().map(|a| format!("{:?}", functions_as_names(a))).collect();
             Expr::Symbol(Arc::from(format!("{name}_{}", inside.join("_"))))
         }
         Expr::Add(parts) => Expr::Add(parts.iter().map(functions_as_names).collect()),
         Expr::Mul(parts) => Expr::Mul(parts.iter().map(functions_as_names).collect()),
-        Expr::Apply(function, parts) => Expr::Apply(*function, parts.iter().map(functions_as_names).collect()),
+        Expr::Apply(function, parts) => {
+            Expr::Apply(*function, parts.iter().map(functions_as_names).collect())
+        }
         other => other.clone(),
     }
 }
@@ -94,8 +97,10 @@ fn turned(relation: Relation) -> Option<Relation> {
 
 /// `x relation end`.
 fn ray(relation: Relation, end: &Expr) -> Pieces {
-    let below = |closed| Piece { low: infinity(false), high: end.clone(), low_closed: false, high_closed: closed };
-    let above = |closed| Piece { low: end.clone(), high: infinity(true), low_closed: closed, high_closed: false };
+    let below =
+        |closed| Piece { low: infinity(false), high: end.clone(), low_closed: false, high_closed: closed };
+    let above =
+        |closed| Piece { low: end.clone(), high: infinity(true), low_closed: closed, high_closed: false };
     Some(match relation {
         Relation::Less => vec![below(false)],
         Relation::AtMost => vec![below(true)],
@@ -191,7 +196,9 @@ pub(super) fn substituted(expr: &Expr, name: &Arc<str>, value: &Expr) -> Expr {
         Expr::Symbol(symbol) if symbol == name => value.clone(),
         Expr::Add(parts) => Expr::Add(all(parts)),
         Expr::Mul(parts) => Expr::Mul(all(parts)),
-        Expr::Pow(base, exponent) => power(substituted(base, name, value), substituted(exponent, name, value)),
+        Expr::Pow(base, exponent) => {
+            power(substituted(base, name, value), substituted(exponent, name, value))
+        }
         Expr::Apply(function, parts) => Expr::Apply(*function, all(parts)),
         other => other.clone(),
     }

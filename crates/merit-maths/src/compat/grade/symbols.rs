@@ -64,7 +64,11 @@ pub(super) fn renamed_like(gold: &Expr, pred: &Expr, budget: &mut Budget) -> Res
 }
 
 /// The names of the variables.
-pub(super) fn free_symbols(expr: &Expr, names: &mut BTreeSet<Arc<str>>, budget: &mut Budget) -> Result<(), Exhausted> {
+pub(super) fn free_symbols(
+    expr: &Expr,
+    names: &mut BTreeSet<Arc<str>>,
+    budget: &mut Budget,
+) -> Result<(), Exhausted> {
     if let Expr::Symbol(name) = expr {
         names.insert(Arc::clone(name));
     }

@@ -11,10 +11,6 @@ impl Parser<'_, '_> {
     pub(super) fn component(&mut self, functions: bool) -> Parsed {
         let token = self.peek().ok_or(Fail::Syntax)?;
         match token {
-            Token::Open(Bracket::Brace) => match self.attempt(|p| p.bracketed(Bracket::Brace))? {
-                Some(inside) => Ok(inside),
-                None => self.choose(),
-            },
             Token::Open(Bracket::Angle) => Err(Fail::Syntax),
             Token::Open(bracket) => self.bracketed(bracket),
             Token::Phantom | Token::Boxed => {
@@ -38,21 +34,30 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn bracketed(&mut self, bracket: Bracket) -> Parsed {
-        self.expect(Token::Open(bracket))?;
-        let inside = self.outside_bars(Self::expr)?;
-        self.close(bracket)?;
-        Ok(inside)
+    /// `(…)` and the like; in braces also `{n \choose k}`.
+    pub(super) fn bracketed(&mut self, bracket: Bracket) -> Parsed {
+        let at = self.at;
+        // What did not close before does not close now: without this, nested failures double at each level.
+        if self.unclosed.contains(&at) {
+            return Err(Fail::Syntax);
+        }
+        let done = self.bracketed_anew(bracket);
+        if let Err(Fail::Syntax) = done {
+            self.unclosed.insert(at);
+        }
+        done
     }
 
-    /// `{n \choose k}`.
-    fn choose(&mut self) -> Parsed {
-        self.expect(Token::Open(Bracket::Brace))?;
-        let upper = self.outside_bars(Self::expr)?;
-        self.expect(Token::Choose)?;
-        let lower = self.outside_bars(Self::expr)?;
-        self.close(Bracket::Brace)?;
-        Ok(Expr::Apply(Function::Binomial, vec![upper, lower]))
+    fn bracketed_anew(&mut self, bracket: Bracket) -> Parsed {
+        self.expect(Token::Open(bracket))?;
+        let inside = self.outside_bars(Self::expr)?;
+        if bracket == Bracket::Brace && self.eat(Token::Choose) {
+            let lower = self.outside_bars(Self::expr)?;
+            self.close(bracket)?;
+            return Ok(Expr::Apply(Function::Binomial, vec![inside, lower]));
+        }
+        self.close(bracket)?;
+        Ok(inside)
     }
 
     fn binomial(&mut self) -> Parsed {
@@ -138,7 +143,9 @@ impl Parser<'_, '_> {
     pub(super) fn atom(&mut self) -> Parsed {
         let lexeme = *self.tokens.get(self.at).ok_or(Fail::Syntax)?;
         match lexeme.token {
-            Token::Letter | Token::Greek | Token::OtherSymbol | Token::Accent => return self.symbol_with_scripts(),
+            Token::Letter | Token::Greek | Token::OtherSymbol | Token::Accent => {
+                return self.symbol_with_scripts();
+            }
             Token::Number => {
                 self.at += 1;
                 if self.peek() == Some(Token::Underscore) {

@@ -57,12 +57,7 @@ impl Parser<'_, '_> {
 
     /// `(…)`, or factors without brackets, among them no further function.
     fn argument(&mut self) -> Parsed {
-        let bracketed = self.attempt(|p| {
-            p.expect(Token::Open(Bracket::Paren))?;
-            let inside = p.outside_bars(Self::expr)?;
-            p.close(Bracket::Paren)?;
-            Ok(inside)
-        })?;
+        let bracketed = self.attempt(|p| p.bracketed(Bracket::Paren))?;
         match bracketed {
             Some(inside) => Ok(inside),
             None => self.deeper(|p| p.product(true)),
@@ -106,6 +101,18 @@ impl Parser<'_, '_> {
 
     /// A function nobody knows: a symbol, perhaps a power, and in brackets one atom or a list.
     fn unknown(&mut self) -> Parsed {
+        let at = self.at;
+        if self.no_function.contains(&at) {
+            return Err(Fail::Syntax);
+        }
+        let done = self.unknown_anew();
+        if let Err(Fail::Syntax) = done {
+            self.no_function.insert(at);
+        }
+        done
+    }
+
+    fn unknown_anew(&mut self) -> Parsed {
         let from = self.at;
         self.at += 1;
         if self.peek() == Some(Token::Underscore) {
@@ -208,7 +215,8 @@ impl Parser<'_, '_> {
         let point = self.expr()?;
         self.close(Bracket::Brace)?;
         let body = self.deeper(|p| p.product(false))?;
-        let Expr::Symbol(variable) = plain_symbol(variable.text.trim().trim_start_matches('\\'), self.real) else {
+        let Expr::Symbol(variable) = plain_symbol(variable.text.trim().trim_start_matches('\\'), self.real)
+        else {
             return Err(Fail::Syntax);
         };
         let from = Some(Box::new(point));

@@ -54,7 +54,10 @@ pub(super) fn tokens<'t>(text: &'t str, budget: &mut Budget) -> Result<Option<Ve
 fn longest(rest: &str) -> Option<(Token, usize)> {
     let first = rest.chars().next()?;
     let literal = TABLE.literals.get(&first).and_then(|spellings| {
-        spellings.iter().find(|(spelling, _)| rest.starts_with(spelling)).map(|(spelling, token)| (*token, spelling.len()))
+        spellings
+            .iter()
+            .find(|(spelling, _)| rest.starts_with(spelling))
+            .map(|(spelling, token)| (*token, spelling.len()))
     });
     let other = match first {
         '0'..='9' | '.' => number(rest),
@@ -136,7 +139,7 @@ fn spaced(rest: &str, length: usize) -> usize {
 fn greek_letter(rest: &str, first: char) -> Option<(Token, usize)> {
     let mut buffer = [0; 4];
     let letter: &str = first.encode_utf8(&mut buffer);
-    if TABLE.greek.iter().any(|name| *name == letter) {
+    if TABLE.greek.contains(&letter) {
         return Some((Token::Greek, spaced(rest, letter.len())));
     }
     "ℵℶℷℸ".contains(first).then(|| (Token::OtherSymbol, spaced(rest, letter.len())))

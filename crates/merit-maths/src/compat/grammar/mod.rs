@@ -13,13 +13,15 @@ mod tokens;
 
 use crate::{Budget, Exhausted, Expr};
 use lexer::Lexeme;
+use std::collections::HashSet;
 use tokens::{Bracket, Token};
 
 /// Parses normalised LaTeX; nothing if the grammar does not match.
 pub(super) fn parse(latex: &str, budget: &mut Budget) -> Result<Option<Expr>, Exhausted> {
     let real = !complex_hint(latex);
     let Some(tokens) = lexer::tokens(latex, budget)? else { return Ok(None) };
-    let mut parser = Parser { tokens, at: 0, real, in_bars: false, depth: 0, budget };
+    let (unclosed, no_function) = (HashSet::new(), HashSet::new());
+    let mut parser = Parser { tokens, at: 0, real, in_bars: false, depth: 0, unclosed, no_function, budget };
     match parser.math(latex) {
         Ok(expr) => Ok(Some(expr)),
         Err(Fail::Syntax) => Ok(None),
@@ -30,8 +32,19 @@ pub(super) fn parse(latex: &str, budget: &mut Budget) -> Result<Option<Expr>, Ex
 /// Whether symbols may be complex: an `i` standing alone, or a command of complex numbers or matrices.
 fn complex_hint(latex: &str) -> bool {
     const WORDS: [&str; 13] = [
-        "\\mathbb{C}", "\\text{i}", "\\mathrm{i}", "\\det", "\\operatorname{tr}", "\\operatorname{rank}", "\\text{rank}",
-        "\\arg{", "\\Re{", "\\Im{", "\\operatorname{Re}", "\\operatorname{Im}", "\\text{Re}",
+        "\\mathbb{C}",
+        "\\text{i}",
+        "\\mathrm{i}",
+        "\\det",
+        "\\operatorname{tr}",
+        "\\operatorname{rank}",
+        "\\text{rank}",
+        "\\arg{",
+        "\\Re{",
+        "\\Im{",
+        "\\operatorname{Re}",
+        "\\operatorname{Im}",
+        "\\text{Re}",
     ];
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     latex.split(|c| !is_word(c)).any(|word| word == "i")
@@ -62,6 +75,10 @@ struct Parser<'t, 'b> {
     /// Between two bars, where a bar closes.
     in_bars: bool,
     depth: usize,
+    /// Positions of brackets that were found not to close.
+    unclosed: HashSet<usize>,
+    /// Positions of symbols that were found not to be applied to anything.
+    no_function: HashSet<usize>,
     budget: &'b mut Budget,
 }
 

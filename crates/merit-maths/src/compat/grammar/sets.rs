@@ -187,7 +187,11 @@ impl Parser<'_, '_> {
         while self.eat(Token::Union) {
             parts.push(self.intersections()?);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Union(parts.into_iter().map(as_set).collect()) })
+        Ok(if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            Expr::Union(parts.into_iter().map(as_set).collect())
+        })
     }
 
     fn intersections(&mut self) -> Parsed {
@@ -195,7 +199,11 @@ impl Parser<'_, '_> {
         while self.eat(Token::Intersection) {
             parts.push(self.set_group()?);
         }
-        Ok(if parts.len() == 1 { parts.remove(0) } else { Expr::Intersection(parts.into_iter().map(as_set).collect()) })
+        Ok(if parts.len() == 1 {
+            parts.remove(0)
+        } else {
+            Expr::Intersection(parts.into_iter().map(as_set).collect())
+        })
     }
 
     fn set_group(&mut self) -> Parsed {

@@ -178,7 +178,10 @@ pub(super) const LITERALS: &[(Token, &str)] = &[
     (Choose, "\\choose"),
     (Mod, "\\mod"),
     (Operatorname, "\\operatorname"),
-    (Stray, "\\mathit matrix pmatrix bmatrix vmatrix . \\xrightarrow \\xRightarrow <-> <=> \\leftrightarrow \\Leftrightarrow"),
+    (
+        Stray,
+        "\\mathit matrix pmatrix bmatrix vmatrix . \\xrightarrow \\xRightarrow <-> <=> \\leftrightarrow \\Leftrightarrow",
+    ),
     (MatrixStart, "\\begin{matrix} \\begin{pmatrix} \\begin{bmatrix}"),
     (MatrixEnd, "\\end{matrix} \\end{pmatrix} \\end{bmatrix}"),
     (ArrayEnd, "\\end{array}"),

@@ -83,5 +83,7 @@ fn belongs(between: &str, content: &str, following: &str) -> bool {
 
 fn separates(between: &str) -> bool {
     between.contains([',', ';'])
-        || between.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|word| word == "and" || word == "or")
+        || between
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .any(|word| word == "and" || word == "or")
 }

@@ -59,17 +59,49 @@ fn basic(text: &str, budget: &mut Budget) -> Result<String, Exhausted> {
 }
 
 const LEFT: [&str; 16] = [
-    "\\{", "{", "\\|", "|", "[", "(", "\\rbracl", "\\lgroup", "\\lbrace", "\\lbrack", "\\vert", "\\lvert", "\\lceil",
-    "\\lfloor", "\\langle", "\\llcorner",
+    "\\{",
+    "{",
+    "\\|",
+    "|",
+    "[",
+    "(",
+    "\\rbracl",
+    "\\lgroup",
+    "\\lbrace",
+    "\\lbrack",
+    "\\vert",
+    "\\lvert",
+    "\\lceil",
+    "\\lfloor",
+    "\\langle",
+    "\\llcorner",
 ];
 
 const RIGHT: [&str; 15] = [
-    "\\}", "}", "\\|", "|", "]", ")", "\\rbrack", "\\rgroup", "\\rbrace", "\\vert", "\\rvert", "\\rceil", "\\rfloor",
-    "\\rangle", "\\lrcorner",
+    "\\}",
+    "}",
+    "\\|",
+    "|",
+    "]",
+    ")",
+    "\\rbrack",
+    "\\rgroup",
+    "\\rbrace",
+    "\\vert",
+    "\\rvert",
+    "\\rceil",
+    "\\rfloor",
+    "\\rangle",
+    "\\lrcorner",
 ];
 
 /// `\left(` and `\mleft(` become `(`.
-fn unsized_delimiters(text: &str, word: &str, delimiters: &[&str], budget: &mut Budget) -> Result<String, Exhausted> {
+fn unsized_delimiters(
+    text: &str,
+    word: &str,
+    delimiters: &[&str],
+    budget: &mut Budget,
+) -> Result<String, Exhausted> {
     if !text.contains(word) {
         return Ok(text.to_owned());
     }

@@ -17,7 +17,9 @@ pub(super) fn remove(text: &str, budget: &mut Budget) -> Result<String, Exhauste
         {
             return Some((rest.len() - end.len(), ""));
         }
-        for (word, escaped_too) in [("\\$", true), ("$", true), ("\"", false), ("'", false), ("\\displaystyle", true)] {
+        for (word, escaped_too) in
+            [("\\$", true), ("$", true), ("\"", false), ("'", false), ("\\displaystyle", true)]
+        {
             if rest.starts_with(word) && (escaped_too || before != Some('\\')) {
                 return Some((word.len(), ""));
             }
@@ -63,12 +65,9 @@ fn command(rest: &str, before: Option<char>) -> Option<(usize, &'static str)> {
     if let (Some(space), true) = (spaced, before != Some('\\')) {
         return Some((1 + space.len_utf8(), " "));
     }
-    for (from, to) in [
-        ("\\ldots", " "),
-        ("\\text{percentage}", "%"),
-        ("\\text{percent}", "%"),
-        ("\\text{pct}", "%"),
-    ] {
+    for (from, to) in
+        [("\\ldots", " "), ("\\text{percentage}", "%"), ("\\text{percent}", "%"), ("\\text{pct}", "%")]
+    {
         if rest.starts_with(from) {
             return Some((from.len(), to));
         }

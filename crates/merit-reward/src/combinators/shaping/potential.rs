@@ -45,7 +45,10 @@ impl Potential {
             .map(|turn| {
                 let facts = facts.at_turn(turn);
                 let worth = match self {
-                    Self::Term(term) => facts.raw(*term).sound(),
+                    Self::Term(term) => {
+                        tracer.reads(*term);
+                        facts.raw(*term).sound()
+                    }
                     Self::Part(part, _) => evaluate_as("potential", part.as_ref(), &facts, tracer),
                 };
                 match worth {

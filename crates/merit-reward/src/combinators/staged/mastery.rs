@@ -113,7 +113,8 @@ pub(super) fn measure(
 struct Raw(usize);
 
 impl Expression for Raw {
-    fn value(&self, facts: &Facts<'_>, _: &mut Tracer) -> Worth {
+    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+        tracer.reads(self.0);
         facts.raw(self.0)
     }
 

@@ -1,0 +1,53 @@
+//! Everything that comes with merit passes its own audit: rewards with their sample tasks, recipes with their worlds.
+#![allow(clippy::unwrap_used)]
+
+use merit_attack::targets::{self, WorldTarget};
+use merit_attack::tasks::SAMPLES;
+use merit_attack::{Audit, Grade, Settings, audit};
+use merit_reward::REWARDS;
+use merit_run::shipped::{RECIPES, load};
+
+fn audited(name: &str, tasks: usize) -> Audit {
+    let settings = Settings { tasks, ..Settings::default() };
+    audit(targets::open(name, None, &settings).unwrap().as_mut(), &settings).unwrap()
+}
+
+#[test]
+fn every_shipped_reward_passes_its_audit() {
+    let audits: Vec<Audit> = REWARDS.iter().map(|reward| audited(reward.about.name, 20)).collect();
+    let failed: Vec<String> = audits.iter().filter(|a| a.grade < Grade::PASSING).map(Audit::render).collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    for audit in &audits {
+        assert!(audit.gold.is_some_and(|gold| gold > 0.5), "{}: {:?}", audit.target, audit.gold);
+    }
+}
+
+#[test]
+fn every_shipped_recipe_passes_its_audit() {
+    for recipe in RECIPES {
+        let audit = audited(recipe.about.name, 4);
+        assert!(audit.grade >= Grade::PASSING, "{}", audit.render());
+        assert!(audit.probes.iter().any(|p| p.by_mean && p.attempts == 4), "no policy played");
+    }
+}
+
+#[test]
+fn the_world_without_tools_is_sound_as_well() {
+    let recipe = load("ledger-tools").unwrap();
+    let target = WorldTarget::new(&recipe, 1, 2).and_then(|mut t| audit(&mut t, &Settings::default()));
+    assert!(target.unwrap().grade >= Grade::PASSING);
+    for control in &recipe.controls {
+        let arm = recipe.control(control).unwrap();
+        let audit = audit(&mut WorldTarget::new(&arm, 1, 2).unwrap(), &Settings::default()).unwrap();
+        assert!(audit.grade >= Grade::PASSING, "{}", audit.render());
+    }
+}
+
+#[test]
+fn every_shipped_reward_has_sample_tasks_and_every_sample_a_reward() {
+    let mut rewards: Vec<&str> = REWARDS.iter().map(|reward| reward.about.name).collect();
+    let mut samples: Vec<&str> = SAMPLES.iter().map(|sample| sample.reward).collect();
+    rewards.sort_unstable();
+    samples.sort_unstable();
+    assert_eq!(rewards, samples);
+}

@@ -1,0 +1,38 @@
+//! `merit attack`: can this reward be had without the work?
+
+use super::WrongInput;
+use crate::cli::Attack;
+use crate::out;
+use anyhow::{Result, bail};
+use merit_attack::targets::{self, CommandTarget, Limits, split_words};
+use merit_attack::{AttackError, Settings, Target, audit};
+use std::time::Duration;
+
+pub(crate) fn run(arguments: &Attack) -> Result<()> {
+    let settings = Settings { seed: arguments.seed, tasks: arguments.limit as usize };
+    let made = open(arguments, &settings).and_then(|mut target| audit(target.as_mut(), &settings));
+    // Whatever keeps an audit from being made is something in what was given.
+    let audit = made.map_err(|error| WrongInput(error.to_string()))?;
+    if arguments.json {
+        out::line(serde_json::to_string(&audit)?)?;
+    } else {
+        out::text(audit.render())?;
+    }
+    if audit.grade < arguments.at_least {
+        bail!("{}: grade {}, below {}", audit.target, audit.grade, arguments.at_least);
+    }
+    Ok(())
+}
+
+fn open(arguments: &Attack, settings: &Settings) -> Result<Box<dyn Target>, AttackError> {
+    let command = match &arguments.command {
+        Some(command) => split_words(command)?,
+        None => arguments.program.clone(),
+    };
+    if !command.is_empty() {
+        let limits = Limits { answer: Duration::from_secs(arguments.deadline.into()), ..Limits::default() };
+        return Ok(Box::new(CommandTarget::start(command, limits)?));
+    }
+    let name = arguments.target.as_deref().unwrap_or_default();
+    targets::open(name, arguments.tasks.as_deref(), settings)
+}

@@ -1,0 +1,86 @@
+//! `merit verify`: one record a line in, one verdict a line out.
+//!
+//! A new verifier is one file that implements [`Verifier`], one subcommand and one arm here. Reading, threads, policies and
+//! printing are the same for all.
+
+mod calls;
+mod json;
+mod kept;
+mod lines;
+mod maths;
+mod policy;
+mod refusal;
+mod sql;
+mod state;
+mod stream;
+mod text;
+mod text_words;
+mod verifier;
+
+use super::WrongInput;
+use crate::cli::{Verify, VerifyArguments};
+use crate::out;
+use anyhow::{Context as _, Result, bail};
+use lines::{Bounds, Lines};
+use merit_run::RecipeError;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::fs::File;
+use std::io::Read;
+use stream::Judge;
+use verifier::Verifier;
+
+/// Stack of a thread: records nest as deep as their parsers allow.
+const STACK_BYTES: usize = 8 << 20;
+
+pub(crate) fn run(command: &Verify) -> Result<()> {
+    match command {
+        Verify::Maths(arguments) => verify::<maths::Maths>(arguments),
+        Verify::Json(arguments) => verify::<json::Json>(arguments),
+        Verify::Sql(arguments) => verify::<sql::Sql>(arguments),
+        Verify::Text(arguments) => verify::<text::Text>(arguments),
+        Verify::State(arguments) => verify::<state::State>(arguments),
+        Verify::Calls(arguments) => verify::<calls::Calls>(arguments),
+    }
+}
+
+fn verify<V: Verifier>(arguments: &VerifyArguments) -> Result<()> {
+    let loaded = policy::load::<V::Policy>(arguments.policy.as_deref(), &arguments.set)?;
+    let judge = Judge::<V>::new(loaded.policy, arguments.explain)
+        .map_err(|why| RecipeError::Combination { file: loaded.name, why })?;
+    let (stream, name) = input(arguments)?;
+    let mut lines = Lines::new(stream, Bounds::USUAL);
+    let tally = judge.run(&mut lines, &name, &threads(arguments.threads)?)?;
+    let records = tally.records();
+    if arguments.explain {
+        let (right, wrong, unknown, errors) = (tally.right, tally.wrong, tally.unknown, tally.errors);
+        out::line(format_args!(
+            "{records} records: {right} right, {wrong} wrong, {unknown} that cannot be judged, {errors} errors"
+        ))?;
+    }
+    if tally.errors > 0 {
+        let errors = tally.errors;
+        bail!(WrongInput(format!("{errors} of {records} lines could not be judged; the output says why")));
+    }
+    Ok(())
+}
+
+/// The stream and its name.
+fn input(arguments: &VerifyArguments) -> Result<(Box<dyn Read>, String)> {
+    match &arguments.file {
+        Some(path) if path.as_os_str() != "-" => {
+            let name = path.display().to_string();
+            let refuse = |e| WrongInput(format!("cannot read {name}: {e}"));
+            let file = File::open(path).map_err(refuse)?;
+            if file.metadata().is_ok_and(|about| about.is_dir()) {
+                bail!(WrongInput(format!("cannot read {name}: it is a folder")));
+            }
+            Ok((Box::new(file), name))
+        }
+        _ => Ok((Box::new(std::io::stdin()), "standard input".to_owned())),
+    }
+}
+
+fn threads(wanted: Option<u16>) -> Result<ThreadPool> {
+    let builder = ThreadPoolBuilder::new().num_threads(wanted.map_or(0, usize::from)).stack_size(STACK_BYTES);
+    builder.build().context("cannot start threads")
+}

@@ -1,0 +1,133 @@
+//! The policy of a command: a TOML file, settings laid over it, and the policies that records bring along.
+
+use super::refusal;
+use merit_run::RecipeError;
+use merit_run::toml_error::locate;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::path::Path;
+
+/// A policy and what to call it in an error.
+pub(super) struct Loaded<P> {
+    pub(super) policy: P,
+    pub(super) name: String,
+}
+
+/// The policy in `file`, or the default, with `set` laid over it.
+pub(super) fn load<P: DeserializeOwned + Default>(
+    file: Option<&Path>,
+    set: &[(String, String)],
+) -> Result<Loaded<P>, RecipeError> {
+    let (file, text) = match file {
+        Some(path) => {
+            let file = path.display().to_string();
+            let read = std::fs::read_to_string(path);
+            let text = read.map_err(|e| RecipeError::Read { file: file.clone(), why: e.to_string() })?;
+            (file, text)
+        }
+        None => (String::new(), String::new()),
+    };
+    if set.is_empty() {
+        let policy = match text.is_empty() {
+            true => P::default(),
+            false => toml::from_str(&text).map_err(|e| locate(&file, &text, &e))?,
+        };
+        return Ok(Loaded { policy, name: file });
+    }
+    let table: toml::Table = toml::from_str(&text).map_err(|e| locate(&file, &text, &e))?;
+    let name = set.iter().map(|(key, value)| format!("--set {key}={value}")).collect::<Vec<_>>().join(" ");
+    let refuse = |why: String| RecipeError::Combination { file: name.clone(), why };
+    let mut merged = to_json(&table).map_err(refuse)?;
+    for (key, value) in set {
+        let change = setting(key, value).map_err(refuse)?;
+        lay_over(&mut merged, to_json(&change).map_err(refuse)?);
+    }
+    match serde_json::from_value(merged) {
+        Ok(policy) => Ok(Loaded { policy, name }),
+        // What the file alone does wrong has a place in it.
+        Err(error) => Err(match toml::from_str::<P>(&text) {
+            Err(own) if own.message().trim() == error.to_string() => locate(&file, &text, &own).into(),
+            _ => refuse(refusal::words(&error)),
+        }),
+    }
+}
+
+/// The policy `base` with the table of a record laid over it.
+pub(super) fn with<P: DeserializeOwned>(base: &Value, own: &str) -> Result<P, String> {
+    let own: Value = serde_json::from_str(own).map_err(|e| refusal::words(&e))?;
+    if !own.is_object() {
+        return Err("it is no object".to_owned());
+    }
+    let mut merged = base.clone();
+    lay_over(&mut merged, own);
+    serde_json::from_value(merged).map_err(|e| refusal::words(&e))
+}
+
+fn to_json(table: &impl Serialize) -> Result<Value, String> {
+    serde_json::to_value(table).map_err(|e| e.to_string())
+}
+
+/// The table that `key = value` writes in TOML; a value that is none is a plain string.
+fn setting(key: &str, value: &str) -> Result<toml::Table, String> {
+    let parse = |value: &str| toml::from_str::<toml::Table>(&format!("{key} = {value}"));
+    let quoted = toml::Value::String(value.to_owned()).to_string();
+    let found = parse(value).or_else(|_| parse(&quoted));
+    found.map_err(|_| format!("`{key}` is no name of a setting, e.g. `units` or `limits.steps`"))
+}
+
+/// Lays `change` over `base`, table by table. A table of another `type` replaces the old one: it has other settings.
+fn lay_over(base: &mut Value, change: Value) {
+    match (base, change) {
+        (Value::Object(base), Value::Object(change)) => {
+            let other_type =
+                change.get("type").is_some_and(|new| base.get("type").is_some_and(|old| old != new));
+            if other_type {
+                *base = change;
+                return;
+            }
+            for (key, value) in change {
+                lay_over(base.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (base, change) => *base = change,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn check(base: Value, change: Value, expected: Value) {
+        let mut merged = base;
+        lay_over(&mut merged, change);
+        assert_eq!(merged, expected);
+    }
+
+    #[test]
+    fn settings_are_laid_over_table_by_table() {
+        check(
+            json!({"a": {"b": 1, "c": 2}, "d": 3}),
+            json!({"a": {"b": 9}}),
+            json!({"a": {"b": 9, "c": 2}, "d": 3}),
+        );
+    }
+
+    #[test]
+    fn another_type_has_other_settings() {
+        let base = json!({"metric": {"type": "rouge", "variant": "l"}});
+        check(base.clone(), json!({"metric": {"type": "exact"}}), json!({"metric": {"type": "exact"}}));
+        let finer = json!({"metric": {"type": "rouge", "variant": "1"}});
+        check(base, finer.clone(), finer);
+    }
+
+    #[test]
+    fn a_setting_is_toml_or_a_plain_string() {
+        let value =
+            |key, value| to_json(&setting(key, value).expect("it is a setting")).expect("it is plain");
+        assert_eq!(value("limits.steps", "7"), json!({"limits": {"steps": 7}}));
+        assert_eq!(value("units", "ignored"), json!({"units": "ignored"}));
+        assert!(setting("a b", "1").is_err());
+    }
+}
