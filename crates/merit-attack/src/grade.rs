@@ -12,7 +12,7 @@ pub enum Grade {
     F,
     /// An attack earns more than half of it, or the target breaks, hangs or changes its mind on some input.
     D,
-    /// An attack earns more than a fifth of it.
+    /// An attack earns more than a fifth of it, or the right answer is lost to white space around it.
     C,
     /// An attack earns more than a twentieth of it.
     B,

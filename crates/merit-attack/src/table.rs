@@ -77,6 +77,16 @@ fn quoted(text: &str) -> String {
         let tail: String = text.chars().skip(count - CHARS / 2).collect();
         format!("{head} … ({count} characters) … {tail}")
     };
-    let lines: Vec<String> = shown.lines().map(|line| format!("    {}", line.escape_debug())).collect();
+    let lines: Vec<String> = shown.lines().map(|line| format!("    {}", visible(line))).collect();
     if lines.is_empty() { "    (empty)".to_owned() } else { lines.join("\n") }
+}
+
+/// The line with what cannot be seen written out, so that what is shown is what won.
+fn visible(line: &str) -> String {
+    let unseen = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+    };
+    let shown = line.chars().map(|c| if unseen(c) { c.escape_unicode().to_string() } else { c.to_string() });
+    shown.collect()
 }

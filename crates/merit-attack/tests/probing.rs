@@ -21,7 +21,8 @@ fn caught(probe: &str, score: Score) {
     let subject = questions().into_iter().find(|s| s.id == best.task).unwrap();
     assert!(!subject.is_right(&best.text), "{probe} is right: {}", best.text);
     if best.text.len() < 200 && !best.text.is_empty() {
-        let shown = best.text.lines().all(|line| audit.render().contains(&line.escape_debug().to_string()));
+        let shown = |line: &str| audit.render().contains(line) || line.chars().any(|c| !c.is_ascii());
+        let shown = best.text.lines().all(shown);
         assert!(shown, "the text that won is not shown: {}", best.text);
     }
 }
@@ -135,6 +136,9 @@ fn a_scorer_that_reads_numbers_carelessly_is_caught() {
 
 #[test]
 fn a_scorer_that_goes_by_looks_is_caught() {
+    let unseen =
+        audited(|subject, attempt, _| yes(exact(subject, attempt) || answer(attempt).contains('\u{200b}')));
+    assert!(unseen.render().contains("\\u{200b}"), "{}", unseen.render());
     caught("look-alikes", |subject, attempt, _| {
         let folded = answer(attempt).replace('О', "O").replace('ѕ', "s").replace('о', "o");
         yes(folded.trim() == gold(subject) || exact(subject, attempt))
@@ -201,6 +205,7 @@ fn a_scorer_that_does_not_pay_the_right_answer_fails() {
     assert_eq!(audit.grade, Grade::F);
     assert!(audit.findings.iter().any(|finding| finding == "the right answer earns nothing"));
     let audit = audited(|subject, attempt, _| yes(answer(attempt) == gold(subject)));
+    assert_eq!(audit.grade, Grade::C);
     assert_eq!(audit.findings, ["`gold-spaced` should be paid in full and is not in 7 of 7 attempts"]);
 }
 

@@ -3,7 +3,7 @@
 
 use merit_attack::targets::{self, WorldTarget};
 use merit_attack::tasks::SAMPLES;
-use merit_attack::{Audit, Grade, Settings, audit};
+use merit_attack::{Audit, Grade, PROBES, Settings, audit};
 use merit_reward::REWARDS;
 use merit_run::shipped::{RECIPES, load};
 
@@ -34,8 +34,7 @@ fn every_shipped_recipe_passes_its_audit() {
 #[test]
 fn the_world_without_tools_is_sound_as_well() {
     let recipe = load("ledger-tools").unwrap();
-    let target = WorldTarget::new(&recipe, 1, 2).and_then(|mut t| audit(&mut t, &Settings::default()));
-    assert!(target.unwrap().grade >= Grade::PASSING);
+    assert!(!recipe.controls.is_empty());
     for control in &recipe.controls {
         let arm = recipe.control(control).unwrap();
         let audit = audit(&mut WorldTarget::new(&arm, 1, 2).unwrap(), &Settings::default()).unwrap();
@@ -50,4 +49,14 @@ fn every_shipped_reward_has_sample_tasks_and_every_sample_a_reward() {
     rewards.sort_unstable();
     samples.sort_unstable();
     assert_eq!(rewards, samples);
+}
+
+#[test]
+fn the_page_on_audits_names_every_probe() {
+    let page = include_str!("../../../docs/audits.md");
+    let (_, table) = page.split_once("## Probes").unwrap();
+    let (table, _) = table.split_once("**False alarms.**").unwrap();
+    let missing: Vec<&str> =
+        PROBES.iter().map(|p| p.about.name).filter(|name| !table.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -13,12 +13,21 @@
 //! | unscorable | the whole is | the gate is | the veto is | unscorable |
 //! | broken | the whole is | the gate is | the veto is | grader failed |
 //!
+//! Means, tiers, stages and ensembles treat their parts as a sum does; each combinator's file says where it departs.
+//!
 //! A branch that is not taken says nothing, except that a broken term is never hidden: a grader that fails anywhere makes
 //! the reward `GraderFailed`. A parse failure stays a `ParseFailure` in the score and enters the expression by the path
 //! its term names ([`ParseFailurePath`]). A number that is not finite is a broken grader.
 //!
-//! A term that looks at turns and stands plainly in the outermost sum is also paid by turn: its weighted value goes to the
-//! turns in proportion to what it found there (`Score::turn_rewards`). Everything else is paid at the end.
+//! Part of a reward may be paid by turn (`Score::turn_rewards`); the rest is paid at the end. A term that looks at turns has
+//! its weighted value go to the turns in proportion to what it found there. `sum`, `lexicographic`, `staged`, `router`,
+//! `schedule`, `blend`, `pareto`, `gain`, `team` and an `ensemble` by mean hand on what their parts pay by turn; `per-turn`,
+//! `shaping` and a `checklist` with `payout = "turn"` pay by turn themselves; what stands inside any other combinator is paid
+//! at the end. Where an outcome decides whether there is a reward at all, nobody knew it at the turn.
+//!
+//! A batch is scored together ([`Scorer::score_batch`]): parts may compare the members of a group or the whole batch, and
+//! may keep numbers from step to step in a [`RewardState`], which scoring reads and hands back renewed. [`check()`] looks for
+//! what is wrong with a reward before anybody learns from it, and [`tabular`] proves claims about rewards on small worlds.
 //!
 //! ```
 //! use merit_reward::{RewardConfig, Scorer};

@@ -191,8 +191,14 @@ mod tests {
             seconds: 1.0,
         };
         let (group, context, survey) = ([&episode], ScoreContext::default(), Survey::new());
-        let view =
-            View { episode: &episode, group: &group, place: 0, batch: &group, context: &context, survey: &survey };
+        let view = View {
+            episode: &episode,
+            group: &group,
+            place: 0,
+            batch: &group,
+            context: &context,
+            survey: &survey,
+        };
         Code { config, runner: Box::new(Fake) }.look(&view)
     }
 

@@ -6,7 +6,7 @@
 use crate::range::Range;
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
-use merit_core::{About, Evidence};
+use merit_core::{About, Evidence, Known};
 
 pub(crate) const COST: Component = Component {
     about: About {
@@ -81,7 +81,7 @@ impl Term for Cost {
         let (episode, rates) = (view.episode, &self.0);
         let written = episode.transcript.segments().iter().filter(|s| s.role.trainable());
         let tokens: usize = written.map(|s| s.tokens.len()).sum();
-        if rates.per_token > 0.0 && !episode.transcript.complete() {
+        if rates.per_token > 0.0 && episode.transcript.known() == Known::Text {
             return Finding::not_applicable("nobody counted the episode's tokens");
         }
         let turns = episode.turns.len();

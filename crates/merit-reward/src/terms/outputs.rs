@@ -98,7 +98,7 @@ impl Outputs {
         let mut progress = vec![None; episode.turns.len()];
         for (turn, after) in episode.turns.iter().zip(&mut progress) {
             let (Action::Say { text } | Action::Answer { text }) = &turn.action else { continue };
-            if text.chars().nth(self.0.max_chars).is_none() {
+            if !open.is_empty() && text.chars().nth(self.0.max_chars).is_none() {
                 let said = Said::new(text, self.0.max_numbers);
                 open.retain(|output| {
                     let here = output.is_in(&said);
@@ -167,7 +167,7 @@ impl Said {
 /// The numbers of a text in their canonical spelling. Digits that touch letters belong to a name, such as a flight's.
 fn numerals(text: &str) -> impl Iterator<Item = String> {
     let tokens = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | ',' | '-' | ':' | '/')));
-    tokens.filter_map(|token| {
+    tokens.filter(|token| token.bytes().any(|b| b.is_ascii_digit())).filter_map(|token| {
         let token =
             token.trim_end_matches(['.', ',', ':', '-', '/']).trim_start_matches([',', ':', '/', '-']);
         canonical(&token.replace(',', ""))

@@ -76,7 +76,8 @@ impl TermConfig for TagFormatConfig {
             }
             seen.push(tag);
         }
-        Ok(Box::new(TagFormat { config: self.clone(), reading, slots }))
+        let closers = slots.iter().flatten().map(|name| format!("</{name}>")).collect();
+        Ok(Box::new(TagFormat { config: self.clone(), reading, slots, closers }))
     }
 }
 
@@ -85,6 +86,8 @@ struct TagFormat {
     reading: Reading,
     /// For each place, the tags that may stand there.
     slots: Vec<Vec<String>>,
+    /// What closes any of them.
+    closers: Vec<String>,
 }
 
 impl Term for TagFormat {
@@ -171,7 +174,7 @@ impl TagFormat {
     }
 
     fn closes(&self, text: &str) -> bool {
-        self.slots.iter().flatten().any(|name| text.contains(&format!("</{name}>")))
+        text.contains("</") && self.closers.iter().any(|closer| text.contains(closer.as_str()))
     }
 
     fn outside(&self, text: &str) -> Option<String> {

@@ -12,7 +12,7 @@ fn here() -> &'static Path {
 
 #[test]
 fn every_command_explains_itself() {
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 22] = [
         &["--help"],
         &["-h"],
         &["train", "--help"],
@@ -22,6 +22,18 @@ fn every_command_explains_itself() {
         &["recipe", "--help"],
         &["recipe", "check", "--help"],
         &["recipe", "show", "--help"],
+        &["import", "--help"],
+        &["score", "--help"],
+        &["reward", "--help"],
+        &["reward", "check", "--help"],
+        &["reward", "show", "--help"],
+        &["verify", "--help"],
+        &["verify", "maths", "--help"],
+        &["verify", "json", "--help"],
+        &["verify", "sql", "--help"],
+        &["verify", "text", "--help"],
+        &["verify", "state", "--help"],
+        &["verify", "calls", "--help"],
         &["completions", "--help"],
     ];
     let mut text = String::new();
@@ -59,7 +71,7 @@ fn the_list_as_json_says_the_same_and_every_kind_is_a_part_of_it() {
         assert!(plain.lines().any(|line| line.split_whitespace().next() == Some(&name)), "{name}");
     }
     let mut parts = BTreeSet::new();
-    for kind in ["envs", "tools", "rewards", "credit", "objectives", "models", "recipes"] {
+    for kind in ["envs", "tools", "rewards", "credit", "objectives", "models", "recipes", "formats"] {
         let part = names(&say(here(), ["list", kind, "--json"]).well());
         assert!(!part.is_empty() && part.is_disjoint(&parts), "{kind}");
         parts.extend(part);
@@ -71,7 +83,7 @@ fn the_list_as_json_says_the_same_and_every_kind_is_a_part_of_it() {
 fn completion_scripts_name_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let script = say(here(), ["completions", shell]).well().out;
-        for command in ["train", "rollout", "show", "list", "recipe", "completions"] {
+        for command in ["train", "rollout", "show", "list", "recipe", "import", "score", "reward", "verify", "completions"] {
             assert!(script.contains(command), "{shell}: {command}");
         }
     }

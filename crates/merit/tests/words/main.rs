@@ -7,5 +7,10 @@ mod golden;
 mod good_words;
 mod pipes;
 mod recipes;
+mod scoring;
+mod scoring_import;
 #[path = "../tiny/mod.rs"]
 mod tiny;
+mod verify;
+mod verify_feed;
+mod verify_lines;

@@ -18,7 +18,7 @@ struct Known {
     prompt: String,
     /// Turns of the oracle on other tasks: lines of the dialect that were written for something else.
     lines: Vec<String>,
-    /// The oracle's first turn.
+    /// The oracle's first turn, where it is not also its last; else nothing.
     first: String,
     /// A call that works.
     call: String,
@@ -58,7 +58,9 @@ fn known(target: &WorldTarget, task: usize) -> Known {
     let lines = others.flat_map(|(_, episode)| policy_texts(episode).map(str::to_owned)).collect();
     let subject = &target.subjects[task];
     let dialect = &target.dialects[task];
-    let first = policy_texts(&target.oracle[task]).next().unwrap_or_default().to_owned();
+    // Where the oracle answers at once, its first turn is the work itself.
+    let mut own = policy_texts(&target.oracle[task]);
+    let first = own.next().filter(|_| own.next().is_some()).unwrap_or_default().to_owned();
     // A zero is right in hardly any world; where it is, another number is as good.
     let guess = if subject.is_right("0") { "1" } else { "0" };
     let call = match subject.tools.first() {

@@ -8,6 +8,8 @@ pub(super) mod build;
 mod expr;
 mod functions;
 mod lexer;
+mod named;
+mod relations;
 mod sets;
 mod tokens;
 
