@@ -1,5 +1,5 @@
 //! The airline reward on two hundred recorded episodes that nobody here made. Skipped where they are absent.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use merit_core::{Episode, Outcome, ScoredEpisode};
 use merit_import::{ImportOptions, read_file};

@@ -185,7 +185,7 @@ fn code_is_refused_while_there_is_no_sandbox_to_run_it_in() {
 }
 
 #[test]
-fn a_term_scores_the_same_on_any_thread_count() {
+fn a_term_scores_the_same_on_any_thread() {
     let episodes: Vec<_> = assorted().into_iter().map(std::sync::Arc::new).collect();
     for component in TERMS {
         let config: RewardConfig = toml::from_str(component.example).unwrap();

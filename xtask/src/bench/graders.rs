@@ -84,25 +84,14 @@ fn rows_of(set: &Set, lines: &[Value]) -> Result<Vec<Row>> {
     if set.grader != "json" {
         rows.push(row(", verdict in words", ours(true)?, "OpenJudge", theirs));
     }
-    rows.extend(
-        set.earlier
-            .into_iter()
-            .map(|rate| Ok(row("", ours(false)?, "OpenJudge, earlier", vec![rate])))
-            .collect::<Result<Vec<_>>>()?,
-    );
+    if let Some(rate) = set.earlier {
+        rows.push(row("", ours(false)?, "OpenJudge, earlier", vec![rate]));
+    }
     Ok(rows)
 }
 
-const TOWNS: [&str; 8] = [
-    "Paris",
-    "Buenos Aires",
-    "Ulan Bator",
-    "Reykjavik",
-    "Addis Ababa",
-    "Wellington",
-    "Port Moresby",
-    "Quito",
-];
+const TOWNS: [&str; 8] =
+    ["Paris", "Buenos Aires", "Ulan Bator", "Reykjavik", "Nairobi", "Wellington", "Port Moresby", "Quito"];
 
 /// Every third answer is wrong, every other one of the right ones is in another case.
 fn short_answer(at: usize) -> Value {

@@ -75,6 +75,10 @@ fn symbolic(gold: &Expr, response: &Expr, budget: &mut Budget) -> Result<Outcome
         Identity::Different if replaced.quantified => Outcome::different("not-shown-equal", Reason::NotShown),
         Identity::Different => Outcome::different("numeric-identity", Reason::Differ),
         Identity::Undefined => Outcome::different("undefined", Reason::NoValue),
+        // ∞ − ∞ and the like have no value, so they are not even equal to themselves.
+        Identity::Unknown if mixes_infinity(gold) || mixes_infinity(response) => {
+            Outcome::different("undefined", Reason::NoValue)
+        }
         Identity::Unknown if gold == response => Outcome::equal("identical", Reason::SameForm),
         Identity::Unknown => match undecided {
             Some(limit) => return Err(limit),
@@ -151,6 +155,17 @@ pub(crate) fn infinity(expr: &Expr, budget: &mut Budget) -> Result<Option<Orderi
             Ok(found.then(|| sign.cmp(&0)))
         }
         _ => Ok(None),
+    }
+}
+
+/// Whether infinity stands in arithmetic. The bounds of a sum or an integral are none.
+fn mixes_infinity(expr: &Expr) -> bool {
+    match expr {
+        Expr::Constant(Constant::Infinity) => true,
+        Expr::Add(parts) | Expr::Mul(parts) | Expr::Apply(_, parts) => parts.iter().any(mixes_infinity),
+        Expr::Pow(base, exponent) => mixes_infinity(base) || mixes_infinity(exponent),
+        Expr::PlusMinus(part) | Expr::Percent(part) => mixes_infinity(part),
+        _ => false,
     }
 }
 

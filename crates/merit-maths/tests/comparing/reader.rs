@@ -9,7 +9,7 @@ struct Reader<'t> {
     rest: &'t str,
 }
 
-pub fn expr(text: &str) -> Expr {
+pub(crate) fn expr(text: &str) -> Expr {
     let mut reader = Reader { rest: text.trim() };
     let read = reader.sum();
     assert!(reader.rest.is_empty(), "could not read `{}` of `{text}`", reader.rest);

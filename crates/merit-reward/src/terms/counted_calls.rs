@@ -1,7 +1,7 @@
 //! The calls of an episode as the verifiers of tool use see them: in order, with the turn each belongs to.
 
 use super::sources::answered;
-use merit_core::{Episode, Role};
+use merit_core::{CallEnd, Episode, Role};
 use merit_verify::calls::Step;
 
 /// A trace with the turn of each of its calls.
@@ -14,11 +14,7 @@ pub(crate) struct Calls {
 impl Calls {
     /// The calls that may have changed the world: those that ran, or of which nobody says that they did not.
     pub(crate) fn carried_out(episode: &Episode) -> Self {
-        let mut calls = Self { trace: Vec::new(), turns: Vec::new() };
-        for at in 0..episode.turns.len() {
-            calls.add(episode, at, |end| answered(end));
-        }
-        calls
+        Self::kept(episode, answered)
     }
 
     /// Every call, and what the agent was shown before and after each.
@@ -47,14 +43,16 @@ impl Calls {
 
     /// Every call.
     pub(crate) fn all(episode: &Episode) -> Self {
+        Self::kept(episode, |_| true)
+    }
+
+    fn kept(episode: &Episode, keep: impl Fn(CallEnd) -> bool) -> Self {
         let mut calls = Self { trace: Vec::new(), turns: Vec::new() };
-        for at in 0..episode.turns.len() {
-            calls.add(episode, at, |_| true);
-        }
+        (0..episode.turns.len()).for_each(|at| calls.add(episode, at, &keep));
         calls
     }
 
-    fn add(&mut self, episode: &Episode, turn: usize, keep: impl Fn(merit_core::CallEnd) -> bool) {
+    fn add(&mut self, episode: &Episode, turn: usize, keep: impl Fn(CallEnd) -> bool) {
         let records = episode.turns.get(turn).map_or(&[][..], |turn| &turn.calls);
         for record in records.iter().filter(|record| keep(record.end)) {
             let (tool, arguments) = (record.call.tool.clone(), record.call.input.clone());

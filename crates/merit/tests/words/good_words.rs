@@ -83,7 +83,18 @@ fn the_list_as_json_says_the_same_and_every_kind_is_a_part_of_it() {
 fn completion_scripts_name_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let script = say(here(), ["completions", shell]).well().out;
-        for command in ["train", "rollout", "show", "list", "recipe", "import", "score", "reward", "verify", "completions"] {
+        for command in [
+            "train",
+            "rollout",
+            "show",
+            "list",
+            "recipe",
+            "import",
+            "score",
+            "reward",
+            "verify",
+            "completions",
+        ] {
             assert!(script.contains(command), "{shell}: {command}");
         }
     }

@@ -88,7 +88,8 @@ fn another_seed_errs_elsewhere_and_another_reward_pays_otherwise() {
 #[test]
 fn a_run_is_shaped_with_the_discount_it_learned_with() {
     let dir = tempfile::tempdir().unwrap();
-    let shaped = "{ type = 'shaping', of = { type = 'exact-answer' }, potential = { type = 'format' }, start = 0.0 }";
+    let shaped =
+        "{ type = 'shaping', of = { type = 'exact-answer' }, potential = { type = 'format' }, start = 0.0 }";
     let settings = [
         format!("reward={shaped}"),
         "credit={ type = 'gae', gamma = 0.5 }".to_owned(),
@@ -102,7 +103,8 @@ fn a_run_is_shaped_with_the_discount_it_learned_with() {
     say(dir.path(), arguments).well();
     let before = recorded(&dir.path().join("shaped"));
     must_agree(&scored_again(dir.path(), "shaped/recipe.toml", "shaped"), &before);
-    let other = say(dir.path(), ["score", "shaped/recipe.toml", "shaped", "--json", "--discount", "1"]).well().json();
+    let other =
+        say(dir.path(), ["score", "shaped/recipe.toml", "shaped", "--json", "--discount", "1"]).well().json();
     let differs = |line: &Value| line["score"] != before[line["episode"].as_str().unwrap()].1;
     assert!(other.iter().any(differs), "the discount makes no difference here");
 }

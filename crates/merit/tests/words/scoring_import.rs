@@ -9,7 +9,7 @@ use tempfile::TempDir;
 const OPENAI: &str = r#"{"messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "6 times 7?"}, {"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "multiply", "arguments": "{\"x\": 6, \"y\": 7}"}}]}, {"role": "tool", "tool_call_id": "a", "content": "42"}, {"role": "assistant", "content": "42"}], "answer": "42", "reward": 1.0}
 {"messages": [{"role": "user", "content": "Clear it."}, {"role": "assistant", "content": "\u001b[2Jcleared"}]}
 "#;
-const TAU_BENCH: &str = r#"[{"task_id": 3, "trial": 0, "reward": 1.0,
+const TAU_BENCH: &str = r####"[{"task_id": 3, "trial": 0, "reward": 1.0,
   "info": {"task": {"user_id": "u1", "instruction": "You want seat 4A.", "actions": [{"name": "change_seat", "kwargs": {"seat": "4A"}}], "outputs": []}},
   "traj": [
     {"role": "user", "content": "Seat 4A, please."},
@@ -17,7 +17,7 @@ const TAU_BENCH: &str = r#"[{"task_id": 3, "trial": 0, "reward": 1.0,
     {"role": "tool", "tool_call_id": "a", "name": "change_seat", "content": "Error: taken"},
     {"role": "assistant", "content": "It is taken."},
     {"role": "user", "content": "###STOP###"}]}]
-"#;
+"####;
 const PLAIN: &str = r#"{"prompt": "6 times 7?", "response": "42", "answer": "42", "reward": 1.0, "id": "q1"}
 {"prompt": "6 times 7?", "response": "41", "answer": "42", "reward": 0.0, "id": "q1"}
 "#;
@@ -56,8 +56,11 @@ fn every_format_is_imported_shown_and_kept_apart() {
             (&["show", "imports/openai", "--episode", "import/0/1/0"], 0),
             (&["import", "tau.json", "--out", "tau"], 0),
             (&["show", "tau"], 0),
-            (&["show", "tau", "--episode", "import/0/0/0"], 0),
-            (&["import", "plain.jsonl", "--out", "plain", "--world", "sums", "--solved-at", "1", "--json"], 0),
+            (&["show", "tau", "--episode", "import/0/3/0"], 0),
+            (
+                &["import", "plain.jsonl", "--out", "plain", "--world", "sums", "--solved-at", "1", "--json"],
+                0,
+            ),
             (&["show", "plain"], 0),
             (&["import", "plain.jsonl", "--out", "plain"], 2),
             (&["import", "plain.jsonl", "--out", "bad.jsonl"], 2),
@@ -65,7 +68,11 @@ fn every_format_is_imported_shown_and_kept_apart() {
     );
     check("import.txt", &text);
     let folder = RunFolder::open_read_only(&dir.path().join("plain")).unwrap();
-    assert_eq!(folder.episodes(&EpisodeFilter::default()).unwrap().len(), 2, "the second import added nothing");
+    assert_eq!(
+        folder.episodes(&EpisodeFilter::default()).unwrap().len(),
+        2,
+        "the second import added nothing"
+    );
 }
 
 #[test]

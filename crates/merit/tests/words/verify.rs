@@ -14,7 +14,7 @@ const MATHS: &str = r#"
 const JSON: &str = r#"
 {"output": "{\"n\": 4}", "reference": {"n": 4}, "id": "same"}
 {"output": "{\"n\": 4", "reference": {"n": 4}, "id": "cut off"}
-{"output": "{\"n\": \"4\"}", "schema": {"type": "object", "properties": {"n": {"type": "integer"}}}, "id": "ill typed"}
+{"output": "{\"n\": \"4\"}", "schema": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}, "id": "ill typed"}
 {"output": "null", "reference": null, "id": "null is a value"}
 {"output": "1", "policy": {"limits": {"nodes": 1}}, "reference": [1, 2], "id": "the reference is too large"}
 "#;
@@ -47,7 +47,8 @@ const CALLS: &str = r#"
 fn check_standing(kind: &str, input: &str, expected: &[(Option<bool>, Option<f64>)]) {
     let said = judge(&[kind], input).well();
     let lines = said.json();
-    let standing: Vec<_> = lines.iter().map(|line| (line["passed"].as_bool(), line["score"].as_f64())).collect();
+    let standing: Vec<_> =
+        lines.iter().map(|line| (line["passed"].as_bool(), line["score"].as_f64())).collect();
     assert_eq!(standing, expected, "{kind}\n{}", said.out);
     let ids = |text: &str| -> Vec<Value> {
         text.trim().lines().map(|l| serde_json::from_str::<Value>(l).unwrap()["id"].clone()).collect()
@@ -116,7 +117,8 @@ fn a_policy_comes_from_a_file_from_settings_and_from_the_record() {
         if let Some(own) = own {
             record["policy"] = own;
         }
-        let line = feed(dir.path(), &[&["text"], arguments].concat(), &record.to_string()).well().json().remove(0);
+        let line =
+            feed(dir.path(), &[&["text"], arguments].concat(), &record.to_string()).well().json().remove(0);
         (line["passed"].as_bool().unwrap(), (line["score"].as_f64().unwrap() * 3.0).round())
     };
     assert_eq!(score(&[], None), (false, 0.0));
@@ -138,7 +140,8 @@ fn a_database_file_is_judged_on_and_never_written() {
         let expected = json!({"query": "SELECT count(*) FROM episodes"});
         json!({"database": "some.db", "response": response, "expected": expected})
     };
-    let input = format!("{}\n{}\n", record("SELECT count(key) FROM episodes"), record("DELETE FROM episodes"));
+    let input =
+        format!("{}\n{}\n", record("SELECT count(key) FROM episodes"), record("DELETE FROM episodes"));
     let said = feed(dir.path(), &["sql"], &input).well();
     let passed: Vec<Option<bool>> = said.json().iter().map(|line| line["passed"].as_bool()).collect();
     assert_eq!(passed, [Some(true), Some(false)], "{}", said.out);
@@ -153,6 +156,7 @@ fn a_file_says_the_same_as_standard_input() {
     assert_eq!(from_file, judge(&["maths"], MATHS).well().out);
     assert_eq!(from_file, judge(&["maths", "-"], MATHS).well().out);
     let windows = format!("\u{feff}{}", MATHS.trim_start().replace('\n', "\r\n"));
-    let lines = |said: &str| said.lines().map(|l| l.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>();
+    let lines =
+        |said: &str| said.lines().map(|l| l.split_once(',').unwrap().1.to_owned()).collect::<Vec<_>>();
     assert_eq!(lines(&judge(&["maths"], &windows).well().out), lines(&from_file));
 }

@@ -1,6 +1,6 @@
 //! A scorer's process: lines in, lines out, with deadlines and bounds. Dropping it kills it and what it started.
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitStatus, Stdio};
@@ -84,8 +84,13 @@ impl Child {
 
     /// How it ended, and the end of its standard error.
     fn last_words(&mut self) -> String {
-        // Its output is closed, so it is ending; what it said last may still be on the way.
-        std::thread::sleep(Duration::from_millis(50));
+        // Its output is closed, so it is ending; how, and what it said last, may still be on the way.
+        for _ in 0..50 {
+            if self.has_ended() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let status = match self.end() {
             Some(status) if status.signal() != Some(Signal::KILL.as_raw()) => {
                 format!("it ended with {status}")
@@ -98,12 +103,28 @@ impl Child {
         if said.is_empty() { status } else { format!("{status}; it said: {said}") }
     }
 
+    /// Whether it has ended by itself. It is not waited for, so that its number stays its own.
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match self.group() {
+            Some(own) if !self.waited_for => {
+                matches!(waitid(WaitId::Pid(own), options), Ok(Some(_)) | Err(_))
+            }
+            _ => true,
+        }
+    }
+
+    /// Its process group, which has its number.
+    fn group(&self) -> Option<Pid> {
+        i32::try_from(self.process.id()).ok().and_then(Pid::from_raw)
+    }
+
     /// Ends it and all that it started, once. How it ended, if this is the first time.
     fn end(&mut self) -> Option<ExitStatus> {
         if std::mem::replace(&mut self.waited_for, true) {
             return None;
         }
-        if let Some(group) = i32::try_from(self.process.id()).ok().and_then(Pid::from_raw) {
+        if let Some(group) = self.group() {
             // It may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }
