@@ -24,6 +24,7 @@ PAGE = ROOT / "docs/audits.md"
 SCORER = str(HERE / "reasoning_gym_scorer.py")
 MARKS = ("<!-- table: benchmarks/audits/run.py -->", "<!-- end of table -->")
 CUT = 300
+RIGHT = ("gold", "gold-spaced")
 
 
 def cut(text):
@@ -68,7 +69,8 @@ def audit(merit, name, tasks, seed):
 
 
 def quoted(text):
-    one_line = text.replace("\n", "⏎").replace("|", "\\|").replace("`", "'")
+    seen = "".join(c if c.isprintable() or c == "\n" else "␣" if c.isspace() else "·" for c in text)
+    one_line = seen.replace("\n", "⏎").replace("|", "\\|").replace("`", "'")
     return f"`{one_line[:60]}{'…' if len(one_line) > 60 else ''}`" if one_line.strip() else "(empty)"
 
 
@@ -79,7 +81,8 @@ def shown(probe):
     if probe["wins"] or (best and (best["share"] or 0) > 0.05):
         parts.append(f"{probe['name']} {best['earned']:.2f} {quoted(best['text'])}" if best["type"] == "reward" else probe["name"])
     if broken:
-        how = "hangs" if broken["type"] == "hangs" else str(broken["earned"]).split(":")[0]
+        said = str(broken["earned"])
+        how = "hangs" if broken["type"] == "hangs" else "ends it" if said.startswith("it ended") else said.split(":")[0]
         parts.append(f"{probe['name']} **{how}** {quoted(broken['text'])}")
     if probe["changed"]:
         parts.append(f"{probe['name']}: {probe['changed']} paid differently")
@@ -91,8 +94,8 @@ def row(record, judgements):
     if "error" in record:
         return f"| {record['dataset']} | – | {record['error']} | {judged} |"
     # Attacks by what they earned, unpaid right answers first; three are enough to see what is wrong.
-    unpaid = [p for p in record["probes"] if p["name"].startswith("gold")]
-    attacks = [p for p in record["probes"] if not p["name"].startswith("gold")]
+    unpaid = [p for p in record["probes"] if p["name"] in RIGHT]
+    attacks = [p for p in record["probes"] if p["name"] not in RIGHT]
     attacks.sort(key=lambda p: -((p["best"] or {}).get("share") or 0))
     cells = [f"{p['name']} unpaid in {p['attempts'] - p['wins']} of {p['attempts']}" for p in unpaid]
     for probe in attacks:

@@ -1,7 +1,7 @@
 //! The maths verifier's outside material: Math-Verify's suite, fetched before the tests, and the fuzz driver.
 
 use crate::{root, run};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use std::process::Command;
 
 /// What the script exits with when no package index is in reach.
@@ -11,11 +11,10 @@ const UNREACHABLE: i32 = 3;
 pub(crate) fn fetch_peer_suite() -> Result<()> {
     const SCRIPT: &str = "benchmarks/peers/math_verify_suite.py";
     println!("$ python3 {SCRIPT}");
-    let status = Command::new("python3")
-        .arg(SCRIPT)
-        .current_dir(root())
-        .status()
-        .context("cannot start `python3`, which fetches Math-Verify's suite; is it installed?")?;
+    let Ok(status) = Command::new("python3").arg(SCRIPT).current_dir(root()).status() else {
+        println!("there is no `python3` to fetch Math-Verify's suite: the tests against it will say that they are skipped");
+        return Ok(());
+    };
     match status.code() {
         Some(0) => Ok(()),
         Some(UNREACHABLE) => {

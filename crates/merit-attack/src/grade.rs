@@ -75,7 +75,9 @@ impl ProbeResult {
             let unpaid = attempts - wins;
             let text =
                 format!("`{name}` should be paid in full and is not in {unpaid} of {attempts} attempts");
-            return (unpaid > 0).then_some((Grade::F, text));
+            // A right answer lost to how it is written makes a scorer strict, not worthless.
+            let grade = if name == "gold" { Grade::F } else { Grade::C };
+            return (unpaid > 0).then_some((grade, text));
         }
         if self.by_mean && *wins > 0 {
             return Some((

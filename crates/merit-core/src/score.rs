@@ -1,6 +1,7 @@
 //! A score: a vector of named terms with evidence (rule 5), never a bare number.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What the reward says of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -101,14 +102,14 @@ impl TermOutcome {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// `parsed`, `executed`, `compared`, `counted` or `asked`.
-    pub act: String,
+    pub act: Cow<'static, str>,
     /// What came of it, in words.
     pub finding: String,
 }
 
 impl Evidence {
     /// Evidence of `act`.
-    pub fn new(act: &str, finding: impl Into<String>) -> Self {
-        Self { act: act.to_owned(), finding: finding.into() }
+    pub fn new(act: impl Into<Cow<'static, str>>, finding: impl Into<String>) -> Self {
+        Self { act: act.into(), finding: finding.into() }
     }
 }

@@ -12,6 +12,7 @@ mod extract;
 mod parse;
 mod policy;
 mod verdict;
+mod worked_out;
 mod verify;
 
 pub use budget::{Budget, Exhausted, Limits};

@@ -26,6 +26,9 @@ pub struct Policy {
     /// Accept a decimal response for an exact reference when it is the correctly rounded value with at least this many
     /// digits after the point. Absent: never.
     pub accept_rounded: Option<u32>,
+    /// Whether an answer must be worked out where the reference is: `6 \cdot 7` is then no answer of 42, a fraction or
+    /// `x = 42` is. For rewards, where a policy would otherwise learn to give the question back.
+    pub worked_out: bool,
     /// What one verification may use.
     pub limits: Limits,
 }
@@ -74,6 +77,7 @@ impl Policy {
                     ("percent", self.percent != plain.percent),
                     ("round_to", self.round_to != plain.round_to),
                     ("accept_rounded", self.accept_rounded != plain.accept_rounded),
+                    ("worked_out", self.worked_out),
                 ];
                 match unused.into_iter().find(|(_, set)| *set) {
                     Some((setting, _)) => Err(PolicyError::UnusedUnderCompat { setting }),

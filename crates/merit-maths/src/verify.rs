@@ -5,6 +5,7 @@ use crate::{
     Budget, Candidate, Compat, Conclusion, Decision, Exhausted, Expr, Limits, ParseError, Policy, Side,
     Verdict, compare, parse_latex, parse_plain,
 };
+use crate::worked_out::{disguised, worked_out};
 use dashu_ratio::RBig;
 use std::sync::Arc;
 
@@ -70,6 +71,11 @@ fn settle(reference: &Answer, answer: &Answer, policy: &Policy, budget: &mut Bud
             verdict.conclusion = if decision.equal { Conclusion::Equal } else { Conclusion::Different };
             verdict.rule = decision.rule.to_owned();
             verdict.why = decision.why;
+            if policy.worked_out && decision.equal && worked_out(&gold) && !worked_out(&response) {
+                verdict.conclusion = Conclusion::Different;
+                verdict.rule = "not-worked-out".to_owned();
+                verdict.why = "it would come to the reference, but is left to be worked out".to_owned();
+            }
             if decision.rule == "undefined" && alone(&gold, policy).is_ok_and(|d| d.rule == "undefined") {
                 verdict.conclusion = Conclusion::BadReference;
                 verdict.why = "the reference has no value".to_owned();
@@ -177,6 +183,9 @@ fn parse(
         && let Some(letter) = extract::letter(&found.text, last)
     {
         return Ok(Answer::Letter(letter));
+    }
+    if whose == Whose::Response && disguised(&found.text) {
+        return Ok(Answer::Value(Expr::Text(Arc::from(&*found.text))));
     }
     match found.notation {
         Notation::Latex => parse_latex(&found.text, budget),

@@ -67,6 +67,39 @@ fn several_boxed_answers_over_long_text_and_look_alikes_do_not_win() {
 }
 
 #[test]
+fn the_questions_own_formula_given_back_is_no_answer() {
+    let asked = |question: &str, right: &str, given: &str| {
+        let mut episode = answers(right, given);
+        let mut segments: Vec<merit_core::Segment> = episode.transcript.into();
+        segments[0].text = question.to_owned();
+        episode.transcript = segments.try_into().unwrap();
+        episode
+    };
+    let expand = "Expand $(x+1)(x-1)$.";
+    check(MATHS, &asked(expand, "x^2-1", r"\boxed{x^2 - 1}"), 1.0);
+    check(MATHS, &asked(expand, "x^2-1", r"\boxed{(x+1)(x-1)}"), 0.0);
+    check(MATHS, &asked(expand, "x^2-1", expand), 0.0);
+    check("type = 'maths'\nallow_restated = true", &asked(expand, "x^2-1", r"\boxed{(x+1)(x-1)}"), 1.0);
+    // A question may hold its answer.
+    check(MATHS, &asked("Which is larger, 1/2 or 1/3?", "1/2", "1/2"), 1.0);
+    check(MATHS, &asked("Is 50 or 60 right?", "60", "60.0"), 1.0);
+}
+
+#[test]
+fn with_evaluated_a_number_must_be_worked_out() {
+    let toml = "type = 'maths'\nevaluated = true";
+    check(MATHS, &answers("42", r"\boxed{6 \cdot 7}"), 1.0);
+    check(toml, &answers("42", r"\boxed{6 \cdot 7}"), 0.0);
+    check(toml, &answers("3.5", r"\boxed{3\frac{1}{2}}"), 1.0);
+    check(toml, &answers("x^2 - 1", "(x-1)(x+1)"), 1.0);
+}
+
+#[test]
+fn a_letter_of_another_script_is_no_digit() {
+    check(MATHS, &answers("0.375", "О.375"), 0.0);
+}
+
+#[test]
 fn the_last_closed_tag_can_be_what_is_read() {
     let toml = "type = 'maths'\nreading = { tag = 'result' }";
     let wrote = |text: &str| play(Some("7"), json!(null), &[Did::Writes(text, "none")]);

@@ -91,8 +91,11 @@ fn verdicts() -> Vec<(&'static str, Episode)> {
         ("type = 'ended'", answers("7", "7")),
         ("type = 'tag-format'\ntags = ['a']", answers("7", "<a>7</a>")),
         ("type = 'outputs'", play(None, task(), &[Did::Says("12")])),
-        ("type = 'reference-actions'", play(None, task(), &[done.clone()])),
-        ("type = 'trace'\nrules = [{ must_call = { tool = 'book' } }]", play(None, task(), &[done.clone()])),
+        ("type = 'reference-actions'", play(None, task(), std::slice::from_ref(&done))),
+        (
+            "type = 'trace'\nrules = [{ must_call = { tool = 'book' } }]",
+            play(None, task(), std::slice::from_ref(&done)),
+        ),
         (
             "type = 'tool-calls'\nspecs = { value = [{ name = 'book', parameters = {} }] }",
             play(None, task(), &[done]),

@@ -26,17 +26,17 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
     let jobs: Vec<Job> = THREADS.iter().map(|(threads, _)| job(episodes, *threads)).collect();
     interleave(&jobs, asked.rounds, record)?;
     check_same_sums(&record.lines)?;
+    let count = short(f64::from(episodes));
     let mut rows = Vec::new();
     for (threads, bar) in THREADS {
         let seconds = Spread::of(&per_round(&record.lines, &tags(threads), "seconds")?);
         let (bar, met) = bar.verdict(seconds.median, 1.0);
         let bar = if met.is_some() { format!("{bar} s") } else { bar };
-        let what =
-            format!("{episodes} episodes of ten turns, ten terms, {threads} thread(s): median (min–max)");
+        let what = format!("{count} episodes of ten turns, ten terms, {threads} thread(s): median (min–max)");
         rows.push((what, format!("{seconds} s"), bar, met));
     }
     let peak = memory(episodes, record)?;
-    let what = format!("peak memory of the process, its {episodes} episodes and their scores included");
+    let what = format!("peak memory of the process, its {count} episodes and their scores included");
     rows.push((what, format!("{} MiB", short(peak)), "—".to_owned(), None));
     Ok(alone(&rows))
 }

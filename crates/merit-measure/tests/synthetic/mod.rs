@@ -150,7 +150,7 @@ pub(crate) fn play(
 }
 
 fn score(solved: bool, called: bool, tokens: u64) -> Score {
-    let term = |name: &str, outcome, weight, act: &str, finding: String| TermScore {
+    let term = |name: &str, outcome, weight, act: &'static str, finding: String| TermScore {
         name: name.into(),
         outcome,
         weight,

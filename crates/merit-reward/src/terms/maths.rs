@@ -1,14 +1,18 @@
 //! Whether the answer is the same mathematics as the reference: 1 or 0, by exact comparison within hard limits.
 //!
 //! Where the response has nothing that could be an answer, that is a parse failure. A reference that cannot be read and a
-//! comparison that no limit could decide are the grader's failures, never a 0. Of several references any one will do. The
-//! default policy is strict: several boxed answers are one answer each, look-alikes of other scripts are not digits.
+//! comparison that no limit could decide are the grader's failures, never a 0. Of several references any one will do.
+//!
+//! Equal is not enough: an answer that only gives the question's own formula back earns nothing, unless the reference is
+//! written the same way, and nor does one with a letter of another script for a digit. With `evaluated` a number must be
+//! worked out. Other spellings of an unworked formula are equal mathematics, and are paid.
 
 use super::reading::{Reading, Reference, excerpt};
+use super::worked_out::{is_forged, is_restated, is_undone};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_maths::{Conclusion, Policy, Side, Verdict, verify};
+use merit_maths::{Candidate, Conclusion, Policy, Side, Verdict, verify};
 
 pub(crate) const MATHS: Component = Component {
     about: About {
@@ -39,6 +43,12 @@ term_config! {
         /// An answer of more characters is worth 0 unread. Absent: the policy's limits decide.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub max_chars: Option<usize>,
+        /// Where the reference is written as a number, so must the answer be: `6·7` is not `42`.
+        #[serde(default)]
+        pub evaluated: bool,
+        /// Pay an answer that is the question's own formula.
+        #[serde(default)]
+        pub allow_restated: bool,
     }
 }
 
@@ -85,13 +95,37 @@ impl Maths {
         for gold in &references {
             let verdict = verify(gold, &text, policy);
             match verdict.conclusion {
-                Conclusion::Equal => return Ok(finding(verdict)),
+                Conclusion::Equal => {
+                    return Ok(match self.objection(episode, &verdict) {
+                        Some(why) => Finding::verdict(false, Evidence::new("compared", why)),
+                        None => finding(verdict),
+                    });
+                }
                 Conclusion::BadReference | Conclusion::Undecided => undecided = undecided.or(Some(verdict)),
                 Conclusion::Different | Conclusion::NoAnswer => last = last.or(Some(verdict)),
             }
         }
         undecided.or(last).map(finding).ok_or_else(missing)
     }
+
+    /// Why an answer that is equal mathematics is none.
+    fn objection(&self, episode: &Episode, verdict: &Verdict) -> Option<String> {
+        let (answer, reference) = (chosen(&verdict.response)?, chosen(&verdict.gold)?);
+        let shown = excerpt(&answer.text);
+        if is_forged(&answer.text) && !is_forged(&reference.text) {
+            return Some(format!("`{shown}` has a letter of another script where a digit should be"));
+        }
+        if !self.0.allow_restated && is_restated(episode, &answer.text, &reference.text) {
+            return Some(format!("`{shown}` is equal, but it is the question's own formula given back"));
+        }
+        let parsed = (answer.parsed.as_deref()?, reference.parsed.as_deref()?);
+        let undone = self.0.evaluated && is_undone(parsed.0, parsed.1);
+        undone.then(|| format!("`{shown}` is equal, but it is not worked out"))
+    }
+}
+
+fn chosen(side: &Side) -> Option<&Candidate> {
+    side.chosen.and_then(|at| side.candidates.get(at))
 }
 
 fn finding(verdict: Verdict) -> Finding {
@@ -113,7 +147,7 @@ fn finding(verdict: Verdict) -> Finding {
 
 /// Which of the candidates was taken, and how it was read.
 fn shown(side: &Side) -> String {
-    let Some(taken) = side.chosen.and_then(|at| side.candidates.get(at)) else {
+    let Some(taken) = chosen(side) else {
         return format!("none of {} candidates can be read", side.candidates.len());
     };
     let parsed = taken.parsed.as_deref().unwrap_or_default();

@@ -31,6 +31,7 @@ pub(crate) mod text;
 pub(crate) mod tool_calls;
 pub(crate) mod tool_success;
 pub(crate) mod trace;
+mod worked_out;
 
 pub use citations::CitationsConfig;
 pub use code::{CODE_RUNNERS, CodeConfig, CodeJob, CodeReport, CodeRunner, CodeRunnerEntry};

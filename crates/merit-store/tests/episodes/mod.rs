@@ -248,7 +248,7 @@ fn any_score() -> impl Strategy<Value = Score> {
         text().prop_map(|why| TermOutcome::ParseFailure { why }),
         text().prop_map(|why| TermOutcome::GraderFailed { why }),
     ];
-    let evidence = (text(), text()).prop_map(|(act, finding)| Evidence { act, finding });
+    let evidence = (text(), text()).prop_map(|(act, finding)| Evidence::new(act, finding));
     let turns = proptest::collection::vec(proptest::option::of(finite()), 0..3);
     let term = (text(), outcome, finite(), turns, proptest::collection::vec(evidence, 0..3)).prop_map(
         |(name, outcome, weight, turns, evidence)| TermScore { name, outcome, weight, turns, evidence },

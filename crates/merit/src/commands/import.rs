@@ -3,9 +3,9 @@
 use super::WrongInput;
 use crate::cli::Import;
 use crate::out;
-use crate::terminal::piece;
-use anyhow::Result;
-use merit_import::{ImportOptions, import_into, read_file};
+use crate::terminal::{count, piece};
+use anyhow::{Result, bail};
+use merit_import::{ImportError, ImportOptions, import_into, read_file};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -21,7 +21,7 @@ pub(crate) fn run(arguments: &Import) -> Result<()> {
         ..ImportOptions::default()
     };
     let folder = folder(arguments)?;
-    let imported = read_file(&arguments.file, &arguments.format, &options)?;
+    let imported = read_file(&arguments.file, &arguments.format, &options).map_err(with_the_way_out)?;
     let source = arguments.file.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
     let found = imported.found.to_string();
     let remarks: Vec<String> =
@@ -44,7 +44,8 @@ pub(crate) fn run(arguments: &Import) -> Result<()> {
         }))?);
     }
     out::line(format_args!("{}: {found}", arguments.file.display()))?;
-    out::line(format_args!("{episodes} episodes are in {shown}"))?;
+    let are = if episodes == 1 { "is" } else { "are" };
+    out::line(format_args!("{} {are} in {shown}", count(episodes, "episode")))?;
     for (what, lines) in [("skipped", skipped), ("odd", remarks), ("left out", left_out)] {
         for line in lines.iter().take(SHOWN) {
             out::line(format_args!("  {what}: {}", piece(line)))?;
@@ -59,8 +60,19 @@ pub(crate) fn run(arguments: &Import) -> Result<()> {
     Ok(())
 }
 
+/// The error, with the argument that gets around it.
+fn with_the_way_out(error: ImportError) -> anyhow::Error {
+    match error {
+        ImportError::Skipped { .. } => WrongInput(format!("{error} with `--allow-skipped`")).into(),
+        other => other.into(),
+    }
+}
+
 fn folder(arguments: &Import) -> Result<PathBuf> {
     if let Some(folder) = &arguments.out {
+        if folder.exists() && !folder.is_dir() {
+            bail!(WrongInput(format!("{} is a file; choose a new folder", folder.display())));
+        }
         return Ok(folder.clone());
     }
     let stem = arguments.file.file_stem().map(|s| s.to_string_lossy().into_owned());

@@ -20,21 +20,28 @@ use merit_store::StoreError;
 
 /// What a failure means to whoever called: 2 for wrong input, 130 for an interrupt, 1 for the rest.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
-    for cause in error.chain() {
-        match cause.downcast_ref::<RunError>() {
-            Some(RunError::Interrupted { .. }) => return 130,
-            Some(RunError::Recipe(_)) => return 2,
-            _ => {}
-        }
-        let wrong_input = cause.is::<RecipeError>()
-            || cause.is::<WrongInput>()
-            || cause.is::<ImportError>()
-            || matches!(cause.downcast_ref(), Some(StoreError::NotARun { .. } | StoreError::Exists { .. }));
-        if wrong_input {
-            return 2;
-        }
+    error.chain().find_map(meaning).unwrap_or(1)
+}
+
+fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
+    if let Some(error) = cause.downcast_ref::<RunError>() {
+        return match error {
+            RunError::Interrupted { .. } => Some(130),
+            RunError::Recipe(_) => Some(2),
+            RunError::Store(error) => of_store(error),
+            _ => None,
+        };
     }
-    1
+    match (cause.downcast_ref(), cause.downcast_ref()) {
+        (Some(ImportError::Store(error)), _) | (None, Some(error)) => of_store(error),
+        (Some(_), _) => Some(2),
+        (None, None) => (cause.is::<RecipeError>() || cause.is::<WrongInput>()).then_some(2),
+    }
+}
+
+fn of_store(error: &StoreError) -> Option<u8> {
+    use StoreError::{Exists, NoRecipe, NotARun, NotEmpty};
+    matches!(error, NotARun { .. } | Exists { .. } | NotEmpty { .. } | NoRecipe { .. }).then_some(2)
 }
 
 /// Input that merit cannot use, in words.

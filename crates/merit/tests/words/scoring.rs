@@ -21,7 +21,11 @@ fn desk() -> TempDir {
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
     write("answers.jsonl", ANSWERS);
     write("exact.toml", EXACT);
-    write("form.toml", "type = \"format\"\n");
+    // Eight tokens and a turn cost more than a right answer pays, so the best is to do nothing.
+    write(
+        "dear.toml",
+        "type = \"sum\"\nof = [\n  { type = \"exact-answer\" },\n  { type = \"clip\", low = -3, high = 0, of = { type = \"cost\", per_token = 0.1, per_turn = 0.5 } },\n]\n",
+    );
     write(
         "dead.toml",
         "type = \"sum\"\nof = [\n  { type = \"exact-answer\" },\n  { type = \"gate\", when = { type = \"tool-success\" }, at_least = 1.5, then = { type = \"format\" } },\n]\n",
@@ -168,8 +172,8 @@ fn a_reward_is_checked_with_an_exit_code_that_says_how_bad_it_is() {
         (&["exact.toml", "--episodes", "answers.jsonl"], 0),
         (&["dead.toml"], 0),
         (&["dead.toml", "--json"], 0),
-        (&["form.toml"], 1),
-        (&["form.toml", "--json"], 1),
+        (&["dear.toml"], 1),
+        (&["dear.toml", "--json"], 1),
         (&["term.toml"], 2),
         (&["key.toml"], 2),
         (&["none.toml"], 2),

@@ -127,7 +127,7 @@ fn an_import_has_no_recipe_to_go_on_with() {
     say(dir.path(), ["import", "plain.jsonl", "--out", "plain"]).well();
     let text = conversations(
         dir.path(),
-        &[(&["train", "--resume", "plain"], 1), (&["rollout", "--run", "plain"], 1)],
+        &[(&["train", "--resume", "plain"], 2), (&["rollout", "--run", "plain"], 2)],
     );
     check("import-no-run.txt", &text);
 }

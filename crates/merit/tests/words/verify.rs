@@ -26,9 +26,9 @@ const SQL: &str = r#"
 "#;
 const TEXT: &str = r#"
 {"response": "The Eiffel Tower!", "references": ["Louvre", "eiffel tower"], "id": "same"}
-{"response": "Paris, or maybe Rome", "reference": "Paris", "policy": {"metric": {"type": "contains"}}, "id": "guessing"}
+{"response": "Paris or Rome", "reference": "Paris", "policy": {"metric": {"type": "contains"}}, "id": "guessing"}
 {"response": "x", "reference": " ", "id": "blank reference"}
-{"response": "The tower is 330 metres tall [1]. It is red [1].", "sources": [{"id": "1", "text": "The tower is 330 metres tall."}], "id": "cited"}
+{"response": "The tower is 330 metres tall [1]. Pigeons built it yesterday [1].", "sources": [{"id": "1", "text": "The tower is 330 metres tall."}], "id": "cited"}
 {"spans": [{"start": 0, "end": 4}], "reference_spans": [{"start": 0, "end": 8}], "policy": {"spans": {"measure": "iou", "pass_at": 0.5}}, "id": "half"}
 "#;
 const STATE: &str = r#"

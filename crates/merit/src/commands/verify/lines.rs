@@ -166,7 +166,10 @@ mod tests {
     #[test]
     fn a_line_that_is_too_long_is_marked_and_the_next_is_read() {
         let bounds = Bounds { batch_bytes: 4, line_bytes: 3 };
-        assert_eq!(batches(&[b"abc\nabcd\n", b"abcdefgh", b"ijk\nx\n"], bounds), ["1:abc", "2:…", "3:… 4:x"]);
+        assert_eq!(
+            batches(&[b"abc\nabcd\n", b"abcdefgh", b"ijk\nx\n"], bounds),
+            ["1:abc", "2:…", "3:…", "4:x"]
+        );
     }
 
     #[test]

@@ -89,12 +89,7 @@ impl Verifier for Sql {
         let order = if verdict.ordered { "their order counts" } else { "in any order" };
         let mut lines = vec![
             format!("reference: {}, {order}", shape(verdict.reference)),
-            format!(
-                "response: {} from {:?} in {} steps",
-                shape(verdict.response),
-                verdict.tables,
-                verdict.steps
-            ),
+            format!("response: {}, read from {:?}", shape(verdict.response), verdict.tables),
         ];
         lines.extend(conclusion(&verdict.conclusion));
         lines

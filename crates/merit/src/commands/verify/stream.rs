@@ -190,3 +190,63 @@ fn write_json(text: &mut Vec<u8>, line: &impl Serialize) -> Result<(), String> {
 fn put(text: &mut Vec<u8>, line: &str) {
     writeln!(text, "{line}").expect("memory takes every line");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::lines::Bounds;
+    use super::super::verifier::{Common, Judged};
+    use super::*;
+    use serde::Deserialize;
+
+    /// Finds even numbers right, has no opinion on 0, and breaks on 13.
+    struct Even;
+
+    #[derive(Deserialize)]
+    struct Number<'a> {
+        n: u64,
+        #[serde(borrow, default)]
+        id: Option<&'a RawValue>,
+    }
+
+    impl Verifier for Even {
+        type Policy = ();
+        type Record<'a> = Number<'a>;
+        type Verdict = u64;
+
+        fn compile((): ()) -> Result<Self, String> {
+            Ok(Self)
+        }
+
+        fn common<'a>(record: &Self::Record<'a>) -> Common<'a> {
+            Common { id: record.id, policy: None }
+        }
+
+        fn judge(&self, record: &Number<'_>) -> Result<Judged<u64>, String> {
+            assert_ne!(record.n, 13, "a verifier that breaks");
+            let passed = (record.n != 0).then_some(record.n.is_multiple_of(2));
+            Ok(Judged { passed, score: None, verdict: record.n })
+        }
+
+        fn explain(_: &u64) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn a_record_that_breaks_the_verifier_takes_no_other_with_it() {
+        let input = "{\"n\":1}\n{\"n\":2}\n{\"n\":13,\"id\":\"x\"}\n{\"n\":0}\nno\n";
+        let batch = Lines::new(input.as_bytes(), Bounds::USUAL).next();
+        let batch = batch.expect("memory can be read").expect("there are lines");
+        let judge = Judge::<Even>::new((), false).expect("there is nothing to refuse");
+        let (text, tally) = judge.portion(&batch, batch.lines());
+        assert_eq!(tally, Tally { right: 1, wrong: 1, unknown: 1, errors: 2 });
+        let want = [
+            r#"{"line":1,"passed":false,"score":null,"verdict":1}"#,
+            r#"{"line":2,"passed":true,"score":null,"verdict":2}"#,
+            r#"{"line":3,"id":"x","error":"the verifier broke on this record; please report it"}"#,
+            r#"{"line":4,"passed":null,"score":null,"verdict":0}"#,
+            r#"{"line":5,"error":"not JSON: column 2: expected ident"}"#,
+        ];
+        assert_eq!(String::from_utf8_lossy(&text).lines().collect::<Vec<_>>(), want);
+    }
+}

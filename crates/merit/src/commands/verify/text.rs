@@ -153,9 +153,8 @@ impl Text {
     }
 
     fn marked(&self, record: &Record<'_>) -> Result<Judged<Verdict>, String> {
-        let verifier = self.spans.as_ref().ok_or_else(|| {
-            "the policy does not say how spans are measured; e.g. `spans = { measure = \"iou\", pass_at = 0.5 }`"
-        })?;
+        let unsaid = "the policy does not say how spans are measured; e.g. `spans = { measure = \"iou\", pass_at = 0.5 }`";
+        let verifier = self.spans.as_ref().ok_or(unsaid)?;
         let (Some(ours), Some(theirs)) = (&record.spans, &record.reference_spans) else {
             return Err("give both `spans` and `reference_spans`".to_owned());
         };

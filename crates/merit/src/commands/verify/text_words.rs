@@ -1,13 +1,13 @@
 //! Verdicts on citations and spans, for people.
 
-use crate::terminal::piece;
+use crate::terminal::{count, piece};
 use merit_verify::text::{CitationConclusion, CitationVerdict, CitedSentence, SpanConclusion, SpanVerdict};
 
 pub(super) fn citations(verdict: &CitationVerdict) -> Vec<String> {
     let first = match &verdict.conclusion {
         CitationConclusion::Pass | CitationConclusion::Fail => format!(
-            "{} claims, {:.0}% cite nothing, {:.0}% cite and do not stand",
-            verdict.claims,
+            "{}, {:.0}% cite nothing, {:.0}% cite and do not stand",
+            count(verdict.claims, "claim"),
             verdict.uncited_share * 100.0,
             verdict.unsupported_share * 100.0
         ),

@@ -1,0 +1,114 @@
+//! Whether an answer is worked out: a number, or a collection of numbers, and not a sum still to be done.
+//!
+//! `6 \cdot 7` equals 42, and a policy that gives the question back has not answered it. A fraction, a mixed number, a
+//! percentage, scientific notation, a unit and `x = 42` are ways to write a number.
+
+use crate::{Expr, Relation};
+use dashu_int::IBig;
+use dashu_ratio::RBig;
+
+/// Whether nothing is left to be done. Nested no deeper than the parser allows.
+pub(crate) fn worked_out(expr: &Expr) -> bool {
+    match expr {
+        Expr::Percent(part) | Expr::Quantity(part, _) | Expr::Labelled(_, part) | Expr::PlusMinus(part) => {
+            worked_out(part)
+        }
+        Expr::Relation(Relation::Equal, left, right) => matches!(**left, Expr::Symbol(_)) && worked_out(right),
+        Expr::Set(parts) | Expr::Tuple(parts) | Expr::List(parts) | Expr::Either(parts) => {
+            parts.iter().all(worked_out)
+        }
+        Expr::Matrix(rows) => rows.iter().flatten().all(worked_out),
+        Expr::Interval { low, high, .. } => worked_out(low) && worked_out(high),
+        other => numeral(other),
+    }
+}
+
+fn numeral(expr: &Expr) -> bool {
+    match expr {
+        Expr::Num(_) | Expr::Decimal(_) | Expr::Constant(_) => true,
+        Expr::Mul(parts) => match parts.as_slice() {
+            [Expr::Num(sign), rest] if *sign == RBig::from(-1) => numeral(rest),
+            [Expr::Num(_), part] if reciprocal(part) => true,
+            [Expr::Num(sign), Expr::Num(_), part] if *sign == RBig::from(-1) => reciprocal(part),
+            [Expr::Num(_) | Expr::Decimal(_), part] => power_of_ten(part),
+            _ => false,
+        },
+        // A mixed number.
+        Expr::Add(parts) => match parts.as_slice() {
+            [Expr::Num(whole), Expr::Mul(fraction)] if is_integer(whole) => {
+                matches!(fraction.as_slice(), [Expr::Num(_), part] if reciprocal(part))
+            }
+            _ => false,
+        },
+        part => reciprocal(part),
+    }
+}
+
+fn is_integer(number: &RBig) -> bool {
+    *number.denominator() == dashu_int::UBig::ONE
+}
+
+/// `1/n`
+fn reciprocal(expr: &Expr) -> bool {
+    let Expr::Pow(base, exponent) = expr else { return false };
+    matches!(&**base, Expr::Num(_)) && matches!(&**exponent, Expr::Num(e) if *e == RBig::from(-1))
+}
+
+fn power_of_ten(expr: &Expr) -> bool {
+    let Expr::Pow(base, exponent) = expr else { return false };
+    let whole = |e: &Expr| match e {
+        Expr::Num(e) => is_integer(e),
+        Expr::Mul(parts) => matches!(parts.as_slice(), [Expr::Num(_), Expr::Num(e)] if is_integer(e)),
+        _ => false,
+    };
+    matches!(&**base, Expr::Num(ten) if *ten == RBig::from(IBig::from(10))) && whole(exponent)
+}
+
+/// Whether a letter that looks like a digit stands against a digit: `О.375` with a Cyrillic letter is no number.
+pub(crate) fn disguised(text: &str) -> bool {
+    const LOOK_ALIKES: &str = "ОоЗзбΟοΙⅠ";
+    let mut before: Option<char> = None;
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let digit_next = rest.peek().is_some_and(|next| next.is_ascii_digit() || *next == '.');
+        let digit_before = before.is_some_and(|b| b.is_ascii_digit() || b == '.');
+        if LOOK_ALIKES.contains(c) && (digit_next || digit_before) {
+            return true;
+        }
+        before = Some(c);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Budget, Limits, parse_latex};
+
+    fn read(text: &str) -> bool {
+        worked_out(&parse_latex(text, &mut Budget::new(Limits::default())).unwrap())
+    }
+
+    #[test]
+    fn numbers_are_worked_out_however_they_are_written() {
+        for text in [
+            "42", "-42", "4.20", r"\frac{1}{2}", r"-\frac{10}{9}", r"1\frac{1}{2}", r"50\%", "1.5e3",
+            r"3\times10^8", "x = 42", r"\{1, 2\}", "(1, -2)", r"5\text{ cm}", r"\pi", r"1/3",
+        ] {
+            assert!(read(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn sums_still_to_be_done_are_not() {
+        for text in [r"6 \cdot 7", "40 + 2", "2^5", r"\sqrt{16}", "6(7)", r"\binom{4}{2}", "(1, 1+1)", r"84/2 + 0"] {
+            assert!(!read(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_letter_of_another_script_is_no_digit() {
+        assert!(disguised("О.375") && disguised("1О") && disguised("Ι2"));
+        assert!(!disguised("0.375") && !disguised("О, да") && !disguised("π2") && !disguised("答案42"));
+    }
+}
