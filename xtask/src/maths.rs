@@ -12,7 +12,9 @@ pub(crate) fn fetch_peer_suite() -> Result<()> {
     const SCRIPT: &str = "benchmarks/peers/math_verify_suite.py";
     println!("$ python3 {SCRIPT}");
     let Ok(status) = Command::new("python3").arg(SCRIPT).current_dir(root()).status() else {
-        println!("there is no `python3` to fetch Math-Verify's suite: the tests against it will say that they are skipped");
+        println!(
+            "there is no `python3` to fetch Math-Verify's suite: the tests against it will say that they are skipped"
+        );
         return Ok(());
     };
     match status.code() {

@@ -12,8 +12,8 @@ mod extract;
 mod parse;
 mod policy;
 mod verdict;
-mod worked_out;
 mod verify;
+mod worked_out;
 
 pub use budget::{Budget, Exhausted, Limits};
 pub use compare::{

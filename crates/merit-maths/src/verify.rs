@@ -1,11 +1,11 @@
 //! One verification: find the answer on both sides, parse, compare, and say why.
 
 use crate::extract::{self, Found, Notation, Whose};
+use crate::worked_out::{disguised, worked_out};
 use crate::{
     Budget, Candidate, Compat, Conclusion, Decision, Exhausted, Expr, Limits, ParseError, Policy, Side,
     Verdict, compare, parse_latex, parse_plain,
 };
-use crate::worked_out::{disguised, worked_out};
 use dashu_ratio::RBig;
 use std::sync::Arc;
 

@@ -13,7 +13,9 @@ pub(crate) fn worked_out(expr: &Expr) -> bool {
         Expr::Percent(part) | Expr::Quantity(part, _) | Expr::Labelled(_, part) | Expr::PlusMinus(part) => {
             worked_out(part)
         }
-        Expr::Relation(Relation::Equal, left, right) => matches!(**left, Expr::Symbol(_)) && worked_out(right),
+        Expr::Relation(Relation::Equal, left, right) => {
+            matches!(**left, Expr::Symbol(_)) && worked_out(right)
+        }
         Expr::Set(parts) | Expr::Tuple(parts) | Expr::List(parts) | Expr::Either(parts) => {
             parts.iter().all(worked_out)
         }
@@ -92,8 +94,21 @@ mod tests {
     #[test]
     fn numbers_are_worked_out_however_they_are_written() {
         for text in [
-            "42", "-42", "4.20", r"\frac{1}{2}", r"-\frac{10}{9}", r"1\frac{1}{2}", r"50\%", "1.5e3",
-            r"3\times10^8", "x = 42", r"\{1, 2\}", "(1, -2)", r"5\text{ cm}", r"\pi", r"1/3",
+            "42",
+            "-42",
+            "4.20",
+            r"\frac{1}{2}",
+            r"-\frac{10}{9}",
+            r"1\frac{1}{2}",
+            r"50\%",
+            "1.5e3",
+            r"3\times10^8",
+            "x = 42",
+            r"\{1, 2\}",
+            "(1, -2)",
+            r"5\text{ cm}",
+            r"\pi",
+            r"1/3",
         ] {
             assert!(read(text), "{text}");
         }
@@ -101,7 +116,9 @@ mod tests {
 
     #[test]
     fn sums_still_to_be_done_are_not() {
-        for text in [r"6 \cdot 7", "40 + 2", "2^5", r"\sqrt{16}", "6(7)", r"\binom{4}{2}", "(1, 1+1)", r"84/2 + 0"] {
+        for text in
+            [r"6 \cdot 7", "40 + 2", "2^5", r"\sqrt{16}", "6(7)", r"\binom{4}{2}", "(1, 1+1)", r"84/2 + 0"]
+        {
             assert!(!read(text), "{text}");
         }
     }

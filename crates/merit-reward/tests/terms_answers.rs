@@ -86,8 +86,8 @@ fn the_questions_own_formula_given_back_is_no_answer() {
 }
 
 #[test]
-fn with_evaluated_a_number_must_be_worked_out() {
-    let toml = "type = 'maths'\nevaluated = true";
+fn a_number_must_be_worked_out_where_the_policy_says_so() {
+    let toml = "type = 'maths'\npolicy = { worked_out = true }";
     check(MATHS, &answers("42", r"\boxed{6 \cdot 7}"), 1.0);
     check(toml, &answers("42", r"\boxed{6 \cdot 7}"), 0.0);
     check(toml, &answers("3.5", r"\boxed{3\frac{1}{2}}"), 1.0);

@@ -4,11 +4,11 @@
 //! comparison that no limit could decide are the grader's failures, never a 0. Of several references any one will do.
 //!
 //! Equal is not enough: an answer that only gives the question's own formula back earns nothing, unless the reference is
-//! written the same way, and nor does one with a letter of another script for a digit. With `evaluated` a number must be
-//! worked out. Other spellings of an unworked formula are equal mathematics, and are paid.
+//! written the same way. With `policy.worked_out` a number must be worked out. Other spellings of an unworked formula are
+//! equal mathematics, and are paid.
 
 use super::reading::{Reading, Reference, excerpt};
-use super::worked_out::{is_forged, is_restated, is_undone};
+use super::restated::is_restated;
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
@@ -43,9 +43,6 @@ term_config! {
         /// An answer of more characters is worth 0 unread. Absent: the policy's limits decide.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub max_chars: Option<usize>,
-        /// Where the reference is written as a number, so must the answer be: `6·7` is not `42`.
-        #[serde(default)]
-        pub evaluated: bool,
         /// Pay an answer that is the question's own formula.
         #[serde(default)]
         pub allow_restated: bool,
@@ -111,16 +108,10 @@ impl Maths {
     /// Why an answer that is equal mathematics is none.
     fn objection(&self, episode: &Episode, verdict: &Verdict) -> Option<String> {
         let (answer, reference) = (chosen(&verdict.response)?, chosen(&verdict.gold)?);
-        let shown = excerpt(&answer.text);
-        if is_forged(&answer.text) && !is_forged(&reference.text) {
-            return Some(format!("`{shown}` has a letter of another script where a digit should be"));
-        }
-        if !self.0.allow_restated && is_restated(episode, &answer.text, &reference.text) {
-            return Some(format!("`{shown}` is equal, but it is the question's own formula given back"));
-        }
-        let parsed = (answer.parsed.as_deref()?, reference.parsed.as_deref()?);
-        let undone = self.0.evaluated && is_undone(parsed.0, parsed.1);
-        undone.then(|| format!("`{shown}` is equal, but it is not worked out"))
+        let restated = !self.0.allow_restated && is_restated(episode, &answer.text, &reference.text);
+        restated.then(|| {
+            format!("`{}` is equal, but it is the question's own formula given back", excerpt(&answer.text))
+        })
     }
 }
 

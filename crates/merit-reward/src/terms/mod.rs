@@ -21,6 +21,7 @@ mod reading;
 pub(crate) mod reference_actions;
 pub(crate) mod repetition;
 pub(crate) mod reported;
+mod restated;
 pub(crate) mod similarity;
 mod sources;
 pub(crate) mod spans;
@@ -31,7 +32,6 @@ pub(crate) mod text;
 pub(crate) mod tool_calls;
 pub(crate) mod tool_success;
 pub(crate) mod trace;
-mod worked_out;
 
 pub use citations::CitationsConfig;
 pub use code::{CODE_RUNNERS, CodeConfig, CodeJob, CodeReport, CodeRunner, CodeRunnerEntry};
