@@ -7,7 +7,7 @@
 use crate::act::Actor;
 use crate::evaluate::{Evaluation, Evaluator};
 use crate::parts::Parts;
-use crate::policy::Policy;
+use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
@@ -69,7 +69,7 @@ pub(crate) struct Drive<'a> {
     pub(crate) main: Parts,
     pub(crate) policy: Policy,
     /// What the reward of the arm under way keeps between steps.
-    pub(crate) reward_state: RewardState,
+    pub(crate) reward_state: KeptRewards,
     pub(crate) place: Place,
     done: f64,
     total: f64,
@@ -101,7 +101,7 @@ impl<'a> Drive<'a> {
             None => {
                 let tokenizer = warm::tokenizer(&main, &tools, watch)?;
                 let policy = Policy::create(&main, tokenizer, options.threads)?;
-                (policy, RewardState::default(), Place::default())
+                (policy, KeptRewards::default(), Place::default())
             }
         };
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
@@ -181,7 +181,7 @@ impl<'a> Drive<'a> {
             actor: &mut actor,
             folder: self.folder,
             watch: self.watch,
-            reward_state: &self.reward_state,
+            reward_state: &self.reward_state.present,
         }
         .run(&Evaluation { phase: "eval-before".into(), step: 0, tasks, version: 0 })?;
         Ok(())
@@ -190,11 +190,12 @@ impl<'a> Drive<'a> {
     fn learn(&mut self, arm: Option<usize>) -> Result<(), RunError> {
         if self.place.step == 0 {
             self.policy.restart()?;
-            self.reward_state = RewardState::default();
+            self.reward_state.present = RewardState::default();
         }
         learn::run(self, arm)?;
         if arm.is_none() {
             self.policy.keep_trained();
+            self.reward_state.trained = self.reward_state.present.clone();
         }
         Ok(())
     }
@@ -210,7 +211,7 @@ impl<'a> Drive<'a> {
             actor: &mut actor,
             folder: self.folder,
             watch: self.watch,
-            reward_state: &self.reward_state,
+            reward_state: &self.reward_state.present,
         }
         .run(&Evaluation { phase, step: steps, tasks, version: steps })?;
         Ok(())

@@ -63,8 +63,9 @@ fn sample(
         version: PolicyVersion(step),
     })?;
     let watch = &mut *drive.watch;
-    let batch = actor.run(parts, plans, &parts.recipe.rollout, step, &drive.reward_state, &mut stalls(watch));
-    drive.reward_state = batch.state;
+    let batch =
+        actor.run(parts, plans, &parts.recipe.rollout, step, &drive.reward_state.present, &mut stalls(watch));
+    drive.reward_state.present = batch.state;
     let scored = batch.episodes;
     drive.folder.record_episodes(&scored)?;
     let size = budget.group_size as usize;
@@ -126,8 +127,14 @@ fn evaluate_between(
     if evaluation.every == 0 || !step.is_multiple_of(evaluation.every) || step == parts.recipe.budget.steps {
         return Ok(());
     }
-    Evaluator { parts, actor, folder: drive.folder, watch: drive.watch, reward_state: &drive.reward_state }
-        .run(&Evaluation { phase: "eval-step".into(), step, tasks: evaluation.tasks_between, version: step })
+    Evaluator {
+        parts,
+        actor,
+        folder: drive.folder,
+        watch: drive.watch,
+        reward_state: &drive.reward_state.present,
+    }
+    .run(&Evaluation { phase: "eval-step".into(), step, tasks: evaluation.tasks_between, version: step })
 }
 
 fn of_update(report: &UpdateReport) -> Metrics {

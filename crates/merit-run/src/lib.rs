@@ -8,6 +8,7 @@ mod checks;
 mod driver;
 mod error;
 mod evaluate;
+mod kept_state;
 mod learn;
 pub mod metrics;
 mod overrides;

@@ -32,6 +32,13 @@ pub struct Play {
     pub fork_at: Option<u32>,
 }
 
+/// Where in training the reward is: at which step, with what it has kept.
+#[derive(Default)]
+struct Scoring {
+    step: u64,
+    state: RewardState,
+}
+
 /// The trained policy of a run at work in the run's world.
 pub fn play_policy(
     folder: &RunFolder,
@@ -45,12 +52,13 @@ pub fn play_policy(
         why: "there is none yet; let the run go on for a while".into(),
     })?;
     let version = restored.version(&recipe);
+    let scoring = Scoring { step: version.0, state: restored.reward_state.best().clone() };
     let policy = restored.policy;
     let parts = Parts::new(&recipe, play.seed)?;
     let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
     let plans = plans(&parts, play, version)?;
     let chat = actor.chat().clone();
-    run(&parts, play, plans, &chat, actor.sampler(), watch)
+    run(&parts, play, plans, &chat, actor.sampler(), &scoring, watch)
 }
 
 /// The world's exact oracle at work.
@@ -67,7 +75,7 @@ pub fn play_oracle(
     let mut parts_for_bytes = Parts::new(recipe, play.seed)?;
     parts_for_bytes.recipe.rollout.max_turn_tokens = usize::MAX;
     parts_for_bytes.recipe.rollout.max_episode_tokens = usize::MAX;
-    run(&parts_for_bytes, play, plans, &chat, &mut oracle, watch)
+    run(&parts_for_bytes, play, plans, &chat, &mut oracle, &Scoring::default(), watch)
 }
 
 fn plans(parts: &Parts, play: &Play, version: PolicyVersion) -> Result<Vec<EpisodePlan>, RunError> {
@@ -88,6 +96,7 @@ fn run(
     plans: Vec<EpisodePlan>,
     chat: &ChatFormat,
     sampler: &mut dyn Sampler,
+    scoring: &Scoring,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<ScoredEpisode>, RunError> {
     let settings = RolloutSettings { temperature: play.temperature, ..parts.recipe.rollout.clone() };
@@ -102,5 +111,5 @@ fn run(
             long_enough.map(|(plan, episode)| tree(plan, episode, &[turn], 1, 1)).collect();
         episodes.extend(act(forks?.concat()));
     }
-    Ok(parts.scorer.score_batch(&episodes, &parts.context(0), &RewardState::default()).episodes)
+    Ok(parts.scorer.score_batch(&episodes, &parts.context(scoring.step), &scoring.state).episodes)
 }

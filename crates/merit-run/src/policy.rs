@@ -18,6 +18,7 @@ const PLACE: &str = "place.json";
 const WARM: &str = "warm.safetensors";
 const TRAINED: &str = "trained.safetensors";
 const REWARD: &str = "reward.json";
+const TRAINED_REWARD: &str = "trained-reward.json";
 
 /// Everything a checkpoint holds.
 pub(crate) struct Policy {
@@ -30,11 +31,27 @@ pub(crate) struct Policy {
     trained: Option<Arc<Weights>>,
 }
 
+/// What the reward keeps between steps.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct KeptRewards {
+    /// Of the arm under way.
+    pub(crate) present: RewardState,
+    /// After the recipe's own learning; controls do not touch it.
+    pub(crate) trained: RewardState,
+}
+
+impl KeptRewards {
+    /// What goes with [`Policy::best`].
+    pub(crate) fn best(&self) -> &RewardState {
+        if self.trained.is_empty() { &self.present } else { &self.trained }
+    }
+}
+
 /// A policy that came back from a checkpoint.
 pub(crate) struct Restored {
     pub(crate) policy: Policy,
     /// What the reward keeps between steps.
-    pub(crate) reward_state: RewardState,
+    pub(crate) reward_state: KeptRewards,
     /// Where the run goes on.
     pub(crate) place: Place,
     /// Newer checkpoints that could not be loaded.
@@ -96,26 +113,25 @@ impl Policy {
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
         let policy = Self { tokenizer: Arc::new(tokenizer), trainer, threads, warm, trained };
         // Most rewards keep nothing, and then there is no file.
-        let kept = checkpoint.file(REWARD).map(serde_json::from_slice).transpose();
-        let reward_state = kept.map_err(|e| bad(REWARD, &e))?.unwrap_or_default();
+        let kept = |name: &str| -> Result<RewardState, RunError> {
+            let state = checkpoint.file(name).map(serde_json::from_slice).transpose();
+            Ok(state.map_err(|e| bad(name, &e))?.unwrap_or_default())
+        };
+        let reward_state = KeptRewards { present: kept(REWARD)?, trained: kept(TRAINED_REWARD)? };
         Ok(Some(Restored { policy, reward_state, place, damaged: checkpoint.damaged }))
     }
 
     /// Writes a checkpoint.
-    pub(crate) fn save(
-        &self,
-        folder: &RunFolder,
-        place: Place,
-        reward_state: &RewardState,
-    ) -> Result<(), RunError> {
+    pub(crate) fn save(&self, folder: &RunFolder, place: Place, kept: &KeptRewards) -> Result<(), RunError> {
         let mut files = vec![
             (PLACE, serde_json::to_vec(&place).expect("plain data becomes JSON")),
             (TOKENIZER, self.tokenizer.to_json().into_bytes()),
             (WEIGHTS, self.trainer.weights().to_safetensors()),
             (OPTIMISER, self.trainer.optimiser_to_safetensors()),
         ];
-        if !reward_state.is_empty() {
-            files.push((REWARD, serde_json::to_vec(reward_state).expect("plain data becomes JSON")));
+        let kept = [(REWARD, &kept.present), (TRAINED_REWARD, &kept.trained)];
+        for (name, state) in kept.into_iter().filter(|(_, state)| !state.is_empty()) {
+            files.push((name, serde_json::to_vec(state).expect("plain data becomes JSON")));
         }
         files.extend(self.warm.iter().map(|w| (WARM, w.to_safetensors())));
         files.extend(self.trained.iter().map(|w| (TRAINED, w.to_safetensors())));

@@ -1,8 +1,9 @@
 //! Scoring recorded episodes again, with another reward or the same one: batch by batch, as training would have.
 //!
 //! A batch is the episodes of one phase and step. What a reward keeps between steps is carried along the steps of a training
-//! phase and starts empty in every other.
+//! phase; an evaluation reads what its arm had kept by then; everything else starts empty.
 
+use crate::kept_state::with_kept_state;
 use merit_core::{Episode, PolicyVersion, ScoredEpisode, Seed};
 use merit_reward::{RewardState, ScoreContext, Scorer};
 use std::collections::BTreeMap;
@@ -60,5 +61,6 @@ pub fn rescore(scorer: &Scorer, episodes: &[Arc<Episode>], how: &Rescoring) -> V
         }
         rescored.push(RescoredBatch { context, state, scored: batch.episodes });
     }
+    with_kept_state(scorer, &mut rescored);
     rescored
 }

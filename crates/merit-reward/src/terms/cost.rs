@@ -81,7 +81,8 @@ impl Term for Cost {
         let (episode, rates) = (view.episode, &self.0);
         let written = episode.transcript.segments().iter().filter(|s| s.role.trainable());
         let tokens: usize = written.map(|s| s.tokens.len()).sum();
-        if rates.per_token > 0.0 && episode.transcript.known() == Known::Text {
+        let counted = episode.transcript.known() != Known::Text;
+        if rates.per_token > 0.0 && !counted {
             return Finding::not_applicable("nobody counted the episode's tokens");
         }
         let turns = episode.turns.len();
@@ -89,6 +90,7 @@ impl Term for Cost {
         let cost =
             rates.per_token * tokens as f64 + rates.per_turn * turns as f64 + rates.per_call * calls as f64;
         // 0 − 0 is 0 where −(0) would be a negative zero.
+        let tokens = if counted { tokens.to_string() } else { "an unknown number of".to_owned() };
         let finding = format!("{tokens} tokens, {turns} turns, {calls} calls");
         Finding::value(0.0 - cost, Evidence::new("counted", finding))
     }

@@ -3,7 +3,6 @@
 pub(crate) mod attack;
 mod episodes;
 pub(crate) mod import;
-mod kept_state;
 pub(crate) mod list;
 pub(crate) mod recipe;
 pub(crate) mod reward;

@@ -1,6 +1,5 @@
 //! `merit score`: stored or foreign episodes, scored again by any reward, and explained.
 
-use super::kept_state::with_kept_state;
 use super::{WrongInput, load_episodes};
 use crate::cli::Score;
 use crate::out;
@@ -19,8 +18,7 @@ pub(crate) fn run(arguments: &Score) -> Result<()> {
     let seed = arguments.seed.map_or_else(|| loaded.seed(), |given| Ok(Some(given)))?;
     let discount = arguments.discount.map_or_else(|| loaded.discount(), |given| Ok(Some(given)))?;
     let how = Rescoring { seed: seed.unwrap_or(0), discount: discount.unwrap_or(1.0) };
-    let mut batches = rescore(&scorer, &loaded.episodes, &how);
-    with_kept_state(&scorer, &mut batches);
+    let batches = rescore(&scorer, &loaded.episodes, &how);
     match &arguments.explain {
         Some(Some(name)) => explain_one(&scorer, &batches, name, arguments.json),
         Some(None) => explain_all(&scorer, &batches, arguments.json),

@@ -76,12 +76,17 @@ fn a_run_scored_again_by_its_own_reward_gets_what_was_recorded_to_the_bit() {
 fn another_seed_errs_elsewhere_and_another_reward_pays_otherwise() {
     let run = &tiny::reference().path;
     let dir = run.parent().unwrap();
-    let before = recorded(run);
-    let lines = say(dir, ["score", RECIPE, "undisturbed", "--json", "--seed", "99"]).well().json();
-    let differs = |line: &&Value| line["reward"] != before[line["episode"].as_str().unwrap()].0;
-    let moved = lines.iter().filter(differs).count();
-    assert!(moved > 0 && moved < lines.len(), "{moved} of {}", lines.len());
     let desk = desk();
+    let noisy = desk.path().join("noisy.toml");
+    let text = "type = 'exact-answer'\nerrors = { false_positive = 0.5, false_negative = 0.5 }\n";
+    std::fs::write(&noisy, text).unwrap();
+    let noisy = noisy.display().to_string();
+    let of_seed =
+        |seed: &str| say(dir, ["score", &noisy, "undisturbed", "--json", "--seed", seed]).well().json();
+    let (one, same, other) = (of_seed("1"), of_seed("1"), of_seed("99"));
+    assert_eq!(one, same);
+    let moved = one.iter().zip(&other).filter(|(a, b)| a["reward"] != b["reward"]).count();
+    assert!(moved > 0 && moved < one.len(), "{moved} of {}", one.len());
     let exact = desk.path().join("exact.toml").display().to_string();
     for (id, (reward, score)) in scored_again(dir, &exact, "undisturbed") {
         assert_eq!(score["terms"].as_array().unwrap().len(), 1, "{id}");

@@ -3,9 +3,9 @@
 //! In: a run's episodes, scored again batch by batch, with evaluations scored as if nothing had been kept. Out: the same
 //! batches with those evaluations scored again. An evaluation of step `s` comes after the training steps below `s`.
 
+use crate::rescore::RescoredBatch;
 use merit_core::Episode;
 use merit_reward::{RewardState, Scorer};
-use merit_run::RescoredBatch;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
