@@ -100,7 +100,7 @@ fn a_folder_that_holds_a_run_or_anything_else_is_not_written_into() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("thesis.txt"), "mine").unwrap();
     let said = say(dir.path(), ["train", RECIPE, "--run", "."]);
-    assert_eq!(said.code, Some(1));
+    assert_eq!(said.code, Some(2));
     assert!(said.err.contains("it holds `thesis.txt`"), "{}", said.err);
     assert_eq!(names(dir.path()), ["thesis.txt"]);
 }
