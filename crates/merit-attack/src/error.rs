@@ -17,15 +17,9 @@ pub enum AttackError {
         /// What is wrong with it.
         why: String,
     },
-    /// A name that nothing has.
+    /// A reward or recipe that is not there or cannot be used; says where.
     #[error(transparent)]
-    Unknown(#[from] merit_core::registry::UnknownName),
-    /// A reward or recipe that does not parse; says where.
-    #[error("{why}")]
-    Toml {
-        /// File, line, column and what is wrong there.
-        why: String,
-    },
+    Source(#[from] merit_run::RecipeError),
     /// A target that answers some other number of attempts than it was given.
     #[error("{target} was given {asked} attempts and answered {answered}")]
     Count {

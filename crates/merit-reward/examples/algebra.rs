@@ -27,7 +27,7 @@ of = [
 fn main() {
     let number = |at: usize, default: usize| std::env::args().nth(at).map_or(default, |a| a.parse().unwrap());
     let (episodes, rounds) = (number(1, 100_000), number(2, 3));
-    let config: RewardConfig = toml::from_str(REWARD).unwrap();
+    let config: RewardConfig = RewardConfig::from_toml(REWARD).unwrap();
     let scorer = Scorer::compile(&config).unwrap();
     assert_eq!(scorer.term_names().len(), 10);
     let batch: Vec<Arc<Episode>> = (0..episodes).map(|at| Arc::new(episode(at as u32))).collect();

@@ -174,6 +174,12 @@ parts! {
 }
 
 impl RewardConfig {
+    /// The reward in a TOML document. In this one place, because every program that reads the enum by itself compiles all of
+    /// its parts anew.
+    pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
+        toml::from_str(text)
+    }
+
     /// Its name, where it is a term.
     pub fn term_name(&self) -> Option<String> {
         match self.part() {

@@ -31,7 +31,7 @@
 //!
 //! ```
 //! use merit_reward::{RewardConfig, Scorer};
-//! let config: RewardConfig = toml::from_str(r#"
+//! let config: RewardConfig = RewardConfig::from_toml(r#"
 //!     type = "sum"
 //!     of = [
 //!         { type = "exact-answer", weight = 2.0 },

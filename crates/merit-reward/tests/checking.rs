@@ -11,7 +11,7 @@ use merit_reward::{
 };
 
 fn findings(toml: &str) -> Vec<Warning> {
-    let config: RewardConfig = toml::from_str(toml).unwrap_or_else(|e| panic!("{toml}: {e}"));
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap_or_else(|e| panic!("{toml}: {e}"));
     check(&config).unwrap_or_else(|e| panic!("{toml}: {e}"))
 }
 
@@ -201,7 +201,8 @@ fn a_penalty_for_trying_is_found() {
 #[test]
 fn samples_show_what_never_moves() {
     let config: RewardConfig =
-        toml::from_str(&format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'tool-success' }}]")).unwrap();
+        RewardConfig::from_toml(&format!("type = 'sum'\nof = [{ANSWER}, {{ type = 'tool-success' }}]"))
+            .unwrap();
     let right = || episode(Some("7"), 3, &[Did::Calls(&[CallEnd::Ok]), Did::Answers("7")]);
     let wrong = episode(Some("7"), 3, &[Did::Calls(&[CallEnd::Ok]), Did::Answers("8")]);
     let kinds = |samples: &[merit_core::Episode]| -> Vec<(FindingKind, String)> {
@@ -214,7 +215,7 @@ fn samples_show_what_never_moves() {
 
 #[test]
 fn a_reward_that_does_not_compile_is_not_checked() {
-    let config: RewardConfig = toml::from_str("type = 'sum'\nof = []").unwrap();
+    let config: RewardConfig = RewardConfig::from_toml("type = 'sum'\nof = []").unwrap();
     assert!(check(&config).is_err());
 }
 

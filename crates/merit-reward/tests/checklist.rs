@@ -11,7 +11,7 @@ const OK: CallEnd = CallEnd::Ok;
 const NO: CallEnd = CallEnd::Refused;
 
 fn compile(toml: &str) -> Result<Scorer, String> {
-    let config: RewardConfig = toml::from_str(toml).map_err(|e| e.to_string())?;
+    let config: RewardConfig = RewardConfig::from_toml(toml).map_err(|e| e.to_string())?;
     Scorer::compile(&config).map_err(|e| e.to_string())
 }
 

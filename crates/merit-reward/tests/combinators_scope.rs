@@ -214,10 +214,10 @@ fn every_example_keeps_the_rules_of_a_score_and_stays_in_its_range() {
 #[test]
 fn every_saved_example_is_the_same_reward() {
     for component in COMBINATORS {
-        let config: RewardConfig = toml::from_str(component.example).unwrap();
+        let config: RewardConfig = RewardConfig::from_toml(component.example).unwrap();
         let saved = serde_json::to_string(&config).unwrap();
         assert_eq!(serde_json::from_str::<RewardConfig>(&saved).unwrap(), config, "{}", component.about.name);
         let saved = toml::to_string(&config).unwrap();
-        assert_eq!(toml::from_str::<RewardConfig>(&saved).unwrap(), config, "{}", component.about.name);
+        assert_eq!(RewardConfig::from_toml(&saved).unwrap(), config, "{}", component.about.name);
     }
 }

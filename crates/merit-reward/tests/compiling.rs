@@ -8,7 +8,7 @@ use merit_core::CallEnd;
 use merit_reward::{COMBINATORS, RewardConfig, Scorer, TERMS, conformance};
 
 fn refused(toml: &str) -> String {
-    let config: RewardConfig = toml::from_str(toml).unwrap();
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap();
     match Scorer::compile(&config) {
         Ok(_) => panic!("{toml} compiles"),
         Err(error) => error.to_string(),
@@ -78,7 +78,7 @@ fn unknown_keys_and_types_are_refused() {
         ("type = 'gate'\nwhen = 3\nat_least = 1\nthen = { type = 'format' }", "the name of a term"),
     ];
     for (toml, want) in cases {
-        let error = toml::from_str::<RewardConfig>(toml).unwrap_err().to_string();
+        let error = RewardConfig::from_toml(toml).unwrap_err().to_string();
         assert!(error.contains(want), "{toml}: {error}");
     }
 }
@@ -100,10 +100,10 @@ fn every_registered_example_compiles_conforms_and_survives_saving() {
     for component in TERMS.iter().chain(COMBINATORS) {
         let name = component.about.name;
         assert!(component.example.contains(&format!("\"{name}\"")), "the example of {name} does not use it");
-        let config: RewardConfig = toml::from_str(component.example).unwrap();
+        let config: RewardConfig = RewardConfig::from_toml(component.example).unwrap();
         let scorer = Scorer::compile(&config).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert_eq!(conformance::check_reward(&scorer, &episodes), Vec::<String>::new(), "{name}");
         let saved = toml::to_string(&config).unwrap();
-        assert_eq!(toml::from_str::<RewardConfig>(&saved).unwrap(), config, "{name}");
+        assert_eq!(RewardConfig::from_toml(&saved).unwrap(), config, "{name}");
     }
 }

@@ -12,7 +12,7 @@ const MANY: u32 = 4000;
 
 fn scorer(errors: &str) -> Scorer {
     let config: RewardConfig =
-        toml::from_str(&format!("type = 'exact-answer'\nerrors = {{ {errors} }}")).unwrap();
+        RewardConfig::from_toml(&format!("type = 'exact-answer'\nerrors = {{ {errors} }}")).unwrap();
     Scorer::compile(&config).unwrap()
 }
 
@@ -77,7 +77,7 @@ fn judges_of_one_ensemble_err_independently() {
         { type = 'exact-answer', name = 'b', errors = { false_positive = 0.2 } },
         { type = 'exact-answer', name = 'c', errors = { false_positive = 0.2 } },
     ]";
-    let config: RewardConfig = toml::from_str(toml).unwrap();
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap();
     let scores = scores(&Scorer::compile(&config).unwrap(), &many("8"), 1);
     // Two or three of three wrong: 3 · 0.2² · 0.8 + 0.2³ = 0.104, so 416 of 4000, standard deviation 19.
     assert!((340..=492).contains(&yes(&scores)), "{}", yes(&scores));
@@ -86,7 +86,7 @@ fn judges_of_one_ensemble_err_independently() {
 #[test]
 fn turns_flip_independently_and_the_whole_moves_with_them() {
     let config: RewardConfig =
-        toml::from_str("type = 'tool-success'\nerrors = { false_negative = 0.5 }").unwrap();
+        RewardConfig::from_toml("type = 'tool-success'\nerrors = { false_negative = 0.5 }").unwrap();
     let scorer = Scorer::compile(&config).unwrap();
     let turns: Vec<Did<'_>> = (0..8).map(|_| Did::Calls(&[CallEnd::Ok])).collect();
     let mut mixed = 0;

@@ -181,7 +181,7 @@ fn shaped_reward(step: &str) -> Scorer {
     let toml = format!(
         "type = 'shaping'\nof = {{ type = 'exact-answer' }}\npotential = {{ type = 'tool-success' }}\nstart = 0.0\nstep = '{step}'"
     );
-    let config: RewardConfig = toml::from_str(&toml).unwrap();
+    let config: RewardConfig = RewardConfig::from_toml(&toml).unwrap();
     Scorer::compile(&config).unwrap()
 }
 

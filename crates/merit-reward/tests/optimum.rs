@@ -94,7 +94,7 @@ fn played(ways: &[Way]) -> Vec<(String, Arc<Episode>)> {
 }
 
 fn scorer(toml: &str) -> Scorer {
-    let config: RewardConfig = toml::from_str(toml).unwrap_or_else(|e| panic!("{toml}: {e}"));
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap_or_else(|e| panic!("{toml}: {e}"));
     Scorer::compile(&config).unwrap()
 }
 

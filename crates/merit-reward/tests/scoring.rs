@@ -12,7 +12,7 @@ const OK: CallEnd = CallEnd::Ok;
 const NO: CallEnd = CallEnd::Refused;
 
 fn scorer(toml: &str) -> Scorer {
-    let config: RewardConfig = toml::from_str(toml).unwrap();
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap();
     Scorer::compile(&config).unwrap()
 }
 

@@ -16,7 +16,7 @@ const SHAPED: &str =
     "type = 'shaping'\nof = { type = 'exact-answer' }\npotential = { type = 'tool-success' }";
 
 fn scorer(toml: &str) -> Scorer {
-    let config: RewardConfig = toml::from_str(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
     Scorer::compile(&config).unwrap()
 }
 

@@ -22,7 +22,7 @@ fn file() -> Option<PathBuf> {
 }
 
 fn scorer() -> Scorer {
-    let config: RewardConfig = toml::from_str(shipped("airline").unwrap().text).unwrap();
+    let config: RewardConfig = RewardConfig::from_toml(shipped("airline").unwrap().text).unwrap();
     Scorer::compile(&config).unwrap()
 }
 

@@ -49,7 +49,7 @@ fn assorted() -> Vec<Episode> {
 #[test]
 fn every_example_conforms_on_assorted_episodes() {
     for component in TERMS {
-        let config: RewardConfig = toml::from_str(component.example).unwrap();
+        let config: RewardConfig = RewardConfig::from_toml(component.example).unwrap();
         let scorer = Scorer::compile(&config).unwrap();
         assert_eq!(
             conformance::check_reward(&scorer, &assorted()),
@@ -191,7 +191,7 @@ fn code_is_refused_while_there_is_no_sandbox_to_run_it_in() {
 fn a_term_scores_the_same_on_any_thread() {
     let episodes: Vec<_> = assorted().into_iter().map(std::sync::Arc::new).collect();
     for component in TERMS {
-        let config: RewardConfig = toml::from_str(component.example).unwrap();
+        let config: RewardConfig = RewardConfig::from_toml(component.example).unwrap();
         let scorer = Scorer::compile(&config).unwrap();
         for episode in episodes.iter().filter(|e| !matches!(e.end, End::Failed { .. })) {
             let alone = scorer.score(episode, &ScoreContext::default());

@@ -65,7 +65,8 @@ fn every_shipped_reward_compiles_conforms_tells_solved_and_says_why() {
             opening.contains("pays") || opening.contains("Pays") || opening.contains("paid"),
             "{name}: {opening}"
         );
-        let config: RewardConfig = toml::from_str(shipped.text).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let config: RewardConfig =
+            RewardConfig::from_toml(shipped.text).unwrap_or_else(|why| panic!("{name}: {why}"));
         let scorer = Scorer::compile(&config).unwrap_or_else(|why| panic!("{name}: {why}"));
         assert!(scorer.tells_solved(), "{name}");
         let explains = scorer.term_names().len() == 1 || opening.contains("plain weighted sum");
@@ -77,7 +78,7 @@ fn every_shipped_reward_compiles_conforms_tells_solved_and_says_why() {
 #[test]
 fn the_checker_finds_no_error_in_a_shipped_reward() {
     for shipped in REWARDS {
-        let config: RewardConfig = toml::from_str(shipped.text).unwrap();
+        let config: RewardConfig = RewardConfig::from_toml(shipped.text).unwrap();
         let found = check_with(&config, &[]).unwrap();
         let errors: Vec<_> = found.iter().filter(|w| w.severity == merit_reward::Severity::Error).collect();
         assert!(errors.is_empty(), "{}: {errors:#?}", shipped.about.name);

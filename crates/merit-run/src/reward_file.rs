@@ -1,12 +1,32 @@
-//! Rewards by name, from a file of their own, or out of a recipe.
+//! Rewards and recipes by name or file: what a reward is asked for by, whoever asks.
 //!
-//! A reward file is a TOML document whose top level is the expression. A recipe is told by its `[reward]` table.
+//! A reward file is a TOML document whose top level is the expression, so it has a `type`. A recipe has a `[reward]` table.
 
 use crate::recipe::{Recipe, RecipeError};
 use crate::shipped;
 use crate::toml_error::locate;
-use merit_core::registry::find;
+use merit_core::registry::{UnknownName, nearest};
 use merit_reward::{REWARDS, RewardConfig, Scorer};
+
+/// The text behind a name or path, and what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file, or what stands for it.
+    pub file: String,
+    /// Its TOML.
+    pub text: String,
+    /// What it holds.
+    pub kind: Kind,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A whole recipe.
+    Recipe,
+    /// A reward alone.
+    Reward,
+}
 
 /// A reward with what it is called.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,29 +37,51 @@ pub struct NamedReward {
     pub config: RewardConfig,
 }
 
-/// The reward of that name (a shipped reward or recipe), or in that file. It is checked: it compiles.
-pub fn load(name_or_path: &str) -> Result<NamedReward, RecipeError> {
-    let looks_like_a_path = name_or_path.ends_with(".toml") || name_or_path.contains('/');
-    let (file, text) = if looks_like_a_path {
+/// The shipped recipe or reward of that name, or the file at that path.
+pub fn find(name_or_path: &str) -> Result<Source, RecipeError> {
+    if name_or_path.ends_with(".toml") || name_or_path.contains('/') {
         let text = std::fs::read_to_string(name_or_path)
             .map_err(|e| RecipeError::Read { file: name_or_path.to_owned(), why: e.to_string() })?;
-        (name_or_path.to_owned(), text)
-    } else if let Some(recipe) = shipped::RECIPES.iter().find(|r| r.about.name == name_or_path) {
-        (format!("recipes/{name_or_path}.toml"), recipe.text.to_owned())
-    } else {
-        let reward = find("reward", REWARDS, |r| r.about, name_or_path)?;
-        (format!("rewards/{name_or_path}.toml"), reward.text.to_owned())
-    };
-    parse(name_or_path, &file, &text)
+        let kind = kind(name_or_path, &text)?;
+        return Ok(Source { file: name_or_path.to_owned(), text, kind });
+    }
+    let recipes = shipped::RECIPES.iter().map(|r| (r.about.name, r.text, Kind::Recipe));
+    let known: Vec<_> = recipes.chain(REWARDS.iter().map(|r| (r.about.name, r.text, Kind::Reward))).collect();
+    if let Some((name, text, kind)) = known.iter().find(|(name, ..)| *name == name_or_path) {
+        let folder = if *kind == Kind::Recipe { "recipes" } else { "rewards" };
+        return Ok(Source { file: format!("{folder}/{name}.toml"), text: (*text).to_owned(), kind: *kind });
+    }
+    let nearest = nearest(name_or_path, known.iter().map(|(name, ..)| *name));
+    let known = known.iter().map(|(name, ..)| (*name).to_owned()).collect();
+    Err(UnknownName { kind: "recipe or reward", name: name_or_path.to_owned(), nearest, known }.into())
 }
 
-fn parse(name: &str, file: &str, text: &str) -> Result<NamedReward, RecipeError> {
+fn kind(file: &str, text: &str) -> Result<Kind, RecipeError> {
     let table: toml::Table = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
-    if table.contains_key("reward") {
-        return Ok(NamedReward { name: name.to_owned(), config: Recipe::parse(file, text)?.reward });
+    if table.contains_key("type") {
+        Ok(Kind::Reward)
+    } else if table.contains_key("reward") || table.contains_key("world") {
+        Ok(Kind::Recipe)
+    } else {
+        let why = "it is neither a reward, which has a `type`, nor a recipe, which has a `world`".to_owned();
+        Err(RecipeError::Combination { file: file.to_owned(), why })
     }
-    let config: RewardConfig = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
+}
+
+/// The reward of that name (a shipped reward or recipe), or in that file. It is checked: it compiles.
+pub fn load(name_or_path: &str) -> Result<NamedReward, RecipeError> {
+    let Source { file, text, kind } = find(name_or_path)?;
+    let config = match kind {
+        Kind::Recipe => Recipe::parse(&file, &text)?.reward,
+        Kind::Reward => parse(&file, &text)?,
+    };
+    Ok(NamedReward { name: name_or_path.to_owned(), config })
+}
+
+/// The reward whose TOML `text` stands in `file`. It is checked: it compiles.
+pub fn parse(file: &str, text: &str) -> Result<RewardConfig, RecipeError> {
+    let config = RewardConfig::from_toml(text).map_err(|error| locate(file, text, &error))?;
     Scorer::compile(&config)
         .map_err(|e| RecipeError::Combination { file: file.to_owned(), why: e.to_string() })?;
-    Ok(NamedReward { name: name.to_owned(), config })
+    Ok(config)
 }

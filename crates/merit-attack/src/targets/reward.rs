@@ -9,8 +9,8 @@ use crate::subject::{Attempt, Subject};
 use crate::target::{Payment, Target};
 use crate::tasks::{self, Given};
 use merit_core::{Episode, EpisodeId, Reported, Reward, ScoredEpisode, Task};
-use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
-use merit_run::toml_error::locate;
+use merit_reward::{RewardState, ScoreContext, Scorer};
+use merit_run::reward_file;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -32,10 +32,9 @@ impl RewardTarget {
     /// The reward whose TOML `text` stands in `file`. Without tasks, those beside the file (`tasks/NAME.jsonl`), else the
     /// sample tasks of the shipped reward of that name, else plain questions, if they fit.
     pub fn from_toml(file: &str, text: &str, given: Option<Vec<Given>>) -> Result<Self, AttackError> {
-        let bad = |why: String| AttackError::Target { target: file.to_owned(), why };
-        let config: RewardConfig = toml::from_str(text)
-            .map_err(|error| AttackError::Toml { why: locate(file, text, &error).to_string() })?;
-        let scorer = Scorer::compile(&config).map_err(|error| bad(error.to_string()))?;
+        let config = reward_file::parse(file, text)?;
+        let scorer = Scorer::compile(&config)
+            .map_err(|error| AttackError::Target { target: file.to_owned(), why: error.to_string() })?;
         let path = Path::new(file);
         let stem = path.file_stem().map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());
         let beside = path.with_file_name("tasks").join(format!("{stem}.jsonl"));

@@ -12,7 +12,7 @@ pub const CALLS: &str = "{ type = 'cost', name = 'calls', per_call = 1.0, weight
 pub const EXACT: &str = "{ type = 'exact-answer' }";
 
 pub fn scorer(toml: &str) -> Scorer {
-    let config: RewardConfig = toml::from_str(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
     Scorer::compile(&config).unwrap()
 }
 

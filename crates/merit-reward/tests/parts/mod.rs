@@ -14,12 +14,12 @@ pub fn part(name: &str, value: f64) -> String {
 pub const SILENT: &str = "{ type = 'tool-success', name = 'silent' }";
 
 pub fn scorer(toml: &str) -> Scorer {
-    let config: RewardConfig = toml::from_str(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
     Scorer::compile(&config).unwrap()
 }
 
 pub fn refusal(toml: &str) -> String {
-    match toml::from_str::<RewardConfig>(toml) {
+    match RewardConfig::from_toml(toml) {
         Ok(config) => Scorer::compile(&config).err().unwrap_or_else(|| panic!("{toml} compiles")).to_string(),
         Err(why) => why.to_string(),
     }

@@ -121,13 +121,13 @@ fn act(did: &Did<'_>) -> (String, Action, Vec<CallRecord>) {
 }
 
 pub fn scorer(toml: &str) -> Scorer {
-    let config: RewardConfig = toml::from_str(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
+    let config: RewardConfig = RewardConfig::from_toml(toml).unwrap_or_else(|why| panic!("{toml}: {why}"));
     Scorer::compile(&config).unwrap_or_else(|why| panic!("{toml}: {why}"))
 }
 
 /// Why a reward is refused.
 pub fn refusal(toml: &str) -> String {
-    match toml::from_str::<RewardConfig>(toml) {
+    match RewardConfig::from_toml(toml) {
         Ok(config) => Scorer::compile(&config).err().unwrap_or_else(|| panic!("{toml} compiles")).to_string(),
         Err(why) => why.to_string(),
     }

@@ -6,6 +6,7 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Bytes of standard error that are kept, the last ones.
@@ -24,6 +25,8 @@ pub(super) struct Child {
     questions: Sender<String>,
     lines: Receiver<Result<String, String>>,
     stderr: Arc<Mutex<Vec<u8>>>,
+    /// Reads the standard error until nobody holds it any more.
+    listener: Option<JoinHandle<()>>,
     /// Whether it was waited for. Only before that is its number surely its own.
     waited_for: bool,
 }
@@ -58,11 +61,11 @@ impl Child {
             std::thread::spawn(move || read_lines(stdout, line_bytes, &heard));
         }
         let stderr = Arc::new(Mutex::new(Vec::new()));
-        if let Some(pipe) = process.stderr.take() {
+        let listener = process.stderr.take().map(|pipe| {
             let kept = Arc::clone(&stderr);
-            std::thread::spawn(move || keep_end(pipe, &kept));
-        }
-        Ok(Self { process, questions, lines, stderr, waited_for: false })
+            std::thread::spawn(move || keep_end(pipe, &kept))
+        });
+        Ok(Self { process, questions, lines, stderr, listener, waited_for: false })
     }
 
     /// The next line, within `deadline`.
@@ -97,6 +100,13 @@ impl Child {
             }
             _ => "it closed its output".to_owned(),
         };
+        // All that could write to it has ended; somebody who left the group may still hold it, so this has an end too.
+        for _ in 0..50 {
+            if self.listener.as_ref().is_none_or(JoinHandle::is_finished) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(&stderr);
         let said = said.trim();
