@@ -151,7 +151,7 @@ impl Sampler for Trivial {
 struct Bench {
     chat: ChatFormat,
     tools: ToolRuntime,
-    tool: &'static str,
+    tool: String,
     turns: u32,
 }
 
@@ -202,14 +202,14 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let texts = ["add 17 and 25, then answer", "calculator 17+25\n", "answer 42\n"];
     let tokenizer = Arc::new(Tokenizer::train(texts.into_iter(), 320));
-    let tool = Calculator.about().name;
+    let tool = Calculator.card().name.clone();
     let bench = Bench {
         chat: ChatFormat::new(Arc::clone(&tokenizer))?,
         tools: ToolRuntime::new()?,
         tool,
         turns: args.turns,
     };
-    let trivial = || Trivial::new(&tokenizer, args.turns, bench.tool);
+    let trivial = || Trivial::new(&tokenizer, args.turns, &bench.tool);
 
     for &sessions in &args.sessions {
         let episodes = sessions * args.rounds;

@@ -58,6 +58,8 @@ impl EpisodeMachine {
             _ if seconds > limit => (CallEnd::TimedOut, timed_out(limit)),
             ToolAnswer::Ok(text) => (CallEnd::Ok, text),
             ToolAnswer::Refused(text) => (CallEnd::Refused, text),
+            ToolAnswer::TimedOut(text) if text.is_empty() => (CallEnd::TimedOut, timed_out(limit)),
+            ToolAnswer::TimedOut(text) => (CallEnd::TimedOut, text),
             ToolAnswer::Broken(text) => (CallEnd::Broken, text),
         };
         self.call_ended(asked, end, output, seconds, now)

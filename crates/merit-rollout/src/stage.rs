@@ -19,7 +19,7 @@ pub(crate) struct Stage {
 /// A tool opened for one episode.
 #[derive(Clone)]
 pub(crate) struct OpenTool {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     pub(crate) pace: Pace,
     pub(crate) session: Arc<dyn ToolSession>,
     /// Whether it keeps state, so that a fork must repeat its calls.
@@ -42,8 +42,8 @@ impl Stage {
         self.tools.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| UnknownName {
             kind: "tool",
             name: name.to_owned(),
-            nearest: nearest(name, self.tools.iter().map(|tool| tool.name)),
-            known: self.tools.iter().map(|tool| tool.name.to_owned()).collect(),
+            nearest: nearest(name, self.tools.iter().map(|tool| tool.name.as_str())),
+            known: self.tools.iter().map(|tool| tool.name.clone()).collect(),
         })
     }
 }
@@ -53,7 +53,7 @@ fn open_tool(kind: &Arc<dyn Tool>, plan: &EpisodePlan) -> Result<OpenTool, Fault
         let session = kind.open(&plan.task, None)?;
         let stateful = !session.snapshot().is_null();
         Ok::<_, merit_tools::ToolError>(OpenTool {
-            name: kind.about().name,
+            name: kind.card().name.clone(),
             pace: kind.pace(),
             session,
             stateful,

@@ -33,7 +33,7 @@ pub fn call_blocking(
 ) -> Result<ToolAnswer, NoAnswer> {
     let run = || {
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
+            .enable_all()
             .build()
             .map_err(|error| NoAnswer::Runtime(error.to_string()))?;
         let call = async { tokio::time::timeout(deadline, Arc::clone(session).call(input.to_owned())).await };

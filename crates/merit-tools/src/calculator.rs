@@ -3,10 +3,12 @@
 //! In: an expression the agent wrote. Out: an integer, a terminating decimal or a fraction `a/b`, or a refusal that says what
 //! to write instead. Length and nesting are limited before anything is computed, so hostile input costs nothing.
 
-use crate::{Rational, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, tool};
+use crate::registry::{ToolEntry, ToolSettings};
+use crate::{Rational, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
 use merit_core::{About, Task};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Longest expression, in bytes.
 pub const MAX_LENGTH: usize = 200;
@@ -14,10 +16,26 @@ pub const MAX_LENGTH: usize = 200;
 pub const MAX_DEPTH: u32 = 24;
 
 /// What the registry says of it.
-pub(crate) const ABOUT: About =
-    About { name: "calc", summary: "Exact arithmetic: + - * / and parentheses.", paper: "" };
+const ABOUT: About = About { name: "calc", summary: "Exact arithmetic: + - * / and parentheses.", paper: "" };
+
+/// In the registry.
+pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
+
+static CARD: LazyLock<ToolCard> =
+    LazyLock::new(|| ToolCard::text(ABOUT.name, ABOUT.summary, "expression", "a sum", "141+4*12"));
 
 const TOO_LARGE: &str = "number too large";
+
+/// `calc`: it has no settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CalcConfig {}
+
+impl ToolSettings for CalcConfig {
+    fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        Ok(vec![Arc::new(Calculator)])
+    }
+}
 
 /// The calculator.
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,12 +44,8 @@ pub struct Calculator;
 struct Session;
 
 impl Tool for Calculator {
-    fn about(&self) -> About {
-        ABOUT
-    }
-
-    fn example(&self) -> &'static str {
-        "141+4*12"
+    fn card(&self) -> &ToolCard {
+        &CARD
     }
 
     fn open(&self, _task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {

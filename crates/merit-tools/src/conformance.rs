@@ -46,7 +46,7 @@ pub fn check_tool(tool: &dyn Tool, task: &Task) -> Vec<String> {
     let mut found = Vec::new();
     for check in [check_example, check_snapshot, check_unknown_snapshot, check_garbage] {
         if let Err(violations) = check(tool, task) {
-            found.extend(violations.into_iter().map(|what| format!("tool `{}`: {what}", tool.about().name)));
+            found.extend(violations.into_iter().map(|what| format!("tool `{}`: {what}", tool.card().name)));
         }
     }
     found
@@ -68,10 +68,10 @@ fn require(holds: bool, what: impl FnOnce() -> String) -> Checked {
 
 /// The example is answered, and answered the same in every session.
 fn check_example(tool: &dyn Tool, task: &Task) -> Checked {
-    let first = ask(&open(tool, task, None)?, tool.example());
-    let second = ask(&open(tool, task, None)?, tool.example());
+    let first = ask(&open(tool, task, None)?, &tool.card().example);
+    let second = ask(&open(tool, task, None)?, &tool.card().example);
     require(matches!(first, Ok(ToolAnswer::Ok(_))), || {
-        format!("the example {:?} gives {first:?}", tool.example())
+        format!("the example {:?} gives {first:?}", &tool.card().example)
     })?;
     require(first == second, || format!("the same input gives {first:?}, then {second:?}"))
 }
@@ -79,7 +79,7 @@ fn check_example(tool: &dyn Tool, task: &Task) -> Checked {
 /// A session opened from a snapshot goes on as the original does.
 fn check_snapshot(tool: &dyn Tool, task: &Task) -> Checked {
     let original = open(tool, task, None)?;
-    for input in [tool.example(), "", tool.example()] {
+    for input in [tool.card().example.as_str(), "", tool.card().example.as_str()] {
         let restored = open(tool, task, Some(&original.snapshot()))?;
         require(restored.snapshot() == original.snapshot(), || {
             "a session restored from a snapshot has another snapshot".to_owned()
@@ -111,7 +111,7 @@ fn check_garbage(tool: &dyn Tool, task: &Task) -> Checked {
             other => found.push(format!("garbage {shown:?} gives {other:?} and not a refusal")),
         }
     }
-    if !matches!(ask(&session, tool.example()), Ok(ToolAnswer::Ok(_))) {
+    if !matches!(ask(&session, &tool.card().example), Ok(ToolAnswer::Ok(_))) {
         found.push("after garbage the example is no longer answered".to_owned());
     }
     if found.is_empty() { Ok(()) } else { Err(found) }

@@ -3,7 +3,8 @@
 //! In: a tool and a [`FaultPlan`]. Out: a tool of the same name. The weather of a call depends on the plan, the task and the
 //! number of the call alone, so it is the same at any concurrency, and all members of a group meet the same weather.
 
-use crate::{Pace, Tool, ToolAnswer, ToolConfig, ToolError, ToolFuture, ToolSession};
+use crate::registry::{ToolEntry, ToolSettings};
+use crate::{Pace, Tool, ToolAnswer, ToolCard, ToolConfig, ToolError, ToolFuture, ToolSession};
 use merit_core::{About, Seed, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -15,8 +16,12 @@ use std::time::Duration;
 pub const MAX_LATENCY_MS: f64 = 60_000.0;
 
 /// What the registry says of it.
-pub(crate) const ABOUT: About =
+const ABOUT: About =
     About { name: "faulty", summary: "Another tool with seeded latency and faults.", paper: "" };
+
+/// In the registry.
+pub(crate) const ENTRY: ToolEntry =
+    ToolEntry { about: ABOUT, example: "inner = { name = \"calc\" }\nplan = { seed = 1 }", needs: "" };
 
 /// How often what goes wrong. The default is calm: nothing does.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -45,6 +50,13 @@ pub struct FaultyConfig {
     /// How.
     #[serde(default)]
     pub plan: FaultPlan,
+}
+
+impl ToolSettings for FaultyConfig {
+    fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        let disturbed = |inner| Ok(Arc::new(Faulty::new(inner, self.plan)?) as Arc<dyn Tool>);
+        self.inner.build_all()?.into_iter().map(disturbed).collect()
+    }
 }
 
 /// A tool disturbed by a plan. It keeps the name of the inner tool: the agent cannot tell.
@@ -79,7 +91,7 @@ enum Weather {
 impl FaultPlan {
     /// Checks that the numbers can be what they say.
     pub fn validate(&self) -> Result<(), ToolError> {
-        let bad = |why: String| Err(ToolError::Setting { tool: ABOUT.name, why });
+        let bad = |why: String| Err(ToolError::Setting { tool: ABOUT.name.to_owned(), why });
         for (name, value) in
             [("timed_out", self.timed_out), ("broken", self.broken), ("refused", self.refused)]
         {
@@ -132,12 +144,8 @@ impl Faulty {
 }
 
 impl Tool for Faulty {
-    fn about(&self) -> About {
-        self.inner.about()
-    }
-
-    fn example(&self) -> &'static str {
-        self.inner.example()
+    fn card(&self) -> &ToolCard {
+        self.inner.card()
     }
 
     fn pace(&self) -> Pace {
@@ -150,7 +158,7 @@ impl Tool for Faulty {
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
         let state: Option<State> = state.map(read_state).transpose()?;
         let inner = self.inner.open(task, state.as_ref().map(|s| &s.inner))?;
-        let seed = Seed::root(self.plan.seed).child(self.inner.about().name, 0).child(&task.id, 0);
+        let seed = Seed::root(self.plan.seed).child(&self.inner.card().name, 0).child(&task.id, 0);
         let calls = AtomicU64::new(state.map_or(0, |s| s.calls));
         Ok(Arc::new(Session { inner, plan: self.plan, seed, calls }))
     }
@@ -158,7 +166,7 @@ impl Tool for Faulty {
 
 fn read_state(state: &Value) -> Result<State, ToolError> {
     State::deserialize(state)
-        .map_err(|error| ToolError::Snapshot { tool: ABOUT.name, why: error.to_string() })
+        .map_err(|error| ToolError::Snapshot { tool: ABOUT.name.to_owned(), why: error.to_string() })
 }
 
 impl ToolSession for Session {

@@ -6,6 +6,7 @@
 
 mod blocking;
 mod calculator;
+mod card;
 pub mod conformance;
 mod faulty;
 mod lookup;
@@ -14,9 +15,10 @@ mod registry;
 mod tool;
 
 pub use blocking::{NoAnswer, call_blocking};
-pub use calculator::{Calculator, MAX_DEPTH, MAX_LENGTH, evaluate};
+pub use calculator::{CalcConfig, Calculator, MAX_DEPTH, MAX_LENGTH, evaluate};
+pub use card::{Arguments, ToolCard, canonical};
 pub use faulty::{FaultPlan, Faulty, FaultyConfig, MAX_LATENCY_MS};
-pub use lookup::{Lookup, MAX_KEY_LENGTH};
+pub use lookup::{Lookup, LookupConfig, MAX_KEY_LENGTH};
 pub use rational::Rational;
-pub use registry::{NoOptions, TOOLS, ToolConfig, ToolEntry, tool};
+pub use registry::{TOOLS, ToolConfig, ToolEntry, ToolSettings, tool};
 pub use tool::{Pace, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession};

@@ -3,18 +3,36 @@
 //! In: `task.payload["table"]`, an object from names to numbers or strings. Out: the value, or a refusal that names the
 //! nearest entry. The policy never sees the table itself.
 
-use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, tool};
+use crate::registry::{ToolEntry, ToolSettings};
+use crate::{Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
 use merit_core::{About, Task, registry};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Longest name that is looked for, in bytes.
 pub const MAX_KEY_LENGTH: usize = 64;
 
 /// What the registry says of it.
-pub(crate) const ABOUT: About =
-    About { name: "lookup", summary: "The value of a name in the task's table.", paper: "" };
+const ABOUT: About = About { name: "lookup", summary: "The value of a name in the task's table.", paper: "" };
+
+/// In the registry.
+pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
+
+/// `lookup`: it has no settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LookupConfig {}
+
+impl ToolSettings for LookupConfig {
+    fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        Ok(vec![Arc::new(Lookup)])
+    }
+}
+
+static CARD: LazyLock<ToolCard> =
+    LazyLock::new(|| ToolCard::text(ABOUT.name, ABOUT.summary, "name", "a name in the table", "mug"));
 
 /// The table of the open task.
 #[derive(Debug, Clone, Copy, Default)]
@@ -25,18 +43,14 @@ struct Session {
 }
 
 impl Tool for Lookup {
-    fn about(&self) -> About {
-        ABOUT
-    }
-
-    fn example(&self) -> &'static str {
-        "mug"
+    fn card(&self) -> &ToolCard {
+        &CARD
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
         tool::no_state(ABOUT.name, state)?;
         let table = read_table(&task.payload).map_err(|why| ToolError::Task {
-            tool: ABOUT.name,
+            tool: ABOUT.name.to_owned(),
             task: task.id.clone(),
             why,
         })?;

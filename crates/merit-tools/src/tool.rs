@@ -4,7 +4,8 @@
 //! rollout engine calls `open` once per episode and `call` once per tool call, puts the deadline around the future, and
 //! asks for a `snapshot` to learn whether a session keeps state: forks repeat the calls of those that do.
 
-use merit_core::{About, Task};
+use crate::ToolCard;
+use merit_core::Task;
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -20,6 +21,8 @@ pub enum ToolAnswer {
     Ok(String),
     /// The agent asked wrongly: this is what it sees, so that it can do better.
     Refused(String),
+    /// What the agent asked for ran past the tool's own limit of time: this is what it sees. Empty: the engine's words.
+    TimedOut(String),
     /// The tool itself broke; the episode ends as an infrastructure failure.
     Broken(String),
 }
@@ -37,11 +40,8 @@ pub enum Pace {
 
 /// A kind of tool.
 pub trait Tool: Send + Sync {
-    /// Name, one line of help.
-    fn about(&self) -> About;
-
-    /// An example of a good input, shown to people and used by the conformance test.
-    fn example(&self) -> &'static str;
+    /// What it says of itself: name, help, input, example.
+    fn card(&self) -> &ToolCard;
 
     /// How it spends its time.
     fn pace(&self) -> Pace {
@@ -70,7 +70,7 @@ pub enum ToolError {
     #[error("tool `{tool}` cannot open task {task}: {why}")]
     Task {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// The task's id.
         task: String,
         /// What is missing.
@@ -80,7 +80,7 @@ pub enum ToolError {
     #[error("tool `{tool}` cannot continue from this snapshot: {why}")]
     Snapshot {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// What is wrong.
         why: String,
     },
@@ -88,16 +88,19 @@ pub enum ToolError {
     #[error("tool `{tool}`: {why}")]
     Setting {
         /// The tool.
-        tool: &'static str,
+        tool: String,
         /// What is wrong and what to do.
         why: String,
     },
 }
 
 /// For tools that keep no state: only the absence of one can be continued from.
-pub(crate) fn no_state(tool: &'static str, state: Option<&Value>) -> Result<(), ToolError> {
+pub(crate) fn no_state(tool: &str, state: Option<&Value>) -> Result<(), ToolError> {
     match state {
         None | Some(Value::Null) => Ok(()),
-        Some(_) => Err(ToolError::Snapshot { tool, why: "it keeps no state, but was given some".to_owned() }),
+        Some(_) => Err(ToolError::Snapshot {
+            tool: tool.to_owned(),
+            why: "it keeps no state, but was given some".to_owned(),
+        }),
     }
 }

@@ -2,11 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
-use merit_core::{About, Task};
+use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    Calculator, FaultPlan, Faulty, Lookup, TOOLS, Tool, ToolAnswer, ToolConfig, ToolError, ToolFuture,
-    ToolSession, call_blocking, tool,
+    Calculator, FaultPlan, Faulty, Lookup, TOOLS, Tool, ToolAnswer, ToolCard, ToolConfig, ToolError,
+    ToolFuture, ToolSession, call_blocking, tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -17,8 +17,8 @@ const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn every_registered_tool_keeps_the_contract() {
-    for entry in TOOLS {
-        let tool = entry.build().unwrap();
+    for entry in TOOLS.iter().filter(|entry| entry.needs.is_empty()) {
+        let tool = entry.config().unwrap().build().unwrap();
         assert_eq!(check_tool(tool.as_ref(), &example_task()), Vec::<String>::new(), "{}", entry.about.name);
     }
 }
@@ -27,6 +27,7 @@ fn every_registered_tool_keeps_the_contract() {
 fn names_are_unique_and_found() {
     for entry in TOOLS {
         assert_eq!(tool(entry.about.name).unwrap().about, entry.about);
+        assert_eq!(entry.config().unwrap().entry().about, entry.about);
         assert_eq!(TOOLS.iter().filter(|other| other.about.name == entry.about.name).count(), 1);
     }
     let error = tool("lokup").unwrap_err().to_string();
@@ -34,18 +35,13 @@ fn names_are_unique_and_found() {
 }
 
 /// Counts its calls over all sessions, forgets them in snapshots, panics on long input and answers everything else.
-#[derive(Default)]
-struct Liar(Arc<AtomicU64>);
+struct Liar(Arc<AtomicU64>, ToolCard);
 
 struct LiarSession(Arc<AtomicU64>);
 
 impl Tool for Liar {
-    fn about(&self) -> About {
-        About { name: "liar", summary: "Breaks every rule.", paper: "" }
-    }
-
-    fn example(&self) -> &'static str {
-        "x"
+    fn card(&self) -> &ToolCard {
+        &self.1
     }
 
     fn open(&self, _task: &Task, _state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
@@ -63,7 +59,9 @@ impl ToolSession for LiarSession {
 
 #[test]
 fn the_checks_notice_a_tool_that_breaks_the_contract() {
-    let found = check_tool(&Liar::default(), &example_task()).join("\n");
+    let card = ToolCard::text("liar", "Breaks every rule.", "input", "anything", "x");
+    let liar = Liar(Arc::default(), card);
+    let found = check_tool(&liar, &example_task()).join("\n");
     for violation in [
         "the same input gives",
         "its restored copy",
@@ -125,7 +123,7 @@ fn a_faulty_tool_is_described_in_a_recipe() {
     let text = "name = \"faulty\"\ninner = { name = \"lookup\" }\nplan = { seed = 3, latency_ms = 20.0, timed_out = 0.1 }\n";
     let config: ToolConfig = toml::from_str(text).unwrap();
     let tool = config.build().unwrap();
-    assert_eq!(tool.about().name, "lookup", "the agent cannot tell");
+    assert_eq!(tool.card().name, "lookup", "the agent cannot tell");
     let again: ToolConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);
     assert!(toml::from_str::<ToolConfig>(&text.replace("latency_ms", "latency")).is_err());

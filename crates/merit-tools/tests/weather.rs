@@ -24,7 +24,7 @@ fn weather(session: &Arc<dyn ToolSession>, calls: usize) -> String {
         Ok(ToolAnswer::Ok(_)) => 'o',
         Ok(ToolAnswer::Refused(_)) => 'r',
         Ok(ToolAnswer::Broken(_)) => 'b',
-        Err(NoAnswer::Late(_)) => 't',
+        Ok(ToolAnswer::TimedOut(_)) | Err(NoAnswer::Late(_)) => 't',
         Err(other) => panic!("{other}"),
     };
     (0..calls).map(letter).collect()

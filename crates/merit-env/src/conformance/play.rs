@@ -43,10 +43,10 @@ pub(super) fn play(
     Ok(steps)
 }
 
-type Opened = Vec<(&'static str, Arc<dyn ToolSession>)>;
+type Opened = Vec<(String, Arc<dyn ToolSession>)>;
 
 fn open_tools(world: &dyn World, task: &Task) -> Result<Opened, String> {
-    let open = |tool: Arc<dyn merit_tools::Tool>| Ok((tool.about().name, tool.open(task, None)?));
+    let open = |tool: Arc<dyn merit_tools::Tool>| Ok((tool.card().name.clone(), tool.open(task, None)?));
     let opened: Result<Opened, merit_tools::ToolError> = world.tools().into_iter().map(open).collect();
     opened.map_err(|error| error.to_string())
 }
@@ -64,6 +64,7 @@ fn run_call(call: &ToolCall, tools: &Opened) -> Result<CallRecord, String> {
         Some((_, session)) => match call_blocking(session, &call.input, DEADLINE) {
             Ok(ToolAnswer::Ok(text)) => (CallEnd::Ok, text),
             Ok(ToolAnswer::Refused(text)) => (CallEnd::Refused, text),
+            Ok(ToolAnswer::TimedOut(text)) => (CallEnd::TimedOut, text),
             Ok(ToolAnswer::Broken(why)) => return Err(format!("tool `{}` broke: {why}", call.tool)),
             Err(merit_tools::NoAnswer::Late(_)) => (CallEnd::TimedOut, "timed out".to_owned()),
             Err(error) => return Err(format!("tool `{}`: {error}", call.tool)),

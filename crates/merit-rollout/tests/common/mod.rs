@@ -9,7 +9,7 @@ use merit_core::{
 use merit_env::{DemoTurn, Demonstrator, Env, EnvError, Reaction, World, WorldEnd};
 use merit_model::Tokenizer;
 use merit_rollout::{ChatFormat, EpisodePlan, Start};
-use merit_tools::{Pace, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession};
+use merit_tools::{Pace, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -72,7 +72,7 @@ impl World for OpenCounting {
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        TOOLS.iter().map(|&tool| Arc::new(tool) as Arc<dyn Tool>).collect()
+        TOOLS.iter().map(|&(name, pace)| Arc::new(TestTool::new(name, pace)) as Arc<dyn Tool>).collect()
     }
 
     fn stops(&self) -> Vec<String> {
@@ -133,22 +133,27 @@ impl World for OpenCounting {
 }
 
 /// A tool by name and pace; what it does follows from the name.
-#[derive(Clone, Copy)]
-pub struct TestTool(pub &'static str, pub Pace);
+pub struct TestTool(&'static str, Pace, ToolCard);
 
-const TOOLS: [TestTool; 12] = [
-    TestTool("jitter", Pace::Waiting),
-    TestTool("jitter-hard", Pace::Computing),
-    TestTool("add", Pace::Instant),
-    TestTool("quit", Pace::Instant),
-    TestTool("sleep", Pace::Waiting),
-    TestTool("grind", Pace::Computing),
-    TestTool("drowsy", Pace::Instant),
-    TestTool("memory", Pace::Waiting),
-    TestTool("broken", Pace::Instant),
-    TestTool("panic", Pace::Instant),
-    TestTool("panic-later", Pace::Waiting),
-    TestTool("panic-hard", Pace::Computing),
+impl TestTool {
+    pub fn new(name: &'static str, pace: Pace) -> Self {
+        Self(name, pace, ToolCard::text(name, "a tool of the tests", "input", "a number", "1"))
+    }
+}
+
+const TOOLS: [(&str, Pace); 12] = [
+    ("jitter", Pace::Waiting),
+    ("jitter-hard", Pace::Computing),
+    ("add", Pace::Instant),
+    ("quit", Pace::Instant),
+    ("sleep", Pace::Waiting),
+    ("grind", Pace::Computing),
+    ("drowsy", Pace::Instant),
+    ("memory", Pace::Waiting),
+    ("broken", Pace::Instant),
+    ("panic", Pace::Instant),
+    ("panic-later", Pace::Waiting),
+    ("panic-hard", Pace::Computing),
 ];
 
 struct TestSession {
@@ -157,12 +162,8 @@ struct TestSession {
 }
 
 impl Tool for TestTool {
-    fn about(&self) -> About {
-        About { name: self.0, summary: "a tool of the tests", paper: "" }
-    }
-
-    fn example(&self) -> &'static str {
-        "1"
+    fn card(&self) -> &ToolCard {
+        &self.2
     }
 
     fn pace(&self) -> Pace {
@@ -171,7 +172,11 @@ impl Tool for TestTool {
 
     fn open(&self, task: &Task, _: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
         if task.payload["break"] == "tool-open" && self.0 == "add" {
-            return Err(ToolError::Task { tool: self.0, task: task.id.clone(), why: "no numbers".into() });
+            return Err(ToolError::Task {
+                tool: self.0.to_owned(),
+                task: task.id.clone(),
+                why: "no numbers".into(),
+            });
         }
         Ok(Arc::new(TestSession { name: self.0, kept: AtomicI64::new(0) }))
     }

@@ -1,0 +1,1 @@
+//! Which documents speak of this? An index over a corpus, by words and by meaning.
