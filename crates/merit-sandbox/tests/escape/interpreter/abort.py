@@ -1,0 +1,4 @@
+# tries: to abort
+# contained: Killed
+import os
+os.abort()

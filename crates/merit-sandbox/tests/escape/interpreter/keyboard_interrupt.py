@@ -1,0 +1,3 @@
+# tries: to pass for an interruption by the user
+# contained: Exception Killed
+raise KeyboardInterrupt

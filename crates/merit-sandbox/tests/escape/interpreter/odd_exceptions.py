@@ -1,0 +1,3 @@
+# tries: exceptions that are not Exception
+# contained: Exception Killed
+raise GeneratorExit("odd")

@@ -1,0 +1,5 @@
+# tries: a byte buffer that doubles
+# contained: Memory
+held = bytearray(b"x")
+while True:
+    held += bytes(held)

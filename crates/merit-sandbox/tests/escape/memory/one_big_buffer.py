@@ -1,0 +1,4 @@
+# tries: one buffer of a terabyte
+# contained: Memory
+held = bytearray(10**12)
+escaped(len(held))

@@ -1,0 +1,4 @@
+# tries: output without end
+# contained: Output
+while True:
+    print("x" * 1000)

@@ -1,0 +1,3 @@
+# tries: a result with an enormous repr
+# contained: Ok Output
+"x" * 50_000_000

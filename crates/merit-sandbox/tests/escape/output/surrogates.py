@@ -1,0 +1,3 @@
+# tries: text that cannot be encoded
+# contained: Ok Exception
+print("\ud800\udfff" * 10)
