@@ -1,1 +1,42 @@
-//! Which documents speak of this? An index over a corpus, by words and by meaning.
+//! Which documents speak of this? An index over a corpus, by words and by vectors.
+//!
+//! In: a [`Corpus`] (JSON lines or documents in memory) and an [`IndexConfig`]. Out: an [`Index`] in memory that answers plain
+//! text with [`Hit`]s: BM25 over the words, cosine over the vectors of an [`Embedder`], or both fused. The same corpus, config
+//! and query give the same hits, scores and order on any number of threads. A query is never parsed as a language: what an
+//! agent writes is searched for, or refused in words ([`SearchError::Query`]). Knows nothing of tools, episodes or networks.
+//!
+//! ```
+//! use merit_search::{Corpus, Index, IndexConfig};
+//! let lines = r#"{"id": "owl", "title": "Owls", "text": "Owls hunt at night and sleep by day."}
+//! {"id": "bat", "text": "Bats sleep hanging by their feet."}"#;
+//! let corpus = Corpus::from_reader(lines.as_bytes(), "animals")?;
+//! let index = Index::build(corpus, &IndexConfig::default())?;
+//! let hits = index.search("Who is hunting at night?", 5)?;
+//! assert_eq!(hits[0].id, "owl");
+//! assert_eq!(index.get("bat").map(|document| document.text.len()), Some(33));
+//! # Ok::<(), merit_search::SearchError>(())
+//! ```
+
+mod analysis;
+mod config;
+mod corpus;
+mod dense;
+mod digest;
+mod embedder;
+mod error;
+mod fusion;
+mod hashed_ngrams;
+mod index;
+mod jsonl;
+mod snippet;
+mod top;
+mod words;
+
+pub use config::{DenseConfig, IndexConfig, Mode, Stemming, StopWords};
+pub use corpus::{Corpus, CorpusLimits, Document};
+pub use embedder::{EMBEDDERS, Embedder, EmbedderEntry, embedder};
+pub use error::{CorpusFault, QueryRefusal, SearchError};
+pub use fusion::{FUSION_CONSTANT, FUSION_DEPTH};
+pub use hashed_ngrams::HashedNgrams;
+pub use index::{Hit, Index, MAX_HITS, MAX_QUERY_BYTES};
+pub use words::MAX_QUERY_TERMS;
