@@ -1,0 +1,29 @@
+//! Cutting text at whole characters.
+
+/// The longest prefix of at most `limit` bytes.
+pub(crate) fn head(text: &str, limit: usize) -> &str {
+    let mut end = limit.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or_default()
+}
+
+/// `text` in one line of at most about `limit` bytes, for error messages.
+pub(crate) fn glimpse(text: &str, limit: usize) -> String {
+    let line: String = head(text, limit).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if text.len() > limit { format!("{line}…") } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_never_splits_a_character() {
+        assert_eq!(head("aé", 2), "a");
+        assert_eq!(head("aé", 3), "aé");
+        assert_eq!(head("é", 0), "");
+        assert_eq!(glimpse("a\nbc", 3), "a b…");
+    }
+}
