@@ -90,6 +90,8 @@ parts! {
         Json(JsonConfig) = json::JSON,
         /// Runs a query and compares what comes back.
         Sql(SqlConfig) = sql::SQL,
+        /// Runs a program against unit tests in a sandbox.
+        Code(CodeConfig) = code::CODE,
         /// Compares the world's final state with the goal.
         State(StateConfig) = state::STATE,
         /// Measures a text.
@@ -119,10 +121,7 @@ parts! {
         /// Tells whether the required tags are there.
         TagFormat(TagFormatConfig) = tag_format::TAG_FORMAT,
     }
-    awaited {
-        /// Runs unit tests in a sandbox.
-        Code(CodeConfig) = code::CODE,
-    }
+    awaited {}
     combinators {
         /// Adds its parts.
         Sum(SumConfig) = sum::SUM,

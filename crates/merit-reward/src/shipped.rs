@@ -27,6 +27,7 @@ macro_rules! shipped {
 
 shipped! {
     "airline": "tau-bench's airline desk: expected changes by turn, and outcome, outputs, calls and cost behind success.",
+    "code": "A program that passes all of the task's tests, the hidden ones too, and a little for brevity behind them.",
     "dialogue-checklist": "A conversation in which something was to be done, judged item by item behind doing it.",
     "final-answer": "The right final answer and nothing else.",
     "json-object": "One JSON object by the task's schema: content behind validity, a little for shape.",

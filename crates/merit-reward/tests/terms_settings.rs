@@ -5,7 +5,7 @@ mod terms_support;
 
 use merit_core::CallEnd::{Ok as Ran, Refused, Unknown};
 use merit_core::{End, Episode};
-use merit_reward::{AWAITED_TERMS, RewardConfig, ScoreContext, Scorer, TERMS, conformance};
+use merit_reward::{RewardConfig, ScoreContext, Scorer, TERMS, conformance};
 use serde_json::{Value, json};
 use terms_support::*;
 
@@ -177,14 +177,6 @@ fn settings_that_cannot_work_are_refused_with_the_reason() {
         let said = refusal(toml);
         assert!(said.contains(why), "{toml}: {said}");
     }
-}
-
-#[test]
-fn code_is_refused_while_there_is_no_sandbox_to_run_it_in() {
-    let code = AWAITED_TERMS.iter().find(|component| component.about.name == "code").unwrap();
-    let said = refusal(code.example);
-    assert!(said.contains("no sandbox called `python`"), "{said}");
-    assert!(!TERMS.iter().any(|component| component.about.name == "code"));
 }
 
 #[test]

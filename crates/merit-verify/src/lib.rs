@@ -1,6 +1,7 @@
-//! Is this output right? Verifiers of structured output, queries, text and state, within hard limits.
+//! Is this output right? Verifiers of structured output, queries, programs, text and state, within hard limits.
 
 pub mod calls;
+pub mod code;
 pub mod json;
 pub mod similarity;
 pub mod sql;

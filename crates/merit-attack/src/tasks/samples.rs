@@ -25,6 +25,7 @@ macro_rules! samples {
 
 samples! {
     "airline",
+    "code",
     "dialogue-checklist",
     "final-answer",
     "json-object",

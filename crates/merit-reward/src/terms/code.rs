@@ -1,68 +1,34 @@
-//! The share of a task's unit tests that the answer's program passes, in a sandbox.
+//! Runs the answer's program against the task's visible and hidden tests, in a sandbox.
 //!
-//! This is the seam: whoever can run a program within limits fits [`CodeRunner`], and one line in [`CODE_RUNNERS`] makes it
-//! known. The list is empty: no sandbox is part of merit yet, so a reward with this term is refused when it is compiled, and
-//! nothing is ever run unfenced. A program that fails to build or exceeds its limits is the policy's doing and worth 0; a
-//! sandbox that breaks, or tests that cannot be run, are the grader's failures.
+//! The share of tests that pass, or 1 where all do. A program that is missing, does not parse, exceeds its limits or attacks
+//! its tests is the policy's doing. A sandbox that cannot start or breaks, and a test that is no good, are the grader's
+//! failures. Evidence quotes visible tests; hidden ones are told by number and outcome only, for it may reach a policy.
 
-use super::reading::{Reading, Reference};
+use super::reading::{Reading, Reference, excerpt};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
+use merit_verify::code::{CodeConfig as Check, CodeVerdict, CodeVerifier, Test, TestOutcome};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub(crate) const CODE: Component = Component {
     about: About {
         name: "code",
-        summary: "The share of the task's unit tests that the program passes; refused while there is no sandbox to run it in.",
+        summary: "The share of the task's unit tests, visible and hidden, that the program passes in a sandbox.",
         paper: "B-Coder: Value-Based Deep Reinforcement Learning for Program Synthesis (2023)",
     },
     example: r#"
 type = "code"
-runner = "python"
 tests = { pointer = "/tests" }
-seconds = 5.0
+hidden = { pointer = "/hidden" }
+pay = "all"
+check = { extract = "last-fence", limits = { seconds = 5.0 } }
 "#,
 };
 
-/// Runs programs against unit tests, fenced off.
-///
-/// Called by the `code` term once per episode, from any thread. The same job must give the same report.
-pub trait CodeRunner: Send + Sync {
-    /// Runs every test of a job. An error says that the sandbox or the tests broke, never that the program did.
-    fn run(&self, job: &CodeJob<'_>) -> Result<CodeReport, String>;
-}
-
-/// A program and what it is tried on.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CodeJob<'a> {
-    /// The program's text.
-    pub program: &'a str,
-    /// The tests, one text each.
-    pub tests: &'a [String],
-    /// Longest time for all tests together.
-    pub seconds: f64,
-}
-
-/// What came of a job.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CodeReport {
-    /// Tests that passed.
-    pub passed: usize,
-    /// Why the first that did not pass failed. Absent: all passed.
-    pub first_failure: Option<String>,
-}
-
-/// A registered runner.
-#[derive(Debug, Clone, Copy)]
-pub struct CodeRunnerEntry {
-    /// Name and one line.
-    pub about: About,
-    /// Makes it.
-    pub build: fn() -> Box<dyn CodeRunner>,
-}
-
-/// Every runner of this build.
-pub const CODE_RUNNERS: &[CodeRunnerEntry] = &[];
+/// Failed tests that evidence tells of.
+const TOLD: usize = 10;
 
 term_config! {
     /// `code`
@@ -70,13 +36,33 @@ term_config! {
         /// Where the program is looked for.
         #[serde(default)]
         pub reading: Reading,
-        /// The tests: one text, or a list.
+        /// The tests: one, or a list.
         pub tests: Reference,
-        /// Who runs it.
-        pub runner: String,
-        /// Longest time for all tests together.
-        pub seconds: f64,
+        /// Tests that the policy must not see: a place of the payload that its prompt does not show, or the task's answer
+        /// (Python statements, or a list as JSON). Absent: there are none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub hidden: Option<Reference>,
+        /// What `check(candidate)` in a test checks, where the test does not say. Absent: the check's `entry_point`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub entry_point: Option<Reference>,
+        /// What of the verdict is paid.
+        #[serde(default)]
+        pub pay: CodePay,
+        /// Where the program stands, and what it may use.
+        #[serde(default)]
+        pub check: Check,
     }
+}
+
+/// What of a verdict on a program is paid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CodePay {
+    /// The share of tests that pass.
+    #[default]
+    Share,
+    /// 1 where all pass, else 0.
+    All,
 }
 
 impl TermConfig for CodeConfig {
@@ -90,25 +76,29 @@ impl TermConfig for CodeConfig {
 
     fn term(&self) -> Result<Box<dyn Term>, Problem> {
         self.reading.check()?;
-        self.tests.check()?;
-        if !(self.seconds.is_finite() && self.seconds > 0.0) {
-            return Err(Problem::NotPositive { field: "seconds", value: self.seconds });
+        for reference in
+            [Some(&self.tests), self.hidden.as_ref(), self.entry_point.as_ref()].into_iter().flatten()
+        {
+            reference.check()?;
         }
-        let Some(entry) = CODE_RUNNERS.iter().find(|entry| entry.about.name == self.runner) else {
-            let text = format!(
-                "`code` would run programs, and this build has no sandbox called `{}` to run them in; judge the output \
-                 they describe with `text`, `json` or `state` until there is one",
-                self.runner
-            );
+        if self.hidden.as_ref() == Some(&self.tests) {
+            let text = "`tests` and `hidden` are the same place; what is visible cannot be hidden".to_owned();
             return Err(Problem::Setting(text));
-        };
-        Ok(Box::new(Code { config: self.clone(), runner: (entry.build)() }))
+        }
+        for (field, reference) in [("tests", Some(&self.tests)), ("hidden", self.hidden.as_ref())] {
+            if let Some(Reference::Value(value)) = reference {
+                read(value).map_err(|why| Problem::Setting(format!("`{field}`: {why}")))?;
+            }
+        }
+        let verifier = CodeVerifier::compile(self.check.clone());
+        let verifier = verifier.map_err(|why| Problem::Setting(format!("`check`: {why}")))?;
+        Ok(Box::new(Code { config: self.clone(), verifier }))
     }
 }
 
 struct Code {
     config: CodeConfig,
-    runner: Box<dyn CodeRunner>,
+    verifier: CodeVerifier,
 }
 
 impl Term for Code {
@@ -119,94 +109,82 @@ impl Term for Code {
 
 impl Code {
     fn judge(&self, episode: &Episode) -> Result<Finding, Finding> {
-        let from = &self.config.tests;
-        let tests = from.texts(episode).filter(|tests| !tests.is_empty());
-        let tests = tests.ok_or_else(|| Finding::not_applicable(from.missing()))?;
-        let program = self.config.reading.judged(episode)?;
-        let job = CodeJob { program: &program, tests: &tests, seconds: self.config.seconds };
-        let report = self.runner.run(&job).map_err(Finding::broken)?;
-        if report.passed > tests.len() {
-            return Err(Finding::broken(format!("{} tests passed of {}", report.passed, tests.len())));
+        let unreadable = |why| Finding::broken(format!("the tests cannot be read: {why}"));
+        let mut visible = tests_at(&self.config.tests, episode).map_err(unreadable)?;
+        let hidden = self.config.hidden.as_ref().map_or(Ok(Vec::new()), |place| tests_at(place, episode));
+        let mut hidden = hidden.map_err(|_| Finding::broken("the hidden tests cannot be read"))?;
+        if visible.is_empty() && hidden.is_empty() {
+            return Err(Finding::not_applicable(self.config.tests.missing()));
         }
-        let first =
-            report.first_failure.map_or_else(String::new, |why| format!("; the first that failed: {why}"));
-        let finding = format!("{} of {} tests passed{first}", report.passed, tests.len());
-        Ok(Finding::value(report.passed as f64 / tests.len() as f64, Evidence::new("executed", finding)))
+        if let Some(entry_point) = self.entry_point(episode)? {
+            visible.iter_mut().chain(&mut hidden).for_each(|test| enter_at(test, &entry_point));
+        }
+        let response = self.config.reading.judged(episode)?;
+        let verdict = self.verifier.verify(&response, &visible, &hidden);
+        let verdict = verdict.map_err(|why| Finding::broken(why.discreet()))?;
+        Ok(finding(self.config.pay, &verdict))
+    }
+
+    fn entry_point(&self, episode: &Episode) -> Result<Option<String>, Finding> {
+        let Some(place) = &self.config.entry_point else { return Ok(None) };
+        match place.of(episode).as_deref() {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(name)) => Ok(Some(name.clone())),
+            Some(_) => Err(Finding::broken("the task's entry point is no text")),
+        }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ScoreContext;
-    use crate::term::Survey;
-    use merit_core::*;
-    use std::sync::Arc;
-
-    /// Passes tests that the program contains, and breaks where it is told to.
-    struct Fake;
-
-    impl CodeRunner for Fake {
-        fn run(&self, job: &CodeJob<'_>) -> Result<CodeReport, String> {
-            if job.tests.iter().any(|test| test == "break") {
-                return Err("the sandbox is gone".to_owned());
-            }
-            let passed = job.tests.iter().filter(|test| job.program.contains(test.as_str())).count();
-            let first = job.tests.iter().find(|test| !job.program.contains(test.as_str()));
-            Ok(CodeReport { passed, first_failure: first.cloned() })
+/// The tests at a place; none where there is nothing.
+fn tests_at(place: &Reference, episode: &Episode) -> Result<Vec<Test>, String> {
+    match (place, place.of(episode).as_deref()) {
+        (_, None | Some(Value::Null)) => Ok(Vec::new()),
+        // An answer is a text; a list of tests in it is written as JSON, which no Python test could be.
+        (Reference::Answer, Some(Value::String(text))) if text.trim_start().starts_with('[') => {
+            read(&serde_json::from_str(text).map_err(|why| why.to_string())?)
         }
+        (_, Some(value)) => read(value),
     }
+}
 
-    fn look(tests: serde_json::Value, program: &str) -> Finding {
-        let task = Task {
-            id: "t".into(),
-            world: "w".into(),
-            version: 1,
-            split: Split::Train,
-            size: 1,
-            payload: serde_json::json!({ "tests": tests }),
-            answer: None,
-        };
-        let action = Action::Answer { text: program.to_owned() };
-        let episode = Episode {
-            id: EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
-            task: Arc::new(task),
-            policy_version: PolicyVersion(0),
-            setting: Setting::default(),
-            transcript: Transcript::default(),
-            turns: vec![Turn { index: 0, action, calls: Vec::new(), stop: TurnStop::EndToken }],
-            end: End::Answered,
-            cost: Cost::default(),
-            bootstrap: None,
-            reported: None,
-        };
-        let config = CodeConfig {
-            name: None,
-            weight: 1.0,
-            on_parse_failure: None,
-            errors: None,
-            reading: Reading::Answer,
-            tests: Reference::Pointer("/tests".to_owned()),
-            runner: "fake".to_owned(),
-            seconds: 1.0,
-        };
-        let (group, context, survey) = ([&episode], ScoreContext::default(), Survey::new());
-        let view = View {
-            episode: &episode,
-            group: &group,
-            place: 0,
-            batch: &group,
-            context: &context,
-            survey: &survey,
-        };
-        Code { config, runner: Box::new(Fake) }.look(&view)
+fn read(value: &Value) -> Result<Vec<Test>, String> {
+    let one = |value: &Value| Test::deserialize(value).map_err(|why| why.to_string());
+    match value {
+        Value::Array(tests) => tests.iter().map(one).collect(),
+        test => one(test).map(|test| vec![test]),
     }
+}
 
-    #[test]
-    fn a_runner_that_fits_the_seam_decides_the_share_of_tests() {
-        assert_eq!(look(serde_json::json!(["a", "b"]), "a").outcome, TermOutcome::Value { value: 0.5 });
-        assert_eq!(look(serde_json::json!(["a", "b"]), "ab").outcome, TermOutcome::Value { value: 1.0 });
-        assert!(matches!(look(serde_json::json!([]), "a").outcome, TermOutcome::NotApplicable { .. }));
-        assert!(matches!(look(serde_json::json!(["break"]), "a").outcome, TermOutcome::GraderFailed { .. }));
+fn enter_at(test: &mut Test, entry_point: &str) {
+    if let Test::Asserts(test) = test {
+        test.entry_point.get_or_insert_with(|| entry_point.to_owned());
     }
+}
+
+fn finding(pay: CodePay, verdict: &CodeVerdict) -> Finding {
+    let value = match pay {
+        CodePay::Share => verdict.share(),
+        CodePay::All => f64::from(u8::from(verdict.all_passed())),
+    };
+    if let Some(why) = &verdict.unusable {
+        return Finding::value(value, Evidence::new("parsed", excerpt(why)));
+    }
+    let passed = |outcomes: &[TestOutcome]| {
+        let passed = outcomes.iter().filter(|&outcome| *outcome == TestOutcome::Passed).count();
+        format!("{passed} of {}", outcomes.len())
+    };
+    let ran =
+        format!("{} visible and {} hidden tests passed", passed(&verdict.visible), passed(&verdict.hidden));
+    let mut finding = Finding::value(value, Evidence::new("executed", ran));
+    let failed = |outcomes: &[TestOutcome], tell: &dyn Fn(&TestOutcome) -> String| -> Vec<String> {
+        let numbered = outcomes.iter().enumerate().filter(|(_, outcome)| **outcome != TestOutcome::Passed);
+        numbered.map(|(at, outcome)| format!("{}: {}", at + 1, tell(outcome))).take(TOLD).collect()
+    };
+    for told in failed(&verdict.visible, &|outcome| excerpt(&outcome.to_string())) {
+        finding = finding.with_evidence(Evidence::new("compared", format!("test {told}")));
+    }
+    for told in failed(&verdict.hidden, &|outcome| outcome.word().to_owned()) {
+        finding = finding.with_evidence(Evidence::new("compared", format!("hidden test {told}")));
+    }
+    finding
 }

@@ -34,7 +34,7 @@ pub(crate) mod tool_success;
 pub(crate) mod trace;
 
 pub use citations::CitationsConfig;
-pub use code::{CODE_RUNNERS, CodeConfig, CodeJob, CodeReport, CodeRunner, CodeRunnerEntry};
+pub use code::{CodeConfig, CodePay};
 pub use cost::CostConfig;
 pub use distinct::DistinctConfig;
 pub use ended::{EndedBy, EndedConfig};

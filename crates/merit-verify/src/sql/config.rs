@@ -133,7 +133,14 @@ impl SqlConfig {
             let got = self.tolerance.to_string();
             return Err(SqlConfigError { key: "tolerance", got, want: "from 0 to below 1" });
         }
-        let limits = &self.limits;
+        self.limits.check()
+    }
+}
+
+impl SqlLimits {
+    /// Refuses limits outside of what can work.
+    pub fn check(&self) -> Result<(), SqlConfigError> {
+        let limits = self;
         let numbers = [
             ("limits.steps", limits.steps, 1_000, 1_000_000_000_000),
             ("limits.wall_ms", limits.wall_ms, 1, 3_600_000),

@@ -6,7 +6,7 @@
 use super::SqlLimits;
 use super::connection::Guarded;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::{Connection, MAIN_DB};
+use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -50,6 +50,26 @@ pub enum DatabaseError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// The image is no database, or cannot be taken.
+    #[error("the image of the database cannot be used: {source}")]
+    Image {
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The database is larger than a copy of it may be.
+    #[error("the database has {size} bytes, but a copy that may be changed has at most {most}")]
+    TooLarge {
+        /// Its bytes.
+        size: u64,
+        /// Most bytes.
+        most: u64,
+    },
+    /// A table or view asks for the current time, so that the same changes would not give the same database.
+    #[error("a database that may be changed cannot ask for the current time, as this does: {sql}")]
+    Clock {
+        /// The statement that made the table or view, shortened.
+        sql: String,
+    },
     /// The script failed.
     #[error("the script of the database failed: {source}")]
     Script {
@@ -83,6 +103,24 @@ impl Database {
     pub fn script(script: &str) -> Result<Self, DatabaseError> {
         let image = build(script).map_err(|source| DatabaseError::Script { source })?;
         Ok(Self { origin: Origin::Image(image), idle: Mutex::new(Vec::new()) })
+    }
+
+    /// The bytes of the database as a SQLite file, to copy it.
+    pub fn image(&self) -> Result<Vec<u8>, DatabaseError> {
+        let path = match &self.origin {
+            Origin::Image(image) => return Ok(image.clone()),
+            Origin::File(path) => path,
+        };
+        let taken = || -> rusqlite::Result<Vec<u8>> {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            Ok(Connection::open_with_flags(path, flags)?.serialize(MAIN_DB)?.to_vec())
+        };
+        let mut image = taken().map_err(|source| DatabaseError::Image { source })?;
+        // A file that is written ahead to a log says so in these bytes; an image has no log beside it.
+        if let Some(versions @ [2, 2]) = image.get_mut(18..20) {
+            versions.fill(1);
+        }
+        Ok(image)
     }
 
     /// Runs `work` on a connection of its own.

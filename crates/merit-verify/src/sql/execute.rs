@@ -1,9 +1,9 @@
 //! Runs one query within its limits and takes what it gives.
 
 use super::connection::Guarded;
-use super::{Cell, Database, LimitKind, SqlConfig, Table, extract};
+use super::{Cell, Database, LimitKind, SqlConfig, SqlLimits, Table, extract};
 use rusqlite::types::ValueRef;
-use rusqlite::{Error, ErrorCode, Statement};
+use rusqlite::{Error, ErrorCode, Row, Statement};
 
 /// What a query gave, and what it took.
 #[derive(Debug)]
@@ -44,13 +44,19 @@ pub(super) fn run(database: &Database, config: &SqlConfig, query: &str) -> Resul
 
 fn read(guarded: &Guarded, config: &SqlConfig, query: &str) -> Result<Table, Stopped> {
     let failed = |error: Error| why(guarded, error);
-    let mut statement = guarded.connection.prepare(query).map_err(failed)?;
-    if !statement.readonly() || statement.column_count() == 0 {
-        return Err(Stopped::Query("the statement is not a query".to_owned()));
-    }
+    let mut statement = prepare(guarded, query)?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let rows = read_rows(&mut statement, columns.len(), config, &failed)?;
     Ok(Table { columns, rows })
+}
+
+/// Prepares one query; what changes anything is none.
+pub(super) fn prepare<'g>(guarded: &'g Guarded, query: &str) -> Result<Statement<'g>, Stopped> {
+    let statement = guarded.connection.prepare(query).map_err(|error| why(guarded, error))?;
+    if !statement.readonly() || statement.column_count() == 0 {
+        return Err(Stopped::Query("the statement is not a query".to_owned()));
+    }
+    Ok(statement)
 }
 
 fn read_rows(
@@ -66,19 +72,30 @@ fn read_rows(
         if found.len() == config.limits.rows {
             return Err(Stopped::Limit(LimitKind::Rows));
         }
-        let mut cells = Vec::with_capacity(columns);
-        for column in 0..columns {
-            let value = row.get_ref(column).map_err(failed)?;
-            // A value is counted before it is copied.
-            bytes = bytes.saturating_add(size(value));
-            if bytes > config.limits.result_bytes {
-                return Err(Stopped::Limit(LimitKind::ResultBytes));
-            }
-            cells.push(cell(value));
-        }
-        found.push(cells);
+        found.push(read_row(row, columns, &config.limits, &mut bytes, failed)?);
     }
     Ok(found)
+}
+
+/// Takes one row; `bytes` is the size of the result so far.
+pub(super) fn read_row(
+    row: &Row<'_>,
+    columns: usize,
+    limits: &SqlLimits,
+    bytes: &mut usize,
+    failed: &impl Fn(Error) -> Stopped,
+) -> Result<Vec<Cell>, Stopped> {
+    let mut cells = Vec::with_capacity(columns);
+    for column in 0..columns {
+        let value = row.get_ref(column).map_err(failed)?;
+        // A value is counted before it is copied.
+        *bytes = bytes.saturating_add(size(value));
+        if *bytes > limits.result_bytes {
+            return Err(Stopped::Limit(LimitKind::ResultBytes));
+        }
+        cells.push(cell(value));
+    }
+    Ok(cells)
 }
 
 fn size(value: ValueRef<'_>) -> usize {
@@ -113,7 +130,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Whose doing an error of SQLite is.
-fn why(guarded: &Guarded, error: Error) -> Stopped {
+pub(super) fn why(guarded: &Guarded, error: Error) -> Stopped {
     if let Some(limit) = guarded.meter.reached() {
         return Stopped::Limit(limit);
     }
@@ -123,6 +140,7 @@ fn why(guarded: &Guarded, error: Error) -> Stopped {
     let text = error.to_string();
     match error.sqlite_error_code() {
         Some(ErrorCode::TooBig) => Stopped::Limit(LimitKind::ValueBytes),
+        Some(ErrorCode::DiskFull) if guarded.may_change => Stopped::Limit(LimitKind::DatabaseBytes),
         Some(
             ErrorCode::InternalMalfunction
             | ErrorCode::PermissionDenied

@@ -33,25 +33,33 @@ fn last_fence(response: &str) -> Option<&str> {
 
 /// What is wrong with a query before SQLite sees it.
 pub(super) fn refusal(query: &str, allow_clock: bool) -> Option<&'static str> {
-    if query.contains('\0') {
-        return Some("the query has a NUL character");
-    }
     let tokens = tokens(query);
-    let Some(first) = tokens.iter().find(|token| !token.is_mark(";")) else {
-        return Some("the query is empty");
-    };
-    let ended = tokens.iter().position(|token| token.is_mark(";") && token.at > first.at);
-    if ended.is_some_and(|at| tokens.iter().skip(at).any(|token| !token.is_mark(";"))) {
-        return Some("there is more than one statement");
+    if let Some(why) = not_one_statement(query, &tokens) {
+        return Some(why);
     }
-    if !["select", "with", "values"].iter().any(|word| first.is_word(word)) {
+    let first = tokens.iter().find(|token| !token.is_mark(";"));
+    if !["select", "with", "values"].iter().any(|word| first.is_some_and(|first| first.is_word(word))) {
         return Some("the statement is not a query: it must begin with SELECT, WITH or VALUES");
     }
     (!allow_clock && asks_the_clock(&tokens)).then_some("the query asks for the current time")
 }
 
+/// Why a text is not exactly one statement.
+pub(super) fn not_one_statement(text: &str, tokens: &[Token<'_>]) -> Option<&'static str> {
+    if text.contains('\0') {
+        return Some("the query has a NUL character");
+    }
+    let Some(first) = tokens.iter().find(|token| !token.is_mark(";")) else {
+        return Some("the query is empty");
+    };
+    let ended = tokens.iter().position(|token| token.is_mark(";") && token.at > first.at);
+    ended
+        .is_some_and(|at| tokens.iter().skip(at).any(|token| !token.is_mark(";")))
+        .then_some("there is more than one statement")
+}
+
 /// Date functions take the text `now`, or its absence, for the current time.
-fn asks_the_clock(tokens: &[Token<'_>]) -> bool {
+pub(super) fn asks_the_clock(tokens: &[Token<'_>]) -> bool {
     let says_now = |token: &Token<'_>| {
         matches!(token.kind, Kind::Text | Kind::Quoted) && token.unquoted().trim().eq_ignore_ascii_case("now")
     };

@@ -35,8 +35,18 @@ pub(super) struct Meter {
     state: Mutex<State>,
 }
 
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// Queries alone.
+    Read,
+    /// Changes of a database in memory, too.
+    Change,
+}
+
 #[derive(Debug)]
 struct State {
+    purpose: Purpose,
     limits: SqlLimits,
     allow_clock: bool,
     deadline: Instant,
@@ -49,8 +59,9 @@ struct State {
 }
 
 impl Meter {
-    pub(super) fn new() -> Arc<Self> {
+    pub(super) fn new(purpose: Purpose) -> Arc<Self> {
         let state = State {
+            purpose,
             limits: SqlLimits::default(),
             allow_clock: false,
             deadline: Instant::now(),
@@ -121,13 +132,13 @@ impl State {
     }
 
     /// Called for everything a statement names.
-    fn authorize(&mut self, action: &AuthAction<'_>) -> Authorization {
+    fn authorize(&mut self, context: &AuthContext<'_>) -> Authorization {
         self.names += 1;
         if self.names > self.limits.names {
             self.reached = Some(LimitKind::Names);
             return Authorization::Deny;
         }
-        let what = match action {
+        let what = match &context.action {
             AuthAction::Select | AuthAction::Recursive => return Authorization::Allow,
             AuthAction::Read { table_name, .. } => {
                 if !table_name.is_empty() && !self.tables.contains(*table_name) {
@@ -145,11 +156,34 @@ impl State {
             }
             AuthAction::Pragma { pragma_name, .. } => format!("PRAGMA {pragma_name}"),
             AuthAction::Attach { .. } => "ATTACH".to_owned(),
+            _ if self.purpose == Purpose::Change && is_change(context) => return Authorization::Allow,
             other => first_word(other),
         };
         self.denied.get_or_insert(what);
         Authorization::Deny
     }
+}
+
+/// What a database in memory may be put to. Triggers, virtual and temporary tables and transactions are not among it.
+fn is_change(context: &AuthContext<'_>) -> bool {
+    // A temporary table would be forgotten by an image; altering a table looks for views of it there, and changes none.
+    let is_temporary = context.database_name == Some("temp");
+    let is_made = matches!(context.action, AuthAction::CreateTable { .. } | AuthAction::CreateView { .. });
+    let may_be = matches!(
+        context.action,
+        AuthAction::Insert { .. }
+            | AuthAction::Update { .. }
+            | AuthAction::Delete { .. }
+            | AuthAction::CreateTable { .. }
+            | AuthAction::CreateIndex { .. }
+            | AuthAction::CreateView { .. }
+            | AuthAction::DropTable { .. }
+            | AuthAction::DropIndex { .. }
+            | AuthAction::DropView { .. }
+            | AuthAction::AlterTable { .. }
+            | AuthAction::Reindex { .. }
+    );
+    may_be && !(is_temporary && is_made)
 }
 
 /// The name of an action, without what it acts on.
@@ -163,5 +197,5 @@ pub(super) fn install(connection: &mut Connection, meter: &Arc<Meter>) -> rusqli
     let for_progress = Arc::clone(meter);
     connection.progress_handler(i32::from(STEPS_PER_LOOK), Some(move || for_progress.lock().look()))?;
     let for_names = Arc::clone(meter);
-    connection.authorizer(Some(move |context: AuthContext<'_>| for_names.lock().authorize(&context.action)))
+    connection.authorizer(Some(move |context: AuthContext<'_>| for_names.lock().authorize(&context)))
 }

@@ -123,6 +123,8 @@ pub enum LimitKind {
     Names,
     /// Bytes of intermediate results.
     SpillBytes,
+    /// Bytes of a database that may be changed.
+    DatabaseBytes,
 }
 
 impl SqlVerdict {

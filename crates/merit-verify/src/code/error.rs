@@ -1,0 +1,37 @@
+//! What can go wrong that is not the program's doing.
+
+use merit_sandbox::SandboxError;
+
+/// Why there is no verdict.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum CodeError {
+    /// A setting that cannot be.
+    #[error("{0}")]
+    Config(String),
+    /// A test that cannot be used: it does not parse, cannot set itself up, or judges nothing.
+    #[error("{} test {number} cannot be used: {why}", if *.hidden { "hidden" } else { "visible" })]
+    Test {
+        /// Whether it is one of the hidden ones.
+        hidden: bool,
+        /// Which one, from 1.
+        number: usize,
+        /// What is wrong with it. May quote it.
+        why: String,
+    },
+    /// The sandbox broke, or cannot start here.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The judge broke.
+    #[error("the judge of the tests broke: {0}")]
+    Judge(String),
+}
+
+impl CodeError {
+    /// The error in words that quote no hidden test.
+    pub fn discreet(&self) -> String {
+        match self {
+            Self::Test { hidden: true, number, .. } => format!("hidden test {number} cannot be used"),
+            other => other.to_string(),
+        }
+    }
+}

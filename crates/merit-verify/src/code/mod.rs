@@ -1,0 +1,44 @@
+//! Does this program do what its tests ask? Runs it in a sandbox against visible and hidden tests, so that tampering with the
+//! tests does not help.
+//!
+//! In: the program's text and its [`Test`]s. Out: a [`CodeVerdict`] with an outcome for each test, or a [`CodeError`] where
+//! the sandbox broke or a test is no good; a program is never blamed for those.
+//!
+//! **The program and the tests never share an interpreter.** One child of the sandbox, the candidate, runs the program and
+//! serves calls of its functions; another, the judge, runs the tests and sees the program's names as stubs. Between them go
+//! plain values only, which the judge rebuilds as exact builtin types: what the program does to its own `==`, builtins,
+//! modules or files means nothing where the comparison is made, and no text of a test reaches the program. A function given
+//! as an argument is called back in the judge; an exception arrives as the builtin class of its name, or as a class under it.
+//!
+//! A value that is no plain data (an instance, a function, a generator) stays where it is, and the test holds a handle on it:
+//! - it is unequal to all plain data; convert it first (`list(x)`, `x.name`, `float(x)`). Two handles are compared by the
+//!   program's own `==`, for then the test asks for just that;
+//! - one that the test built itself by calling a class (a name with a capital, or one in `builders`) may be given data in
+//!   operators, `in` and methods. One that the program returned may be read, called and iterated; ordering it against plain
+//!   data, arithmetic with it and those of its methods that plain data has as well (`startswith`, `count`, …) are refused,
+//!   since they would let the program answer for the comparison;
+//! - iteration asks for one element at a time, so a generator is as lazy as it was.
+//!
+//! Containers given as arguments are brought up to date after a call that returns nothing, as in-place functions do; after
+//! others only where the test says so ([`WriteBack`]), since `f(a) == sorted(a)` would otherwise be passed by emptying `a`.
+//! A test that passes without asking the program anything, calls `eval`, or fails before it took anything from the program
+//! is a bad test.
+
+mod config;
+mod ending;
+mod error;
+mod extract;
+mod harness;
+mod limiter;
+mod output;
+mod pair;
+mod plan;
+mod test;
+mod verdict;
+mod verifier;
+
+pub use config::{CodeConfig, CodeExtract, Language};
+pub use error::CodeError;
+pub use test::{Asserts, Call, Compare, StdinTest, Test, Types, WriteBack};
+pub use verdict::{CodeVerdict, TestOutcome};
+pub use verifier::CodeVerifier;
