@@ -1,10 +1,12 @@
 //! Every world by name. A new world is one file, one variant of [`EnvConfig`] and one line in [`ENVS`].
 
 use crate::ledger::{self, Ledger, LedgerConfig};
+use crate::tasks::{self, Tasks, TasksConfig};
 use crate::vault::{self, Vault, VaultConfig};
 use crate::{Env, EnvError};
 use merit_core::About;
 use merit_core::registry::{UnknownName, find};
+use merit_tools::Toolbox;
 use serde::{Deserialize, Serialize};
 
 /// A registered world.
@@ -20,6 +22,7 @@ pub struct EnvEntry {
 pub const ENVS: &[EnvEntry] = &[
     EnvEntry { about: ledger::ABOUT, default: || EnvConfig::Ledger(LedgerConfig::default()) },
     EnvEntry { about: vault::ABOUT, default: || EnvConfig::Vault(VaultConfig::default()) },
+    EnvEntry { about: tasks::ABOUT, default: || EnvConfig::Tasks(TasksConfig::default()) },
 ];
 
 /// The world called `name`, or an error that names the nearest.
@@ -41,6 +44,8 @@ pub enum EnvConfig {
     Ledger(LedgerConfig),
     /// [`Vault`].
     Vault(VaultConfig),
+    /// [`Tasks`].
+    Tasks(TasksConfig),
 }
 
 impl EnvConfig {
@@ -49,14 +54,21 @@ impl EnvConfig {
         match self {
             Self::Ledger(config) => config.validate(),
             Self::Vault(config) => config.validate(),
+            Self::Tasks(config) => config.validate(),
         }
     }
 
-    /// The world it describes.
+    /// The world it describes, with its tools at work.
     pub fn build(&self) -> Result<Box<dyn Env>, EnvError> {
+        self.build_with(&Toolbox::Live)
+    }
+
+    /// The world it describes, whose calls are answered as `toolbox` says.
+    pub fn build_with(&self, toolbox: &Toolbox) -> Result<Box<dyn Env>, EnvError> {
         Ok(match self {
-            Self::Ledger(config) => Box::new(Ledger::new(config.clone())?),
+            Self::Ledger(config) => Box::new(Ledger::with_toolbox(config.clone(), toolbox)?),
             Self::Vault(config) => Box::new(Vault::new(config.clone())?),
+            Self::Tasks(config) => Box::new(Tasks::with_toolbox(config, toolbox)?),
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::guard::{guarded, guarded_infallible};
 use merit_core::registry::{UnknownName, nearest};
 use merit_core::{Boundary, Fault, Message};
 use merit_env::{Env, World};
-use merit_tools::{Pace, Tool, ToolSession};
+use merit_tools::{Commons, Pace, Tool, ToolSession};
 use std::sync::Arc;
 
 /// A world and its tools.
@@ -33,7 +33,9 @@ impl Stage {
         let world = guarded(Boundary::Environment, || env.open(&plan.task, &seed, None))?;
         let (opening, stops, kinds) =
             guarded_infallible(Boundary::Environment, || (world.opening(), world.stops(), world.tools()))?;
-        let tools = kinds.iter().map(|kind| open_tool(kind, plan)).collect::<Result<_, Fault>>()?;
+        let commons = Commons::default();
+        let open = |kind| open_tool(kind, &commons, plan);
+        let tools = kinds.iter().map(open).collect::<Result<_, Fault>>()?;
         Ok((Self { world, stops, tools }, opening))
     }
 
@@ -48,9 +50,9 @@ impl Stage {
     }
 }
 
-fn open_tool(kind: &Arc<dyn Tool>, plan: &EpisodePlan) -> Result<OpenTool, Fault> {
+fn open_tool(kind: &Arc<dyn Tool>, commons: &Commons, plan: &EpisodePlan) -> Result<OpenTool, Fault> {
     guarded(Boundary::Tool, || {
-        let session = kind.open(&plan.task, None)?;
+        let session = kind.open_beside(commons, &plan.task, None)?;
         let stateful = !session.snapshot().is_null();
         Ok::<_, merit_tools::ToolError>(OpenTool {
             name: kind.card().name.clone(),

@@ -21,7 +21,13 @@ pub fn example_task() -> Task {
         version: 1,
         split: Split::Train,
         size: 1,
-        payload: json!({ "table": { "mug": 47, "pen": 12 } }),
+        payload: json!({
+            "table": { "mug": 47, "pen": 12 },
+            "corpus": [
+                { "id": "mug", "title": "Mug", "text": "A blue mug for tea and coffee." },
+                { "id": "pen", "title": "Pen", "text": "A pen that writes in black." },
+            ],
+        }),
         answer: None,
     }
 }

@@ -4,7 +4,7 @@
 //! number of the call alone, so it is the same at any concurrency, and all members of a group meet the same weather.
 
 use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Pace, Tool, ToolAnswer, ToolCard, ToolConfig, ToolError, ToolFuture, ToolSession};
+use crate::{Commons, Pace, Tool, ToolAnswer, ToolCard, ToolConfig, ToolError, ToolFuture, ToolSession};
 use merit_core::{About, Seed, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -156,8 +156,17 @@ impl Tool for Faulty {
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
+        self.open_beside(&Commons::default(), task, state)
+    }
+
+    fn open_beside(
+        &self,
+        commons: &Commons,
+        task: &Task,
+        state: Option<&Value>,
+    ) -> Result<Arc<dyn ToolSession>, ToolError> {
         let state: Option<State> = state.map(read_state).transpose()?;
-        let inner = self.inner.open(task, state.as_ref().map(|s| &s.inner))?;
+        let inner = self.inner.open_beside(commons, task, state.as_ref().map(|s| &s.inner))?;
         let seed = Seed::root(self.plan.seed).child(&self.inner.card().name, 0).child(&task.id, 0);
         let calls = AtomicU64::new(state.map_or(0, |s| s.calls));
         Ok(Arc::new(Session { inner, plan: self.plan, seed, calls }))

@@ -1,8 +1,16 @@
 //! Every tool by name. A new tool is one file with an `ENTRY` and a config, and one line in [`TOOLS`]' list below.
 
 use crate::calculator::{self, CalcConfig};
+use crate::convert::{self, ConvertConfig};
 use crate::faulty::{self, FaultyConfig};
+use crate::http_fixture::{self, HttpConfig};
 use crate::lookup::{self, LookupConfig};
+use crate::mcp::{self, McpConfig};
+use crate::python::{self, PythonConfig};
+use crate::search::{self, SearchConfig};
+use crate::simulated::{self, SimulatedConfig};
+use crate::sql::{self, SqlToolConfig};
+use crate::workspace::{self, WorkspaceConfig};
 use crate::{Tool, ToolError};
 use merit_core::About;
 use merit_core::registry::{UnknownName, find};
@@ -54,6 +62,22 @@ tools! {
     Calc(CalcConfig) in calculator,
     /// [`Lookup`](crate::Lookup).
     Lookup(LookupConfig) in lookup,
+    /// [`Converter`](crate::Converter).
+    Convert(ConvertConfig) in convert,
+    /// [`Sql`](crate::Sql).
+    Sql(SqlToolConfig) in sql,
+    /// [`Workspace`](crate::Workspace).
+    Workspace(WorkspaceConfig) in workspace,
+    /// [`Http`](crate::Http).
+    Http(HttpConfig) in http_fixture,
+    /// [`Simulated`](crate::Simulated).
+    Simulated(SimulatedConfig) in simulated,
+    /// [`Python`](crate::Python).
+    Python(PythonConfig) in python,
+    /// [`Search`](crate::Search).
+    Search(SearchConfig) in search,
+    /// [`McpTool`](crate::McpTool).
+    Mcp(McpConfig) in mcp,
     /// [`Faulty`](crate::Faulty).
     Faulty(FaultyConfig) in faulty,
 }

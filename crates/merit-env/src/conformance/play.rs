@@ -46,7 +46,10 @@ pub(super) fn play(
 type Opened = Vec<(String, Arc<dyn ToolSession>)>;
 
 fn open_tools(world: &dyn World, task: &Task) -> Result<Opened, String> {
-    let open = |tool: Arc<dyn merit_tools::Tool>| Ok((tool.card().name.clone(), tool.open(task, None)?));
+    let commons = merit_tools::Commons::default();
+    let open = |tool: Arc<dyn merit_tools::Tool>| {
+        Ok((tool.card().name.clone(), tool.open_beside(&commons, task, None)?))
+    };
     let opened: Result<Opened, merit_tools::ToolError> = world.tools().into_iter().map(open).collect();
     opened.map_err(|error| error.to_string())
 }

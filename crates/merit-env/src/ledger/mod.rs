@@ -17,7 +17,7 @@ pub use purchase::{Entry, ITEMS, Purchase, Sign};
 
 use crate::{Demonstrator, Env, EnvError, World};
 use merit_core::{About, Seed, Split, Task};
-use merit_tools::{Calculator, Faulty, Lookup, Tool};
+use merit_tools::{Calculator, Faulty, Lookup, Tool, Toolbox};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -40,6 +40,11 @@ pub struct Ledger {
 impl Ledger {
     /// A world with these settings.
     pub fn new(config: LedgerConfig) -> Result<Self, EnvError> {
+        Self::with_toolbox(config, &Toolbox::Live)
+    }
+
+    /// The same, whose calls are answered as `toolbox` says.
+    pub fn with_toolbox(config: LedgerConfig, toolbox: &Toolbox) -> Result<Self, EnvError> {
         config.validate()?;
         let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
         if config.tools {
@@ -53,6 +58,7 @@ impl Ledger {
                 .collect::<Result<_, _>>()
                 .map_err(|error| EnvError::Setting { world: ABOUT.name, why: error.to_string() })?;
         }
+        let tools = tools.into_iter().map(|tool| toolbox.wrap(tool)).collect();
         Ok(Self { config, tools })
     }
 }

@@ -1,0 +1,173 @@
+//! Tasks from a file, with tools from the recipe: the world for one's own questions.
+//!
+//! In: JSON lines, one task each, and the tools that a recipe lists. Out: a world that shows the prompt, reads calls in one of
+//! the formats that models emit, and is over with the first answer. Lines are read in `line`, files and samples in `file`,
+//! an open task lives in `room`, what it observes is cut in `cut`, and `demonstrate` plays the moves that a line shows.
+
+mod config;
+mod cut;
+mod deal;
+mod demonstrate;
+mod file;
+mod line;
+mod room;
+mod speech;
+
+pub use config::TasksConfig;
+pub use cut::{CutAt, CutConfig};
+pub use file::{SAMPLES, Sample};
+pub use line::{GoldMove, TaskLine};
+
+use crate::{DemoTurn, Demonstrator, Env, EnvError, World};
+use file::Entry;
+use merit_core::{About, Seed, Split, Task};
+use merit_tools::{Tool, ToolConfig, Toolbox};
+use serde_json::Value;
+use speech::Speech;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What the registry says of it.
+pub const ABOUT: About = About {
+    name: "tasks",
+    summary: "Tasks from a file of JSON lines, with the tools of the recipe.",
+    paper: "",
+};
+
+/// Raised when the meaning of the payload changes.
+pub(crate) const VERSION: u32 = 1;
+
+pub(crate) fn setting(why: impl Into<String>) -> EnvError {
+    EnvError::Setting { world: ABOUT.name, why: why.into() }
+}
+
+/// The world of a task file.
+pub struct Tasks {
+    /// Where the lines come from, for errors.
+    source: String,
+    entries: Vec<Entry>,
+    /// Positions in `entries`, per split.
+    train: Vec<usize>,
+    held_out: Vec<usize>,
+    /// Positions in `entries` by the id of their task.
+    by_id: HashMap<String, usize>,
+    tools: Vec<Arc<dyn Tool>>,
+    speech: Arc<Speech>,
+    cut: CutConfig,
+}
+
+impl Tasks {
+    /// A world with these settings; reads its file and builds its tools.
+    pub fn new(config: &TasksConfig) -> Result<Self, EnvError> {
+        Self::with_toolbox(config, &Toolbox::Live)
+    }
+
+    /// The same, whose calls are answered as `toolbox` says.
+    pub fn with_toolbox(config: &TasksConfig, toolbox: &Toolbox) -> Result<Self, EnvError> {
+        config.validate()?;
+        let settled = config.settled()?;
+        let tools = build_tools(&settled.tools, toolbox)?;
+        let cards: Vec<_> = tools.iter().map(|tool| tool.card().clone()).collect();
+        let format = settled.calls.build();
+        format.serves(&cards).map_err(|why| setting(format!("`calls`: {why}")))?;
+        let speech = Speech {
+            format,
+            mark: settled.answer_mark,
+            instructions: settled.instructions,
+            advertise: config.advertise,
+        };
+        let entries = file::load(&settled.source, &settled.text, config.held_out, &speech, &cards)?;
+        let of = |split: Split| (0..entries.len()).filter(|&at| entries[at].task.split == split).collect();
+        let by_id = entries.iter().enumerate().map(|(at, entry)| (entry.task.id.clone(), at)).collect();
+        Ok(Self {
+            train: of(Split::Train),
+            held_out: of(Split::HeldOut),
+            by_id,
+            source: settled.source,
+            entries,
+            tools,
+            speech: Arc::new(speech),
+            cut: config.observations.clone(),
+        })
+    }
+
+    /// How many tasks a split has; dealing goes round.
+    pub fn count(&self, split: Split) -> usize {
+        self.of(split).len()
+    }
+
+    fn of(&self, split: Split) -> &[usize] {
+        match split {
+            Split::Train => &self.train,
+            Split::HeldOut => &self.held_out,
+        }
+    }
+}
+
+/// The tools of a recipe; two of one name are refused, since a call could mean either.
+fn build_tools(configs: &[ToolConfig], toolbox: &Toolbox) -> Result<Vec<Arc<dyn Tool>>, EnvError> {
+    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
+    let mut sources: HashMap<String, String> = HashMap::new();
+    for (at, config) in configs.iter().enumerate() {
+        let source = format!("`tools[{at}]` ({})", config.entry().about.name);
+        let built = toolbox.build(config).map_err(|error| setting(format!("{source}: {error}")))?;
+        for tool in built {
+            let name = tool.card().name.clone();
+            if let Some(other) = sources.insert(name.clone(), source.clone()) {
+                return Err(setting(format!(
+                    "two tools are called `{name}`: of {other} and of {source}; leave one out"
+                )));
+            }
+            tools.push(tool);
+        }
+    }
+    Ok(tools)
+}
+
+impl Env for Tasks {
+    fn about(&self) -> About {
+        ABOUT
+    }
+
+    fn task(&self, split: Split, index: u64, seed: &Seed) -> Result<Task, EnvError> {
+        let at = deal::dealt(self.of(split), split, index, seed).ok_or_else(|| {
+            let split = split.name();
+            setting(format!(
+                "{} has no {split} task; give lines `\"split\": \"{split}\"`, or set `held_out`",
+                self.source
+            ))
+        })?;
+        Ok(self.entries[at].task.clone())
+    }
+
+    fn open(
+        &self,
+        task: &Arc<Task>,
+        _seed: &Seed,
+        state: Option<&Value>,
+    ) -> Result<Box<dyn World>, EnvError> {
+        let room = room::Room::open(task, &self.tools, &self.speech, &self.cut, state)?;
+        Ok(Box::new(room))
+    }
+
+    fn demonstrator(&self) -> Option<&dyn Demonstrator> {
+        self.entries.iter().any(|entry| !entry.demonstration.is_empty()).then_some(self)
+    }
+}
+
+impl Demonstrator for Tasks {
+    fn say(&self, task: &Task, turns: &[DemoTurn], skill: f64, seed: &Seed) -> Result<String, EnvError> {
+        let demonstrated = |at: &&usize| !self.entries[**at].demonstration.is_empty();
+        let own = self.by_id.get(&task.id).filter(demonstrated).ok_or_else(|| EnvError::Task {
+            world: ABOUT.name,
+            task: task.id.clone(),
+            why: format!(
+                "{} shows no moves for it; give the line `gold_moves` or `demonstration`",
+                self.source
+            ),
+        })?;
+        let others = self.of(task.split).iter().filter(demonstrated);
+        let others: Vec<&[String]> = others.map(|&at| self.entries[at].demonstration.as_slice()).collect();
+        demonstrate::next(&self.entries[*own].demonstration, &others, turns, skill, seed)
+    }
+}

@@ -1,0 +1,24 @@
+//! Tools described to a model, in the JSON that function-calling models are trained on.
+
+use crate::{ToolCard, canonical};
+use serde_json::json;
+
+/// A tool as `{"name", "description", "parameters"}`.
+pub(super) fn signature(card: &ToolCard) -> String {
+    format!(
+        "{{\"name\": {}, \"description\": {}, \"parameters\": {}}}",
+        json!(card.name),
+        json!(card.summary),
+        canonical(&card.arguments.schema())
+    )
+}
+
+/// A tool in the wrapping that says it is a function.
+pub(super) fn function(card: &ToolCard) -> String {
+    format!("{{\"type\": \"function\", \"function\": {}}}", signature(card))
+}
+
+/// One line per tool.
+pub(super) fn lines(cards: &[ToolCard], line: impl Fn(&ToolCard) -> String) -> String {
+    cards.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,108 @@
+//! A tool whose calls are recorded: it answers as it always does, and the tape has it before the agent.
+
+use super::book::Opening;
+use super::past::Past;
+use super::recording::Session;
+use super::strand::Strand;
+use super::{Fingerprint, Tape, TapeError};
+use crate::{Commons, Pace, Tool, ToolCard, ToolError, ToolSession};
+use merit_core::Task;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Records the calls of a tool.
+pub(super) struct Recorder {
+    pub(super) inner: Arc<dyn Tool>,
+    pub(super) tape: Arc<Tape>,
+    pub(super) digest: Fingerprint,
+    /// Seconds after which whoever waits for a call gives it up. Absent: unknown.
+    pub(super) limit_s: Option<f64>,
+}
+
+impl Tool for Recorder {
+    fn card(&self) -> &ToolCard {
+        self.inner.card()
+    }
+
+    fn pace(&self) -> Pace {
+        self.inner.pace()
+    }
+
+    fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
+        self.open_beside(&Commons::default(), task, state)
+    }
+
+    fn open_beside(
+        &self,
+        commons: &Commons,
+        task: &Task,
+        state: Option<&Value>,
+    ) -> Result<Arc<dyn ToolSession>, ToolError> {
+        let strand = |past: Past| {
+            let make = || Strand::new(Arc::clone(&self.tape), self.limit_s, past);
+            commons.get_or(&format!("recording {}", self.digest), make)
+        };
+        let Some(state) = state.filter(|state| !state.is_null()) else {
+            let (inner, stateful) = self.open_afresh(commons, task)?;
+            return Ok(Arc::new(Session::new(self, inner, stateful, task, strand(Past::none()))));
+        };
+        let name = &self.card().name;
+        let (past, inner_state) = Past::restore(name, state)?;
+        if inner_state.is_null() {
+            let why = "it has no state of the tool: it was made in a replay".to_owned();
+            return Err(ToolError::Snapshot { tool: name.clone(), why });
+        }
+        let inner = self.inner.open_beside(commons, task, Some(&inner_state))?;
+        Ok(Arc::new(Session::new(self, inner, true, task, strand(past))))
+    }
+}
+
+impl Recorder {
+    /// Opens the tool for an episode; what came of it is on the tape too, because a replay must know.
+    fn open_afresh(&self, commons: &Commons, task: &Task) -> Result<(Arc<dyn ToolSession>, bool), ToolError> {
+        let name = &self.card().name;
+        let opened = self.inner.open_beside(commons, task, None).map(|session| {
+            let stateful = !session.snapshot().is_null();
+            (session, stateful)
+        });
+        let opening = match &opened {
+            Ok((_, stateful)) => Opening { stateful: *stateful, error: None },
+            Err(error) => Opening { stateful: false, error: Some(error_to_json(error).to_string()) },
+        };
+        let standing = self.tape.note_opening(self.digest, name, &task.id, &opening);
+        match standing.map_err(|error| unusable(&self.tape, name, error))?.error {
+            Some(error) => Err(error_from_json(name, &error)),
+            None => opened,
+        }
+    }
+}
+
+/// A tape that cannot be used, as an error of the tool that needed it.
+pub(super) fn unusable(tape: &Tape, tool: &str, error: TapeError) -> ToolError {
+    let why = error.to_string();
+    tape.trouble(error);
+    ToolError::Setting { tool: tool.to_owned(), why }
+}
+
+fn error_to_json(error: &ToolError) -> Value {
+    match error {
+        ToolError::Task { tool, task, why } => {
+            json!({ "type": "task", "tool": tool, "task": task, "why": why })
+        }
+        ToolError::Snapshot { tool, why } => json!({ "type": "snapshot", "tool": tool, "why": why }),
+        ToolError::Setting { tool, why } => json!({ "type": "setting", "tool": tool, "why": why }),
+    }
+}
+
+/// Reads what [`error_to_json`] writes, word for word: it is part of the episode.
+pub(super) fn error_from_json(name: &str, text: &str) -> ToolError {
+    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    let field = |field: &str| value.get(field).and_then(Value::as_str).map(str::to_owned);
+    let tool = field("tool").unwrap_or_else(|| name.to_owned());
+    match (field("type").as_deref(), field("task"), field("why")) {
+        (Some("task"), Some(task), Some(why)) => ToolError::Task { tool, task, why },
+        (Some("snapshot"), _, Some(why)) => ToolError::Snapshot { tool, why },
+        (Some("setting"), _, Some(why)) => ToolError::Setting { tool, why },
+        _ => ToolError::Setting { tool, why: format!("the tape says that it could not be opened: {text}") },
+    }
+}
