@@ -1,22 +1,24 @@
 #!/bin/sh
 # Creates virtual environments of the peers in .cache (ignored by git) and installs the pinned versions:
 #
-#   sh benchmarks/peers/setup.sh [peers] [maths] [graders]      without names: all
+#   sh benchmarks/peers/setup.sh [peers] [maths] [graders] [search]      without names: all
 #
 # peers    torch, transformers, verifiers, verl; about 6 GB, most of it torch's CUDA libraries, without which torch does not load.
 #          verl goes in without its dependencies: only its advantage functions are called. What they import is in
 #          requirements.txt (newer than verl's own bounds on transformers and tensordict), Ray is stubbed.
 # maths    Math-Verify, about 120 MB.
 # graders  OpenJudge, about 450 MB.
+# search   bm25s with numba, about 200 MB.
 set -eu
 cd "$(dirname "$0")/../.."
-[ $# -gt 0 ] || set -- peers maths graders
+[ $# -gt 0 ] || set -- peers maths graders search
 for name in "$@"; do
     case $name in
         peers) requirements=requirements.txt shown='torch|transformers|verifiers|verl' ;;
         maths) requirements=requirements-maths.txt shown='math-verify' ;;
         graders) requirements=requirements-graders.txt shown='py-openjudge' ;;
-        *) echo "no environment '$name'; known: peers, maths, graders" >&2 && exit 2 ;;
+        search) requirements=requirements-search.txt shown='bm25s' ;;
+        *) echo "no environment '$name'; known: peers, maths, graders, search" >&2 && exit 2 ;;
     esac
     python=.cache/$name/bin/python
     [ -x "$python" ] || "${PYTHON:-python3}" -m venv ".cache/$name"

@@ -20,6 +20,8 @@ mod orchestration;
 mod page;
 mod peers;
 mod record;
+mod sandbox;
+mod search;
 mod spread;
 mod start;
 mod table;
@@ -45,6 +47,8 @@ const SUBJECTS: &[Subject] = &[
     maths::SUBJECT,
     graders::SUBJECT,
     algebra::SUBJECT,
+    sandbox::SUBJECT,
+    search::SUBJECT,
     advantages::SUBJECT,
     decoder::SUBJECT,
     start::SUBJECT,
@@ -133,7 +137,17 @@ mod tests {
 
     #[test]
     fn a_clean_build_is_timed_only_when_named() {
-        let all = ["orchestration", "maths", "graders", "algebra", "advantages", "decoder", "start"];
+        let all = [
+            "orchestration",
+            "maths",
+            "graders",
+            "algebra",
+            "sandbox",
+            "search",
+            "advantages",
+            "decoder",
+            "start",
+        ];
         assert_eq!(names(&[]), all);
         assert_eq!(names(&["build", "--rounds", "3"]), ["build"]);
     }

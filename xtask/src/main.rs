@@ -5,6 +5,7 @@
 
 mod bench;
 mod maths;
+mod mcp;
 mod seeds;
 mod suite;
 
@@ -14,7 +15,7 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 cargo xtask test            format, lints, every test, documentation: what CI runs
-cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, algebra, advantages, decoder, start, build); sets up the peers once
+cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, algebra, sandbox, search, advantages, decoder, start, build); sets up the peers once
 cargo xtask seeds [N]       the default recipe over N seeds (5), recorded in docs/results/
 cargo xtask fuzz-maths [N]  N mutated inputs (10 million) through the maths verifier: no panic, no limit overrun
 ";

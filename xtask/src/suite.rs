@@ -10,6 +10,7 @@ pub(crate) fn run_suite() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"])?;
     crate::maths::fetch_peer_suite()?;
+    crate::mcp::fetch_peers()?;
     let counted = tests()?;
     documentation()?;
     println!("{} passed, {} failed, {} skipped", counted.passed, counted.failed, counted.ignored);

@@ -54,7 +54,7 @@ impl Actor {
         step: u64,
         state: &RewardState,
         watch: &mut dyn FnMut(Progress),
-    ) -> ScoredBatch {
+    ) -> Result<ScoredBatch, RunError> {
         let episodes = roll_out(
             plans,
             parts.env.as_ref(),
@@ -64,6 +64,7 @@ impl Actor {
             &self.tools,
             watch,
         );
-        parts.scorer.score_batch(&episodes, &parts.context(step), state)
+        parts.toolbox.check()?;
+        Ok(parts.scorer.score_batch(&episodes, &parts.context(step), state))
     }
 }

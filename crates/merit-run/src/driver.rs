@@ -15,6 +15,7 @@ use crate::{RunError, learn, warm};
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
 use merit_store::RunFolder;
+use merit_tools::Toolbox;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -29,6 +30,8 @@ pub struct Options {
     pub interrupt: Arc<AtomicBool>,
     /// Set from outside to be told what the episodes in flight are waiting for.
     pub ask: Arc<AtomicBool>,
+    /// How tool calls are answered. What is learned does not depend on it, as long as the answers are the same.
+    pub toolbox: Toolbox,
 }
 
 /// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
@@ -84,7 +87,7 @@ impl<'a> Drive<'a> {
         watch: &'a mut dyn FnMut(Event),
     ) -> Result<Self, RunError> {
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
-        let main = Parts::new(recipe, options.seed)?;
+        let main = Parts::with_toolbox(recipe, options.seed, &options.toolbox)?;
         let stages = Stage::all(recipe);
         let total = stages.iter().map(|s| s.weight(recipe)).sum();
         let resumed = Policy::restore(folder, recipe, options.threads)?;
@@ -117,6 +120,7 @@ impl<'a> Drive<'a> {
         let threads = options.threads;
         let text = format!("merit {version}, {threads} threads, stage {}, step {}", place.stage, place.step);
         folder.record_event(now_ms(), kind, &text)?;
+        note_tools(folder, options, watch)?;
         watch(Event::Started {
             run: folder.path().display().to_string(),
             recipe: recipe.name.clone(),
@@ -223,7 +227,7 @@ impl<'a> Drive<'a> {
             None => self.recipe.clone(),
             Some(i) => self.recipe.control(&self.recipe.controls[i])?,
         };
-        Parts::new(&recipe, self.options.seed)
+        Parts::with_toolbox(&recipe, self.options.seed, &self.options.toolbox)
     }
 
     /// An actor with `weights`.
@@ -271,6 +275,24 @@ impl<'a> Drive<'a> {
         let report = merit_measure::write_report(self.folder)?;
         crate::evaluate::finished(self.recipe, self.folder, self.options.seed, train_seconds, &report)
     }
+}
+
+/// The mark that says how the calls of a run are answered; a run without it has made none.
+pub const TOOLS_MARK: &str = "tools";
+
+/// Says in the run's folder how calls are answered from now on, and to whoever watches if that has changed.
+fn note_tools(
+    folder: &mut RunFolder,
+    options: &Options,
+    watch: &mut dyn FnMut(Event),
+) -> Result<(), RunError> {
+    let now = options.toolbox.describe();
+    let before: Option<String> = folder.mark(TOOLS_MARK)?;
+    if let Some(before) = before.filter(|before| *before != now) {
+        watch(Event::Note { text: format!("tool calls were answered {before}; from now on {now}") });
+    }
+    folder.set_mark(TOOLS_MARK, &now)?;
+    Ok(folder.record_event(now_ms(), TOOLS_MARK, &format!("calls are answered {now}"))?)
 }
 
 /// Unix time in milliseconds, for people: nothing that is computed depends on it.

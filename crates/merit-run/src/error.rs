@@ -63,6 +63,9 @@ pub enum RunError {
     /// The report.
     #[error("report: {0}")]
     Measure(#[from] merit_measure::MeasureError),
+    /// The tape that calls are recorded on or answered from.
+    #[error(transparent)]
+    Tape(#[from] merit_tools::TapeError),
     /// Threads for tools.
     #[error("cannot start the threads that tools run on: {0}")]
     Tools(#[from] std::io::Error),

@@ -50,7 +50,8 @@ impl Evaluator<'_> {
         let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
         let watch = self.watch;
         let step = evaluation.step;
-        let batch = self.actor.run(self.parts, plans, &greedy, step, self.reward_state, &mut stalls(watch));
+        let batch =
+            self.actor.run(self.parts, plans, &greedy, step, self.reward_state, &mut stalls(watch))?;
         let scored = batch.episodes;
         self.folder.record_episodes(&scored)?;
         let numbers = numbers(&scored);

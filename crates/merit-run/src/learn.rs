@@ -63,8 +63,8 @@ fn sample(
         version: PolicyVersion(step),
     })?;
     let watch = &mut *drive.watch;
-    let batch =
-        actor.run(parts, plans, &parts.recipe.rollout, step, &drive.reward_state.present, &mut stalls(watch));
+    let (rollout, kept) = (&parts.recipe.rollout, &drive.reward_state.present);
+    let batch = actor.run(parts, plans, rollout, step, kept, &mut stalls(watch))?;
     drive.reward_state.present = batch.state;
     let scored = batch.episodes;
     drive.folder.record_episodes(&scored)?;

@@ -11,7 +11,7 @@ mod evaluate;
 mod kept_state;
 mod learn;
 pub mod metrics;
-mod overrides;
+pub mod overrides;
 mod parts;
 mod play;
 mod policy;
@@ -25,7 +25,7 @@ pub mod toml_error;
 mod warm;
 
 pub use act::Actor;
-pub use driver::{Options, train};
+pub use driver::{Options, TOOLS_MARK, train};
 pub use error::RunError;
 pub use parts::{Parts, Plan};
 pub use play::{Play, play_oracle, play_policy};

@@ -1,13 +1,13 @@
 //! Changes to a recipe before it is parsed: `--set key=value` and the differences of controls.
 
 /// The value that `text` writes in TOML; a plain string when it is none.
-pub(crate) fn parse_value(text: &str) -> toml::Value {
+pub fn parse_value(text: &str) -> toml::Value {
     let parsed = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
     parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
 /// Puts `value` at a dotted path; only the last part may be new.
-pub(crate) fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Result<(), String> {
+pub fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Result<(), String> {
     match path.split_once('.') {
         None => {
             table.insert(path.to_owned(), value);

@@ -7,6 +7,7 @@ use merit_credit::Rule;
 use merit_env::Env;
 use merit_reward::{ScoreContext, Scorer};
 use merit_rollout::{EpisodePlan, Start};
+use merit_tools::Toolbox;
 use std::sync::Arc;
 
 /// World, reward and credit of one arm, with its seeds.
@@ -21,6 +22,8 @@ pub struct Parts {
     pub rule: Box<dyn Rule>,
     /// Root of the run's seeds.
     pub seed: Seed,
+    /// How the calls of its world are answered.
+    pub toolbox: Toolbox,
 }
 
 /// Which episodes to plan.
@@ -44,12 +47,19 @@ pub struct Plan<'a> {
 impl Parts {
     /// Builds the parts of `recipe`.
     pub fn new(recipe: &Recipe, seed: u64) -> Result<Self, RunError> {
+        Self::with_toolbox(recipe, seed, &Toolbox::Live)
+    }
+
+    /// The same, with calls answered as `toolbox` says.
+    pub fn with_toolbox(recipe: &Recipe, seed: u64, toolbox: &Toolbox) -> Result<Self, RunError> {
+        let toolbox = toolbox.clone().within(recipe.rollout.tool_seconds);
         Ok(Self {
-            env: recipe.world.build()?,
+            env: recipe.world.build_with(&toolbox)?,
             scorer: Scorer::compile(&recipe.reward)?,
             rule: recipe.credit.rule()?,
             recipe: recipe.clone(),
             seed: Seed::root(seed),
+            toolbox,
         })
     }
 

@@ -13,6 +13,7 @@ use merit_rollout::{
     ChatFormat, EpisodePlan, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out, tree,
 };
 use merit_store::RunFolder;
+use merit_tools::Toolbox;
 use std::sync::Arc;
 
 /// Which episodes to run.
@@ -30,6 +31,8 @@ pub struct Play {
     pub seed: u64,
     /// Fork every episode that is long enough at this turn.
     pub fork_at: Option<u32>,
+    /// How tool calls are answered.
+    pub toolbox: Toolbox,
 }
 
 /// Where in training the reward is: at which step, with what it has kept.
@@ -54,7 +57,7 @@ pub fn play_policy(
     let version = restored.version(&recipe);
     let scoring = Scoring { step: version.0, state: restored.reward_state.best().clone() };
     let policy = restored.policy;
-    let parts = Parts::new(&recipe, play.seed)?;
+    let parts = Parts::with_toolbox(&recipe, play.seed, &play.toolbox)?;
     let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
     let plans = plans(&parts, play, version)?;
     let chat = actor.chat().clone();
@@ -67,15 +70,14 @@ pub fn play_oracle(
     play: &Play,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<ScoredEpisode>, RunError> {
-    let parts = Parts::new(recipe, play.seed)?;
+    let mut parts = Parts::with_toolbox(recipe, play.seed, &play.toolbox)?;
+    // The oracle speaks in bytes, so the limits on tokens, which are for the policy's own vocabulary, do not apply to it.
+    parts.recipe.rollout.max_turn_tokens = usize::MAX;
+    parts.recipe.rollout.max_episode_tokens = usize::MAX;
     let plans = plans(&parts, play, PolicyVersion(0))?;
     let chat = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
     let mut oracle = OracleSampler::new(parts.env.as_ref(), &chat, &OracleSettings::default(), &plans)?;
-    // The oracle speaks in bytes, so the limits on tokens, which are for the policy's own vocabulary, do not apply to it.
-    let mut parts_for_bytes = Parts::new(recipe, play.seed)?;
-    parts_for_bytes.recipe.rollout.max_turn_tokens = usize::MAX;
-    parts_for_bytes.recipe.rollout.max_episode_tokens = usize::MAX;
-    run(&parts_for_bytes, play, plans, &chat, &mut oracle, &Scoring::default(), watch)
+    run(&parts, play, plans, &chat, &mut oracle, &Scoring::default(), watch)
 }
 
 fn plans(parts: &Parts, play: &Play, version: PolicyVersion) -> Result<Vec<EpisodePlan>, RunError> {
@@ -111,5 +113,6 @@ fn run(
             long_enough.map(|(plan, episode)| tree(plan, episode, &[turn], 1, 1)).collect();
         episodes.extend(act(forks?.concat()));
     }
+    parts.toolbox.check()?;
     Ok(parts.scorer.score_batch(&episodes, &parts.context(scoring.step), &scoring.state).episodes)
 }

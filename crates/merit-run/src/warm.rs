@@ -66,7 +66,7 @@ fn play(
         group_size: 1,
         version: PolicyVersion(0),
     };
-    let env = parts.recipe.demonstration_world()?.build()?;
+    let env = parts.recipe.demonstration_world()?.build_with(&parts.toolbox)?;
     let plans = parts.plans_in(env.as_ref(), &plan)?;
     let skill = OracleSettings { skill: parts.recipe.warm_start.skill };
     let mut oracle = OracleSampler::new(env.as_ref(), &chat, &skill, &plans)?;
@@ -78,6 +78,7 @@ fn play(
         ..parts.recipe.rollout.clone()
     };
     let episodes = roll_out(plans, env.as_ref(), &mut oracle, &chat, &settings, tools, &mut stalls(watch));
+    parts.toolbox.check()?;
     match episodes.iter().find(|e| !e.end.terminal()) {
         Some(broken) => {
             Err(RunError::Demonstration { episode: broken.id.to_string(), end: broken.end.label() })

@@ -29,7 +29,13 @@ fn run(changes: &[(&str, &str)]) -> Run {
     };
     let mut folder = RunFolder::create(&dir.path().join("run"), &recipe.to_toml(), &info).unwrap();
     let mut events = Vec::new();
-    let options = Options { seed: 1, threads: 1, interrupt: Default::default(), ask: Default::default() };
+    let options = Options {
+        seed: 1,
+        threads: 1,
+        interrupt: Default::default(),
+        ask: Default::default(),
+        toolbox: Default::default(),
+    };
     let finished = train(&recipe, &mut folder, &options, &mut |event| events.push(event));
     Run { _dir: dir, folder, events, finished }
 }

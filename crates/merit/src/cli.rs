@@ -1,5 +1,6 @@
 //! What can be said to merit on the command line.
 
+use crate::tape_flags::TapeFlags;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -25,7 +26,10 @@ Examples:
   merit import results.json                    read episodes other people recorded
   merit score REWARD.toml imports/results      score them by any reward; --explain says why
   merit verify maths answers.jsonl             judge answers, one JSON record a line
-  merit attack maths                           can the reward be had without the work?";
+  merit attack maths                           can the reward be had without the work?
+  merit tool run python 'print(6 * 7)'         try a tool by hand; this one in a sandbox
+  merit doctor                                 what this machine gives the sandbox
+  merit mcp --tool python                      serve tools to other programs";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -52,6 +56,13 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Try to earn a reward without doing the work: an audit with a grade. Exit code 1 when the grade is too low.
     Attack(Attack),
+    /// Try a tool by hand, or see how an agent is told of it.
+    #[command(subcommand)]
+    Tool(Tool),
+    /// Say which layers of isolation this machine gives the sandbox. Exit code 1 when it cannot start.
+    Doctor(Doctor),
+    /// Serve tools to other programs by the Model Context Protocol, over standard input and output or HTTP.
+    Mcp(Mcp),
     /// Print a completion script for a shell.
     Completions {
         /// The shell, e.g. `bash`: `merit completions bash > /etc/bash_completion.d/merit`.
@@ -81,6 +92,8 @@ pub(crate) struct Train {
     /// One JSON object a line instead of a display; the last line is the result.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tools: TapeFlags,
 }
 
 #[derive(Debug, Args)]
@@ -114,6 +127,8 @@ pub(crate) struct Rollout {
     /// One JSON object a line: each episode with tokens, log-probabilities and score.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tools: TapeFlags,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -220,6 +235,13 @@ pub(crate) enum Verify {
     /// A record: `{"database": "shop.db", "response": "SELECT …", "expected": {"query": "SELECT …"}}`. The database may also
     /// be made by `"script": "CREATE TABLE …"`, and rows be expected as `{"rows": [[1, "a"]], "ordered": true}`.
     Sql(VerifyArguments),
+    /// Does the program pass its tests?
+    ///
+    /// A record: `{"response": "def f(x): …", "tests": ["assert f(2) == 4"], "hidden": […]}`. A test is Python statements, a
+    /// call `{"type": "call", "function": "f", "args": [2], "result": 4}`, or a script's input and output `{"type": "stdin",
+    /// "stdin": "2", "stdout": "4"}`. The program runs in a sandbox, and its tests in another interpreter. `passed` wants all
+    /// tests; the score is their share.
+    Code(VerifyArguments),
     /// Does the text match a reference, stand on its sources, or mark the right spans?
     ///
     /// A record: `{"response": "Paris", "reference": "paris"}`, or with several `references`; the metric is `exact` unless the
@@ -303,6 +325,81 @@ A scorer first writes one line, {\"name\": \"…\", \"full\": 1.0, \"tasks\": [{
 answers each line {\"id\": 7, \"task\": 0, \"answer\": \"…\"} with {\"id\": 7, \"score\": 0.5} or {\"id\": 7, \"error\": \"…\"}. The answer
 is null where the agent gave none. `full` and a task's `answer` may be left out.";
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum Tool {
+    /// Call a tool, several times in one session when several inputs are given. Exit code 1 when a call is not answered.
+    Run(ToolRun),
+    /// Print what a tool says of itself, and its settings with every default.
+    Show {
+        /// Name of the tool (see `merit list tools`).
+        name: String,
+        /// Change one setting, e.g. `--set sandbox.limits.seconds=1`; may be repeated.
+        #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+        set: Vec<(String, String)>,
+        /// Settings, a TOML file.
+        #[arg(long, value_name = "FILE")]
+        settings: Option<PathBuf>,
+        /// Print how a model is told of it in this format of calls (see `merit list calls`).
+        #[arg(long)]
+        format: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ToolRun {
+    /// Name of the tool (see `merit list tools`).
+    pub(crate) name: String,
+    /// Inputs, one call each; `-` is standard input [default: the tool's own example].
+    pub(crate) input: Vec<String>,
+    /// Change one setting, e.g. `--set sandbox.limits.seconds=1`; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Settings, a TOML file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
+    /// Which tool, where the settings describe several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// The payload of the task it is opened for, a JSON file [default: a table of two prices].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) task: Option<PathBuf>,
+    /// Seconds for one call.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub(crate) seconds: u32,
+    /// One JSON object per call.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The interpreter [default: `python3` of the PATH].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) python: Option<PathBuf>,
+    /// One JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// A tool to serve (see `merit list tools`); may be repeated.
+    #[arg(long = "tool", value_name = "NAME", required_unless_present = "tools")]
+    pub(crate) tool: Vec<String>,
+    /// A TOML file with a `[[tools]]` list, as in a recipe.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tools: Option<PathBuf>,
+    /// Serve HTTP at this address of this machine, e.g. `127.0.0.1:8931` [default: standard input and output].
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) http: Option<std::net::SocketAddr>,
+    /// The payload of the task that sessions are opened for, a JSON file [default: a table of two prices].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) task: Option<PathBuf>,
+    /// Seconds for one call.
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub(crate) seconds: u32,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct List {
     /// What to list; everything when left out.
@@ -331,6 +428,8 @@ pub(crate) enum Kind {
     Recipes,
     /// Formats that can be imported.
     Formats,
+    /// Formats in which models write tool calls.
+    Calls,
 }
 
 #[derive(Debug, Subcommand)]

@@ -7,6 +7,7 @@ mod commands;
 mod display;
 mod episode_text;
 mod out;
+mod tape_flags;
 mod terminal;
 
 use clap::{CommandFactory as _, Parser as _};
@@ -26,6 +27,9 @@ fn main() -> ExitCode {
         Command::Reward(arguments) => commands::reward::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Attack(arguments) => commands::attack::run(&arguments),
+        Command::Tool(arguments) => commands::tool::run(&arguments),
+        Command::Doctor(arguments) => commands::doctor::run(&arguments),
+        Command::Mcp(arguments) => commands::mcp::run(&arguments),
         Command::Completions { shell } => completions(shell),
     };
     match done {

@@ -19,6 +19,7 @@ const ENVIRONMENTS: &[Environment] = &[
     Environment { name: "peers", size: "6 GB", packages: &["torch", "transformers", "verifiers", "verl"] },
     Environment { name: "maths", size: "120 MB", packages: &["math-verify"] },
     Environment { name: "graders", size: "450 MB", packages: &["py-openjudge"] },
+    Environment { name: "search", size: "200 MB", packages: &["bm25s"] },
 ];
 
 /// Creates the environments of these packages where they are missing.
@@ -39,7 +40,13 @@ pub(super) fn set_up(packages: &[&str]) -> Result<()> {
 pub(super) fn versions(packages: &[&str]) -> Result<Map<String, Value>> {
     let folder = root().join("benchmarks/peers");
     let mut text = String::new();
-    for file in ["requirements.txt", "requirements-maths.txt", "requirements-graders.txt", "setup.sh"] {
+    for file in [
+        "requirements.txt",
+        "requirements-maths.txt",
+        "requirements-graders.txt",
+        "requirements-search.txt",
+        "setup.sh",
+    ] {
         let path = folder.join(file);
         text += &std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     }

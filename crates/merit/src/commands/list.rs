@@ -24,6 +24,11 @@ fn sections() -> Vec<Section> {
         (Kind::Models, "model backends", models()),
         (Kind::Rewards, "rewards", merit_reward::REWARDS.iter().map(|r| r.about).collect()),
         (Kind::Formats, "formats", merit_import::FORMATS.iter().map(|f| f.about).collect()),
+        (
+            Kind::Calls,
+            "formats of calls",
+            merit_tools::formats::CALL_FORMATS.iter().map(|f| f.about).collect(),
+        ),
         (Kind::Recipes, "recipes", merit_run::shipped::RECIPES.iter().map(|r| r.about).collect()),
     ]
 }

@@ -1,14 +1,17 @@
 //! One file per command: convert, call a library function, print.
 
 pub(crate) mod attack;
+pub(crate) mod doctor;
 mod episodes;
 pub(crate) mod import;
 pub(crate) mod list;
+pub(crate) mod mcp;
 pub(crate) mod recipe;
 pub(crate) mod reward;
 pub(crate) mod rollout;
 pub(crate) mod score;
 pub(crate) mod show;
+pub(crate) mod tool;
 pub(crate) mod train;
 pub(crate) mod verify;
 
@@ -16,6 +19,7 @@ pub(crate) use episodes::load_episodes;
 use merit_import::ImportError;
 use merit_run::{RecipeError, RunError};
 use merit_store::StoreError;
+use merit_tools::TapeError;
 
 /// What a failure means to whoever called: 2 for wrong input, 130 for an interrupt, 1 for the rest.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
@@ -28,8 +32,12 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             RunError::Interrupted { .. } => Some(130),
             RunError::Recipe(_) => Some(2),
             RunError::Store(error) => of_store(error),
+            RunError::Tape(error) => of_tape(error),
             _ => None,
         };
+    }
+    if let Some(error) = cause.downcast_ref::<TapeError>() {
+        return of_tape(error);
     }
     match (cause.downcast_ref(), cause.downcast_ref()) {
         (Some(ImportError::Store(error)), _) | (None, Some(error)) => of_store(error),
@@ -41,6 +49,21 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
 fn of_store(error: &StoreError) -> Option<u8> {
     use StoreError::{Exists, NoRecipe, NotARun, NotEmpty};
     matches!(error, NotARun { .. } | Exists { .. } | NotEmpty { .. } | NoRecipe { .. }).then_some(2)
+}
+
+fn of_tape(error: &TapeError) -> Option<u8> {
+    use TapeError::{Empty, Exists, Foreign, Kind, Missing, Newer, Stateful};
+    let wrong = matches!(
+        error,
+        Missing { .. }
+            | Exists { .. }
+            | Empty { .. }
+            | Foreign { .. }
+            | Newer { .. }
+            | Kind { .. }
+            | Stateful { .. }
+    );
+    wrong.then_some(2)
 }
 
 /// Input that merit cannot use, in words.

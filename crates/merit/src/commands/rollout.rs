@@ -1,7 +1,7 @@
 //! `merit rollout`: episodes turn by turn.
 
 use crate::cli::{Rollout, SplitName};
-use crate::{episode_text, out};
+use crate::{episode_text, out, tape_flags};
 use anyhow::Result;
 use merit_core::{ScoredEpisode, Split};
 use merit_run::{Event, Play, play_oracle, play_policy, shipped};
@@ -9,6 +9,7 @@ use merit_store::RunFolder;
 use serde_json::json;
 
 pub(crate) fn run(arguments: &Rollout) -> Result<()> {
+    let toolbox = arguments.tools.open()?;
     let play = Play {
         split: match arguments.split {
             SplitName::Train => Split::Train,
@@ -19,6 +20,7 @@ pub(crate) fn run(arguments: &Rollout) -> Result<()> {
         temperature: arguments.temperature,
         seed: arguments.seed,
         fork_at: arguments.fork_at,
+        toolbox,
     };
     let mut waits = |event: Event| {
         if let Event::Stalled { waiting } = event {
@@ -35,6 +37,7 @@ pub(crate) fn run(arguments: &Rollout) -> Result<()> {
             play_oracle(&recipe.with(&arguments.set)?, &play, &mut waits)?
         }
     };
+    tape_flags::report(&play.toolbox)?;
     episodes.iter().try_for_each(|scored| show(scored, arguments.json))
 }
 

@@ -2,7 +2,7 @@
 
 use super::WrongInput;
 use crate::cli::Train;
-use crate::{display, out};
+use crate::{display, out, tape_flags};
 use anyhow::{Context as _, Result};
 use merit_run::{Event, Finished, Options, Recipe, shipped};
 use merit_store::{RunFolder, RunInfo, StoreError, preflight};
@@ -12,6 +12,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(crate) fn run(arguments: &Train) -> Result<()> {
+    let resuming = arguments.resume.is_some();
+    arguments.tools.check(resuming)?;
     let (recipe, mut folder, seed) = match &arguments.resume {
         Some(path) => reopen(path)?,
         None => create(arguments)?,
@@ -27,11 +29,13 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
     let ask = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&ask))
         .context("cannot listen for SIGUSR1")?;
-    let options = Options { seed, threads: threads(arguments.threads), interrupt, ask };
+    let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
+    let options = Options { seed, threads: threads(arguments.threads), interrupt, ask, toolbox };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = merit_run::train(&recipe, &mut folder, &options, &mut shown)?;
     drop(shown);
+    tape_flags::report(&options.toolbox)?;
     if arguments.json {
         out::line(serde_json::to_string(&finished)?)?;
     } else {

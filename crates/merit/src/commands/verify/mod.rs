@@ -4,6 +4,7 @@
 //! printing are the same for all.
 
 mod calls;
+mod code;
 mod json;
 mod kept;
 mod lines;
@@ -37,6 +38,7 @@ pub(crate) fn run(command: &Verify) -> Result<()> {
         Verify::Maths(arguments) => verify::<maths::Maths>(arguments),
         Verify::Json(arguments) => verify::<json::Json>(arguments),
         Verify::Sql(arguments) => verify::<sql::Sql>(arguments),
+        Verify::Code(arguments) => verify::<code::Code>(arguments),
         Verify::Text(arguments) => verify::<text::Text>(arguments),
         Verify::State(arguments) => verify::<state::State>(arguments),
         Verify::Calls(arguments) => verify::<calls::Calls>(arguments),

@@ -1,0 +1,113 @@
+//! `merit tool run`: one episode's worth of calls to a tool.
+
+use super::named;
+use crate::cli::ToolRun;
+use crate::commands::{Findings, WrongInput};
+use crate::{out, terminal};
+use anyhow::Result;
+use merit_core::{Split, Task};
+use merit_tools::{NoAnswer, Tool, ToolAnswer, call_blocking};
+use serde_json::{Value, json};
+use std::io::Read as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+pub(super) fn run(arguments: &ToolRun) -> Result<()> {
+    let config = named(&arguments.name, &arguments.set, arguments.settings.as_deref())?;
+    let built = config.build_all().map_err(|error| WrongInput(error.to_string()))?;
+    let tool = choose(&built, &arguments.name, arguments.tool.as_deref())?;
+    let task = task(arguments.task.as_deref())?;
+    let session = tool.open(&task, None).map_err(|error| WrongInput(error.to_string()))?;
+    let deadline = Duration::from_secs(arguments.seconds.into());
+    let mut failed = 0;
+    let inputs = if arguments.input.is_empty() {
+        vec![tool.card().example.clone()]
+    } else {
+        read_inputs(&arguments.input)?
+    };
+    for input in &inputs {
+        let begun = Instant::now();
+        let answer = call_blocking(&session, input, deadline);
+        let seconds = begun.elapsed().as_secs_f64();
+        let (end, text) = words(&answer);
+        failed += usize::from(end != "ok");
+        if arguments.json {
+            out::line(json!({
+                "tool": tool.card().name, "input": input, "end": end, "output": text, "seconds": seconds,
+            }))?;
+        } else {
+            let mark = if end == "ok" { String::new() } else { format!("[{end}] ") };
+            out::line(format_args!("{mark}{}", terminal::lines(&text)))?;
+        }
+    }
+    if failed > 0 {
+        return Err(Findings(format!("{} did not end well", terminal::count(failed, "call"))).into());
+    }
+    Ok(())
+}
+
+/// The one tool of a source that is meant.
+fn choose<'a>(built: &'a [Arc<dyn Tool>], source: &str, wanted: Option<&str>) -> Result<&'a Arc<dyn Tool>> {
+    let names = || built.iter().map(|tool| tool.card().name.as_str());
+    let found = match (wanted, built) {
+        (None, [only]) => return Ok(only),
+        (Some(wanted), _) => built.iter().find(|tool| tool.card().name == wanted),
+        (None, _) => None,
+    };
+    found.ok_or_else(|| {
+        let known = names().collect::<Vec<_>>().join(", ");
+        let why = match wanted {
+            Some(wanted) => match merit_core::registry::nearest(wanted, names()) {
+                Some(nearest) => format!("`{source}` has no tool `{wanted}` (did you mean `{nearest}`?)"),
+                None => format!("`{source}` has no tool `{wanted}`"),
+            },
+            None => format!("`{source}` offers several tools; choose one with --tool"),
+        };
+        WrongInput(format!("{why}; it has: {known}")).into()
+    })
+}
+
+pub(crate) fn task(file: Option<&Path>) -> Result<Task> {
+    let payload = match file {
+        None => merit_tools::conformance::example_task().payload,
+        Some(path) => {
+            let wrong = |why: String| WrongInput(format!("{}: {why}", path.display()));
+            let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+            serde_json::from_str::<Value>(&text).map_err(|error| wrong(error.to_string()))?
+        }
+    };
+    Ok(Task {
+        id: "by-hand".to_owned(),
+        world: "by-hand".to_owned(),
+        version: 1,
+        split: Split::Train,
+        size: 1,
+        payload,
+        answer: None,
+    })
+}
+
+/// The inputs in order; `-` is the whole of standard input.
+fn read_inputs(given: &[String]) -> Result<Vec<String>> {
+    let read = |input: &String| {
+        if input != "-" {
+            return Ok(input.clone());
+        }
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(|e| WrongInput(format!("standard input: {e}")))?;
+        Ok(text)
+    };
+    given.iter().map(read).collect()
+}
+
+fn words(answer: &Result<ToolAnswer, NoAnswer>) -> (&'static str, String) {
+    match answer {
+        Ok(ToolAnswer::Ok(text)) => ("ok", text.clone()),
+        Ok(ToolAnswer::Refused(text)) => ("refused", text.clone()),
+        Ok(ToolAnswer::TimedOut(text)) => ("timed out", text.clone()),
+        Ok(ToolAnswer::Broken(text)) => ("broken", text.clone()),
+        Err(late @ NoAnswer::Late(_)) => ("timed out", late.to_string()),
+        Err(error) => ("broken", error.to_string()),
+    }
+}

@@ -1,0 +1,57 @@
+//! The settings of a tool, from its name, a file and changes on the command line.
+
+use crate::commands::WrongInput;
+use anyhow::Result;
+use merit_run::overrides::{parse_value, set_path};
+use merit_run::toml_error::locate;
+use merit_tools::ToolConfig;
+use serde::Deserialize;
+use std::path::Path;
+
+/// The tool called `name` with the settings in `file`, changed by `set`.
+pub(crate) fn named(name: &str, set: &[(String, String)], file: Option<&Path>) -> Result<ToolConfig> {
+    let entry = merit_tools::tool(name).map_err(|error| WrongInput(error.to_string()))?;
+    let mut table = toml::Table::new();
+    if let Some(path) = file {
+        let text = read(path)?;
+        table = toml::from_str(&text).map_err(|error| locate(&path.display().to_string(), &text, &error))?;
+    }
+    match table.get("name").and_then(toml::Value::as_str) {
+        Some(other) if other != name => {
+            let file = file.map(|path| path.display().to_string()).unwrap_or_default();
+            return Err(WrongInput(format!("{file} holds settings of `{other}`, not of `{name}`")).into());
+        }
+        _ => table.insert("name".to_owned(), toml::Value::String(name.to_owned())),
+    };
+    for (key, value) in set {
+        let wrong = |why: String| WrongInput(format!("--set {key}={value}: {why}"));
+        set_path(&mut table, key, parse_value(value)).map_err(wrong)?;
+    }
+    ToolConfig::deserialize(table).map_err(|error| {
+        let hint = match entry.example {
+            "" => String::new(),
+            example => format!("; its settings look like this:\n{}", example.trim()),
+        };
+        WrongInput(format!("tool `{name}`: {}{hint}", error.message())).into()
+    })
+}
+
+/// A file with a `[[tools]]` list, as in a recipe.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Toolset {
+    tools: Vec<ToolConfig>,
+}
+
+/// All tools that a file lists.
+pub(crate) fn from_file(path: &Path) -> Result<Vec<ToolConfig>> {
+    let text = read(path)?;
+    let set: Toolset =
+        toml::from_str(&text).map_err(|error| locate(&path.display().to_string(), &text, &error))?;
+    Ok(set.tools)
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path)
+        .map_err(|error| WrongInput(format!("cannot read {}: {error}", path.display())).into())
+}

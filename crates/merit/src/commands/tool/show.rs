@@ -1,0 +1,40 @@
+//! `merit tool show`: the card of a tool, and the words in which a model is told of it.
+
+use super::named;
+use crate::commands::WrongInput;
+use crate::{out, terminal};
+use anyhow::Result;
+use merit_tools::{Arguments, ToolCard, formats};
+use std::path::Path;
+
+pub(super) fn show(
+    name: &str,
+    set: &[(String, String)],
+    file: Option<&Path>,
+    format: Option<&str>,
+) -> Result<()> {
+    let config = named(name, set, file)?;
+    let built = config.build_all().map_err(|error| WrongInput(error.to_string()))?;
+    let cards: Vec<ToolCard> = built.iter().map(|tool| tool.card().clone()).collect();
+    if let Some(format) = format {
+        let format = formats::call_format(format).map_err(|error| WrongInput(error.to_string()))?;
+        return Ok(out::line(terminal::lines(format.build().advertise(&cards).trim_end()))?);
+    }
+    for card in &cards {
+        out::line(format_args!("{}  {}", terminal::piece(&card.name), terminal::piece(&card.summary)))?;
+        match &card.arguments {
+            Arguments::Text { property, about } => {
+                out::line(format_args!("  input: {about} (as JSON: `{property}`)"))?;
+            }
+            Arguments::Json { schema } => out::line(format_args!("  input: JSON {schema}"))?,
+        }
+        out::line(format_args!("  example: {}", terminal::piece(&card.example)))?;
+    }
+    let entry = config.entry();
+    if !entry.about.paper.is_empty() {
+        out::line(format_args!("  after: {}", entry.about.paper))?;
+    }
+    let settings = toml::to_string(&config)?;
+    out::line(format_args!("\nsettings:\n{}", settings.trim_end()))?;
+    Ok(())
+}
