@@ -187,23 +187,29 @@ def f(x):
 /// A program that looks for `needle` wherever a process can look, and says where it is.
 fn seeker() -> String {
     "
-import gc, os, sys, threading
+import gc, os, sys, types
 NEEDLE = ''.join(['KEEP', '_', 'THIS', '_SECRET'])
-def texts():
-    for one in gc.get_objects():
-        if isinstance(one, (dict, list, tuple)):
-            yield repr(one)[:100000] if len(one) < 200 else ''
-    frame = sys._getframe()
-    while frame:
-        yield repr(list(frame.f_locals.values()))
-        yield repr(frame.f_code.co_consts)
-        frame = frame.f_back
-    yield repr(dict(os.environ)) + repr(sys.argv) + repr(sorted(sys.modules))
+def reachable():
+    # Every text that anything alive in this process leads to.
+    stack, seen = gc.get_objects() + list(sys._current_frames().values()) + [dict(os.environ), sys.argv], set()
+    while stack:
+        one = stack.pop()
+        if id(one) in seen or one is NEEDLE:
+            continue
+        seen.add(id(one))
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, (bytes, bytearray)):
+            yield one.decode('latin-1')
+        else:
+            stack.extend(one.co_consts if isinstance(one, types.CodeType) else gc.get_referents(one))
+def readable():
+    # Every file and descriptor that can be read.
     for fd in range(16):
         if fd != 3:
             try:
                 os.set_blocking(fd, False)
-                yield repr(os.read(fd, 100000))
+                yield os.read(fd, 100000).decode('latin-1')
             except OSError:
                 pass
     for top in ('/proc', '/tmp', '.', '/dev/shm', '/home', '/root', '/var'):
@@ -214,12 +220,15 @@ def texts():
                 if name in ('cmdline', 'environ', 'maps', 'mem', 'comm', 'status') or top != '/proc':
                     try:
                         with open(os.path.join(folder, name), 'rb') as file:
-                            yield repr(file.read(200000))
+                            yield file.read(200000).decode('latin-1')
                     except (OSError, ValueError):
                         pass
 def f(x):
-    found = [text for text in texts() if NEEDLE in text and 'NEEDLE' not in text and \"'KEEP', '_'\" not in text]
-    return x * x if not found else found[0][:200]
+    for search in (reachable, readable):
+        for text in search():
+            if NEEDLE in text:
+                return search.__name__
+    return x * x
 "
     .to_owned()
 }
@@ -237,9 +246,15 @@ fn the_tests_cannot_be_found_in_memory_frames_files_or_other_processes() {
         .unwrap();
     assert!(verdict.all_passed(), "{verdict:?}");
     // The same search does find what is left lying about.
-    let careless = format!("{}\nLEFT = {{'word': 'KEEP_THIS' '_SECRET'}}", seeker());
-    let verdict = verifier.verify(&careless, &tests(&[json!("assert f(3) == 9")]), &[]).unwrap();
-    assert!(matches!(&verdict.visible[0], TestOutcome::Failed { .. }), "{verdict:?}");
+    for left in [
+        "LEFT = {'word': 'KEEP_THIS' '_SECRET'}",
+        "def left():\n    return 'KEEP_THIS' '_SECRET'",
+        "open('left', 'w').write('KEEP_THIS' + '_SECRET'[:])",
+    ] {
+        let careless = format!("{}\n{left}", seeker());
+        let found = outcome(&careless, json!("assert f(3) in ('reachable', 'readable')"));
+        assert_eq!(found, TestOutcome::Passed, "{left}");
+    }
 }
 
 #[test]

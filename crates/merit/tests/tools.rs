@@ -50,7 +50,7 @@ fn settings_reach_the_tool_and_wrong_ones_are_refused() {
         (&["tool", "run", "python", "--set", "limits.seconds=1"], "limits"),
         (&["tool", "run", "http", "x", "--set", "fixture=1"], "fixtures"),
         (&["tool", "show", "calc", "--format", "hermse"], "did you mean `hermes`?"),
-        (&["mcp", "--tool", "calc", "--http", "192.0.2.1:80"], "loopback"),
+        (&["mcp", "--tool", "calc", "--http", "192.0.2.1:80"], "this machine only"),
     ] {
         let (code, _, err) = said(&merit(words));
         assert!(code != Some(0) && err.contains(wanted), "{words:?}: {code:?} {err}");
