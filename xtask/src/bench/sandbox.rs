@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 pub(super) const SUBJECT: Subject = Subject { name: "sandbox", by_default: true, peers: &[], measure };
 
 /// A fenced call may cost so many times a bare fork, and a fresh interpreter must cost so many times a fenced call.
-const BESIDE_BARE: f64 = 1.0 / 1.2;
+const BESIDE_BARE: f64 = 0.83;
 const BESIDE_FRESH: f64 = 3.0;
 /// Milliseconds after its deadline by which a program must be gone.
 const STOPPED_MS: f64 = 50.0;
@@ -107,17 +107,17 @@ fn weather(lines: &[Value]) -> Result<Vec<Fact>> {
     };
     let calls = short(number("calls")?);
     let of =
-        |who: &str, when: &str| line[who][when].as_f64().with_context(|| format!("no `{who}` in {line}"));
+        |who: &str, tenth: usize| line[who][tenth].as_f64().with_context(|| format!("no `{who}` in {line}"));
     let grown = |what: &str, who: &str| -> Result<Fact> {
-        let (early, late) = (of(who, "second_tenth")? / 1024.0, of(who, "last_tenth")? / 1024.0);
+        let (early, late) = (of(who, 1)? / 1024.0, of(who, 9)? / 1024.0);
         let shown = format!("{} MiB, then {} MiB", short(early), short(late));
         Ok((format!("{what}, second tenth and last"), shown, "—".to_owned(), None))
     };
     Ok(vec![
         none(&format!("{calls} hostile and harmless calls at 64-way: wrong verdicts"), "wrong")?,
         none("processes, files, descriptors and mounts left behind by them", "left")?,
-        grown("memory of the caller", "own_kb")?,
-        grown("memory of the servers", "servers_kb")?,
+        grown("memory of the caller", "own_kb_by_tenth")?,
+        grown("memory of the servers", "servers_kb_by_tenth")?,
         (
             "calls per second in the storm".to_owned(),
             short(number("calls_per_second")?),
