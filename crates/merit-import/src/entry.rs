@@ -4,7 +4,7 @@ use crate::ItemError;
 use crate::draft::{Key, TaskDraft};
 use crate::fields::{optional_text, wrong};
 use crate::play::Play;
-use merit_core::{Boundary, End, Fault, Limit, Reported, Role, hex};
+use merit_core::{Boundary, End, Fault, Limit, Reported, Role, canonical, hex};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
@@ -69,7 +69,7 @@ pub(crate) fn key(named: Option<String>, play: &Play, task: &TaskDraft) -> Key {
         feed(segment.role.name());
         feed(&segment.text);
     }
-    feed(&Value::Object(task.payload.clone()).to_string());
+    feed(&canonical(&Value::Object(task.payload.clone())));
     feed(task.answer.as_deref().unwrap_or_default());
     Key::Opening(hex(&hash.finalize()).chars().take(12).collect())
 }

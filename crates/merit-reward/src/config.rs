@@ -32,6 +32,7 @@ macro_rules! parts {
         /// An expression over terms. `type` chooses the variant; [`TERMS`] and [`COMBINATORS`] describe each.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "type", rename_all = "kebab-case")]
+        #[allow(clippy::large_enum_variant)] // A run holds a handful of them.
         pub enum RewardConfig {
             $( $(#[$term_doc])* $term($term_config), )*
             $( $(#[$wait_doc])* $wait($wait_config), )*

@@ -3,6 +3,7 @@
 //! A tool takes one text. Where an agent's format carries JSON arguments, [`Arguments`] turns them into that text and back, so
 //! that the same tool serves plain and JSON formats, and a call is recorded the same way however it was written.
 
+use merit_core::canonical;
 use serde_json::{Map, Value, json};
 
 /// A tool, described.
@@ -91,24 +92,6 @@ impl Arguments {
                 Err(error) => Err(format!("the input is not JSON: {error}")),
             },
         }
-    }
-}
-
-/// JSON with sorted keys and no spaces: the same arguments always give the same text.
-pub fn canonical(value: &Value) -> String {
-    sorted(value).to_string()
-}
-
-/// The same value with the keys of every object in order, whatever order the map itself keeps.
-fn sorted(value: &Value) -> Value {
-    match value {
-        Value::Array(items) => Value::Array(items.iter().map(sorted).collect()),
-        Value::Object(map) => {
-            let mut entries: Vec<(&String, &Value)> = map.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
-            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), sorted(value))).collect())
-        }
-        other => other.clone(),
     }
 }
 

@@ -28,7 +28,7 @@ mod workspace;
 
 pub use blocking::{NoAnswer, call_blocking};
 pub use calculator::{CalcConfig, Calculator, MAX_DEPTH, MAX_LENGTH, evaluate};
-pub use card::{Arguments, ToolCard, canonical};
+pub use card::{Arguments, ToolCard};
 pub use commons::Commons;
 pub use convert::{ConvertConfig, Converter, convert};
 pub use faulty::{FaultPlan, Faulty, FaultyConfig, MAX_LATENCY_MS};
@@ -38,7 +38,7 @@ pub use mcp::{McpConfig, McpTool};
 pub use python::{Python, PythonConfig};
 pub use rational::Rational;
 pub use registry::{TOOLS, ToolConfig, ToolEntry, ToolSettings, tool};
-pub use search::{Search, SearchConfig};
+pub use search::{EmbeddingConfig, Search, SearchConfig};
 pub use simulated::{
     Declaration, Example, PlayedCall, Remembered, RoleConfig, Simulated, SimulatedConfig, ToolPlayer,
 };

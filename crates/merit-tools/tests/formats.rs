@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use merit_core::ToolCall;
+use merit_core::{ToolCall, canonical};
+use merit_tools::ToolCard;
 use merit_tools::formats::{CALL_FORMATS, CallFormat, CallFormatConfig, MAX_CALLS, MAX_TEXT};
-use merit_tools::{ToolCard, canonical};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

@@ -90,3 +90,47 @@ fn a_dense_index_finds_a_misspelled_word() {
     };
     assert!(found.starts_with("1. [pen]"), "{found}");
 }
+
+/// The folder of all-MiniLM-L6-v2, or a line that says why the test does nothing.
+#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+fn minilm() -> Option<std::path::PathBuf> {
+    let path =
+        std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/weights/all-minilm-l6-v2");
+    if !path.exists() {
+        println!("skipped: {} is not there; `cargo xtask weights` fetches it", path.display());
+    }
+    path.exists().then_some(path)
+}
+
+#[test]
+fn a_model_finds_what_is_meant_in_other_words() {
+    let Some(folder) = minilm() else { return };
+    let settings = format!("hits = 1\nindex = {{ mode = \"dense\" }}\nembedding = {{ model = {folder:?} }}");
+    let tool = &tools(&settings)[0];
+    let ToolAnswer::Ok(found) = ask(tool, &example_task(), "something to drink from at breakfast") else {
+        panic!("nothing found")
+    };
+    assert!(found.starts_with("1. [mug]"), "{found}");
+    let ToolAnswer::Ok(found) = ask(tool, &example_task(), "an instrument for signing letters") else {
+        panic!("nothing found")
+    };
+    assert!(found.starts_with("1. [pen]"), "{found}");
+}
+
+#[test]
+fn a_model_that_cannot_be_used_is_refused_before_anything_is_searched() {
+    let build = |settings: &str| {
+        let config = ToolConfig::from_toml(&format!("name = \"search\"\n{settings}"));
+        config
+            .map_err(|error| error.to_string())
+            .and_then(|c| c.build_all().map_err(|error| error.to_string()))
+    };
+    let refused = |settings: &str| build(settings).err().unwrap();
+    let missing = refused("embedding = { model = \"/nowhere\" }");
+    assert!(missing.contains("`embedding`: ") && missing.contains("/nowhere"), "{missing}");
+    let twice = refused(
+        "embedding = { model = \"/nowhere\" }\nindex = { dense = { role = \"hashed-ngrams\", dimensions = 8 } }",
+    );
+    assert!(twice.contains("`embedding` and `index.dense`"), "{twice}");
+    assert!(refused("embedding = { modle = \"x\" }").contains("modle"));
+}

@@ -78,7 +78,9 @@ impl Progress {
 
 /// The number a tool answered; a refusal or a time-out is none.
 fn answered(observed: &[Message]) -> Option<i64> {
-    observed.iter().find(|message| message.role == Role::Tool)?.text.trim().parse().ok()
+    // By some chat templates, tools answer as the user.
+    let answer = observed.iter().find(|message| matches!(message.role, Role::Tool | Role::User))?;
+    answer.text.trim().parse().ok()
 }
 
 /// The next line of a demonstration.

@@ -2,6 +2,7 @@
 
 use super::{ABOUT, SIZES, VERSION};
 use crate::{EnvError, fingerprint, split_of};
+use merit_core::canonical;
 use merit_core::{Seed, Split, Stream, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -133,7 +134,7 @@ impl Purchase {
     pub(super) fn into_task(self, split: Split, index: u64) -> Task {
         let payload = json!(self);
         Task {
-            id: format!("{}/{}/{index:05}-{}", ABOUT.name, split.name(), fingerprint(&payload.to_string())),
+            id: format!("{}/{}/{index:05}-{}", ABOUT.name, split.name(), fingerprint(&canonical(&payload))),
             world: ABOUT.name.to_owned(),
             version: VERSION,
             split,

@@ -114,7 +114,9 @@ impl Demonstrator for Vault {
         }
         let boxes = Boxes::of(task)?;
         let wanders = !seed.child("manner", 0).stream().chance(skill);
-        let seen = turns.last().and_then(|turn| turn.observed.iter().find(|m| m.role == Role::Environment));
+        // By a chat template, the environment speaks as the user.
+        let shows = |message: &&merit_core::Message| matches!(message.role, Role::Environment | Role::User);
+        let seen = turns.last().and_then(|turn| turn.observed.iter().find(shows));
         let note = match seen.map_or("", |message| message.text.as_str()) {
             "key" => return Ok("take".to_owned()),
             "taken" => return Ok("go".to_owned()),

@@ -1,6 +1,7 @@
 //! Tools described to a model, in the JSON that function-calling models are trained on.
 
-use crate::{ToolCard, canonical};
+use crate::ToolCard;
+use merit_core::canonical;
 use serde_json::json;
 
 /// A tool as `{"name", "description", "parameters"}`.

@@ -6,8 +6,9 @@
 use super::literal::{self, Grammar};
 use super::malformed::shown;
 use super::{CallFormat, MalformedCall, schema};
-use crate::{ToolCard, canonical};
+use crate::ToolCard;
 use merit_core::ToolCall;
+use merit_core::canonical;
 use serde_json::{Map, Value, json};
 
 /// The card of a tool.

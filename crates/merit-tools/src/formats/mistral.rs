@@ -6,7 +6,8 @@
 use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish, hide};
-use crate::{ToolCard, canonical};
+use crate::ToolCard;
+use merit_core::canonical;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

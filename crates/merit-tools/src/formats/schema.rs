@@ -4,7 +4,8 @@
 //! here: the tool that came with it will.
 
 use super::malformed::shown;
-use crate::{Arguments, ToolCard, canonical};
+use crate::{Arguments, ToolCard};
+use merit_core::canonical;
 use merit_core::registry::nearest;
 use merit_verify::json::{
     Conclusion, Failure, FailureKind, JsonConfig, JsonVerifier, Limits, UnknownKeywords,

@@ -3,7 +3,7 @@
 use super::pattern::Pattern;
 use super::request::{self, Request};
 use super::response::HttpResponse;
-use crate::canonical;
+use merit_core::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

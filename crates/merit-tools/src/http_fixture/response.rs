@@ -1,7 +1,7 @@
 //! What comes back, as an agent reads it.
 
-use crate::canonical;
 use crate::excerpt::head;
+use merit_core::canonical;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

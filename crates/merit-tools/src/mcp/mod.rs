@@ -7,7 +7,8 @@
 mod session;
 
 use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Arguments, Commons, Pace, Tool, ToolCard, ToolError, ToolSession, canonical};
+use crate::{Arguments, Commons, Pace, Tool, ToolCard, ToolError, ToolSession};
+use merit_core::canonical;
 use merit_core::registry::nearest;
 use merit_core::{About, Task};
 use merit_mcp::{Client, ServerConfig, ToolInfo, wait};

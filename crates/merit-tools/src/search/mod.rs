@@ -4,11 +4,13 @@
 //! episodes, or comes with the task. A query that finds nothing is a refusal: the agent should ask otherwise.
 
 mod corpora;
+mod meaning;
 mod sessions;
 
 use crate::registry::{ToolEntry, ToolSettings};
 use crate::{Pace, Tool, ToolCard, ToolError, ToolSession, tool};
 use corpora::Corpora;
+pub use meaning::EmbeddingConfig;
 use merit_core::{About, Task};
 use merit_search::IndexConfig;
 use serde::{Deserialize, Serialize};
@@ -42,11 +44,21 @@ pub struct SearchConfig {
     pub opened_chars: usize,
     /// How the corpus is indexed.
     pub index: IndexConfig,
+    /// Vectors by a model that reads for meaning, beside the words. Absent: what `index.dense` says, or words only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<EmbeddingConfig>,
 }
 
 impl Default for SearchConfig {
     fn default() -> Self {
-        Self { corpus: None, hits: 3, open: false, opened_chars: 4_000, index: IndexConfig::default() }
+        Self {
+            corpus: None,
+            hits: 3,
+            open: false,
+            opened_chars: 4_000,
+            index: IndexConfig::default(),
+            embedding: None,
+        }
     }
 }
 
@@ -59,8 +71,7 @@ impl ToolSettings for SearchConfig {
         if !(100..=1_000_000).contains(&self.opened_chars) {
             return Err(setting(format!("`opened_chars` is {}; give 100 to 1000000", self.opened_chars)));
         }
-        self.index.check().map_err(|error| setting(error.to_string()))?;
-        let corpora = Arc::new(Corpora::new(self).map_err(|error| setting(error.to_string()))?);
+        let corpora = Arc::new(Corpora::new(self).map_err(setting)?);
         let kinds = if self.open { vec![Kind::Search, Kind::Open] } else { vec![Kind::Search] };
         let make = |kind| Arc::new(Search::new(kind, self, Arc::clone(&corpora))) as Arc<dyn Tool>;
         Ok(kinds.into_iter().map(make).collect())

@@ -3,7 +3,8 @@
 use super::declaration::{Declaration, Example};
 use super::draw::Drawer;
 use crate::excerpt::{excerpt, refused};
-use crate::{Arguments, ToolAnswer, ToolCard, canonical};
+use crate::{Arguments, ToolAnswer, ToolCard};
+use merit_core::canonical;
 use merit_core::{Seed, Task};
 use merit_verify::json::{Conclusion, Empty, Failure, JsonConfig, JsonVerifier, Limits};
 use serde::Deserialize;

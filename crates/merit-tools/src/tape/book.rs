@@ -3,7 +3,8 @@
 use super::entry::{CallEntry, TapedTool, card_from_json, card_to_json, pace_from, pace_name};
 use super::key::{self, Fingerprint};
 use super::{Tape, TapeCounts, TapeError};
-use crate::{Tool, ToolAnswer, canonical};
+use crate::{Tool, ToolAnswer};
+use merit_core::canonical;
 use rusqlite::{OptionalExtension as _, Row, params};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

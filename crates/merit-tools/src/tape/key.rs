@@ -4,7 +4,8 @@
 //! answers, asked in the same words. Loosely: a tool of this name, asked the same but for the order of JSON keys and idle white space.
 //! Every part of a key is hashed with its length, so that no two lists of parts run into each other.
 
-use crate::{Arguments, ToolAnswer, ToolCard, canonical};
+use crate::{Arguments, ToolAnswer, ToolCard};
+use merit_core::canonical;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::fmt;

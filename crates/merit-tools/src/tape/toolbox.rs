@@ -5,7 +5,8 @@ use super::entry::card_to_json;
 use super::record::{Recorder, unusable};
 use super::replay::{Replay, Replayed};
 use super::{Fingerprint, Match, Tape, TapeError, TapeKind, TapedTool, Timing};
-use crate::{Tool, ToolCard, ToolConfig, ToolError, canonical};
+use crate::{Tool, ToolCard, ToolConfig, ToolError};
+use merit_core::canonical;
 use std::sync::Arc;
 
 /// Who answers the calls of a run.
