@@ -1,0 +1,164 @@
+//! One position's attention over one run of positions, for AVX-512.
+//!
+//! The same chains as the tiles of products, in forms that suit a few rows: sixteen sums at a time, and the memory that is
+//! needed next asked for on the way, since caches of many sequences do not stay near.
+
+// Intrinsics on raw pointers; the callers below check all bounds first.
+#![allow(unsafe_code)]
+
+use std::arch::x86_64::*;
+
+const LANES: usize = 16;
+/// Rows, and vectors of columns, of one tile.
+const MOST: usize = 4;
+
+/// Memory that will be read soon: `rows` lines of `vectors` vectors, `row` floats apart. Any address will do.
+#[derive(Clone, Copy)]
+pub(crate) struct Ahead {
+    pub(crate) data: *const f32,
+    pub(crate) row: usize,
+    pub(crate) vectors: usize,
+}
+
+impl Ahead {
+    pub(crate) const NOTHING: Self = Self { data: std::ptr::null(), row: 0, vectors: 0 };
+}
+
+/// Walks over memory that will be read soon, a few vectors at a time.
+struct Walk {
+    ahead: Ahead,
+    vector: usize,
+}
+
+impl Walk {
+    #[inline(always)]
+    fn step<const V: usize>(&mut self) {
+        if self.ahead.vectors == 0 {
+            return;
+        }
+        for _ in 0..V {
+            // SAFETY: a prefetch reads nothing and may point anywhere.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(self.ahead.data.wrapping_add(self.vector * LANES).cast()) };
+            self.vector += 1;
+            if self.vector == self.ahead.vectors {
+                self.vector = 0;
+                self.ahead.data = self.ahead.data.wrapping_add(self.ahead.row);
+            }
+        }
+    }
+}
+
+/// `to[m, n] = Σ_k a[m, k] b[k, n]` or `+=`, k ascending; the last `n` of a row are written under a mask.
+#[derive(Clone, Copy)]
+struct Strip {
+    k: usize,
+    a: *const f32,
+    a_row: usize,
+    b: *const f32,
+    b_row: usize,
+    to: *mut f32,
+    to_row: usize,
+    /// Columns of the last vector.
+    last: __mmask16,
+    resume: bool,
+    ahead: Ahead,
+}
+
+type StripFn = unsafe fn(Strip);
+
+macro_rules! forms {
+    ($($m:literal)*) => { [$([strip::<$m, 1>, strip::<$m, 2>, strip::<$m, 3>, strip::<$m, 4>]),*] };
+}
+
+static FORMS: [[StripFn; MOST]; MOST] = forms!(1 2 3 4);
+
+#[target_feature(enable = "avx512f")]
+unsafe fn strip<const M: usize, const V: usize>(s: Strip) {
+    // SAFETY: the caller promised the extents of `Strip`; every access below is inside them.
+    unsafe {
+        let masks: [__mmask16; V] = std::array::from_fn(|v| if v + 1 == V { s.last } else { !0 });
+        let mut acc = [[_mm512_setzero_ps(); V]; M];
+        if s.resume {
+            for (m, row) in acc.iter_mut().enumerate() {
+                for (v, sum) in row.iter_mut().enumerate() {
+                    *sum = _mm512_maskz_loadu_ps(masks[v], s.to.add(m * s.to_row + v * LANES));
+                }
+            }
+        }
+        let (mut a, mut b, mut walk) = (s.a, s.b, Walk { ahead: s.ahead, vector: 0 });
+        for _ in 0..s.k {
+            let mut columns = [_mm512_setzero_ps(); V];
+            for (v, column) in columns.iter_mut().enumerate() {
+                *column = _mm512_loadu_ps(b.add(v * LANES));
+            }
+            walk.step::<V>();
+            for (m, row) in acc.iter_mut().enumerate() {
+                let x = _mm512_set1_ps(*a.add(m * s.a_row));
+                for (sum, column) in row.iter_mut().zip(columns) {
+                    *sum = _mm512_fmadd_ps(x, column, *sum);
+                }
+            }
+            a = a.wrapping_add(1);
+            b = b.wrapping_add(s.b_row);
+        }
+        for (m, row) in acc.iter().enumerate() {
+            for (v, sum) in row.iter().enumerate() {
+                _mm512_mask_storeu_ps(s.to.add(m * s.to_row + v * LANES), masks[v], *sum);
+            }
+        }
+    }
+}
+
+/// The product of `m` rows of `a` with `k` rows of `b`, `n` columns wide, into `to`.
+///
+/// # Safety
+/// The processor has AVX-512; `to` is writable for `m` rows of `n` columns, by no one else now.
+pub(crate) unsafe fn few_rows(
+    (m, n, k): (usize, usize, usize),
+    (a, a_row): (&[f32], usize),
+    (b, b_row): (&[f32], usize),
+    (to, to_row): (*mut f32, usize),
+    resume: bool,
+    ahead: Ahead,
+) {
+    if m == 0 || n == 0 || k == 0 {
+        return;
+    }
+    assert!((m - 1) * a_row + k <= a.len(), "attention: the left matrix is too short");
+    assert!(
+        (k - 1) * b_row + n.next_multiple_of(LANES) <= b.len(),
+        "attention: the right matrix is too short"
+    );
+    for m0 in (0..m).step_by(MOST) {
+        let rows = MOST.min(m - m0);
+        for n0 in (0..n).step_by(MOST * LANES) {
+            let width = (n - n0).min(MOST * LANES);
+            let vectors = width.div_ceil(LANES);
+            // Each block of columns asks for its share of the rows.
+            let ahead = Ahead { data: ahead.data.wrapping_add(n0 * ahead.row), ..ahead };
+            let ahead = if m0 == 0 { ahead } else { Ahead::NOTHING };
+            let strip = Strip {
+                k,
+                a: a[m0 * a_row..].as_ptr(),
+                a_row,
+                b: b[n0..].as_ptr(),
+                b_row,
+                to: to.wrapping_add(m0 * to_row + n0),
+                to_row,
+                last: !0 >> (vectors * LANES - width),
+                resume,
+                ahead,
+            };
+            // SAFETY: both inputs were found long enough, the result is promised.
+            unsafe { FORMS[rows - 1][vectors - 1](strip) };
+        }
+    }
+}
+
+/// Asks for one float of each of `rows` lines, `row` floats apart, to be written soon.
+pub(crate) fn ask_for(data: &[f32], rows: usize, row: usize) {
+    for i in 0..rows {
+        // SAFETY: a prefetch reads nothing and may point anywhere.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().wrapping_add(i * row).cast()) };
+    }
+}

@@ -1,0 +1,81 @@
+//! Blocks of bf16 results by ordinary fused multiply-adds of f32, in the order in which AMX adds.
+
+// Raw pointers, whose extents the caller has checked; the macro calls functions compiled for detected CPU features.
+#![allow(unsafe_code)]
+
+use crate::Isa;
+use crate::bf16::{LINES, Line, widen};
+use crate::gemm_bf16::Block;
+use crate::isa::per_isa;
+
+/// # Safety
+/// All that `Block` promises.
+pub(crate) unsafe fn run(isa: Isa, block: Block) {
+    strips(isa, block);
+}
+
+per_isa! {
+    // Called by `run` alone, which has the promises of the block.
+    fn strips(block: Block) {
+        let mut row = 0;
+        while row < block.rows {
+            let left = (block.rows - row).min(LINES - row % LINES);
+            for column in 0..1 + usize::from(block.wide) {
+                // SAFETY: the rows lie in one left tile of the block, the column of tiles is one of its one or two.
+                unsafe {
+                    match left {
+                        1 => strip::<1>(block, row, column),
+                        2 | 3 => strip::<2>(block, row, column),
+                        4..8 => strip::<4>(block, row, column),
+                        _ => strip::<8>(block, row, column),
+                    }
+                }
+            }
+            row += match left { 1 => 1, 2 | 3 => 2, 4..8 => 4, _ => 8 };
+        }
+    }
+}
+
+#[inline(always)]
+unsafe fn strip<const ROWS: usize>(t: Block, row: usize, column: usize) {
+    // SAFETY: every access is at a row, column or step inside the extents of the block.
+    unsafe {
+        let a = t.a.add(row / LINES * t.a_tile + row % LINES);
+        let b = t.b.add(column * t.b_tile);
+        let c = t.c.add(row * t.c_row + column * LINES);
+        let mut sums = [[0.0_f32; LINES]; ROWS];
+        if t.resume {
+            for (r, sums) in sums.iter_mut().enumerate() {
+                *sums = c.add(r * t.c_row).cast::<[f32; LINES]>().read_unaligned();
+            }
+        }
+        for step in 0..t.steps {
+            let left: &[Line; ROWS] = &*a.add(step * LINES).cast();
+            let right: &[Line; LINES] = &*b.add(step * LINES).cast();
+            one_step(left, right, &mut sums);
+        }
+        for (r, sums) in sums.iter().enumerate() {
+            c.add(r * t.c_row).cast::<[f32; LINES]>().write_unaligned(*sums);
+        }
+    }
+}
+
+#[inline(always)]
+fn one_step<const ROWS: usize>(left: &[Line; ROWS], right: &[Line; LINES], sums: &mut [[f32; LINES]; ROWS]) {
+    let (mut even, mut odd) = ([[0.0_f32; LINES]; ROWS], [[0.0_f32; LINES]; ROWS]);
+    for (p, right) in right.iter().enumerate() {
+        for r in 0..ROWS {
+            let (a_even, a_odd) = widen(left[r].0[p]);
+            for i in 0..LINES {
+                let (b_even, b_odd) = widen(right.0[i]);
+                even[r][i] = a_even.mul_add(b_even, even[r][i]);
+                odd[r][i] = a_odd.mul_add(b_odd, odd[r][i]);
+            }
+        }
+    }
+    for r in 0..ROWS {
+        for i in 0..LINES {
+            sums[r][i] += even[r][i] + odd[r][i];
+        }
+    }
+}

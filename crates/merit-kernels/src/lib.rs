@@ -1,0 +1,63 @@
+//! The arithmetic of decoders on one device: products, norms, attention, optimiser.
+//!
+//! Every output element is one fixed chain of operations, written with explicit fused multiply-adds. Tiles, vector width,
+//! batch size and threads choose only which elements are computed together, never the chain. `unsafe` lives in this crate
+//! and in no other part of the engine.
+
+#[cfg(target_arch = "x86_64")]
+mod amx;
+pub mod attention;
+mod attention_backward;
+#[cfg(test)]
+mod attention_check;
+mod attention_pages;
+mod attention_whole;
+#[cfg(target_arch = "x86_64")]
+mod attention_x86;
+mod bf16;
+mod device;
+mod dot;
+mod dot_portable;
+#[cfg(target_arch = "x86_64")]
+mod dot_x86;
+pub mod gate;
+pub mod gemm;
+mod gemm_bf16;
+#[cfg(test)]
+mod gemm_bf16_tests;
+#[cfg(test)]
+mod gradient_check;
+mod isa;
+pub mod loss;
+pub mod math;
+mod matrix;
+pub mod norm;
+pub mod optim;
+pub mod pack;
+pub mod peak;
+mod quant;
+mod rows;
+pub mod softmax;
+#[cfg(test)]
+mod speed;
+mod split;
+mod table;
+mod target;
+mod tile;
+mod tile_runs;
+#[cfg(target_arch = "x86_64")]
+mod tile_x86;
+pub mod turn;
+mod workers;
+
+pub use attention_pages::{PAGE, PageLayout, Reading};
+pub use attention_whole::AttentionSpaces;
+pub use device::Device;
+pub use dot::Dot;
+pub use gemm::Start;
+pub use isa::Isa;
+pub use matrix::{Matrix, Precision};
+pub use quant::{QuantError, QuantPart};
+pub use rows::Asked;
+pub use table::Table;
+pub use workers::{Scratch, ThreadsError, Workers};

@@ -1,0 +1,354 @@
+//! The inner loops: up to sixteen rows by up to four strips of a panel in registers, and the forms of each instruction set.
+//!
+//! Weights are made in registers, one input of sixteen columns at a time, and used by all rows at once; each output element
+//! is one chain of fused multiply-adds over the inputs in order, the chain of `gemm` on the decoded weights.
+
+// Works on raw pointers; `product` stays inside panels, rows and results.
+#![allow(unsafe_code)]
+
+use super::lanes::{LANES, Lanes, Portable};
+#[cfg(target_arch = "x86_64")]
+use super::lanes_x86::{Avx2, Avx512};
+use super::scheme::{self, Codes, LINE, Scheme};
+use crate::isa::{Isa, Kind};
+use merit_formats::Encoding;
+
+/// Most strips of a tile, and of a panel.
+pub(super) const MOST_STRIPS: usize = 4;
+/// Groups between a line's prefetch and its use.
+const AHEAD: usize = 4;
+
+/// The operands of one tile.
+#[derive(Clone, Copy)]
+pub(super) struct Tile {
+    /// First byte of the panel.
+    pub(super) panel: *const u8,
+    /// Strips of the panel.
+    pub(super) strips: usize,
+    /// The first strip of the tile.
+    pub(super) strip: usize,
+    /// Blocks of the panel along the inputs.
+    pub(super) blocks: usize,
+    /// `x[input * height + row]`, for all inputs of all blocks, where `height` is the form's.
+    pub(super) x: *const f32,
+    /// Sums of the rounded activations of each group of 32 inputs, `[group][height]`; only read where activations are bf16.
+    pub(super) group_sums: *const f32,
+    /// Row-major result at the first column of the tile.
+    pub(super) c: *mut f32,
+    pub(super) c_row: usize,
+    /// Rows of the result; those of the form above are computed and dropped.
+    pub(super) rows: usize,
+    /// Columns of the result; the rest of the last strip is dropped.
+    pub(super) columns: usize,
+    /// Continue from what `c` holds; otherwise start from zero.
+    pub(super) resume: bool,
+}
+
+/// # Safety
+/// The extents of `Tile` must hold, and the CPU must have the features of the form.
+pub(super) type TileFn = unsafe fn(&Tile);
+/// # Safety
+/// As `TileFn`; room for sixteen floats an input at the second pointer.
+pub(super) type ExpandFn = unsafe fn(&Tile, *mut f32);
+
+/// A tile's height, and its code for one, two and four strips; `None` where narrower tiles are as good.
+pub(super) type Form = (usize, [Option<TileFn>; 3]);
+
+/// What one instruction set has for one encoding.
+pub(super) struct Forms {
+    /// By height, lowest first; each has a tile of one strip.
+    pub(super) tiles: &'static [Form],
+    /// Writes the weights of one strip as floats, `[input][16]`.
+    pub(super) expand: ExpandFn,
+}
+
+impl Forms {
+    pub(super) fn of(isa: Isa, encoding: Encoding) -> Self {
+        match encoding {
+            Encoding::F32 => Self::with::<scheme::F32>(isa),
+            Encoding::F16 => Self::with::<scheme::F16>(isa),
+            Encoding::Bf16 => Self::with::<scheme::Bf16>(isa),
+            Encoding::Q8_0 => Self::with::<scheme::Q8_0>(isa),
+            Encoding::Q4_0 => Self::with::<scheme::Q4_0>(isa),
+            Encoding::Q4_1 => Self::with::<scheme::Q4_1>(isa),
+            Encoding::Q5_0 => Self::with::<scheme::Q5_0>(isa),
+            Encoding::Q5_1 => Self::with::<scheme::Q5_1>(isa),
+            Encoding::Q4K => Self::with::<scheme::Q4K>(isa),
+            Encoding::Q5K => Self::with::<scheme::Q5K>(isa),
+            Encoding::Q6K => Self::with::<scheme::Q6K>(isa),
+        }
+    }
+
+    fn with<S: Scheme>(isa: Isa) -> Self {
+        match isa.kind() {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => Self {
+                tiles: const {
+                    &[
+                        (1, [Some(avx512::<S, 1, 1>), Some(avx512::<S, 1, 2>), Some(avx512::<S, 1, 4>)]),
+                        (2, [Some(avx512::<S, 2, 1>), Some(avx512::<S, 2, 2>), None]),
+                        (4, [Some(avx512::<S, 4, 1>), Some(avx512::<S, 4, 2>), None]),
+                        (8, [Some(avx512::<S, 8, 1>), None, None]),
+                        (16, [Some(avx512::<S, 16, 1>), None, None]),
+                    ]
+                },
+                expand: expand_avx512::<S>,
+            },
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => Self {
+                tiles: const {
+                    &[
+                        (1, [Some(avx2::<S, 1, 1>), Some(avx2::<S, 1, 2>), None]),
+                        (4, [Some(avx2::<S, 4, 1>), None, None]),
+                    ]
+                },
+                expand: expand_avx2::<S>,
+            },
+            Kind::Portable => Self {
+                tiles: const {
+                    &[
+                        (1, [Some(tile::<Portable, S, 1, 1>), None, None]),
+                        (4, [Some(tile::<Portable, S, 4, 1>), None, None]),
+                    ]
+                },
+                expand: expand::<Portable, S>,
+            },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
+unsafe fn avx512<S: Scheme, const M: usize, const V: usize>(t: &Tile) {
+    // SAFETY: as the caller promised.
+    unsafe { tile::<Avx512, S, M, V>(t) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<S: Scheme, const M: usize, const V: usize>(t: &Tile) {
+    // SAFETY: as the caller promised.
+    unsafe { tile::<Avx2, S, M, V>(t) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,avx2,fma")]
+unsafe fn expand_avx512<S: Scheme>(t: &Tile, to: *mut f32) {
+    // SAFETY: as the caller promised.
+    unsafe { expand::<Avx512, S>(t, to) }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn expand_avx2<S: Scheme>(t: &Tile, to: *mut f32) {
+    // SAFETY: as the caller promised.
+    unsafe { expand::<Avx2, S>(t, to) }
+}
+
+/// What is done with the codes of `V` strips on the way through a panel.
+pub(super) trait Visit<L: Lanes, S: Scheme, const V: usize> {
+    /// Inputs that are taken at once.
+    const STEP: usize;
+
+    /// Takes the next `STEP` inputs of each strip.
+    ///
+    /// # Safety
+    /// The CPU has the features of `L`; the extents of the tile hold.
+    unsafe fn inputs(&mut self, codes: &mut [Codes<L>; V], scales: &[[L::Floats; 2]; V]);
+
+    /// Ends a group.
+    ///
+    /// # Safety
+    /// As `inputs`.
+    unsafe fn group(&mut self, scales: &[[L::Floats; 2]; V]);
+}
+
+/// Goes through `V` strips of a panel, input after input.
+///
+/// # Safety
+/// The extents of `Tile` must hold, and the CPU must have the features of `L`.
+#[inline(always)]
+pub(super) unsafe fn walk<L: Lanes, S: Scheme, const V: usize, T: Visit<L, S, V>>(t: &Tile, visitor: &mut T) {
+    let shape = &S::SHAPE;
+    let mut at = t.panel;
+    let ahead = AHEAD * t.strips * shape.group_bytes();
+    // SAFETY: `at` passes over `blocks` blocks of `strips` strips, the panel that the caller promised; `strip + V` is at most
+    // `strips`. Prefetches may point anywhere.
+    unsafe {
+        for _ in 0..t.blocks {
+            let head = at.add(t.strip * shape.head_bytes());
+            at = at.add(t.strips * shape.head_bytes());
+            for _ in 0..shape.groups {
+                let mut scales = [[L::splat(0.0); 2]; V];
+                let mut codes = [Codes::<L> { at, words: L::words(at), high: L::words(at) }; V];
+                let group = at.add(t.strip * shape.scale_bytes());
+                L::prefetch(group.wrapping_add(ahead));
+                at = at.add(t.strips * shape.scale_bytes());
+                for (v, scales) in scales.iter_mut().enumerate() {
+                    let head = head.add(v * shape.head_bytes());
+                    *scales = S::scales::<L>(head, group.add(v * shape.scale_bytes()));
+                }
+                if shape.high_bits > 0 {
+                    for (v, codes) in codes.iter_mut().enumerate() {
+                        codes.high = L::words(at.add((t.strip + v) * LINE));
+                    }
+                    at = at.add(t.strips * LINE);
+                }
+                for _ in 0..shape.runs {
+                    for (v, codes) in codes.iter_mut().enumerate() {
+                        codes.at = at.add((t.strip + v) * LINE);
+                        codes.words = L::words(codes.at);
+                        L::prefetch(codes.at.wrapping_add(ahead));
+                    }
+                    at = at.add(t.strips * LINE);
+                    for _ in 0..shape.run / T::STEP {
+                        visitor.inputs(&mut codes, &scales);
+                    }
+                }
+                visitor.group(&scales);
+            }
+        }
+    }
+}
+
+/// Each weight on the end of the chain of its element.
+struct Chains<L: Lanes, const M: usize, const V: usize> {
+    sums: [[L::Floats; V]; M],
+    x: *const f32,
+}
+
+impl<L: Lanes, S: Scheme, const M: usize, const V: usize> Visit<L, S, V> for Chains<L, M, V> {
+    const STEP: usize = 1;
+
+    #[inline(always)]
+    unsafe fn inputs(&mut self, codes: &mut [Codes<L>; V], scales: &[[L::Floats; 2]; V]) {
+        // SAFETY: as the caller promises; each call moves on by one input of `M` rows.
+        unsafe {
+            let mut weights = [L::splat(0.0); V];
+            for (v, weights) in weights.iter_mut().enumerate() {
+                *weights = S::next::<L>(&mut codes[v], scales[v]);
+            }
+            for (m, row) in self.sums.iter_mut().enumerate() {
+                let left = L::splat(*self.x.add(m));
+                for (sum, weights) in row.iter_mut().zip(weights) {
+                    *sum = L::fma(left, weights, *sum);
+                }
+            }
+            self.x = self.x.add(M);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn group(&mut self, _: &[[L::Floats; 2]; V]) {}
+}
+
+#[inline(always)]
+unsafe fn tile<L: Lanes, S: Scheme, const M: usize, const V: usize>(t: &Tile) {
+    // SAFETY: as the caller promised.
+    unsafe {
+        let mut chains = Chains::<L, M, V> { sums: start::<L, M, V>(t), x: t.x };
+        walk::<L, S, V, _>(t, &mut chains);
+        finish::<L, M, V>(t, chains.sums);
+    }
+}
+
+/// What the sums of a tile start from.
+///
+/// # Safety
+/// The extents of the result hold.
+#[inline(always)]
+pub(super) unsafe fn start<L: Lanes, const M: usize, const V: usize>(t: &Tile) -> [[L::Floats; V]; M] {
+    // SAFETY: `load` stays inside the result.
+    unsafe {
+        let mut sums = [[L::splat(0.0); V]; M];
+        if t.resume {
+            for (m, row) in sums.iter_mut().enumerate() {
+                for (v, sum) in row.iter_mut().enumerate() {
+                    *sum = load::<L>(t, m, v * LANES);
+                }
+            }
+        }
+        sums
+    }
+}
+
+/// Writes the sums of a tile.
+///
+/// # Safety
+/// The extents of the result hold.
+#[inline(always)]
+pub(super) unsafe fn finish<L: Lanes, const M: usize, const V: usize>(t: &Tile, sums: [[L::Floats; V]; M]) {
+    for (m, row) in sums.into_iter().enumerate() {
+        for (v, sum) in row.into_iter().enumerate() {
+            // SAFETY: `save` stays inside the result.
+            unsafe { save::<L>(t, m, v * LANES, sum) };
+        }
+    }
+}
+
+/// The sums that the result holds; what is outside it counts as zero.
+///
+/// # Safety
+/// The extents of the result hold.
+#[inline(always)]
+pub(super) unsafe fn load<L: Lanes>(t: &Tile, row: usize, column: usize) -> L::Floats {
+    // SAFETY: sixteen floats of the result or of the buffer, which takes only columns of the result.
+    unsafe {
+        if row >= t.rows || column >= t.columns {
+            return L::splat(0.0);
+        }
+        let from = t.c.add(row * t.c_row + column);
+        if column + LANES <= t.columns {
+            return L::floats(from.cast());
+        }
+        let mut buffer = [0.0_f32; LANES];
+        std::ptr::copy_nonoverlapping(from, buffer.as_mut_ptr(), t.columns - column);
+        L::floats(buffer.as_ptr().cast())
+    }
+}
+
+/// Writes sums; what is outside the result is dropped.
+///
+/// # Safety
+/// The extents of the result hold.
+#[inline(always)]
+pub(super) unsafe fn save<L: Lanes>(t: &Tile, row: usize, column: usize, sums: L::Floats) {
+    // SAFETY: as `load`.
+    unsafe {
+        if row >= t.rows || column >= t.columns {
+            return;
+        }
+        let to = t.c.add(row * t.c_row + column);
+        if column + LANES <= t.columns {
+            return L::store(to, sums);
+        }
+        let mut buffer = [0.0_f32; LANES];
+        L::store(buffer.as_mut_ptr(), sums);
+        std::ptr::copy_nonoverlapping(buffer.as_ptr(), to, t.columns - column);
+    }
+}
+
+/// Weights as floats, one strip.
+struct Expanded(*mut f32);
+
+impl<L: Lanes, S: Scheme> Visit<L, S, 1> for Expanded {
+    const STEP: usize = 1;
+
+    #[inline(always)]
+    unsafe fn inputs(&mut self, codes: &mut [Codes<L>; 1], scales: &[[L::Floats; 2]; 1]) {
+        // SAFETY: the caller promises sixteen places for each input.
+        unsafe {
+            L::store(self.0, S::next::<L>(&mut codes[0], scales[0]));
+            self.0 = self.0.add(LANES);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn group(&mut self, _: &[[L::Floats; 2]; 1]) {}
+}
+
+#[inline(always)]
+unsafe fn expand<L: Lanes, S: Scheme>(t: &Tile, to: *mut f32) {
+    // SAFETY: as the caller promised.
+    unsafe { walk::<L, S, 1, _>(t, &mut Expanded(to)) }
+}
