@@ -1,11 +1,11 @@
 //! AdamW (Loshchilov and Hutter, arXiv:1711.05101) over the flat vector, with clipping by the global norm.
 
+use crate::ModelError;
 use crate::checkpoint::{gather_all, parse, parse_note, scatter_all, serialise};
-use crate::kernels::Isa;
-use crate::kernels::optim::{AdamStep, adamw};
-use crate::layout::TensorKind;
-use crate::workers::Workers;
-use crate::{ModelError, Weights};
+use crate::layout::{TensorKind, TensorPlace};
+use merit_kernels::Isa;
+use merit_kernels::Workers;
+use merit_kernels::optim::{AdamStep, adamw};
 use serde::{Deserialize, Serialize};
 
 /// The numbers of an AdamW step.
@@ -65,11 +65,11 @@ impl AdamWState {
         &mut self,
         isa: Isa,
         settings: &AdamWSettings,
-        weights: &mut Weights,
-        gradients: &[f32],
+        values: &mut [f32],
+        places: &[TensorPlace],
+        (gradients, norm): (&[f32], f64),
         workers: &Workers,
     ) -> Result<UpdateStats, ModelError> {
-        let norm = norm(gradients);
         if !norm.is_finite() {
             return Err(ModelError::NonFiniteGradient { norm });
         }
@@ -85,7 +85,7 @@ impl AdamWState {
             keep: 1.0,
         };
         let decayed = AdamStep { keep: 1.0 - settings.lr * settings.weight_decay, ..step };
-        let mut pieces = self.pieces(weights, gradients);
+        let mut pieces = self.pieces(values, places, gradients);
         workers.for_each(&mut pieces, |_, piece| {
             adamw(
                 isa,
@@ -104,11 +104,15 @@ impl AdamWState {
         (1.0 - f64::from(beta).powf(self.steps as f64)) as f32
     }
 
-    fn pieces<'a>(&'a mut self, weights: &'a mut Weights, mut gradients: &'a [f32]) -> Vec<Piece<'a>> {
-        let runs = runs(weights);
-        let (mut values, mut m, mut v) = (weights.values_mut(), &mut self.m[..], &mut self.v[..]);
+    fn pieces<'a>(
+        &'a mut self,
+        mut values: &'a mut [f32],
+        places: &[TensorPlace],
+        mut gradients: &'a [f32],
+    ) -> Vec<Piece<'a>> {
+        let (mut m, mut v) = (&mut self.m[..], &mut self.v[..]);
         let mut pieces = Vec::new();
-        for (mut len, decays) in runs {
+        for (mut len, decays) in runs(places) {
             while len > 0 {
                 let take = len.min(PIECE);
                 pieces.push(Piece {
@@ -124,17 +128,16 @@ impl AdamWState {
         pieces
     }
 
-    pub(crate) fn to_safetensors(&self, weights: &Weights) -> Vec<u8> {
-        let places = &weights.layout().tensors;
+    pub(crate) fn to_safetensors(&self, places: &[TensorPlace]) -> Vec<u8> {
         let mut tensors = gather_all(places, &self.m, "m.");
         tensors.extend(gather_all(places, &self.v, "v."));
         serialise(&tensors, (STEP_KEY, self.steps.to_string()))
     }
 
-    pub(crate) fn from_safetensors(bytes: &[u8], weights: &Weights) -> Result<Self, ModelError> {
-        let mut state = Self::new(weights.values().len());
+    pub(crate) fn from_safetensors(bytes: &[u8], places: &[TensorPlace]) -> Result<Self, ModelError> {
+        let mut state = Self::new(places.iter().map(|place| place.rows * place.columns).sum());
         state.steps = parse_note(bytes, STEP_KEY)?;
-        let (file, places) = (parse(bytes)?, &weights.layout().tensors);
+        let file = parse(bytes)?;
         scatter_all(places, &file, "m.", &mut state.m)?;
         scatter_all(places, &file, "v.", &mut state.v)?;
         Ok(state)
@@ -150,9 +153,9 @@ struct Piece<'a> {
 }
 
 /// Lengths of the runs of weights that do or do not decay, in order.
-fn runs(weights: &Weights) -> Vec<(usize, bool)> {
+fn runs(places: &[TensorPlace]) -> Vec<(usize, bool)> {
     let mut runs: Vec<(usize, bool)> = Vec::new();
-    for place in &weights.layout().tensors {
+    for place in places {
         let (len, decays) = (place.rows * place.columns, place.kind != TensorKind::Vector);
         match runs.last_mut() {
             Some((total, same)) if *same == decays => *total += len,

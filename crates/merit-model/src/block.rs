@@ -1,24 +1,23 @@
 //! One block of the decoder, forward and backward, over any rows of any sequences.
 //!
-//! The caller supplies the attention over the rows (whole sequences when training, cached positions when sampling);
-//! everything else works row by row. Backward computes norms and gated units again instead of keeping them.
+//! A list of device operations over whole buffers. The caller supplies the attention over the rows (whole sequences when
+//! training, cached positions when sampling); everything else works row by row. Backward computes norms and gated units
+//! again instead of keeping them.
 
-use crate::Weights;
-use crate::attention::room;
-use crate::kernels::Isa;
-use crate::kernels::gemm::{Left, Right, Size, Start, gemm, gemm_across};
-use crate::kernels::norm::{normalise, normalise_backward};
-use crate::kernels::swiglu::{swiglu, swiglu_backward};
-use crate::kernels::turn::{turn_heads, turn_heads_back};
-use crate::packed::PackedWeights;
+use crate::DecoderConfig;
+use crate::gradient::Gradients;
+use crate::pass::is_large;
+use crate::ready::{Fused, ReadyWeights};
 use crate::rope::Rope;
+use merit_kernels::attention::room;
+use merit_kernels::turn::TurnedHeads;
+use merit_kernels::{Device, Start};
 
 /// Everything that the passes read and share.
 #[derive(Clone, Copy)]
 pub(crate) struct Net<'a> {
-    pub(crate) isa: Isa,
-    pub(crate) weights: &'a Weights,
-    pub(crate) packed: &'a PackedWeights,
+    pub(crate) device: &'a Device,
+    pub(crate) ready: &'a ReadyWeights,
     pub(crate) rope: &'a Rope,
 }
 
@@ -27,10 +26,16 @@ pub(crate) struct Net<'a> {
 pub(crate) struct BlockRecord {
     /// `q | k | v`, turned and scaled.
     qkv: Vec<f32>,
+    /// `q | k` before its norm; only where heads are normalised.
+    raw: Vec<f32>,
     attended: Vec<f32>,
+    /// What attention adds, before its norm; only where that is normalised.
+    spoken: Vec<f32>,
     /// The residual stream between attention and feed-forward.
     middle: Vec<f32>,
     gate_up: Vec<f32>,
+    /// What the feed-forward adds, before its norm; only where that is normalised.
+    fed: Vec<f32>,
 }
 
 /// Scratch shared by all blocks of a pass.
@@ -41,106 +46,144 @@ pub(crate) struct BlockSpace {
     dnormed: Vec<f32>,
     dqkv: Vec<f32>,
     dattended: Vec<f32>,
+    /// The gradient of what attention or feed-forward added, before its norm.
+    dspoken: Vec<f32>,
 }
 
-impl Net<'_> {
-    fn product(&self, rows: usize, a: &[f32], b: Right, c: &mut [f32], (n, k): (usize, usize), start: Start) {
-        gemm(self.isa, Size { m: rows, n, k }, Left::rows(a, k), b, c, n, start);
+impl<'a> Net<'a> {
+    pub(crate) fn config(&self) -> &'a DecoderConfig {
+        &self.ready.config
     }
 
-    /// `x` to `out`; `attend(qkv, attended)` is called between the projections.
+    /// `x` to `out`, or only to the record; `attend(qkv, attended)` is called between the projections.
     pub(crate) fn block_forward(
         &self,
         layer: usize,
         positions: &[usize],
         x: &[f32],
-        out: &mut Vec<f32>,
+        out: Option<&mut Vec<f32>>,
         (record, space): (&mut BlockRecord, &mut BlockSpace),
         attend: impl FnOnce(&[f32], &mut [f32]),
     ) {
-        let config = self.weights.config();
-        let (d, ff, wide, rows) = (config.d_model, config.d_ff, config.qkv_width(), positions.len());
-        let (place, values) = (&self.weights.layout().blocks[layer], self.weights.values());
-        let matrices = &self.packed.forward[layer];
-        let stream = rows * d;
+        let (config, block, device) = (self.config(), &self.ready.blocks[layer], self.device);
+        let (ff, wide, rows) = (config.d_ff, config.qkv_width(), positions.len());
+        let stream = rows * config.d_model;
 
         let normed = room(&mut space.normed, stream);
-        normalise(self.isa, &x[..stream], &values[place.attention_norm.clone()], config.norm_eps, normed);
+        device.normalise(&x[..stream], &block.attention_norm, config.norm_eps, normed);
         let qkv = room(&mut record.qkv, rows * wide);
-        self.product(rows, normed, matrices.qkv.as_right(), qkv, (wide, d), Start::Zero);
-        self.turn(positions, qkv);
-        let attended = room(&mut record.attended, stream);
+        let start = self.start_from(block.qkv_bias.as_deref(), &mut qkv[..rows * wide]);
+        device.product(&block.qkv, rows, normed, qkv, start);
+        self.normalise_heads(layer, rows, qkv, &mut record.raw);
+        device.turn(qkv, turned_heads(config), positions, self.rope.angles(config, layer));
+        let attended = room(&mut record.attended, rows * config.attention_width());
         attend(qkv, attended);
         let middle = room(&mut record.middle, stream);
-        middle[..stream].copy_from_slice(&x[..stream]);
-        self.product(rows, attended, matrices.output.as_right(), middle, (d, d), Start::Resume);
+        let post = block.post_norms.as_ref().map(|[attention, _]| &attention[..]);
+        self.join(Fused::Output, layer, (rows, attended), (x, middle), (post, &mut record.spoken, normed));
 
-        normalise(self.isa, &middle[..stream], &values[place.feed_norm.clone()], config.norm_eps, normed);
+        device.normalise(&middle[..stream], &block.feed_norm, config.norm_eps, normed);
         let gate_up = room(&mut record.gate_up, rows * 2 * ff);
-        self.product(rows, normed, matrices.gate_up.as_right(), gate_up, (2 * ff, d), Start::Zero);
+        device.product(&block.gate_up, rows, normed, gate_up, Start::Zero);
         let active = room(&mut space.active, rows * ff);
-        swiglu(self.isa, &gate_up[..rows * 2 * ff], ff, active);
-        let out = room(out, stream);
-        out[..stream].copy_from_slice(&middle[..stream]);
-        self.product(rows, active, matrices.down.as_right(), out, (d, ff), Start::Resume);
-    }
-
-    fn turn(&self, positions: &[usize], qkv: &mut [f32]) {
-        let config = self.weights.config();
-        let (wide, keys) = (config.qkv_width(), config.key_column(0));
-        let scale = 1.0 / (config.head_dim() as f32).sqrt();
-        for (row, &position) in qkv.chunks_exact_mut(wide).zip(positions) {
-            let (cos, sin) = self.rope.at(position);
-            let (queries, rest) = row.split_at_mut(keys);
-            turn_heads(self.isa, queries, cos, sin, scale);
-            turn_heads(self.isa, &mut rest[..config.value_column(0) - keys], cos, sin, 1.0);
+        device.gate(config.style.activation, &gate_up[..rows * 2 * ff], ff, active);
+        let post = block.post_norms.as_ref().map(|[_, feed]| &feed[..]);
+        match (out, post) {
+            (Some(out), _) => {
+                let out = room(out, stream);
+                self.join(Fused::Down, layer, (rows, active), (middle, out), (post, &mut record.fed, normed));
+            }
+            // The way back reads what was fed before its norm, and nothing behind it.
+            (None, Some(_)) => {
+                device.product(&block.down, rows, active, room(&mut record.fed, stream), Start::Zero)
+            }
+            (None, None) => {}
         }
     }
 
-    fn turn_back(&self, positions: &[usize], dqkv: &mut [f32]) {
-        let config = self.weights.config();
-        let (wide, keys) = (config.qkv_width(), config.key_column(0));
-        let scale = 1.0 / (config.head_dim() as f32).sqrt();
-        for (row, &position) in dqkv.chunks_exact_mut(wide).zip(positions) {
-            let (cos, sin) = self.rope.at(position);
-            let (queries, rest) = row.split_at_mut(keys);
-            turn_heads_back(self.isa, queries, cos, sin, scale);
-            turn_heads_back(self.isa, &mut rest[..config.value_column(0) - keys], cos, sin, 1.0);
+    /// Lets the sums of a product begin with a bias, where there is one.
+    fn start_from(&self, bias: Option<&[f32]>, rows: &mut [f32]) -> Start {
+        let Some(bias) = bias else { return Start::Zero };
+        self.device.fill_rows(bias, rows);
+        Start::Resume
+    }
+
+    fn normalise_heads(&self, layer: usize, rows: usize, qkv: &mut [f32], raw: &mut Vec<f32>) {
+        let config = self.config();
+        let Some([queries, keys]) = &self.ready.blocks[layer].head_norms else { return };
+        let (wide, key, value) = (config.qkv_width(), config.key_column(0), config.value_column(0));
+        let raw = room(raw, rows * value);
+        let qkv = &mut qkv[..rows * wide];
+        for (raw, row) in raw.chunks_exact_mut(value).zip(qkv.chunks_exact(wide)) {
+            raw.copy_from_slice(&row[..value]);
         }
+        self.device.normalise_heads(qkv, (wide, 0, key), queries, config.norm_eps);
+        self.device.normalise_heads(qkv, (wide, key, value), keys, config.norm_eps);
+    }
+
+    /// `out = x + y w`, or `out = x + norm(y w)` where what is added has a gain; `added` then keeps `y w`.
+    ///
+    /// In a small decoder the sums go on from the stream. In a large one, some of whose streams grow to thousands, that would
+    /// round every step of a sum to the stream's last bit; there a sum is finished before it joins.
+    fn join(
+        &self,
+        fused: Fused,
+        layer: usize,
+        (rows, y): (usize, &[f32]),
+        (x, out): (&[f32], &mut [f32]),
+        (gain, added, normed): (Option<&[f32]>, &mut Vec<f32>, &mut [f32]),
+    ) {
+        let matrix = fused.of(&self.ready.blocks[layer]);
+        let stream = rows * self.config().d_model;
+        out[..stream].copy_from_slice(&x[..stream]);
+        if gain.is_none() && !is_large(self.config()) {
+            return self.device.product(matrix, rows, y, out, Start::Resume);
+        }
+        let Some(gain) = gain else {
+            self.device.product(matrix, rows, y, normed, Start::Zero);
+            return self.device.add(&normed[..stream], &mut out[..stream]);
+        };
+        let added = room(added, stream);
+        self.device.product(matrix, rows, y, added, Start::Zero);
+        self.device.normalise(&added[..stream], gain, self.config().norm_eps, normed);
+        self.device.add(&normed[..stream], &mut out[..stream]);
     }
 
     /// `dx` comes in as the gradient of the block's output and leaves as that of its input; weight gradients are added to
-    /// `grads`. `attend_backward(qkv, attended, dattended, dqkv)` is called between the projections. The record is spent.
+    /// `gradients`. `attend_backward(qkv, attended, dattended, dqkv)` is called between the projections. The record is spent.
     pub(crate) fn block_backward(
         &self,
         layer: usize,
         positions: &[usize],
         (x, dx): (&[f32], &mut [f32]),
         (record, space): (&mut BlockRecord, &mut BlockSpace),
-        grads: &mut [f32],
+        gradients: &mut Gradients,
         attend_backward: impl FnOnce(&[f32], &[f32], &[f32], &mut [f32]),
     ) {
-        self.feed_backward(layer, positions.len(), dx, record, space, grads);
+        self.feed_backward(layer, positions.len(), dx, record, space, gradients);
 
-        let config = self.weights.config();
-        let (d, wide, rows) = (config.d_model, config.qkv_width(), positions.len());
-        let (place, values) = (&self.weights.layout().blocks[layer], self.weights.values());
-        let matrices = &self.packed.backward[layer];
-        let stream = rows * d;
-        let dattended = room(&mut space.dattended, stream);
-        self.product(rows, dx, matrices.output.as_right(), dattended, (d, d), Start::Zero);
-        self.weight_gradient(rows, &record.attended, d, dx, d, &mut grads[place.output.clone()]);
-        let dqkv = room(&mut space.dqkv, rows * wide);
+        let (config, block, device) = (self.config(), &self.ready.blocks[layer], self.device);
+        let (wide, rows) = (config.qkv_width(), positions.len());
+        let (stream, eps) = (rows * config.d_model, config.norm_eps);
+        let BlockSpace { normed, dnormed, dqkv, dattended, dspoken, .. } = space;
+        let dspoken = self.part_backward(layer, 0, rows, (&record.spoken, &*dx), dspoken, gradients);
+        let dattended = room(dattended, rows * config.attention_width());
+        device.product_back(&block.output, rows, dspoken, dattended, Start::Zero);
+        gradients.linear(self, (layer, Fused::Output), rows, &record.attended, dspoken);
+        let dqkv = room(dqkv, rows * wide);
         attend_backward(&record.qkv, &record.attended, dattended, dqkv);
-        self.turn_back(positions, dqkv);
-        let dnormed = room(&mut space.dnormed, stream);
-        self.product(rows, dqkv, matrices.qkv.as_right(), dnormed, (d, wide), Start::Zero);
-        let gain = &values[place.attention_norm.clone()];
-        let normed = room(&mut space.normed, stream);
-        normalise(self.isa, &x[..stream], gain, config.norm_eps, normed);
-        self.weight_gradient(rows, normed, d, dqkv, wide, &mut grads[place.qkv.clone()]);
-        let (dgain, eps) = (&mut grads[place.attention_norm.clone()], config.norm_eps);
-        normalise_backward(self.isa, &x[..stream], gain, eps, &dnormed[..stream], dx, dgain);
+        device.turn_back(dqkv, turned_heads(config), positions, self.rope.angles(config, layer));
+        self.normalise_heads_back(layer, rows, dqkv, &record.raw, gradients);
+        if let Some(dbias) = gradients.vector(|layout| layout.blocks[layer].qkv_bias.clone()) {
+            device.sum_rows(&dqkv[..rows * wide], dbias);
+        }
+        let dnormed = room(dnormed, stream);
+        device.product_back(&block.qkv, rows, dqkv, dnormed, Start::Zero);
+        let normed = room(normed, stream);
+        device.normalise(&x[..stream], &block.attention_norm, eps, normed);
+        gradients.linear(self, (layer, Fused::Qkv), rows, normed, dqkv);
+        let dgain = gradients.gain(config.d_model, |layout| layout.blocks[layer].attention_norm.clone());
+        device.normalise_back(&x[..stream], &block.attention_norm, eps, &dnormed[..stream], dx, dgain);
     }
 
     fn feed_backward(
@@ -150,39 +193,84 @@ impl Net<'_> {
         dx: &mut [f32],
         record: &mut BlockRecord,
         space: &mut BlockSpace,
-        grads: &mut [f32],
+        gradients: &mut Gradients,
     ) {
-        let config = self.weights.config();
-        let (d, ff) = (config.d_model, config.d_ff);
-        let (place, values) = (&self.weights.layout().blocks[layer], self.weights.values());
-        let matrices = &self.packed.backward[layer];
-        let stream = rows * d;
-        let active = room(&mut space.active, rows * ff);
-        self.product(rows, dx, matrices.down.as_right(), active, (ff, d), Start::Zero);
+        let (config, block, device) = (self.config(), &self.ready.blocks[layer], self.device);
+        let (ff, stream, eps) = (config.d_ff, rows * config.d_model, config.norm_eps);
+        let BlockSpace { normed, active, dnormed, dspoken, .. } = space;
+        let dfed = self.part_backward(layer, 1, rows, (&record.fed, &*dx), dspoken, gradients);
+        let active = room(active, rows * ff);
+        device.product_back(&block.down, rows, dfed, active, Start::Zero);
         let gate_up = &mut record.gate_up;
-        swiglu_backward(self.isa, &mut gate_up[..rows * 2 * ff], ff, active);
-        self.weight_gradient(rows, active, ff, dx, d, &mut grads[place.down.clone()]);
-        let dnormed = room(&mut space.dnormed, stream);
-        self.product(rows, gate_up, matrices.gate_up.as_right(), dnormed, (d, 2 * ff), Start::Zero);
-        let gain = &values[place.feed_norm.clone()];
-        let normed = room(&mut space.normed, stream);
-        normalise(self.isa, &record.middle[..stream], gain, config.norm_eps, normed);
-        self.weight_gradient(rows, normed, d, gate_up, 2 * ff, &mut grads[place.gate_up.clone()]);
-        let (dgain, eps) = (&mut grads[place.feed_norm.clone()], config.norm_eps);
-        normalise_backward(self.isa, &record.middle[..stream], gain, eps, &dnormed[..stream], dx, dgain);
+        device.gate_back(config.style.activation, &mut gate_up[..rows * 2 * ff], ff, active);
+        gradients.linear(self, (layer, Fused::Down), rows, active, dfed);
+        let dnormed = room(dnormed, stream);
+        device.product_back(&block.gate_up, rows, gate_up, dnormed, Start::Zero);
+        let (middle, normed) = (&record.middle[..stream], room(normed, stream));
+        device.normalise(middle, &block.feed_norm, eps, normed);
+        gradients.linear(self, (layer, Fused::GateUp), rows, normed, gate_up);
+        let dgain = gradients.gain(config.d_model, |layout| layout.blocks[layer].feed_norm.clone());
+        device.normalise_back(middle, &block.feed_norm, eps, &dnormed[..stream], dx, dgain);
     }
 
-    /// `dw += xᵀ dy`
-    pub(crate) fn weight_gradient(
+    /// The gradient of what attention (`part` 0) or feed-forward (1) said, from that of the stream it joined: the same, or
+    /// taken back through its norm.
+    fn part_backward<'s>(
         &self,
+        layer: usize,
+        part: usize,
         rows: usize,
-        x: &[f32],
-        inputs: usize,
-        dy: &[f32],
-        outputs: usize,
-        dw: &mut [f32],
+        (added, dx): (&[f32], &'s [f32]),
+        space: &'s mut Vec<f32>,
+        gradients: &mut Gradients,
+    ) -> &'s [f32] {
+        let config = self.config();
+        let Some(norms) = &self.ready.blocks[layer].post_norms else { return dx };
+        let stream = rows * config.d_model;
+        let dspoken = room(space, stream);
+        dspoken[..stream].fill(0.0);
+        let place = |layout: &crate::layout::Layout| {
+            let norms = layout.blocks[layer].post_norms.as_ref().expect("the layout follows the style");
+            norms[part].clone()
+        };
+        let dgain = gradients.gain(config.d_model, place);
+        let (gain, eps) = (&norms[part], config.norm_eps);
+        self.device.normalise_back(&added[..stream], gain, eps, &dx[..stream], dspoken, dgain);
+        dspoken
+    }
+
+    fn normalise_heads_back(
+        &self,
+        layer: usize,
+        rows: usize,
+        dqkv: &mut [f32],
+        raw: &[f32],
+        gradients: &mut Gradients,
     ) {
-        let size = Size { m: inputs, n: outputs, k: rows };
-        gemm_across(self.isa, size, x, dy, dw);
+        let config = self.config();
+        let Some(norms) = &self.ready.blocks[layer].head_norms else { return };
+        let (wide, key, value) = (config.qkv_width(), config.key_column(0), config.value_column(0));
+        for (part, (from, to)) in [(0, key), (key, value)].into_iter().enumerate() {
+            let dgain = gradients.gain(config.head_dim(), |layout| {
+                let norms = layout.blocks[layer].head_norms.as_ref().expect("the layout follows the style");
+                norms[part].clone()
+            });
+            self.device.normalise_heads_back(
+                (&raw[..rows * value], value),
+                &mut dqkv[..rows * wide],
+                (wide, from, to),
+                (&norms[part], config.norm_eps),
+                dgain,
+            );
+        }
+    }
+}
+
+fn turned_heads(config: &DecoderConfig) -> TurnedHeads {
+    TurnedHeads {
+        width: config.qkv_width(),
+        keys: config.key_column(0),
+        values: config.value_column(0),
+        scale: config.query_scale(),
     }
 }

@@ -100,7 +100,7 @@ pub(crate) fn scatter_all(
 }
 
 /// Visits the flat indices of a tensor in the order of the file.
-fn for_each_index(place: &TensorPlace, mut visit: impl FnMut(usize)) {
+pub(crate) fn for_each_index(place: &TensorPlace, mut visit: impl FnMut(usize)) {
     let at = |row: usize, column: usize| place.offset + row * place.stride + column;
     if place.kind == TensorKind::Linear {
         (0..place.columns).for_each(|column| (0..place.rows).for_each(|row| visit(at(row, column))));
@@ -109,6 +109,6 @@ fn for_each_index(place: &TensorPlace, mut visit: impl FnMut(usize)) {
     }
 }
 
-fn fault(tensor: &str, reason: String) -> ModelError {
+pub(crate) fn fault(tensor: &str, reason: String) -> ModelError {
     ModelError::Tensor { tensor: tensor.to_owned(), reason }
 }

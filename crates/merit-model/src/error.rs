@@ -7,6 +7,9 @@ pub enum ModelError {
     /// A configuration that cannot work.
     #[error("decoder config: {0}")]
     Config(String),
+    /// A shape that cannot work.
+    #[error(transparent)]
+    Shape(#[from] merit_formats::ConfigError),
     /// A file that is not what it should be.
     #[error("checkpoint: {0}")]
     Checkpoint(String),
@@ -47,15 +50,33 @@ pub enum ModelError {
         /// What the norm came to.
         norm: f64,
     },
-    /// The threads could not be started.
-    #[error("cannot start {threads} threads: {reason}")]
-    Threads {
-        /// How many were wanted.
-        threads: usize,
-        /// What the system said.
-        reason: String,
+    /// An adapter that cannot work, or belongs elsewhere.
+    #[error("adapter: {0}")]
+    Adapter(String),
+    /// A model's file that is not what it should be.
+    #[error(transparent)]
+    Format(#[from] merit_formats::FormatError),
+    /// The machine has not enough memory left.
+    #[error(
+        "not enough memory for {what}: {:.2} GiB needed, {:.2} GiB available",
+        *need as f64 / (1u64 << 30) as f64,
+        *have as f64 / (1u64 << 30) as f64
+    )]
+    Memory {
+        /// What it was for.
+        what: String,
+        /// Bytes needed.
+        need: u64,
+        /// Bytes that the system can give.
+        have: u64,
     },
+    /// A chat template that cannot be used.
+    #[error("chat template: {0}")]
+    Template(String),
+    /// The threads could not be started.
+    #[error(transparent)]
+    Threads(#[from] merit_kernels::ThreadsError),
     /// A tokenizer file that is not one.
-    #[error("tokenizer: {0}")]
-    Tokenizer(String),
+    #[error(transparent)]
+    Tokenizer(#[from] merit_text::TokenizerError),
 }

@@ -1,22 +1,9 @@
-//! Finite differences against the backward pass, for the whole model and tensor by tensor.
+//! Finite differences against the backward pass, for whole models of every family, tensor by tensor, and for adapters.
 
+use crate::family_check::{families, tiny};
+use crate::layout::TensorPlace;
 use crate::*;
 use merit_core::{Seed, TokenId};
-
-fn config(value_head: bool) -> DecoderConfig {
-    DecoderConfig {
-        vocab: 37,
-        layers: 2,
-        d_model: 24,
-        heads: 3,
-        kv_heads: 1,
-        d_ff: 40,
-        rope_base: 1e4,
-        norm_eps: 1e-5,
-        max_context: 64,
-        value_head,
-    }
-}
 
 struct Case {
     tokens: Vec<Vec<TokenId>>,
@@ -61,17 +48,18 @@ impl Case {
     }
 }
 
-fn check(value_head: bool, on: [f32; 3], temperature: f32) {
-    let config = config(value_head);
-    let mut weights = Weights::init(&config, Seed::root(4)).unwrap();
+/// Weights at which nothing is trivially zero.
+fn shaken(config: &DecoderConfig) -> Weights {
+    let mut weights = Weights::init(config, Seed::root(4)).unwrap();
     let mut stream = Seed::root(5).stream();
     weights.values_mut().iter_mut().for_each(|w| *w += 0.1 * stream.normal() as f32);
-    let case = Case::new(&config, on);
-    let settings = TrainerSettings { shard_tokens: 40, ..TrainerSettings::default() };
-    let mut trainer = Trainer::new(weights.clone(), settings).unwrap();
-    trainer.accumulate(&case.sequences(), temperature, &|o| case.coefficients[o.index].clone()).unwrap();
+    weights
+}
 
-    for place in weights.layout().tensors.clone() {
+/// Compares the slope along random directions of each tensor with the difference of losses; `loss(i, by)` is the loss when
+/// every value `i` of the tensor is moved.
+fn compare(places: &[TensorPlace], gradient: &[f32], loss: impl Fn(&[usize], &[f32]) -> f64) {
+    for place in places {
         let indices: Vec<usize> = (0..place.rows * place.columns)
             .map(|i| place.offset + i / place.columns * place.stride + i % place.columns)
             .collect();
@@ -81,43 +69,81 @@ fn check(value_head: bool, on: [f32; 3], temperature: f32) {
             let length = direction.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>().sqrt();
             let step = (0.02 / length) as f32;
             let moved = |sign: f32| {
-                let mut moved = weights.clone();
-                for (&i, x) in indices.iter().zip(&direction) {
-                    moved.values_mut()[i] += sign * step * x;
-                }
-                case.loss(&moved, temperature)
+                let by: Vec<f32> = direction.iter().map(|x| sign * step * x).collect();
+                loss(&indices, &by)
             };
-            let slope: f64 = indices
-                .iter()
-                .zip(&direction)
-                .map(|(&i, x)| f64::from(trainer.gradients()[i]) * f64::from(*x))
-                .sum();
+            let along = indices.iter().zip(&direction);
+            let slope: f64 = along.map(|(&i, x)| f64::from(gradient[i]) * f64::from(*x)).sum();
             let (want, got) = ((moved(1.0) - moved(-1.0)) / (2.0 * f64::from(step)) / length, slope / length);
-            let scale =
-                indices.iter().map(|&i| f64::from(trainer.gradients()[i]).powi(2)).sum::<f64>().sqrt();
+            let scale = indices.iter().map(|&i| f64::from(gradient[i]).powi(2)).sum::<f64>().sqrt();
             let tolerance = 0.01 * (scale / (indices.len() as f64).sqrt()).max(want.abs()) + 4e-3;
-            assert!((want - got).abs() < tolerance, "{} {on:?}: {got} against {want}", place.name);
+            assert!((want - got).abs() < tolerance, "{}: {got} against {want}", place.name);
         }
     }
 }
 
+fn check(config: &DecoderConfig, on: [f32; 3], temperature: f32) {
+    let weights = shaken(config);
+    let case = Case::new(config, on);
+    let settings = TrainerSettings { shard_tokens: 40, ..TrainerSettings::default() };
+    let mut trainer = Trainer::new(weights.clone(), settings).unwrap();
+    trainer.accumulate(&case.sequences(), temperature, &|o| case.coefficients[o.index].clone()).unwrap();
+    compare(&weights.layout().tensors, trainer.gradients(), |indices, by| {
+        let mut moved = weights.clone();
+        indices.iter().zip(by).for_each(|(&i, by)| moved.values_mut()[i] += by);
+        case.loss(&moved, temperature)
+    });
+}
+
+fn plain(value_head: bool) -> DecoderConfig {
+    DecoderConfig { value_head, ..tiny(Style::default()) }
+}
+
 #[test]
 fn logprob_gradients_agree_with_finite_differences() {
-    check(false, [1.0, 0.0, 0.0], 1.0);
+    check(&plain(false), [1.0, 0.0, 0.0], 1.0);
 }
 
 #[test]
 fn gradients_at_another_temperature_agree_with_finite_differences() {
-    check(false, [1.0, 1.0, 0.0], 0.7);
+    check(&plain(false), [1.0, 1.0, 0.0], 0.7);
 }
 
 #[test]
 fn entropy_gradients_agree_with_finite_differences() {
-    check(false, [0.0, 1.0, 0.0], 1.0);
+    check(&plain(false), [0.0, 1.0, 0.0], 1.0);
 }
 
 #[test]
 fn value_gradients_agree_with_finite_differences() {
-    check(true, [0.0, 0.0, 1.0], 1.0);
-    check(true, [1.0, 1.0, 1.0], 1.3);
+    check(&plain(true), [0.0, 0.0, 1.0], 1.0);
+    check(&plain(true), [1.0, 1.0, 1.0], 1.3);
+}
+
+#[test]
+fn gradients_of_every_family_agree_with_finite_differences() {
+    for style in families() {
+        check(&tiny(style), [1.0, 0.5, 0.0], 1.1);
+    }
+}
+
+#[test]
+fn gradients_of_adapters_agree_with_finite_differences() {
+    for style in families() {
+        let config = DecoderConfig { value_head: true, ..tiny(style) };
+        let base = shaken(&config);
+        let settings = AdapterSettings { rank: 3, alpha: 4.0, ..AdapterSettings::default() };
+        let mut adapter = Adapter::init(&base, settings, Seed::root(7)).unwrap();
+        let mut stream = Seed::root(9).stream();
+        adapter.values_mut().iter_mut().for_each(|w| *w += 0.1 * stream.normal() as f32);
+        let case = Case::new(&config, [1.0, 0.5, 0.3]);
+        let settings = TrainerSettings { shard_tokens: 40, ..TrainerSettings::default() };
+        let mut trainer = Trainer::with_adapter(base.clone(), adapter.clone(), settings).unwrap();
+        trainer.accumulate(&case.sequences(), 0.9, &|o| case.coefficients[o.index].clone()).unwrap();
+        compare(adapter.places(), trainer.gradients(), |indices, by| {
+            let mut moved = adapter.clone();
+            indices.iter().zip(by).for_each(|(&i, by)| moved.values_mut()[i] += by);
+            case.loss(&moved.merge(&base, &Workers::single()).unwrap(), 0.9)
+        });
+    }
 }

@@ -3,18 +3,19 @@
 //! Logits exist only for the positions that are needed, and only for a block of rows at a time.
 
 use crate::ModelError;
-use crate::attention::room;
 use crate::block::Net;
-use crate::kernels::gemm::{Left, Size, Start, gemm};
-use crate::kernels::loss::{RowStats, row_backward, row_stats};
-use crate::kernels::norm::{add_scaled, dot_row, normalise, normalise_backward};
+use crate::gradient::Gradients;
 use crate::sequence::{Coefficients, SequenceScores, TrainSequence};
+use merit_kernels::attention::room;
+use merit_kernels::loss::RowStats;
+use merit_kernels::norm::{add_scaled, dot_row};
+use merit_kernels::{Asked, Start};
 use std::ops::Range;
 
 /// Rows gathered from several sequences before their logits are computed together.
 const BLOCK_ROWS: usize = 256;
 /// Logits held at a time; a longer sequence is walked in parts, and its logits are computed twice when training.
-const MOST_LOGITS: usize = 1 << 22;
+const MOST_LOGITS: usize = 1 << 24;
 
 /// One needed position.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +37,7 @@ pub(crate) struct HeadSpace {
     normed: Vec<f32>,
     logits: Vec<f32>,
     stats: Vec<RowStats>,
+    asked: Vec<Asked>,
     dnormed: Vec<f32>,
     dhidden: Vec<f32>,
     scores: Vec<SequenceScores>,
@@ -46,9 +48,9 @@ pub(crate) struct HeadSpace {
 pub(crate) type Judge<'a> = dyn FnMut(usize, &SequenceScores) -> Result<Coefficients, ModelError> + 'a;
 
 /// Where gradients of the head go: the hidden states of the shard (zeroed by the caller) and the weights.
-pub(crate) struct HeadGradients<'a> {
+pub(crate) struct HeadGradients<'a, 'b> {
     pub(crate) dx: &'a mut [f32],
-    pub(crate) weights: &'a mut [f32],
+    pub(crate) weights: &'a mut Gradients<'b>,
 }
 
 impl HeadSpace {
@@ -103,7 +105,7 @@ impl HeadSpace {
         judge: &mut Judge,
         gradients: Option<&mut HeadGradients>,
     ) -> Result<(), ModelError> {
-        let config = net.weights.config();
+        let config = net.config();
         self.scores.resize_with(self.scores.len().max(range.len()), SequenceScores::default);
         for (scores, sequence) in self.scores.iter_mut().zip(&sequences[range.clone()]) {
             scores.reset(sequence.tokens.len(), config.value_head);
@@ -134,38 +136,39 @@ impl HeadSpace {
     }
 
     fn normalise(&mut self, net: Net, stream: &[f32]) {
-        let config = net.weights.config();
-        let (d, len) = (config.d_model, self.needs.len() * config.d_model);
+        let d = net.config().d_model;
+        let len = self.needs.len() * d;
         let hidden = room(&mut self.hidden, len);
-        for (need, row) in self.needs.iter().zip(hidden.chunks_exact_mut(d)) {
-            row.copy_from_slice(&stream[need.row * d..(need.row + 1) * d]);
-        }
-        let gain = &net.weights.values()[net.weights.layout().final_norm.clone()];
-        normalise(net.isa, &hidden[..len], gain, config.norm_eps, room(&mut self.normed, len));
+        net.device.gather(stream, d, self.needs.iter().map(|need| need.row), &mut hidden[..len]);
+        net.normalise_last(&hidden[..len], room(&mut self.normed, len));
     }
 
     fn logits(&mut self, net: Net, rows: Range<usize>) {
-        let config = net.weights.config();
-        let size = Size { m: rows.len(), n: config.vocab, k: config.d_model };
+        let config = net.config();
         let logits = room(&mut self.logits, rows.len() * config.vocab);
-        let left = Left::rows(&self.normed[rows.start * config.d_model..], config.d_model);
-        gemm(net.isa, size, left, net.packed.head.as_right(), logits, config.vocab, Start::Zero);
+        let normed = &self.normed[rows.start * config.d_model..];
+        net.device.product(&net.ready.head, rows.len(), normed, logits, Start::Zero);
+    }
+
+    /// The logits of the last rows that were walked, from the first of them on.
+    pub(crate) fn last_logits(&self, vocab: usize) -> &[f32] {
+        &self.logits[..vocab]
     }
 
     fn score(&mut self, net: Net, first: usize, rows: Range<usize>, inverse_temperature: f32) {
-        let config = net.weights.config();
-        let (d, vocab) = (config.d_model, config.vocab);
-        for (need, logits) in self.needs[rows.clone()].iter().zip(self.logits.chunks_exact(vocab)) {
-            let stats = row_stats(net.isa, logits, inverse_temperature);
+        let (d, vocab) = (net.config().d_model, net.config().vocab);
+        self.stats.resize(rows.end, RowStats::default());
+        let stats = &mut self.stats[rows.clone()];
+        net.device.logit_stats(&self.logits, vocab, inverse_temperature, stats);
+        let lines = self.logits.chunks_exact(vocab).zip(stats);
+        for (need, (logits, stats)) in self.needs[rows.clone()].iter().zip(lines) {
             let scores = &mut self.scores[need.sequence - first];
             scores.logprobs[need.position] = stats.logprob(logits[need.target], inverse_temperature);
             scores.entropy[need.position] = stats.entropy();
-            self.stats.push(stats);
         }
-        if config.value_head {
-            for (need, normed) in
-                self.needs[rows.clone()].iter().zip(self.normed[rows.start * d..].chunks_exact(d))
-            {
+        if net.config().value_head {
+            let normed = self.normed[rows.start * d..].chunks_exact(d);
+            for (need, normed) in self.needs[rows].iter().zip(normed) {
                 self.scores[need.sequence - first].values[need.position] = net.value(normed);
             }
         }
@@ -179,59 +182,60 @@ impl HeadSpace {
         inverse_temperature: f32,
         gradients: &mut HeadGradients,
     ) {
-        let config = net.weights.config();
-        let (d, vocab, layout) = (config.d_model, config.vocab, net.weights.layout());
+        let (d, vocab) = (net.config().d_model, net.config().vocab);
         let at = |stream: &[f32], position: usize| stream.get(position).copied().unwrap_or(0.0);
-        for (i, logits) in rows.clone().zip(self.logits.chunks_exact_mut(vocab)) {
-            let (need, stats) = (self.needs[i], self.stats[i]);
-            let given = &self.coefficients[need.sequence - first];
-            let (c, e) = (at(&given.logprob, need.position), at(&given.entropy, need.position));
-            row_backward(net.isa, logits, need.target, stats, inverse_temperature, c, e);
-        }
+        let asked = rows.clone().map(|i| {
+            let (need, given) = (self.needs[i], &self.coefficients[self.needs[i].sequence - first]);
+            Asked {
+                target: need.target,
+                stats: self.stats[i],
+                on_logprob: at(&given.logprob, need.position),
+                on_entropy: at(&given.entropy, need.position),
+            }
+        });
+        self.asked.clear();
+        self.asked.extend(asked);
+        net.device.logits_back(&mut self.logits, vocab, inverse_temperature, &self.asked);
         let dnormed = room(&mut self.dnormed, rows.len() * d);
-        let size = Size { m: rows.len(), n: d, k: vocab };
-        let embedding = net.packed.head_backward.as_ref().expect("packed for training");
-        gemm(net.isa, size, Left::rows(&self.logits, vocab), embedding.as_right(), dnormed, d, Start::Zero);
+        net.device.product_back(&net.ready.head, rows.len(), &self.logits, dnormed, Start::Zero);
         let normed = &self.normed[rows.start * d..];
-        net.weight_gradient(
-            rows.len(),
-            &self.logits,
-            vocab,
-            normed,
-            d,
-            &mut gradients.weights[layout.embedding.clone()],
-        );
+        if let Some(dw) = gradients.weights.head() {
+            let precision = net.ready.precision;
+            net.device.gradient(precision, rows.len(), (&self.logits, vocab), (normed, d), dw);
+        }
 
-        if let Some(value) = layout.value.clone() {
-            let bias = value.end;
+        if let (Some(value), Some((dweight, dbias))) = (&net.ready.value, gradients.weights.value()) {
             for ((i, normed), dnormed) in
                 rows.clone().zip(normed.chunks_exact(d)).zip(dnormed.chunks_exact_mut(d))
             {
                 let need = self.needs[i];
                 let c = at(&self.coefficients[need.sequence - first].value, need.position);
-                add_scaled(net.isa, c, &net.weights.values()[value.clone()], dnormed);
-                add_scaled(net.isa, c, normed, &mut gradients.weights[value.clone()]);
-                gradients.weights[bias] += c;
+                add_scaled(net.device.isa(), c, &value.weight, dnormed);
+                add_scaled(net.device.isa(), c, normed, dweight);
+                *dbias += c;
             }
         }
         let len = rows.len() * d;
         let dhidden = room(&mut self.dhidden, len);
         dhidden[..len].fill(0.0);
-        let gain = &net.weights.values()[layout.final_norm.clone()];
-        let (hidden, dgain) =
-            (&self.hidden[rows.start * d..], &mut gradients.weights[layout.final_norm.clone()]);
-        normalise_backward(net.isa, &hidden[..len], gain, config.norm_eps, &dnormed[..len], dhidden, dgain);
-        for (need, dhidden) in self.needs[rows].iter().zip(dhidden.chunks_exact(d)) {
-            gradients.dx[need.row * d..(need.row + 1) * d].copy_from_slice(dhidden);
-        }
+        let (gain, eps) = (&net.ready.final_norm, net.config().norm_eps);
+        let hidden = &self.hidden[rows.start * d..][..len];
+        let dgain = gradients.weights.gain(d, |layout| layout.final_norm.clone());
+        net.device.normalise_back(hidden, gain, eps, &dnormed[..len], dhidden, dgain);
+        let places = self.needs[rows].iter().map(|need| need.row);
+        net.device.scatter(&dhidden[..len], d, places, gradients.dx);
     }
 }
 
 impl Net<'_> {
+    /// The norm behind the last block.
+    pub(crate) fn normalise_last(&self, hidden: &[f32], normed: &mut [f32]) {
+        self.device.normalise(hidden, &self.ready.final_norm, self.config().norm_eps, normed);
+    }
+
     /// The value estimate of one normalised hidden state; only with a value head.
     pub(crate) fn value(&self, normed: &[f32]) -> f32 {
-        let value = self.weights.layout().value.clone().expect("the config has a value head");
-        let (weight, bias) = (&self.weights.values()[value.clone()], self.weights.values()[value.end]);
-        dot_row(self.isa, normed, weight) + bias
+        let value = self.ready.value.as_ref().expect("the config has a value head");
+        dot_row(self.device.isa(), normed, &value.weight) + value.bias
     }
 }

@@ -2,45 +2,64 @@
 
 mod active;
 mod adamw;
-mod attention;
-mod attention_backward;
 mod backend;
 mod block;
 mod cache;
 mod checkpoint;
 mod choose;
-mod config;
+mod constraint;
+mod cut;
 mod decode;
 mod error;
+#[cfg(test)]
+mod family_check;
 mod generator;
+mod gradient;
 #[cfg(test)]
 mod gradient_check;
 mod head;
-mod kernels;
+mod language;
 mod layout;
-mod packed;
+mod load;
+mod lora;
+mod lora_files;
+mod memory;
+mod params;
+mod pass;
+mod prefix;
+mod ready;
+mod ready_files;
 mod rope;
 mod sampler;
+mod schedule;
 mod sequence;
+mod sessions;
 mod shard;
 mod stop;
-mod tokenizer;
 mod train;
+mod value_head;
 mod weights;
-mod workers;
 
 pub use adamw::{AdamWSettings, UpdateStats};
 pub use backend::BACKENDS;
-pub use config::DecoderConfig;
+pub use constraint::{Constraint, ConstraintSource, TokenMask};
 pub use error::ModelError;
 pub use generator::{Generator, GeneratorSettings};
-pub use kernels::Isa;
+pub use language::LanguageModel;
+pub use load::LoadOptions;
+pub use lora::{Adapter, AdapterSettings, Target};
+pub use merit_formats::{Activation, DecoderConfig, Family, RopeScaling, Style, Window};
+pub use merit_kernels::{Isa, Precision, Workers};
+pub use merit_text::Tokenizer;
+pub use params::SamplingParams;
+pub use pass::{Objective, next_logits, score_ready, score_sequences};
+pub use ready::ReadyWeights;
+pub use ready_files::Held;
 pub use sampler::{
-    Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SamplingParams, SessionId,
-    SessionResult, StopReason,
+    Completion, CompletionSink, Drawn, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
+    StopReason, TokenLogprob,
 };
 pub use sequence::{Coefficients, SequenceOutputs, SequenceScores, TrainSequence};
-pub use tokenizer::Tokenizer;
-pub use train::{Objective, Trainer, TrainerSettings, score_sequences};
+pub use train::{Trainer, TrainerSettings};
+pub use value_head::VALUE_HEAD_FILE;
 pub use weights::Weights;
-pub use workers::Workers;

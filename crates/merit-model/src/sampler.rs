@@ -3,6 +3,7 @@
 //! Requests go in by session, completions come out through a sink, in any order and from any thread. The embedded model
 //! ([`crate::Generator`]) and the programs of the rollout station implement [`Sampler`].
 
+use crate::params::SamplingParams;
 use merit_core::{Provenance, Seed, TokenId};
 use std::fmt;
 use std::sync::Arc;
@@ -10,27 +11,6 @@ use std::sync::Arc;
 /// A growing context that is sampled from turn by turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(pub u64);
-
-/// How tokens are drawn and when to stop.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SamplingParams {
-    /// Logits are divided by this; 0 takes the likeliest token and reports log-probabilities at temperature 1.
-    pub temperature: f32,
-    /// Draw only from the likeliest tokens that together have this probability; 1 draws from all.
-    pub top_p: f32,
-    /// Most tokens of a completion.
-    pub max_tokens: usize,
-    /// Texts that end a completion wherever they appear in it; the token that completes one is kept.
-    pub stop: Vec<String>,
-    /// Tokens that end a completion; kept.
-    pub stop_tokens: Vec<TokenId>,
-}
-
-impl Default for SamplingParams {
-    fn default() -> Self {
-        Self { temperature: 1.0, top_p: 1.0, max_tokens: 256, stop: Vec::new(), stop_tokens: Vec::new() }
-    }
-}
 
 /// One completion that is wanted.
 #[derive(Debug, Clone)]
@@ -56,6 +36,17 @@ pub enum StopReason {
     MaxTokens,
     /// Context and completion together fill the model's context.
     ContextFull,
+    /// The constraint is met and allows nothing more, and there is no stop token to say so.
+    ConstraintMet,
+}
+
+/// A token and how likely it was.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TokenLogprob {
+    /// The token.
+    pub token: TokenId,
+    /// Its log-probability under the full softmax at the sampling temperature.
+    pub logprob: f32,
 }
 
 /// What was said, aligned token by token.
@@ -65,10 +56,13 @@ pub struct Completion {
     pub session: SessionId,
     /// The tokens drawn.
     pub tokens: Vec<TokenId>,
-    /// Log-probability of each under the full softmax at the sampling temperature, before any top-p cut.
+    /// Log-probability of each under the full softmax at the sampling temperature, before any top-p cut. Empty where a sampler
+    /// of `Synthetic` words does not know them.
     pub logprobs: Vec<f32>,
     /// Value estimate before each was drawn; empty without a value head.
     pub values: Vec<f32>,
+    /// The likeliest tokens at each position, likeliest first, as many as were asked for; empty when none were.
+    pub top_logprobs: Vec<Vec<TokenLogprob>>,
     /// Why it ended.
     pub stop: StopReason,
 }
@@ -105,6 +99,24 @@ pub enum SamplerError {
     /// The model produced logits that are not finite.
     #[error("the model's logits are not finite")]
     NonFinite,
+    /// No token is left to draw.
+    #[error("bans, allowed tokens and constraint leave no token to draw")]
+    NothingAllowed,
+    /// The constraint could not go on.
+    #[error("the constraint failed: {0}")]
+    Constraint(String),
+    /// The sequence alone needs more memory than all caches may take.
+    #[error(
+        "{positions} positions need {needed} bytes of cache, the limit is {limit}: raise `cache_bytes` or shorten the context"
+    )]
+    CacheFull {
+        /// Positions that were to be held.
+        positions: usize,
+        /// Bytes of the pages that hold them.
+        needed: usize,
+        /// Bytes that all caches may take.
+        limit: usize,
+    },
     /// The sampler behind the seam failed.
     #[error("the sampler failed: {0}")]
     Failed(String),
@@ -119,19 +131,51 @@ pub struct SessionResult {
     pub result: Result<Completion, SamplerError>,
 }
 
-/// Where finished completions are put; clones feed the same place and may be called from any thread.
+/// A token as it is drawn, before its completion is finished.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drawn {
+    /// Whose it is.
+    pub session: SessionId,
+    /// The token and its log-probability.
+    pub drawn: TokenLogprob,
+}
+
+/// Where finished completions are put, and tokens as they are drawn where somebody wants them; clones feed the same place
+/// and may be called from any thread.
 #[derive(Clone)]
-pub struct CompletionSink(Arc<dyn Fn(SessionResult) + Send + Sync>);
+pub struct CompletionSink {
+    receive: Arc<dyn Fn(SessionResult) + Send + Sync>,
+    watch: Option<Arc<dyn Fn(Drawn) + Send + Sync>>,
+}
 
 impl CompletionSink {
     /// Wraps the function that receives.
     pub fn new(receive: impl Fn(SessionResult) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(receive))
+        Self { receive: Arc::new(receive), watch: None }
+    }
+
+    /// Calls `watch` with every token of every session as it is drawn, in order within a session and before its answer.
+    #[must_use]
+    pub fn with_tokens(mut self, watch: impl Fn(Drawn) + Send + Sync + 'static) -> Self {
+        self.watch = Some(Arc::new(watch));
+        self
     }
 
     /// Hands over one answer.
     pub fn put(&self, result: SessionResult) {
-        (self.0)(result);
+        (self.receive)(result);
+    }
+
+    /// Whether anybody wants tokens as they are drawn.
+    pub fn wants_tokens(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// Hands over one token.
+    pub fn token(&self, drawn: Drawn) {
+        if let Some(watch) = &self.watch {
+            watch(drawn);
+        }
     }
 }
 

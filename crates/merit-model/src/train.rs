@@ -1,26 +1,25 @@
 //! Gradients of per-token coefficients, accumulated over shards, and the update that spends them.
 //!
-//! In: sequences and an objective that turns log-probabilities into coefficients. Out: one gradient vector, then new weights.
-//! Shard i belongs to lane i mod lanes; each lane walks its shards in order into its own buffer; lanes are added in order.
-//! None of this depends on the number of threads, so neither do the bits of the gradient.
+//! In: sequences and an objective that turns log-probabilities into coefficients. Out: one gradient vector, then new
+//! weights, or a new adapter. Small decoders: shard i belongs to lane i mod lanes, each lane walks its shards in order into
+//! its own buffer, and lanes are added in order. Large ones: one buffer, shard after shard, with threads inside each
+//! operation. None of this depends on the number of threads, so neither do the bits of the gradient.
 
 use crate::adamw::{AdamWSettings, AdamWState, UpdateStats};
 use crate::block::Net;
-use crate::head::HeadGradients;
-use crate::kernels::Isa;
-use crate::packed::PackedWeights;
+use crate::layout::TensorPlace;
+use crate::lora::{Adapter, AdapterSpace, ReadyAdapter};
+use crate::memory::require;
+use crate::pass::{Goal, Objective, Pass, check_batch, device_for, is_large, score_shards};
+use crate::ready::ReadyWeights;
 use crate::rope::Rope;
-use crate::sequence::{Coefficients, SequenceOutputs, SequenceScores, TrainSequence, shards};
+use crate::sequence::{SequenceScores, TrainSequence, shards};
 use crate::shard::{Keep, ShardSpace};
-use crate::workers::{Scratch, Workers};
-use crate::{ModelError, Weights};
+use crate::{DecoderConfig, ModelError, Weights};
+use merit_kernels::{Device, Isa, Precision, Scratch, Workers};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::Arc;
-
-/// Turns the outputs of one sequence into the derivative of the loss with respect to them; called once per sequence, from
-/// any thread.
-pub type Objective<'a> = dyn Fn(&SequenceOutputs) -> Coefficients + Sync + 'a;
 
 /// How the work of a training batch is cut up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,25 +27,51 @@ pub type Objective<'a> = dyn Fn(&SequenceOutputs) -> Coefficients + Sync + 'a;
 pub struct TrainerSettings {
     /// Threads; shows in the time only, never in the result.
     pub threads: usize,
-    /// Gradient buffers, and the most threads that can help. Part of the result's definition.
+    /// Gradient buffers of a small decoder, and the most threads that can help it. Part of the result's definition.
+    /// Decoders of 16 million weights and more have one buffer.
     pub lanes: usize,
     /// About how many tokens are worked on together. Part of the result's definition.
     pub shard_tokens: usize,
+    /// What products round their operands to; weights, gradients and sums are f32 in any case. Part of the result's
+    /// definition.
+    pub precision: Precision,
+    /// Keep only the streams between blocks and run each block again on the way back: about a third more work for a tenth
+    /// of the memory, and the same bits.
+    pub recompute: bool,
 }
 
 impl Default for TrainerSettings {
     fn default() -> Self {
-        Self { threads: 1, lanes: 4, shard_tokens: 512 }
+        Self { threads: 1, lanes: 4, shard_tokens: 512, precision: Precision::F32, recompute: false }
     }
 }
 
-/// Weights under training, with gradients and optimiser state.
+/// What is trained.
+#[derive(Debug)]
+enum Trained {
+    All(Arc<Weights>),
+    Adapter(Box<Adapted>),
+}
+
+/// An adapter on top of weights that stay as they are.
+#[derive(Debug)]
+struct Adapted {
+    base: Arc<Weights>,
+    adapter: Adapter,
+    /// As backward passes read it; absent until the policy is laid out.
+    thin: Option<ReadyAdapter>,
+}
+
+/// Weights or an adapter under training, with gradients and optimiser state.
 #[derive(Debug)]
 pub struct Trainer {
-    weights: Arc<Weights>,
-    packed: Option<PackedWeights>,
+    trained: Trained,
+    /// The policy as passes read it; absent before its first use and after an update of all weights.
+    ready: Option<Arc<ReadyWeights>>,
+    /// What was laid out before an update, whose memory is used again.
+    spent: Option<ReadyWeights>,
     rope: Rope,
-    isa: Isa,
+    device: Device,
     workers: Workers,
     settings: TrainerSettings,
     gradients: Vec<f32>,
@@ -58,82 +83,111 @@ pub struct Trainer {
 #[derive(Debug, Default)]
 struct Lane {
     gradients: Vec<f32>,
+    adapter: AdapterSpace,
     fault: Option<ModelError>,
 }
 
 impl Trainer {
-    /// Starts training from `weights` with a fresh optimiser.
+    /// Starts training all of `weights` with a fresh optimiser.
     pub fn new(weights: impl Into<Arc<Weights>>, settings: TrainerSettings) -> Result<Self, ModelError> {
-        let weights = weights.into();
+        Self::start(Trained::All(weights.into()), settings)
+    }
+
+    /// Starts training `adapter` on top of `base`, which stays as it is.
+    pub fn with_adapter(
+        base: impl Into<Arc<Weights>>,
+        adapter: Adapter,
+        settings: TrainerSettings,
+    ) -> Result<Self, ModelError> {
+        let base = base.into();
+        adapter.check_base(&base)?;
+        Self::start(Trained::Adapter(Box::new(Adapted { base, adapter, thin: None })), settings)
+    }
+
+    fn start(trained: Trained, settings: TrainerSettings) -> Result<Self, ModelError> {
         if settings.lanes == 0 || settings.shard_tokens == 0 {
             return Err(ModelError::Config("`lanes` and `shard_tokens` must be at least 1".into()));
         }
-        let len = weights.values().len();
+        let (config, len) = (trained.config(), trained.values().len());
+        // Gradients and two moments, and matrices laid out both ways.
+        let layouts = 2 * config.parameters() * bytes_per_weight(settings.precision);
+        require("training (gradients, optimiser state and laid-out matrices)", 12 * len + layouts)?;
+        let workers = Workers::new(settings.threads)?;
         Ok(Self {
-            packed: None,
-            rope: Rope::new(weights.config()),
-            isa: Isa::best(),
-            workers: Workers::new(settings.threads)?,
+            ready: None,
+            spent: None,
+            rope: Rope::new(config),
+            device: device_for(config, &workers),
+            workers,
             gradients: vec![0.0; len],
             lanes: Vec::new(),
             optimiser: AdamWState::new(len),
             spaces: Scratch::default(),
             settings,
-            weights,
+            trained,
         })
     }
 
     /// Uses another instruction set; the results stay the same.
     #[must_use]
     pub fn with_isa(mut self, isa: Isa) -> Self {
-        self.isa = isa;
+        self.device = self.device.with_isa(isa);
         self
     }
 
+    /// The policy as it is sampled from and trained, laid out at this trainer's precision; shared, so that a sampler over it
+    /// needs no memory of its own. Later updates do not show in it.
+    pub fn policy(&mut self) -> Arc<ReadyWeights> {
+        let ready = self.ready.take().unwrap_or_else(|| self.lay_out());
+        self.ready = Some(Arc::clone(&ready));
+        if let Trained::Adapter(adapted) = &mut self.trained {
+            adapted.thin.get_or_insert_with(|| adapted.adapter.ready());
+        }
+        ready
+    }
+
+    fn lay_out(&mut self) -> Arc<ReadyWeights> {
+        let base = Arc::clone(self.trained.base());
+        if let Some(mut ready) = self.spent.take() {
+            ready.refill(&Device::new(self.workers.clone()).with_isa(self.device.isa()), base);
+            return Arc::new(ready);
+        }
+        let mut ready = ReadyWeights::for_training(base, self.settings.precision);
+        self.refresh(&mut ready);
+        Arc::new(ready)
+    }
+
+    /// Brings an adapter's policy up to date.
+    fn refresh(&self, ready: &mut ReadyWeights) {
+        if let Trained::Adapter(adapted) = &self.trained {
+            let Adapted { base, adapter, .. } = &**adapted;
+            adapter.refresh(base, ready, self.device.isa(), &self.workers);
+        }
+    }
+
     /// Reads all sequences, asks `objective` for each one's coefficients and adds the gradient of their sum to what is
-    /// already accumulated. On an error nothing is added.
+    /// already accumulated. On an error a small decoder adds nothing; a large one forgets all that was accumulated.
     pub fn accumulate(
         &mut self,
         sequences: &[TrainSequence],
         temperature: f32,
         objective: &Objective,
     ) -> Result<(), ModelError> {
-        check_batch(&self.weights, sequences, temperature)?;
+        check_batch(self.trained.config(), sequences, temperature)?;
         let cuts = shards(sequences, self.settings.shard_tokens);
-        let packed = self.packed.get_or_insert_with(|| PackedWeights::for_training(&self.weights));
-        let net = Net { isa: self.isa, weights: &self.weights, packed, rope: &self.rope };
-        let count = self.settings.lanes.min(cuts.len());
-        if self.lanes.len() < count {
-            self.lanes.resize_with(count, Lane::default);
+        let ready = self.policy();
+        let net = Net { device: &self.device, ready: &ready, rope: &self.rope };
+        let keep = if self.settings.recompute { Keep::Streams } else { Keep::All };
+        let pass = Pass { net, goal: self.trained.goal(), sequences, temperature, objective, keep };
+        let (lanes, sum) = (&mut self.lanes, &mut self.gradients);
+        if is_large(net.config()) {
+            lanes.resize_with(1, Lane::default);
+            let adapter = &mut lanes[0].adapter;
+            let mut walk = |cut| self.spaces.lend(|space| pass.shard(cut, space, sum, adapter));
+            let walked = cuts.into_iter().try_for_each(&mut walk);
+            return walked.inspect_err(|_| self.gradients.fill(0.0));
         }
-        let len = self.gradients.len();
-        let (lanes, spaces) = (&mut self.lanes[..count], &self.spaces);
-        self.workers.for_each(lanes, |index, lane| {
-            lane.gradients.clear();
-            lane.gradients.resize(len, 0.0);
-            spaces.lend(|space| {
-                let mine = cuts.iter().skip(index).step_by(count);
-                let walked = mine.map(|cut| {
-                    train_shard(
-                        net,
-                        space,
-                        sequences,
-                        cut.clone(),
-                        temperature,
-                        objective,
-                        &mut lane.gradients,
-                    )
-                });
-                lane.fault = walked.collect::<Result<(), _>>().err();
-            });
-        });
-        if let Some(fault) = lanes.iter_mut().find_map(|lane| lane.fault.take()) {
-            return Err(fault);
-        }
-        for lane in lanes {
-            self.gradients.iter_mut().zip(&lane.gradients).for_each(|(sum, part)| *sum += part);
-        }
-        Ok(())
+        accumulate_in_lanes(pass, &cuts, self.settings.lanes, &self.workers, &self.spaces, lanes, sum)
     }
 
     /// Log-probabilities, entropies and values under the present weights.
@@ -142,13 +196,13 @@ impl Trainer {
         sequences: &[TrainSequence],
         temperature: f32,
     ) -> Result<Vec<SequenceScores>, ModelError> {
-        check_batch(&self.weights, sequences, temperature)?;
-        let packed = self.packed.get_or_insert_with(|| PackedWeights::for_training(&self.weights));
-        let net = Net { isa: self.isa, weights: &self.weights, packed, rope: &self.rope };
+        check_batch(self.trained.config(), sequences, temperature)?;
+        let ready = self.policy();
+        let net = Net { device: &self.device, ready: &ready, rope: &self.rope };
         score_shards(net, &self.spaces, sequences, temperature, &self.workers)
     }
 
-    /// The gradient accumulated since the last update, aligned with [`Weights::values`].
+    /// The gradient accumulated since the last update, aligned with [`Weights::values`] or [`Adapter::values`].
     pub fn gradients(&self) -> &[f32] {
         &self.gradients
     }
@@ -160,29 +214,61 @@ impl Trainer {
 
     /// The Euclidean norm of the accumulated gradient.
     pub fn gradient_norm(&self) -> f64 {
-        crate::adamw::norm(&self.gradients)
+        // A small decoder keeps the order of additions of its first release.
+        if is_large(self.trained.config()) {
+            Device::new(self.workers.clone()).norm(&self.gradients)
+        } else {
+            crate::adamw::norm(&self.gradients)
+        }
     }
 
     /// One AdamW step with the accumulated gradient, which is then forgotten. A gradient that is not finite changes nothing
     /// but is forgotten too.
     pub fn apply(&mut self, adamw: &AdamWSettings) -> Result<UpdateStats, ModelError> {
-        let weights = Arc::make_mut(&mut self.weights);
-        let result = self.optimiser.apply(self.isa, adamw, weights, &self.gradients, &self.workers);
+        if matches!(self.trained, Trained::All(_)) {
+            // What was laid out holds on to the old weights, which would have to be copied.
+            self.spent = self.ready.take().and_then(Arc::into_inner);
+            self.spent.iter_mut().for_each(ReadyWeights::release);
+        }
+        let gradient = (&self.gradients[..], self.gradient_norm());
+        let (values, places) = self.trained.parts();
+        let result = self.optimiser.apply(self.device.isa(), adamw, values, places, gradient, &self.workers);
         self.gradients.fill(0.0);
-        if result.is_ok() {
-            self.packed = None;
+        if result.is_ok()
+            && let Some(mut ready) = self.ready.take()
+        {
+            self.refresh(Arc::make_mut(&mut ready));
+            self.ready = Some(ready);
+        }
+        if let Trained::Adapter(adapted) = &mut self.trained {
+            adapted.thin = None;
         }
         result
     }
 
-    /// The present weights.
+    /// The weights under training; with an adapter, the base, which stays as it is.
     pub fn weights(&self) -> &Weights {
-        &self.weights
+        self.trained.base()
     }
 
-    /// The present weights, shared; later updates do not show in them.
+    /// The adapter under training, if one is.
+    pub fn adapter(&self) -> Option<&Adapter> {
+        match &self.trained {
+            Trained::All(_) => None,
+            Trained::Adapter(adapted) => Some(&adapted.adapter),
+        }
+    }
+
+    /// The present policy as plain weights; later updates do not show in them. With an adapter they are merged anew at each
+    /// call.
     pub fn snapshot(&self) -> Arc<Weights> {
-        Arc::clone(&self.weights)
+        match &self.trained {
+            Trained::All(weights) => Arc::clone(weights),
+            Trained::Adapter(adapted) => {
+                let Adapted { base, adapter, .. } = &**adapted;
+                Arc::new(adapter.merge(base, &self.workers).expect("the shapes were compared at the start"))
+            }
+        }
     }
 
     /// How many updates the optimiser has made.
@@ -192,86 +278,93 @@ impl Trainer {
 
     /// The optimiser's moments and step count as safetensors bytes.
     pub fn optimiser_to_safetensors(&self) -> Vec<u8> {
-        self.optimiser.to_safetensors(&self.weights)
+        self.optimiser.to_safetensors(self.trained.places())
     }
 
     /// Restores what [`Trainer::optimiser_to_safetensors`] wrote; nothing changes on an error.
     pub fn load_optimiser(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
-        self.optimiser = AdamWState::from_safetensors(bytes, &self.weights)?;
+        self.optimiser = AdamWState::from_safetensors(bytes, self.trained.places())?;
         Ok(())
     }
 }
 
-/// Log-probabilities, entropies and values of sequences under fixed weights: a reference policy, or a check.
-pub fn score_sequences(
-    weights: &Weights,
-    sequences: &[TrainSequence],
-    temperature: f32,
-    workers: &Workers,
-) -> Result<Vec<SequenceScores>, ModelError> {
-    check_batch(weights, sequences, temperature)?;
-    let (packed, rope) = (PackedWeights::for_sampling(weights), Rope::new(weights.config()));
-    let net = Net { isa: Isa::best(), weights, packed: &packed, rope: &rope };
-    score_shards(net, &Scratch::default(), sequences, temperature, workers)
-}
-
-fn check_batch(weights: &Weights, sequences: &[TrainSequence], temperature: f32) -> Result<(), ModelError> {
-    if !(temperature.is_finite() && temperature > 0.0) {
-        return Err(ModelError::Temperature(temperature));
+impl Trained {
+    fn base(&self) -> &Arc<Weights> {
+        match self {
+            Self::All(weights) => weights,
+            Self::Adapter(adapted) => &adapted.base,
+        }
     }
-    let mut checks =
-        sequences.iter().enumerate().map(|(index, sequence)| sequence.check(index, weights.config()));
-    checks.find(Result::is_err).unwrap_or(Ok(()))
+
+    fn config(&self) -> &DecoderConfig {
+        self.base().config()
+    }
+
+    fn values(&self) -> &[f32] {
+        match self {
+            Self::All(weights) => weights.values(),
+            Self::Adapter(adapted) => adapted.adapter.values(),
+        }
+    }
+
+    fn places(&self) -> &[TensorPlace] {
+        match self {
+            Self::All(weights) => &weights.layout().tensors,
+            Self::Adapter(adapted) => adapted.adapter.places(),
+        }
+    }
+
+    /// What an update changes, and the tensors it consists of.
+    fn parts(&mut self) -> (&mut [f32], &[TensorPlace]) {
+        match self {
+            Self::All(weights) => Arc::make_mut(weights).parts_mut(),
+            Self::Adapter(adapted) => adapted.adapter.parts_mut(),
+        }
+    }
+
+    fn goal(&self) -> Goal<'_> {
+        match self {
+            Self::All(weights) => Goal::All(weights.layout()),
+            Self::Adapter(adapted) => Goal::Adapter(adapted.thin.as_ref().expect("laid out with the policy")),
+        }
+    }
 }
 
-fn train_shard(
-    net: Net,
-    space: &mut ShardSpace,
-    sequences: &[TrainSequence],
-    cut: Range<usize>,
-    temperature: f32,
-    objective: &Objective,
-    grads: &mut [f32],
-) -> Result<(), ModelError> {
-    let shard = &sequences[cut.clone()];
-    let last = space.forward(net, shard, Keep::All);
-    let rows: usize = shard.iter().map(TrainSequence::rows).sum();
-    let ShardSpace { streams, dx, head, .. } = space;
-    let len = rows * net.weights.config().d_model;
-    crate::attention::room(dx, len)[..len].fill(0.0);
-    let mut judge = |i: usize, scores: &SequenceScores| {
-        let coefficients = objective(&scores.outputs(cut.start + i));
-        coefficients.check(cut.start + i, shard[i].tokens.len())?;
-        Ok(coefficients)
-    };
-    let gradients = HeadGradients { dx, weights: grads };
-    head.walk(net, shard, &streams[last], temperature, &mut judge, Some(gradients))?;
-    space.backward(net, shard, grads);
-    Ok(())
+fn bytes_per_weight(precision: Precision) -> usize {
+    match precision {
+        Precision::F32 => 4,
+        Precision::Bf16 => 2,
+    }
 }
 
-fn score_shards(
-    net: Net,
-    spaces: &Scratch<ShardSpace>,
-    sequences: &[TrainSequence],
-    temperature: f32,
+/// Lane i takes shards i, i + lanes, …; the lanes are added in order.
+fn accumulate_in_lanes(
+    pass: Pass,
+    cuts: &[Range<usize>],
+    most: usize,
     workers: &Workers,
-) -> Result<Vec<SequenceScores>, ModelError> {
-    const ROWS: usize = 1024;
-    let cuts = shards(sequences, ROWS);
-    let mut parts: Vec<(Range<usize>, Vec<SequenceScores>)> =
-        cuts.into_iter().map(|cut| (cut, Vec::new())).collect();
-    workers.for_each(&mut parts, |_, (cut, scores)| {
+    spaces: &Scratch<ShardSpace>,
+    lanes: &mut Vec<Lane>,
+    sum: &mut [f32],
+) -> Result<(), ModelError> {
+    let count = most.min(cuts.len());
+    lanes.resize_with(lanes.len().max(count), Lane::default);
+    let lanes = &mut lanes[..count];
+    workers.for_each(lanes, |index, lane| {
+        lane.gradients.clear();
+        lane.gradients.resize(sum.len(), 0.0);
         spaces.lend(|space| {
-            let shard = &sequences[cut.clone()];
-            let last = space.forward(net, shard, Keep::Nothing);
-            let mut keep = |_: usize, one: &SequenceScores| {
-                scores.push(one.clone());
-                Ok(Coefficients::default())
-            };
-            let walked = space.head.walk(net, shard, &space.streams[last], temperature, &mut keep, None);
-            walked.expect("keeping scores cannot fail");
+            let mut mine = cuts.iter().skip(index).step_by(count);
+            let walked = mine
+                .try_for_each(|cut| pass.shard(cut.clone(), space, &mut lane.gradients, &mut lane.adapter));
+            lane.fault = walked.err();
         });
     });
-    Ok(parts.into_iter().flat_map(|(_, scores)| scores).collect())
+    if let Some(fault) = lanes.iter_mut().find_map(|lane| lane.fault.take()) {
+        return Err(fault);
+    }
+    for lane in lanes {
+        sum.iter_mut().zip(&lane.gradients).for_each(|(sum, part)| *sum += part);
+    }
+    Ok(())
 }

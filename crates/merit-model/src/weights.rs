@@ -1,6 +1,6 @@
 //! The weights of one policy version: a configuration and one flat vector.
 
-use crate::layout::{Layout, TensorKind};
+use crate::layout::{Layout, TensorKind, TensorPlace};
 use crate::{DecoderConfig, ModelError, checkpoint};
 use merit_core::Seed;
 
@@ -85,6 +85,20 @@ impl Weights {
     /// Name, shape in a file and number of weights of each tensor.
     pub fn tensors(&self) -> impl Iterator<Item = (&str, Vec<usize>)> {
         self.layout.tensors.iter().map(|place| (place.name.as_str(), place.shape()))
+    }
+
+    pub(crate) fn from_parts(config: DecoderConfig, layout: Layout, values: Vec<f32>) -> Self {
+        debug_assert_eq!(layout.len, values.len());
+        Self { config, layout, values }
+    }
+
+    pub(crate) fn into_values(self) -> Vec<f32> {
+        self.values
+    }
+
+    /// The weights to be changed, and the tensors they consist of.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [f32], &[TensorPlace]) {
+        (&mut self.values, &self.layout.tensors)
     }
 
     pub(crate) fn layout(&self) -> &Layout {

@@ -15,7 +15,7 @@ fn requests(config: &DecoderConfig, count: u64) -> Vec<SampleRequest> {
 
 #[test]
 fn sampled_logprobs_and_values_have_the_bits_of_training() {
-    for config in [odd(), even()] {
+    for config in [odd(), even(), windowed()] {
         let weights = weights(&config);
         for batch in [1, 17] {
             for temperature in [0.7, 1.0] {
@@ -35,7 +35,7 @@ fn sampled_logprobs_and_values_have_the_bits_of_training() {
 
 #[test]
 fn the_same_seed_says_the_same_in_any_batch_and_on_any_threads() {
-    for config in [odd(), even()] {
+    for config in [odd(), even(), windowed()] {
         let weights = weights(&config);
         let alone: Vec<_> = requests(&config, 9)
             .into_iter()

@@ -18,6 +18,7 @@ pub(crate) fn odd() -> DecoderConfig {
         norm_eps: 1e-5,
         max_context: 160,
         value_head: true,
+        style: Style::default(),
     }
 }
 
@@ -35,6 +36,12 @@ pub(crate) fn even() -> DecoderConfig {
     }
 }
 
+/// Every second layer sees twenty positions; heads are wider than the model divided by their number.
+pub(crate) fn windowed() -> DecoderConfig {
+    let window = Some(Window { size: 20, every: 2, rope_base: 500.0 });
+    DecoderConfig { style: Style { window, head_dim: Some(24), ..Style::default() }, ..even() }
+}
+
 pub(crate) fn weights(config: &DecoderConfig) -> Arc<Weights> {
     let mut weights = Weights::init(config, Seed::root(11)).unwrap();
     // The value head starts at zero; move everything a little so that nothing is trivially equal.
@@ -48,7 +55,8 @@ pub(crate) fn bytes_only() -> Arc<Tokenizer> {
 }
 
 pub(crate) fn generator(weights: &Arc<Weights>, max_batch: usize, threads: usize) -> Generator {
-    Generator::new(Arc::clone(weights), bytes_only(), GeneratorSettings { max_batch, threads }).unwrap()
+    let settings = GeneratorSettings { max_batch, threads, ..GeneratorSettings::default() };
+    Generator::new(Arc::clone(weights), bytes_only(), settings).unwrap()
 }
 
 pub(crate) fn prompt(config: &DecoderConfig, index: u64, len: usize) -> Vec<TokenId> {
@@ -76,6 +84,19 @@ pub(crate) fn drain(sampler: &mut dyn Sampler) -> Vec<SessionResult> {
     let mut results = std::mem::take(&mut *results.lock().unwrap());
     results.sort_by_key(|result| result.session);
     results
+}
+
+/// Pumps so many times at most and returns what came out.
+pub(crate) fn pump(sampler: &mut dyn Sampler, times: usize) -> Vec<SessionResult> {
+    let results = Arc::new(Mutex::new(Vec::new()));
+    let sink = CompletionSink::new({
+        let results = Arc::clone(&results);
+        move |result| results.lock().unwrap().push(result)
+    });
+    (0..times).for_each(|_| {
+        sampler.pump(&sink);
+    });
+    std::mem::take(&mut *results.lock().unwrap())
 }
 
 pub(crate) fn sample(sampler: &mut dyn Sampler, requests: Vec<SampleRequest>) -> Vec<Completion> {
