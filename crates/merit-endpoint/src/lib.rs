@@ -1,0 +1,44 @@
+//! What does a model behind an endpoint say? A client for every server that speaks the OpenAI protocol.
+//!
+//! In: an [`EndpointConfig`] and conversations, texts, tokens or texts to embed. Out: an [`Answer`] (text, calls, reasons, token
+//! ids and log-probabilities where the server gives them), vectors, or a typed [`EndpointError`]. Requests have deadlines, tries
+//! with pauses, a concurrency limit and a file of kept answers that replays them. Nothing here judges what a model said.
+
+mod address;
+mod answer;
+mod cache;
+mod config;
+mod dialect;
+mod draft;
+mod endpoint;
+mod error;
+mod exchange;
+mod field;
+mod listing;
+mod message;
+mod params;
+mod refusal;
+mod request;
+mod retry;
+mod runtime;
+mod scores;
+mod scripted;
+mod secret;
+mod sse;
+mod text;
+mod transport;
+mod trouble;
+
+pub use answer::{Answer, Finish, ModelCard, Piece, TokenScore, TopToken, Usage};
+pub use cache::CacheError;
+pub use config::{CacheConfig, CacheMode, EndpointConfig, MaxTokensField, RetryCut};
+pub use dialect::Server;
+pub use endpoint::Endpoint;
+pub use error::EndpointError;
+pub use message::{ChatMessage, ChatRole, FunctionCall, FunctionSpec};
+pub use params::Params;
+pub use request::{ChatRequest, Prompt, TextRequest};
+pub use runtime::{Task, spawn, wait};
+pub use scripted::{Asked, Reply, ScriptedServer};
+/// Cancels the calls of a handle made by [`Endpoint::cancelled_by`].
+pub use tokio_util::sync::CancellationToken;

@@ -1,0 +1,144 @@
+//! The HTTP exchange of one try: hyper, every body bounded, every failure a [`Trouble`].
+
+use crate::EndpointConfig;
+use crate::address::Address;
+use crate::config::span;
+use crate::refusal;
+use crate::secret::ApiKey;
+use crate::text::in_a_chain;
+use crate::trouble::Trouble;
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{Method, Request, Response};
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper::body::Incoming;
+use hyper_util::client::legacy::{Client as Hyper, connect::HttpConnector};
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+use std::time::SystemTime;
+
+#[cfg(feature = "https")]
+type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
+#[cfg(not(feature = "https"))]
+type Connector = HttpConnector;
+
+/// One pool of connections to one server.
+#[derive(Debug)]
+pub(crate) struct Http {
+    hyper: Hyper<Connector, Full<Bytes>>,
+    address: Address,
+    key: Option<ApiKey>,
+    limit: usize,
+}
+
+impl Http {
+    pub(crate) fn new(config: &EndpointConfig, address: Address, key: Option<ApiKey>) -> Self {
+        let mut tcp = HttpConnector::new();
+        tcp.set_nodelay(true);
+        tcp.set_connect_timeout(Some(span(config.connect_s)));
+        let hyper = Hyper::builder(TokioExecutor::new()).build(over_tls(tcp));
+        Self { hyper, address, key, limit: config.max_response_bytes }
+    }
+
+    pub(crate) fn key(&self) -> Option<&ApiKey> {
+        self.key.as_ref()
+    }
+
+    pub(crate) fn address(&self) -> &Address {
+        &self.address
+    }
+
+    pub(crate) fn limit(&self) -> usize {
+        self.limit
+    }
+
+    /// Sends a request and gives its response once the headers are here and say success.
+    pub(crate) async fn send(
+        &self,
+        path: &str,
+        body: Option<Vec<u8>>,
+        stream: bool,
+    ) -> Result<Response<Incoming>, Trouble> {
+        let request = self.request(path, body, stream)?;
+        let sent = self.hyper.request(request).await;
+        let response = sent.map_err(|error| Trouble::Connection(self.clean(&in_a_chain(&error))))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let (head, body) = response.into_parts();
+        let bytes = Limited::new(body, refusal::MAX_REFUSAL).collect().await;
+        // A reason that is too long or breaks off is no reason to forget the status.
+        let bytes = bytes.map(|whole| whole.to_bytes()).unwrap_or_default();
+        Err(refusal::of_response(head.status, &head.headers, &bytes, self.key(), SystemTime::now()))
+    }
+
+    /// The whole of a body.
+    pub(crate) async fn whole(&self, body: Incoming) -> Result<Bytes, Trouble> {
+        match Limited::new(body, self.limit).collect().await {
+            Ok(collected) => Ok(collected.to_bytes()),
+            Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+                Err(Trouble::TooLarge(self.limit))
+            }
+            Err(error) => Err(Trouble::Cut { pieces: 0, why: in_a_chain(error.as_ref()) }),
+        }
+    }
+
+    /// `text` without the key.
+    pub(crate) fn clean(&self, text: &str) -> String {
+        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.removed_from(text))
+    }
+
+    /// `value` without the key.
+    pub(crate) fn clean_value(&self, value: Value) -> Value {
+        match &self.key {
+            Some(key) => key.removed_from_value(value),
+            None => value,
+        }
+    }
+
+    fn request(
+        &self,
+        path: &str,
+        body: Option<Vec<u8>>,
+        stream: bool,
+    ) -> Result<Request<Full<Bytes>>, Trouble> {
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let accepted = if stream { "text/event-stream, application/json" } else { "application/json" };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(self.address.join(path))
+            .header(ACCEPT, accepted)
+            .header(USER_AGENT, concat!("merit/", env!("CARGO_PKG_VERSION")));
+        if body.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        if let Some(key) = &self.key {
+            request = request.header(AUTHORIZATION, key.header());
+        }
+        let body = Full::from(body.unwrap_or_default());
+        request
+            .body(body)
+            .map_err(|error| Trouble::Malformed(format!("the request cannot be built: {error}")))
+    }
+}
+
+/// What a response says that it is, without parameters.
+pub(crate) fn content_type(response: &Response<Incoming>) -> String {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+#[cfg(feature = "https")]
+fn over_tls(mut tcp: HttpConnector) -> Connector {
+    tcp.enforce_http(false);
+    hyper_rustls::HttpsConnectorBuilder::new()
+        .with_webpki_roots()
+        .https_or_http()
+        .enable_http1()
+        .wrap_connector(tcp)
+}
+
+#[cfg(not(feature = "https"))]
+fn over_tls(tcp: HttpConnector) -> Connector {
+    tcp
+}
