@@ -2,11 +2,11 @@
 
 use crate::batch::read_length;
 use merit_core::Sample;
-use merit_model::{ModelError, SequenceScores, TrainSequence, Weights, Workers, score_sequences};
+use merit_model::{ModelError, ReadyWeights, SequenceScores, TrainSequence, Workers, score_ready};
 
 /// Log-probabilities of `samples` under `weights`, one stream per sample and one number per token, 0 outside the mask.
 pub fn reference_logprobs(
-    weights: &Weights,
+    weights: &ReadyWeights,
     samples: &[Sample],
     temperature: f32,
     workers: &Workers,
@@ -16,7 +16,7 @@ pub fn reference_logprobs(
         .iter()
         .map(|s| TrainSequence { tokens: &s.tokens[..cut(s)], needed: &s.mask[..cut(s)] })
         .collect();
-    let scores = score_sequences(weights, &sequences, temperature, workers)?;
+    let scores = score_ready(weights, &sequences, temperature, workers)?;
     let whole = |(scores, sample): (SequenceScores, &Sample)| {
         let mut logprobs = scores.logprobs;
         logprobs.resize(sample.tokens.len(), 0.0);

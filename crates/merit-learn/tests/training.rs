@@ -5,7 +5,7 @@ mod support;
 
 use merit_core::{Boundary, PolicyVersion, Sample, Seed};
 use merit_learn::*;
-use merit_model::{Trainer, TrainerSettings, Workers};
+use merit_model::{Precision, ReadyWeights, Trainer, TrainerSettings, Workers};
 use support::bandit::{TEMPERATURE, completions, probability, prompt, samples, token, trainer};
 use support::{Fate, sample};
 
@@ -236,7 +236,7 @@ fn a_value_loss_needs_a_value_head() {
 fn a_kl_penalty_keeps_the_policy_near_its_reference() {
     let run = |coefficient: f64| {
         let mut trainer = warm(false, 1);
-        let reference = trainer.snapshot();
+        let reference = ReadyWeights::for_sampling(trainer.snapshot(), Precision::F32);
         let kl = Some(KlPenalty { coefficient, estimator: Estimator::K2 });
         let learner = learner(|c| c.objective = objective(|pg| pg.kl = kl));
         let mut kl = Vec::new();

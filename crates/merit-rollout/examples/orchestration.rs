@@ -129,7 +129,8 @@ impl Sampler for Trivial {
             *turn += 1;
             let tokens = if *turn < self.turns { self.calls.clone() } else { self.answers.clone() };
             let (logprobs, values) = (vec![-0.1; tokens.len()], Vec::new());
-            let said = Completion { session, tokens, logprobs, values, stop: StopReason::StopString };
+            let (top_logprobs, stop) = (Vec::new(), StopReason::StopString);
+            let said = Completion { session, tokens, logprobs, values, top_logprobs, stop };
             sink.put(SessionResult { session, result: Ok(said) });
         }
         Pump::Idle

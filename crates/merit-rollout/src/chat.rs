@@ -1,19 +1,35 @@
 //! Messages to tokens, exactly once, and the layout of a conversation in tokens.
 //!
-//! A message is its role's marker, its encoded text and `<|end|>`. The `<|policy|>` marker that hands over to the policy
-//! belongs to the observation before it; what the policy then samples is a segment of exactly those tokens. Text never
-//! makes a marker: special tokens come only from here.
+//! In: messages of the world, and what the policy sampled. Out: segments to append, and messages read back from a context.
+//! There are two layouts. The markers of a tokenizer trained on the spot: a message is its role's marker, its encoded text and
+//! `<|end|>` (`chat/marked.rs`). And a real model's own template, cut into pieces that only ever grow (`chat/templated.rs`).
+//! Whatever hands over to the policy belongs to the observation before it; what the policy then samples is a segment of
+//! exactly those tokens, and what closes its turn, where it did not do so itself, begins the next observation. Text never
+//! makes a special token: those come only from here.
 
+mod marked;
+mod templated;
+
+use marked::Marked;
 use merit_core::{Known, Message, Provenance, Role, Segment, TokenId};
 use merit_model::Tokenizer;
+use merit_text::{ChatTemplate, FramesError, Setting};
 use std::sync::Arc;
+use templated::Templated;
 
 /// How a conversation is laid out in tokens. Cheap to clone.
 #[derive(Clone)]
 pub struct ChatFormat {
     tokenizer: Arc<Tokenizer>,
-    end: TokenId,
-    markers: [TokenId; Role::ALL.len()],
+    /// At least one; the first is how a turn is ended by whoever writes it.
+    ends: Arc<[TokenId]>,
+    layout: Layout,
+}
+
+#[derive(Clone)]
+enum Layout {
+    Marked(Marked),
+    Templated(Arc<Templated>),
 }
 
 /// A tokenizer that lacks a marker.
@@ -21,16 +37,51 @@ pub struct ChatFormat {
 #[error("the tokenizer has no special token `{0}`; train it with the markers of every role and `<|end|>`")]
 pub struct MissingMarker(pub String);
 
+/// A template that cannot be used with a tokenizer for rollouts.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ChatFormatError {
+    /// It cannot be laid out piece by piece.
+    #[error(transparent)]
+    Frames(#[from] FramesError),
+    /// A named token is not a special token of the tokenizer.
+    #[error("the tokenizer has no special token `{0}`, which was named as the end of a turn")]
+    UnknownEnd(String),
+    /// Nothing says where a turn ends.
+    #[error(
+        "nothing ends a turn: the template closes it by {close:?}, and no special token is named as an end"
+    )]
+    NoEnd {
+        /// What the template puts behind what the assistant says.
+        close: String,
+    },
+    /// The tokenizer cannot write the text of the template.
+    #[error("the tokenizer writes {text:?} of the template as {written:?}")]
+    Unwritable {
+        /// The text of the template.
+        text: String,
+        /// What its tokens say.
+        written: String,
+    },
+}
+
 impl ChatFormat {
-    /// The format over `tokenizer`, which must know `<|end|>` and the marker of every role.
+    /// The format over a tokenizer trained on the spot, which must know `<|end|>` and the marker of every role.
     pub fn new(tokenizer: Arc<Tokenizer>) -> Result<Self, MissingMarker> {
-        let special = |name: &str| tokenizer.special(name).ok_or_else(|| MissingMarker(name.to_owned()));
-        let end = special("<|end|>")?;
-        let mut markers = [end; Role::ALL.len()];
-        for (marker, role) in markers.iter_mut().zip(Role::ALL) {
-            *marker = special(&format!("<|{}|>", role.name()))?;
-        }
-        Ok(Self { tokenizer, end, markers })
+        let (marked, end) = Marked::new(&tokenizer)?;
+        Ok(Self { tokenizer, ends: [end].into(), layout: Layout::Marked(marked) })
+    }
+
+    /// The format of a real model by its own template. A turn is ended by the token that the template closes it with, by the
+    /// template's end-of-text token, and by the special tokens of these names.
+    pub fn from_template(
+        tokenizer: Arc<Tokenizer>,
+        template: &ChatTemplate,
+        setting: &Setting,
+        ends: &[String],
+    ) -> Result<Self, ChatFormatError> {
+        let (templated, ends) = Templated::new(&tokenizer, template, setting, ends)?;
+        Ok(Self { tokenizer, ends: ends.into(), layout: Layout::Templated(Arc::new(templated)) })
     }
 
     /// The tokenizer underneath.
@@ -38,29 +89,39 @@ impl ChatFormat {
         &self.tokenizer
     }
 
-    /// The token that ends a message, and a turn of the policy when it samples it.
+    /// The token that ends a turn that is written rather than sampled, the first of [`ChatFormat::ends`].
     pub fn end(&self) -> TokenId {
-        self.end
+        self.ends[0]
     }
 
-    /// The marker that begins a message of `role`.
-    pub fn marker(&self, role: Role) -> TokenId {
-        self.markers[role as usize]
+    /// Every token that ends a turn of the policy when it samples it.
+    pub fn ends(&self) -> &[TokenId] {
+        &self.ends
     }
 
-    /// What was observed in turn `turn`, one segment per message. With `hand_over` the policy speaks next: its marker ends
-    /// the last segment, or is a segment of the environment when there is no message.
-    pub fn observe(&self, messages: &[Message], turn: u32, hand_over: bool) -> Vec<Segment> {
-        let mut segments: Vec<Segment> = messages.iter().map(|message| self.segment(message, turn)).collect();
-        if hand_over {
-            if segments.is_empty() {
-                segments.push(observation(Role::Environment, turn, Vec::new(), String::new()));
-            }
-            if let Some(last) = segments.last_mut() {
-                last.tokens.push(self.marker(Role::Policy));
-            }
+    /// The marker that begins a message of `role`. Absent: the format is a template's.
+    pub fn marker(&self, role: Role) -> Option<TokenId> {
+        match &self.layout {
+            Layout::Marked(marked) => Some(marked.marker(role)),
+            Layout::Templated(_) => None,
         }
-        segments
+    }
+
+    /// What was observed in turn `turn`, one segment per message, to be appended to the tokens `before`: none at the start,
+    /// otherwise those up to the end of the policy's turn. Roles and texts of the segments do not depend on `before`. With
+    /// `hand_over` the policy speaks next: what hands over ends the last segment, or is a segment of the environment when
+    /// there is no message.
+    pub fn observe(
+        &self,
+        before: &[TokenId],
+        messages: &[Message],
+        turn: u32,
+        hand_over: bool,
+    ) -> Vec<Segment> {
+        match &self.layout {
+            Layout::Marked(marked) => marked.observe(self, messages, turn, hand_over),
+            Layout::Templated(templated) => templated.observe(self, before, messages, turn, hand_over),
+        }
     }
 
     /// The text of what the policy sampled, as the transcript shows it.
@@ -70,59 +131,41 @@ impl ChatFormat {
 
     /// The text to act on: without the end token, and without what a token carried past the first stop string.
     pub fn spoken(&self, tokens: &[TokenId], stops: &[String]) -> String {
-        let said = tokens.strip_suffix(&[self.end]).unwrap_or(tokens);
-        let mut text = self.tokenizer.decode(said);
+        let mut text = self.tokenizer.decode(self.without_end(tokens));
         if let Some(cut) = first_stop(&text, stops) {
             text.truncate(cut);
         }
         text
     }
 
-    /// The tokens of a turn that says `text`, as a policy would sample them: up to the first stop string, or ended by
-    /// `<|end|>` when there is none.
+    /// The tokens of a turn that says `text`, as a policy would sample them: up to the first stop string, or ended by the end
+    /// token when there is none.
     pub fn say(&self, text: &str, stops: &[String]) -> Said {
         match first_stop(text, stops) {
             Some(cut) => Said { tokens: self.tokenizer.encode(&text[..cut]), stop_string: true },
             None => {
                 let mut tokens = self.tokenizer.encode(text);
-                tokens.push(self.end);
+                tokens.push(self.end());
                 Said { tokens, stop_string: false }
             }
         }
     }
 
-    /// The messages of a context, read back by their markers. A marker with nothing behind it hands over and is no message.
+    /// The messages of a context, read back. What hands over to the policy with nothing behind it is no message. By a
+    /// template, roles come back as the template has them (the environment's and hints as the user's), and messages that
+    /// were joined come back as one.
     pub fn read(&self, context: &[TokenId]) -> Vec<Message> {
-        let mut messages = Vec::new();
-        let mut rest = context;
-        while let Some((role, body)) = self.next_message(&mut rest) {
-            let handed_over = role == Role::Policy && body.is_empty() && rest.is_empty();
-            if !handed_over {
-                let said = body.strip_suffix(&[self.end]).unwrap_or(body);
-                messages.push(Message::new(role, self.tokenizer.decode(said)));
-            }
+        match &self.layout {
+            Layout::Marked(marked) => marked.read(self, context),
+            Layout::Templated(templated) => templated.read(self, context),
         }
-        messages
     }
 
-    fn next_message<'a>(&self, rest: &mut &'a [TokenId]) -> Option<(Role, &'a [TokenId])> {
-        let (first, tail) = rest.split_first()?;
-        let role = self.role_of(*first)?;
-        let len = tail.iter().position(|&token| self.role_of(token).is_some()).unwrap_or(tail.len());
-        let (body, after) = tail.split_at(len);
-        *rest = after;
-        Some((role, body))
-    }
-
-    fn role_of(&self, token: TokenId) -> Option<Role> {
-        self.markers.iter().position(|&marker| marker == token).map(|at| Role::ALL[at])
-    }
-
-    fn segment(&self, message: &Message, turn: u32) -> Segment {
-        let mut tokens = vec![self.marker(message.role)];
-        tokens.extend(self.tokenizer.encode(&message.text));
-        tokens.push(self.end);
-        observation(message.role, turn, tokens, message.text.clone())
+    fn without_end<'a>(&self, tokens: &'a [TokenId]) -> &'a [TokenId] {
+        match tokens.split_last() {
+            Some((last, said)) if self.ends.contains(last) => said,
+            _ => tokens,
+        }
     }
 }
 
@@ -131,7 +174,7 @@ impl ChatFormat {
 pub struct Said {
     /// What would have been sampled.
     pub tokens: Vec<TokenId>,
-    /// Whether a stop string ended it; otherwise `<|end|>` did.
+    /// Whether a stop string ended it; otherwise the end token did.
     pub stop_string: bool,
 }
 
@@ -146,6 +189,16 @@ fn observation(role: Role, turn: u32, tokens: Vec<TokenId>, text: String) -> Seg
         policy_version: None,
         text,
         known: Known::Full,
+    }
+}
+
+/// Adds what hands over, or closes, to the last segment; to one of the environment when there is none.
+fn put_last(segments: &mut Vec<Segment>, turn: u32, tokens: impl IntoIterator<Item = TokenId>) {
+    if segments.is_empty() {
+        segments.push(observation(Role::Environment, turn, Vec::new(), String::new()));
+    }
+    if let Some(last) = segments.last_mut() {
+        last.tokens.extend(tokens);
     }
 }
 

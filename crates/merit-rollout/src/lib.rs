@@ -14,6 +14,7 @@ mod flight;
 mod guard;
 mod latency;
 mod machine;
+mod openai;
 mod oracle;
 mod plan;
 mod progress;
@@ -25,11 +26,15 @@ mod settings;
 mod stage;
 mod waiting;
 
-pub use chat::{ChatFormat, MissingMarker, Said};
+pub use chat::{ChatFormat, ChatFormatError, MissingMarker, Said};
 pub use effect::{Effect, Event, Rules, ToolJob, WaitingOn};
 pub use engine::roll_out;
 pub use latency::LatencySampler;
 pub use machine::EpisodeMachine;
+pub use openai::{
+    LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, OpenRemote, PromptForm, REMOTES, Remote, TokenSource,
+    ToolRole, remote,
+};
 pub use oracle::{
     NoDemonstrator, ORACLE, OpenProgram, OracleSampler, OracleSettings, Program, SAMPLERS, program,
 };

@@ -68,7 +68,8 @@ impl EpisodeMachine {
             top_p: settings.top_p,
             max_tokens: settings.max_turn_tokens.min(settings.max_episode_tokens),
             stop: stage.stops.clone(),
-            stop_tokens: vec![rules.chat.end()],
+            stop_tokens: rules.chat.ends().to_vec(),
+            ..SamplingParams::default()
         };
         let ends_by = now + span(settings.episode_seconds);
         let mut machine = Self {
@@ -219,7 +220,7 @@ impl EpisodeMachine {
         match said.stop {
             StopReason::MaxTokens => return self.cut(Limit::Tokens, now),
             StopReason::ContextFull => return self.cut(Limit::Context, now),
-            StopReason::StopString | StopReason::StopToken => {}
+            StopReason::StopString | StopReason::StopToken | StopReason::ConstraintMet => {}
         }
         let text = self.rules.chat.spoken(&said.tokens, &self.stage.stops);
         match guarded_infallible(Boundary::Environment, || self.stage.world.parse(&text)) {

@@ -152,7 +152,8 @@ pub(crate) fn spoken(chat: &ChatFormat, request: &SampleRequest, text: &str) -> 
         stop = StopReason::MaxTokens;
     }
     let logprobs = vec![0.0; tokens.len()];
-    Completion { session: request.session, tokens, logprobs, values: Vec::new(), stop }
+    let (values, top_logprobs) = (Vec::new(), Vec::new());
+    Completion { session: request.session, tokens, logprobs, values, top_logprobs, stop }
 }
 
 fn broken(why: String) -> SamplerError {

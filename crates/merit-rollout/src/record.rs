@@ -25,7 +25,9 @@ impl Record {
     pub(crate) fn kept(of: &Episode, turn: u32) -> Result<Self, Fault> {
         let mut record = Self { turns: of.turns[..turn as usize].to_vec(), ..Self::default() };
         for segment in of.transcript.before_turn(turn).segments() {
-            let repeated = Segment { provenance: Provenance::Replayed, ..segment.clone() };
+            // What lacks its log-probabilities stays what it is: a repetition does not make it a sample.
+            let provenance = if segment.known.is_full() { Provenance::Replayed } else { segment.provenance };
+            let repeated = Segment { provenance, ..segment.clone() };
             record.append(repeated).map_err(|error| fault(Boundary::Environment, error))?;
         }
         Ok(record)
@@ -43,7 +45,7 @@ impl Record {
             let message = format!("the world spoke as the policy in turn {turn}; only the policy may");
             return Err(Fault { boundary: Boundary::Environment, message });
         }
-        for segment in chat.observe(messages, turn, hand_over) {
+        for segment in chat.observe(&self.context, messages, turn, hand_over) {
             self.append(segment).map_err(|error| fault(Boundary::Environment, error))?;
         }
         Ok(())
@@ -58,6 +60,9 @@ impl Record {
     ) -> Result<(), Fault> {
         let index = self.next_turn();
         let stop = turn_stop(said.stop);
+        // Whoever speaks in the policy's place need not know how likely it was; the policy must.
+        let unknown = rules.provenance == Provenance::Synthetic && said.logprobs.is_empty();
+        let known = if unknown && !said.tokens.is_empty() { Known::Tokens } else { Known::Full };
         let segment = Segment {
             role: Role::Policy,
             provenance: rules.provenance,
@@ -67,7 +72,7 @@ impl Record {
             logprobs: std::mem::take(&mut said.logprobs),
             values: std::mem::take(&mut said.values),
             policy_version: Some(plan.policy_version),
-            known: Known::Full,
+            known,
         };
         self.append(segment).map_err(|error| fault(Boundary::Model, error))?;
         let why = match stop {
@@ -147,7 +152,7 @@ impl Record {
 
 fn turn_stop(stop: StopReason) -> TurnStop {
     match stop {
-        StopReason::StopString => TurnStop::StopString,
+        StopReason::StopString | StopReason::ConstraintMet => TurnStop::StopString,
         StopReason::StopToken => TurnStop::EndToken,
         StopReason::MaxTokens => TurnStop::MaxTokens,
         StopReason::ContextFull => TurnStop::ContextFull,

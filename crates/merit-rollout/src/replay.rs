@@ -116,7 +116,7 @@ fn agree(
     messages: &[Message],
     hand_over: bool,
 ) -> Result<(), Fault> {
-    let now = chat.observe(messages, turn.unwrap_or(0), hand_over);
+    let now = chat.observe(&[], messages, turn.unwrap_or(0), hand_over);
     let now: Vec<(Role, &str)> = now.iter().map(|s| (s.role, s.text.as_str())).collect();
     let before = record.observed(turn);
     if now == before {

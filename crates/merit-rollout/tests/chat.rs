@@ -22,10 +22,11 @@ proptest! {
     ) {
         let chat = chat();
         let stops = ["\n".to_owned()];
-        let mut context: Vec<_> = chat.observe(&opening, 0, true).into_iter().flat_map(|s| s.tokens).collect();
+        let mut context: Vec<_> = chat.observe(&[], &opening, 0, true).into_iter().flat_map(|s| s.tokens).collect();
         let turn = chat.say(&said, &stops).tokens;
         context.extend(&turn);
-        context.extend(chat.observe(std::slice::from_ref(&answer), 0, true).into_iter().flat_map(|s| s.tokens));
+        let observed = chat.observe(&context, std::slice::from_ref(&answer), 0, true);
+        context.extend(observed.into_iter().flat_map(|s| s.tokens));
         let spoken = chat.spoken(&turn, &stops);
         prop_assert_eq!(&spoken, said.split_inclusive('\n').next().unwrap_or(""));
         let mut expected = opening;

@@ -24,7 +24,8 @@ fn said(text: &str) -> Event {
     let tokens = chat().tokenizer().encode(text);
     let logprobs = vec![-0.1; tokens.len()];
     let session = session_of(&plan(0).id);
-    Event::Sampled(Ok(Completion { session, tokens, logprobs, values: vec![], stop: StopReason::StopString }))
+    let (values, top_logprobs, stop) = (vec![], vec![], StopReason::StopString);
+    Event::Sampled(Ok(Completion { session, tokens, logprobs, values, top_logprobs, stop }))
 }
 
 fn finished(effect: Effect) -> Episode {

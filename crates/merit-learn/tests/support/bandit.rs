@@ -19,9 +19,14 @@ pub fn trainer(value_head: bool, threads: usize) -> Trainer {
         norm_eps: 1e-5,
         max_context: 32,
         value_head,
+        style: Style::default(),
     };
     let weights = Weights::init(&config, Seed::root(11)).unwrap();
-    Trainer::new(weights, TrainerSettings { threads, lanes: 3, shard_tokens: 16 }).unwrap()
+    Trainer::new(
+        weights,
+        TrainerSettings { threads, lanes: 3, shard_tokens: 16, ..TrainerSettings::default() },
+    )
+    .unwrap()
 }
 
 pub fn tokenizer() -> Arc<Tokenizer> {
