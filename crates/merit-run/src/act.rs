@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use crate::parts::Parts;
-use merit_model::{Generator, GeneratorSettings, Sampler, Tokenizer, Weights};
+use merit_model::{Generator, GeneratorSettings, Precision, ReadyWeights, Sampler, Weights};
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, roll_out};
 use std::sync::Arc;
@@ -15,19 +15,17 @@ pub struct Actor {
 }
 
 impl Actor {
-    /// An actor with these weights.
+    /// An actor with these weights, at this precision.
     pub fn new(
-        weights: Arc<Weights>,
-        tokenizer: &Arc<Tokenizer>,
+        (weights, precision): (Arc<Weights>, Precision),
+        chat: &ChatFormat,
         threads: usize,
         tools: Arc<ToolRuntime>,
     ) -> Result<Self, RunError> {
         let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
-        Ok(Self {
-            generator: Generator::new(weights, Arc::clone(tokenizer), settings)?,
-            chat: ChatFormat::new(Arc::clone(tokenizer))?,
-            tools,
-        })
+        let ready = Arc::new(ReadyWeights::for_sampling(weights, precision));
+        let generator = Generator::over(ready, Arc::clone(chat.tokenizer()), settings)?;
+        Ok(Self { generator, chat: chat.clone(), tools })
     }
 
     /// The chat format of its tokenizer.

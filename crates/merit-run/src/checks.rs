@@ -1,5 +1,6 @@
 //! Combinations that parse but cannot work, each with the reason and the alternative.
 
+use crate::model::ModelConfig;
 use crate::recipe::Recipe;
 use merit_credit::Baseline;
 use merit_learn::{Objective, Selector};
@@ -20,7 +21,9 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     recipe.world.build().map_err(|e| format!("[world] {e}"))?;
     let demonstrated = recipe.demonstration_world().map_err(|e| e.to_string())?;
     demonstrated.build().map_err(|e| format!("[warm_start.world] {e}"))?;
-    recipe.model.decoder(recipe.model.vocabulary).validate().map_err(|e| model_words(&e))?;
+    if let ModelConfig::Fresh(model) = &recipe.model {
+        model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
+    }
     recipe.rollout.validate().map_err(|e| format!("[rollout] {e}"))?;
     let scorer = merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
     if !scorer.tells_solved() {
@@ -39,7 +42,7 @@ fn per_step(recipe: &Recipe) -> u64 {
 }
 
 /// The decoder's complaint in the words of the recipe.
-fn model_words(error: &merit_model::ModelError) -> String {
+fn model_words(error: &merit_formats::ConfigError) -> String {
     let keys =
         [("d_model", "width"), ("d_ff", "feed_forward"), ("max_context", "context"), ("vocab", "vocabulary")];
     let renamed = |text: String, (theirs, ours): &(&str, &str)| {
@@ -88,11 +91,11 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
         return Err(format!("`warm_start.learning_rate` is {rate}; it must be positive"));
     }
     let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
-    if recipe.model.vocabulary < least {
-        return Err(format!(
-            "`model.vocabulary` is {}; bytes and markers alone need {least}",
-            recipe.model.vocabulary
-        ));
+    if let ModelConfig::Fresh(model) = &recipe.model
+        && model.vocabulary < least
+    {
+        let given = model.vocabulary;
+        return Err(format!("`model.vocabulary` is {given}; bytes and markers alone need {least}"));
     }
     Ok(())
 }
@@ -117,7 +120,7 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
     let wants_values = rule.needs_values();
     let fits_values = recipe.learn.objective.pushes_value();
     match (wants_values, fits_values) {
-        (true, _) if !recipe.model.value_head => {
+        (true, _) if !recipe.model.value_head() => {
             Err(format!("credit rule `{name}` needs value estimates; set `model.value_head = true`"))
         }
         (true, false) => Err(format!(

@@ -102,8 +102,7 @@ impl<'a> Drive<'a> {
                 (restored.policy, restored.reward_state, restored.place)
             }
             None => {
-                let tokenizer = warm::tokenizer(&main, &tools, watch)?;
-                let policy = Policy::create(&main, tokenizer, options.threads)?;
+                let policy = Policy::create(&main, &tools, options.threads, watch)?;
                 (policy, KeptRewards::default(), Place::default())
             }
         };
@@ -157,8 +156,7 @@ impl<'a> Drive<'a> {
 
     fn warm(&mut self) -> Result<(), RunError> {
         let steps = self.recipe.warm_start.steps;
-        let demonstrations =
-            warm::demonstrations(&self.main, self.policy.tokenizer(), &self.tools, self.watch)?;
+        let demonstrations = warm::demonstrations(&self.main, self.policy.chat(), &self.tools, self.watch)?;
         let learner = warm::learner(&self.main)?;
         let (began, mut tokens) = (Instant::now(), 0);
         while self.place.step < steps {
@@ -232,7 +230,8 @@ impl<'a> Drive<'a> {
 
     /// An actor with `weights`.
     pub(crate) fn actor(&self, weights: Arc<merit_model::Weights>) -> Result<Actor, RunError> {
-        Actor::new(weights, self.policy.tokenizer(), self.options.threads, Arc::clone(&self.tools))
+        let precision = self.policy.precision();
+        Actor::new((weights, precision), self.policy.chat(), self.options.threads, Arc::clone(&self.tools))
     }
 
     /// Counts a step; writes a checkpoint every `every` steps; stops when asked to.

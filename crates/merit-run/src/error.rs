@@ -12,6 +12,21 @@ pub enum RunError {
     /// The model.
     #[error("model: {0}")]
     Model(#[from] merit_model::ModelError),
+    /// A model's files.
+    #[error("model: {0}")]
+    Format(#[from] merit_formats::FormatError),
+    /// A model that was not made for conversations.
+    #[error("{file} has no chat template, so it cannot play; use an instruction-tuned model")]
+    NoTemplate {
+        /// The model's file.
+        file: String,
+    },
+    /// The file of a model that is not the one the run began with.
+    #[error("{file} is not the file that this run began with; put that one back, or begin a new run")]
+    OtherModel {
+        /// The model's file.
+        file: String,
+    },
     /// The world.
     #[error(transparent)]
     Env(#[from] merit_env::EnvError),
@@ -36,6 +51,9 @@ pub enum RunError {
     /// A tokenizer that lacks a marker.
     #[error(transparent)]
     Chat(#[from] merit_rollout::MissingMarker),
+    /// A chat template that conversations cannot be laid out by.
+    #[error(transparent)]
+    ChatFormat(#[from] merit_rollout::ChatFormatError),
     /// A demonstration that did not come to its end.
     #[error("demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task")]
     Demonstration {

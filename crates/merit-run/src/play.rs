@@ -58,7 +58,12 @@ pub fn play_policy(
     let scoring = Scoring { step: version.0, state: restored.reward_state.best().clone() };
     let policy = restored.policy;
     let parts = Parts::with_toolbox(&recipe, play.seed, &play.toolbox)?;
-    let mut actor = Actor::new(policy.best(), policy.tokenizer(), threads, Arc::new(ToolRuntime::new()?))?;
+    let mut actor = Actor::new(
+        (policy.best(), policy.precision()),
+        policy.chat(),
+        threads,
+        Arc::new(ToolRuntime::new()?),
+    )?;
     let plans = plans(&parts, play, version)?;
     let chat = actor.chat().clone();
     run(&parts, play, plans, &chat, actor.sampler(), &scoring, watch)

@@ -3,12 +3,12 @@
 //! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
+use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::toml_error::{Located, locate};
 use merit_credit::CreditConfig;
 use merit_env::EnvConfig;
 use merit_learn::LearnConfig;
-use merit_model::DecoderConfig;
 use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
 use serde::{Deserialize, Serialize};
@@ -49,64 +49,6 @@ pub struct Recipe {
     /// Arms that share the warm start and the budget but lack what is claimed to matter.
     #[serde(default)]
     pub controls: Vec<Control>,
-}
-
-/// The embedded policy: a decoder made on the spot.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ModelConfig {
-    /// Size of the vocabulary that the tokenizer is trained to, at most.
-    pub vocabulary: usize,
-    /// Decoder layers.
-    pub layers: usize,
-    /// Width of the residual stream.
-    pub width: usize,
-    /// Attention heads.
-    pub heads: usize,
-    /// Key-value heads; divides `heads`.
-    pub kv_heads: usize,
-    /// Width of the feed-forward part.
-    pub feed_forward: usize,
-    /// Longest context in tokens.
-    pub context: usize,
-    /// Base of the rotary embedding.
-    pub rope_base: f32,
-    /// Whether the policy also estimates values, which `gae` needs.
-    pub value_head: bool,
-}
-
-impl ModelConfig {
-    /// The decoder of this shape over a vocabulary of `vocab` entries.
-    pub fn decoder(&self, vocab: usize) -> DecoderConfig {
-        DecoderConfig {
-            vocab,
-            layers: self.layers,
-            d_model: self.width,
-            heads: self.heads,
-            kv_heads: self.kv_heads,
-            d_ff: self.feed_forward,
-            rope_base: self.rope_base,
-            norm_eps: 1e-5,
-            max_context: self.context,
-            value_head: self.value_head,
-        }
-    }
-}
-
-impl Default for ModelConfig {
-    fn default() -> Self {
-        Self {
-            vocabulary: 384,
-            layers: 2,
-            width: 128,
-            heads: 8,
-            kv_heads: 4,
-            feed_forward: 256,
-            context: 256,
-            rope_base: 10_000.0,
-            value_head: false,
-        }
-    }
 }
 
 /// Supervised learning on generated demonstrations, before any reward.
@@ -283,8 +225,7 @@ impl Recipe {
         let evaluated = (u64::from(self.evaluation.tasks) * (1 + arms))
             .saturating_add(between.saturating_mul(u64::from(self.evaluation.tasks_between)));
         // Weights, two moments, and the two kept sets of weights.
-        let checkpoint =
-            (self.model.decoder(self.model.vocabulary).parameters() as u64).saturating_mul(4 * 5);
+        let checkpoint = self.model.parameters().saturating_mul(4 * 5);
         let record = trained.saturating_add(evaluated).saturating_mul(BYTES_PER_EPISODE);
         record.saturating_add(ROOM).saturating_add(checkpoint.saturating_mul(3))
     }

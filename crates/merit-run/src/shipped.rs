@@ -34,6 +34,22 @@ pub const RECIPES: &[Shipped] = &[
         },
         text: include_str!("../../../recipes/ledger-ppo.toml"),
     },
+    Shipped {
+        about: About {
+            name: "smollm2-tools",
+            summary: "SmolLM2-135M-Instruct learns to use a lookup and a calculator over many turns (GRPO, LoRA)",
+            paper: "ARTIST; VerlTool; LoRA, arXiv:2106.09685",
+        },
+        text: include_str!("../../../recipes/smollm2-tools.toml"),
+    },
+    Shipped {
+        about: About {
+            name: "smollm2-tools-full",
+            summary: "SmolLM2-135M-Instruct learns to use a lookup and a calculator over many turns (GRPO, all weights)",
+            paper: "ARTIST; VerlTool",
+        },
+        text: include_str!("../../../recipes/smollm2-tools-full.toml"),
+    },
 ];
 
 /// The recipe of that name, or in that file.

@@ -4,6 +4,7 @@
 //! supervised updates over them. The demonstrator's skill decides how good the manners are.
 
 use crate::RunError;
+use crate::model::FreshModel;
 use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
 use merit_core::{Episode, PolicyVersion, Split};
@@ -15,25 +16,26 @@ use std::sync::Arc;
 /// Trains a tokenizer on what is said in the first demonstrations, read byte by byte.
 pub(crate) fn tokenizer(
     parts: &Parts,
+    model: &FreshModel,
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Tokenizer, RunError> {
     const ENOUGH: usize = 400;
-    let bytes = Arc::new(Tokenizer::train(std::iter::empty(), 0));
+    let bytes = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
     let count = parts.recipe.warm_start.demonstrations.min(ENOUGH);
     let episodes = play(parts, &bytes, count, tools, watch)?;
     let texts = episodes.iter().flat_map(|e| e.transcript.segments()).map(|s| s.text.as_str());
-    Ok(Tokenizer::train(texts, parts.recipe.model.vocabulary))
+    Ok(Tokenizer::train(texts, model.vocabulary))
 }
 
 /// Plays the demonstrations of the recipe: all tokens, to be imitated where the demonstrator spoke.
 pub(crate) fn demonstrations(
     parts: &Parts,
-    tokenizer: &Arc<Tokenizer>,
+    chat: &ChatFormat,
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<SftSequence>, RunError> {
-    let episodes = play(parts, tokenizer, parts.recipe.warm_start.demonstrations, tools, watch)?;
+    let episodes = play(parts, chat, parts.recipe.warm_start.demonstrations, tools, watch)?;
     let seen = |episode: &Arc<Episode>| SftSequence {
         tokens: episode.transcript.tokens(),
         mask: episode.transcript.mask(),
@@ -42,7 +44,7 @@ pub(crate) fn demonstrations(
     let sequences: Vec<SftSequence> = episodes.iter().map(seen).collect();
     let read = |s: &SftSequence| s.mask.iter().rposition(|&m| m).map_or(0, |last| last + 1);
     let longest = sequences.iter().map(read).max().unwrap_or(0);
-    let context = parts.recipe.model.context;
+    let context = parts.recipe.model.context();
     if longest > context {
         return Err(RunError::LongDemonstration { tokens: longest, context });
     }
@@ -51,12 +53,11 @@ pub(crate) fn demonstrations(
 
 fn play(
     parts: &Parts,
-    tokenizer: &Arc<Tokenizer>,
+    chat: &ChatFormat,
     count: usize,
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<Arc<Episode>>, RunError> {
-    let chat = ChatFormat::new(Arc::clone(tokenizer))?;
     let plan = Plan {
         phase: "demonstration",
         step: 0,
@@ -69,7 +70,7 @@ fn play(
     let env = parts.recipe.demonstration_world()?.build_with(&parts.toolbox)?;
     let plans = parts.plans_in(env.as_ref(), &plan)?;
     let skill = OracleSettings { skill: parts.recipe.warm_start.skill };
-    let mut oracle = OracleSampler::new(env.as_ref(), &chat, &skill, &plans)?;
+    let mut oracle = OracleSampler::new(env.as_ref(), chat, &skill, &plans)?;
     // Demonstrations are not cut: the limits of the recipe are for the policy.
     let settings = RolloutSettings {
         max_turns: 64,
@@ -77,7 +78,7 @@ fn play(
         max_episode_tokens: 4096,
         ..parts.recipe.rollout.clone()
     };
-    let episodes = roll_out(plans, env.as_ref(), &mut oracle, &chat, &settings, tools, &mut stalls(watch));
+    let episodes = roll_out(plans, env.as_ref(), &mut oracle, chat, &settings, tools, &mut stalls(watch));
     parts.toolbox.check()?;
     match episodes.iter().find(|e| !e.end.terminal()) {
         Some(broken) => {

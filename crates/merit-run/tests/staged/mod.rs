@@ -7,9 +7,9 @@ use merit_core::{
 use merit_credit::Credit;
 use merit_env::{Env, EnvError, Reaction, World};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
-use merit_model::{Tokenizer, Trainer, TrainerSettings, Weights};
-use merit_rollout::{EpisodePlan, ToolRuntime};
-use merit_run::{Actor, Parts, Plan, Recipe};
+use merit_model::{Precision, Tokenizer, Trainer, TrainerSettings, Weights};
+use merit_rollout::{ChatFormat, EpisodePlan, ToolRuntime};
+use merit_run::{Actor, ModelConfig, Parts, Plan, Recipe};
 use merit_tools::{FaultPlan, Faulty, Tool};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -138,7 +138,8 @@ impl Step {
             changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let recipe = Recipe::parse("small.toml", SMALL).unwrap().with(&changes).unwrap();
         let tokenizer = Arc::new(Tokenizer::train(std::iter::empty(), 0));
-        let config = recipe.model.decoder(tokenizer.vocab_len());
+        let ModelConfig::Fresh(model) = &recipe.model else { panic!("the small recipe makes its decoder") };
+        let config = model.decoder(tokenizer.vocab_len());
         let weights = Arc::new(Weights::init(&config, Seed::root(3)).unwrap());
         Self { parts: Parts::new(&recipe, 3).unwrap(), tokenizer, weights }
     }
@@ -163,7 +164,9 @@ impl Step {
         let deeds = plans.iter().map(|plan| (plan.world_seed(), deed(plan))).collect();
         self.parts.env = Box::new(Staged { inner: self.parts.recipe.world.build().unwrap(), deeds });
         let tools = Arc::new(ToolRuntime::new().unwrap());
-        let mut actor = Actor::new(Arc::clone(&self.weights), &self.tokenizer, 1, tools).unwrap();
+        let chat = ChatFormat::new(Arc::clone(&self.tokenizer)).unwrap();
+        let weights = (Arc::clone(&self.weights), Precision::F32);
+        let mut actor = Actor::new(weights, &chat, 1, tools).unwrap();
         let settings = self.parts.recipe.rollout.clone();
         let kept = merit_reward::RewardState::default();
         actor.run(&self.parts, plans, &settings, 0, &kept, &mut |_| {}).unwrap().episodes

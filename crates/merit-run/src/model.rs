@@ -1,0 +1,230 @@
+//! The policy's model in a recipe: a decoder made on the spot, or one from a file.
+//!
+//! A table with a `file` is a model from a file; without one it is the shape of a fresh decoder. Keys of the one are refused
+//! in the other, so that no key is read and ignored.
+
+use merit_formats::ModelFiles;
+use merit_model::{AdapterSettings, DecoderConfig, Precision, Style};
+use serde::{Deserialize, Serialize};
+
+/// The embedded policy.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(untagged, try_from = "ModelKeys")]
+pub enum ModelConfig {
+    /// A decoder with random weights and a tokenizer trained on demonstrations.
+    Fresh(FreshModel),
+    /// Weights, tokenizer and chat template of a model file.
+    File(FileModel),
+}
+
+/// The shape of a decoder made on the spot.
+#[derive(Debug, Clone, Serialize)]
+pub struct FreshModel {
+    /// Size of the vocabulary that the tokenizer is trained to, at most.
+    pub vocabulary: usize,
+    /// Decoder layers.
+    pub layers: usize,
+    /// Width of the residual stream.
+    pub width: usize,
+    /// Attention heads.
+    pub heads: usize,
+    /// Key-value heads; divides `heads`.
+    pub kv_heads: usize,
+    /// Width of the feed-forward part.
+    pub feed_forward: usize,
+    /// Longest context in tokens.
+    pub context: usize,
+    /// Base of the rotary embedding.
+    pub rope_base: f32,
+    /// Whether the policy also estimates values, which `gae` needs.
+    pub value_head: bool,
+}
+
+/// A model from a file, and what of it is trained.
+#[derive(Debug, Clone, Serialize)]
+pub struct FileModel {
+    /// A GGUF file, or a folder with `config.json` and safetensors.
+    pub file: String,
+    /// What the operands of products are rounded to; weights under training are kept in f32.
+    pub precision: Precision,
+    /// Longest context in tokens; at most what the model was made for.
+    pub context: usize,
+    /// Whether a value head is added, which `gae` needs.
+    pub value_head: bool,
+    /// What is trained.
+    pub train: Trained,
+}
+
+/// What of a model from a file is trained.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Trained {
+    /// Every weight.
+    Full,
+    /// A low-rank adapter; the weights of the file stay.
+    Lora(AdapterSettings),
+}
+
+/// All keys of `[model]`, as a file may give them.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ModelKeys {
+    file: Option<String>,
+    precision: Option<Precision>,
+    train: Option<Trained>,
+    vocabulary: Option<usize>,
+    layers: Option<usize>,
+    width: Option<usize>,
+    heads: Option<usize>,
+    kv_heads: Option<usize>,
+    feed_forward: Option<usize>,
+    context: Option<usize>,
+    rope_base: Option<f32>,
+    value_head: Option<bool>,
+}
+
+const DEFAULT_CONTEXT: usize = 1024;
+
+impl TryFrom<ModelKeys> for ModelConfig {
+    type Error = String;
+
+    fn try_from(keys: ModelKeys) -> Result<Self, String> {
+        let Some(file) = keys.file.clone() else { return keys.fresh().map(Self::Fresh) };
+        let fresh_only = [
+            ("vocabulary", keys.vocabulary.is_some()),
+            ("layers", keys.layers.is_some()),
+            ("width", keys.width.is_some()),
+            ("heads", keys.heads.is_some()),
+            ("kv_heads", keys.kv_heads.is_some()),
+            ("feed_forward", keys.feed_forward.is_some()),
+            ("rope_base", keys.rope_base.is_some()),
+        ];
+        if let Some((key, _)) = fresh_only.iter().find(|(_, given)| *given) {
+            return Err(format!("`model.{key}` comes from the model's file; remove it, or remove `file`"));
+        }
+        Ok(Self::File(FileModel {
+            file,
+            precision: keys.precision.unwrap_or(Precision::Bf16),
+            context: keys.context.unwrap_or(DEFAULT_CONTEXT),
+            value_head: keys.value_head.unwrap_or(false),
+            train: keys.train.unwrap_or(Trained::Full),
+        }))
+    }
+}
+
+impl ModelKeys {
+    fn fresh(self) -> Result<FreshModel, String> {
+        let file_only = [("precision", self.precision.is_some()), ("train", self.train.is_some())];
+        if let Some((key, _)) = file_only.iter().find(|(_, given)| *given) {
+            return Err(format!("`model.{key}` is for a model from a file; add `file`, or remove it"));
+        }
+        let usual = FreshModel::default();
+        Ok(FreshModel {
+            vocabulary: self.vocabulary.unwrap_or(usual.vocabulary),
+            layers: self.layers.unwrap_or(usual.layers),
+            width: self.width.unwrap_or(usual.width),
+            heads: self.heads.unwrap_or(usual.heads),
+            kv_heads: self.kv_heads.unwrap_or(usual.kv_heads),
+            feed_forward: self.feed_forward.unwrap_or(usual.feed_forward),
+            context: self.context.unwrap_or(usual.context),
+            rope_base: self.rope_base.unwrap_or(usual.rope_base),
+            value_head: self.value_head.unwrap_or(usual.value_head),
+        })
+    }
+}
+
+impl ModelConfig {
+    /// About how many weights are kept in a checkpoint; 0 where the model's file cannot be read, which is said elsewhere.
+    pub(crate) fn parameters(&self) -> u64 {
+        match self {
+            Self::Fresh(model) => model.decoder(model.vocabulary).parameters() as u64,
+            Self::File(model) => match (&model.train, ModelFiles::open(&model.file)) {
+                (Trained::Full, Ok(files)) => files.config().parameters() as u64,
+                // An adapter of rank r holds about r (in + out) for each matrix of in × out.
+                (Trained::Lora(adapter), Ok(files)) => {
+                    let (config, rank) = (files.config(), adapter.rank as u64);
+                    let per_layer = 7 * (config.d_model + config.d_ff) as u64;
+                    config.layers as u64 * rank * per_layer
+                }
+                (_, Err(_)) => 0,
+            },
+        }
+    }
+
+    /// Longest context in tokens.
+    pub fn context(&self) -> usize {
+        match self {
+            Self::Fresh(model) => model.context,
+            Self::File(model) => model.context,
+        }
+    }
+
+    /// Whether the policy also estimates values.
+    pub fn value_head(&self) -> bool {
+        match self {
+            Self::Fresh(model) => model.value_head,
+            Self::File(model) => model.value_head,
+        }
+    }
+}
+
+impl FreshModel {
+    /// The decoder of this shape over a vocabulary of `vocab` entries.
+    pub fn decoder(&self, vocab: usize) -> DecoderConfig {
+        DecoderConfig {
+            vocab,
+            layers: self.layers,
+            d_model: self.width,
+            heads: self.heads,
+            kv_heads: self.kv_heads,
+            d_ff: self.feed_forward,
+            rope_base: self.rope_base,
+            norm_eps: 1e-5,
+            max_context: self.context,
+            value_head: self.value_head,
+            style: Style::default(),
+        }
+    }
+}
+
+impl Default for FreshModel {
+    fn default() -> Self {
+        Self {
+            vocabulary: 384,
+            layers: 2,
+            width: 128,
+            heads: 8,
+            kv_heads: 4,
+            feed_forward: 256,
+            context: 256,
+            rope_base: 10_000.0,
+            value_head: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Result<ModelConfig, String> {
+        toml::from_str(text).map_err(|error: toml::de::Error| error.message().to_owned())
+    }
+
+    #[test]
+    fn a_table_with_a_file_is_a_model_from_a_file() {
+        let model = parse("file = 'm.gguf'\ntrain = { type = 'lora', rank = 8 }").unwrap();
+        let ModelConfig::File(model) = model else { panic!("not from a file") };
+        assert_eq!((model.file.as_str(), model.context), ("m.gguf", DEFAULT_CONTEXT));
+        assert!(matches!(model.train, Trained::Lora(AdapterSettings { rank: 8, .. })));
+        assert!(matches!(parse("layers = 3").unwrap(), ModelConfig::Fresh(FreshModel { layers: 3, .. })));
+    }
+
+    #[test]
+    fn keys_of_the_other_kind_are_refused_by_name() {
+        assert!(parse("file = 'm.gguf'\nlayers = 3").unwrap_err().contains("`model.layers`"));
+        assert!(parse("precision = 'bf16'").unwrap_err().contains("`model.precision`"));
+        assert!(parse("file = 'm.gguf'\nfiel = 3").unwrap_err().contains("fiel"));
+        assert!(parse("file = 'm.gguf'\ntrain = { type = 'lora', rnak = 8 }").unwrap_err().contains("rnak"));
+    }
+}
