@@ -1,5 +1,6 @@
 //! What can be said to merit on the command line.
 
+use crate::model_flags::{Chat, Generate, Model};
 use crate::tape_flags::TapeFlags;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -29,7 +30,10 @@ Examples:
   merit attack maths                           can the reward be had without the work?
   merit tool run python 'print(6 * 7)'         try a tool by hand; this one in a sandbox
   merit doctor                                 what this machine gives the sandbox
-  merit mcp --tool python                      serve tools to other programs";
+  merit mcp --tool python                      serve tools to other programs
+  merit chat model.gguf                        talk to a model
+  merit generate model.gguf < prompts.jsonl    complete prompts, one JSON object a line
+  merit model info model.gguf                  what is in a model, and what it needs";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -63,6 +67,13 @@ pub(crate) enum Command {
     Doctor(Doctor),
     /// Serve tools to other programs by the Model Context Protocol, over standard input and output or HTTP.
     Mcp(Mcp),
+    /// Talk to a model: a file, a folder, or a server.
+    Chat(Chat),
+    /// Complete prompts and conversations, one JSON object a line, many at a time.
+    Generate(Generate),
+    /// Look into model files, convert them, merge adapters.
+    #[command(subcommand)]
+    Model(Model),
     /// Print a completion script for a shell.
     Completions {
         /// The shell, e.g. `bash`: `merit completions bash > /etc/bash_completion.d/merit`.
@@ -449,7 +460,7 @@ pub(crate) enum Recipe {
 /// More episodes than anybody looks at, and few enough to be kept in memory.
 const MOST: i64 = 10_000;
 
-fn temperature(text: &str) -> Result<f32, String> {
+pub(crate) fn temperature(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(number) if f32::is_finite(number) && number >= 0.0 => Ok(number),
         _ => Err("expected 0 (greedy) or a number above it".to_owned()),

@@ -6,6 +6,7 @@ mod cli;
 mod commands;
 mod display;
 mod episode_text;
+mod model_flags;
 mod out;
 mod tape_flags;
 mod terminal;
@@ -30,6 +31,9 @@ fn main() -> ExitCode {
         Command::Tool(arguments) => commands::tool::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Mcp(arguments) => commands::mcp::run(&arguments),
+        Command::Chat(arguments) => commands::chat::run(&arguments),
+        Command::Generate(arguments) => commands::generate::run(&arguments),
+        Command::Model(arguments) => commands::model::run(&arguments),
         Command::Completions { shell } => completions(shell),
     };
     match done {

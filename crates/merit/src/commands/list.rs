@@ -35,7 +35,8 @@ fn sections() -> Vec<Section> {
 
 fn models() -> Vec<About> {
     let programs = merit_rollout::SAMPLERS.iter().map(|p| p.about);
-    merit_model::BACKENDS.iter().copied().chain(programs).collect()
+    let remotes = merit_rollout::REMOTES.iter().map(|r| r.about);
+    merit_model::BACKENDS.iter().copied().chain(remotes).chain(programs).collect()
 }
 
 pub(crate) fn run(arguments: &List) -> Result<()> {

@@ -1,11 +1,15 @@
 //! One file per command: convert, call a library function, print.
 
 pub(crate) mod attack;
+pub(crate) mod chat;
 pub(crate) mod doctor;
 mod episodes;
+pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod list;
+mod local;
 pub(crate) mod mcp;
+pub(crate) mod model;
 pub(crate) mod recipe;
 pub(crate) mod reward;
 pub(crate) mod rollout;

@@ -12,7 +12,7 @@ fn here() -> &'static Path {
 
 #[test]
 fn every_command_explains_itself() {
-    let commands: [&[&str]; 22] = [
+    let commands: [&[&str]; 28] = [
         &["--help"],
         &["-h"],
         &["train", "--help"],
@@ -34,6 +34,12 @@ fn every_command_explains_itself() {
         &["verify", "text", "--help"],
         &["verify", "state", "--help"],
         &["verify", "calls", "--help"],
+        &["chat", "--help"],
+        &["generate", "--help"],
+        &["model", "--help"],
+        &["model", "info", "--help"],
+        &["model", "convert", "--help"],
+        &["model", "merge", "--help"],
         &["completions", "--help"],
     ];
     let mut text = String::new();

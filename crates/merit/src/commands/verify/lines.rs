@@ -7,47 +7,47 @@ use std::io::{self, BufRead, BufReader, Read};
 
 /// How much is held at once.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     /// A batch is full when it has this many bytes.
-    pub(super) batch_bytes: usize,
+    pub(crate) batch_bytes: usize,
     /// A longer line is left out and marked.
-    pub(super) line_bytes: usize,
+    pub(crate) line_bytes: usize,
 }
 
 impl Bounds {
-    pub(super) const USUAL: Self = Self { batch_bytes: 1 << 20, line_bytes: 64 << 20 };
+    pub(crate) const USUAL: Self = Self { batch_bytes: 1 << 20, line_bytes: 64 << 20 };
 }
 
 /// Lines that were read together. Blank ones are left out.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     bytes: Vec<u8>,
     lines: Vec<Place>,
 }
 
 /// Where a line of a batch is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(crate) struct Place {
     /// Counted from 1, blank lines too.
-    pub(super) number: u64,
+    pub(crate) number: u64,
     start: usize,
     end: usize,
     is_too_long: bool,
 }
 
 impl Batch {
-    pub(super) fn lines(&self) -> &[Place] {
+    pub(crate) fn lines(&self) -> &[Place] {
         &self.lines
     }
 
     /// The bytes of a line without white space around it. Absent: it is too long.
-    pub(super) fn line(&self, place: &Place) -> Option<&[u8]> {
+    pub(crate) fn line(&self, place: &Place) -> Option<&[u8]> {
         self.bytes.get(place.start..place.end).filter(|_| !place.is_too_long)
     }
 }
 
 /// A stream as lines.
-pub(super) struct Lines<R> {
+pub(crate) struct Lines<R> {
     reader: BufReader<R>,
     bounds: Bounds,
     number: u64,
@@ -55,13 +55,13 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    pub(super) fn new(stream: R, bounds: Bounds) -> Self {
+    pub(crate) fn new(stream: R, bounds: Bounds) -> Self {
         let reader = BufReader::with_capacity(bounds.batch_bytes, stream);
         Self { reader, bounds, number: 0, failed: None }
     }
 
     /// The next batch; absent at the end. What was read before a failure comes before it.
-    pub(super) fn next(&mut self) -> io::Result<Option<Batch>> {
+    pub(crate) fn next(&mut self) -> io::Result<Option<Batch>> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
