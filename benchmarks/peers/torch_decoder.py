@@ -1,12 +1,12 @@
 """Training and sampling speed of a small decoder in torch and transformers (LlamaForCausalLM), on CPU.
 
-Shapes (vocabulary, width, layers, heads, key-value heads, feed-forward), tied embeddings, float32,
-sdpa attention:
+Shapes (vocabulary, width, layers, heads, key-value heads, feed-forward), tied embeddings, sdpa attention:
 
     S = 264, 64, 3, 4, 2, 176      M = 512, 128, 6, 4, 2, 352      L = 2048, 256, 10, 8, 4, 704
+    135M = 49152, 576, 30, 9, 3, 1536
 
-train:  forward, cross-entropy over 32 x 128 positions, backward, fused AdamW; tokens/s counts 4096
-        per step.
+train:  forward, cross-entropy over 32 x 128 positions (135M: 4 x 256), backward, fused AdamW; tokens/s
+        counts all positions of a step.
 sample: a prompt of --prompt tokens per row, then 128 new tokens at temperature 1 with the key-value cache,
         keeping the log-probability of each chosen token; tokens/s counts new tokens only, the time
         includes the prompt.
@@ -15,6 +15,7 @@ A round repeats the work for about --seconds (at least twice) after one warm-up 
 --mode chooses how torch runs it: `eager`, or `compile`, which compiles the training loss and the decoding
 step (with dynamic shapes over the growing cache; a static cache was slower on S with 64 rows).
 Compiling takes about a minute per shape, outside the measured time.
+--precision bf16 trains under torch.autocast in bfloat16 with float32 weights, and samples from bfloat16 weights.
 """
 
 import argparse
@@ -33,6 +34,7 @@ args.add_argument("--prompt", type=int, default=16, help="tokens of each row's p
 args.add_argument("--threads", type=int, default=1)
 args.add_argument("--seconds", type=float, default=3.0)
 args.add_argument("--mode", choices=["eager", "compile"], default="eager")
+args.add_argument("--precision", choices=["f32", "bf16"], default="f32")
 args = args.parse_args()
 os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = str(args.threads)  # read when torch loads
 
@@ -40,8 +42,12 @@ import torch  # noqa: E402
 import transformers  # noqa: E402
 from transformers import DynamicCache, LlamaConfig, LlamaForCausalLM  # noqa: E402
 
-SHAPES = {"S": (264, 64, 3, 4, 2, 176), "M": (512, 128, 6, 4, 2, 352), "L": (2048, 256, 10, 8, 4, 704)}
-TRAIN_ROWS, TRAIN_TOKENS, NEW = 32, 128, 128
+SHAPES = {
+    "S": (264, 64, 3, 4, 2, 176), "M": (512, 128, 6, 4, 2, 352), "L": (2048, 256, 10, 8, 4, 704),
+    "135M": (49152, 576, 30, 9, 3, 1536),
+}
+BATCHES = {"135M": (4, 256)}  # rows and positions of a training step; 32 x 128 for all others
+NEW = 128
 
 
 def build(shape: str) -> LlamaForCausalLM:
@@ -49,19 +55,25 @@ def build(shape: str) -> LlamaForCausalLM:
     torch.manual_seed(0)
     return LlamaForCausalLM(LlamaConfig(
         vocab_size=vocab, hidden_size=width, intermediate_size=feed_forward, num_hidden_layers=layers,
-        num_attention_heads=heads, num_key_value_heads=kv_heads, max_position_embeddings=256,
+        num_attention_heads=heads, num_key_value_heads=kv_heads, max_position_embeddings=512,
         tie_word_embeddings=True, attn_implementation="sdpa", dtype=torch.float32,
     ))
 
 
-def training_step(model, vocab: int):
+def batch_of(shape: str) -> tuple[int, int]:
+    return BATCHES.get(shape, (32, 128))
+
+
+def training_step(model, shape: str):
+    vocab, (rows, length) = SHAPES[shape][0], batch_of(shape)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=True)
-    tokens = torch.randint(vocab, (TRAIN_ROWS, TRAIN_TOKENS + 1))
+    tokens = torch.randint(vocab, (rows, length + 1))
     inputs, targets = tokens[:, :-1].contiguous(), tokens[:, 1:].reshape(-1)
 
     def loss_of(inputs, targets):
-        logits = model(input_ids=inputs, use_cache=False).logits
-        return torch.nn.functional.cross_entropy(logits.view(-1, vocab), targets)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=args.precision == "bf16"):
+            logits = model(input_ids=inputs, use_cache=False).logits
+            return torch.nn.functional.cross_entropy(logits.view(-1, vocab), targets)
 
     if args.mode == "compile":
         loss_of = torch.compile(loss_of, dynamic=False)
@@ -74,12 +86,12 @@ def training_step(model, vocab: int):
         optimizer.zero_grad()
         assert loss.item() < 20.0
 
-    return step, TRAIN_ROWS * TRAIN_TOKENS
+    return step, rows * length
 
 
 def choose(logits):
     """Samples at temperature 1 by inverting the distribution: of torch's ways the cheapest here."""
-    logprobs = torch.log_softmax(logits, dim=-1)
+    logprobs = torch.log_softmax(logits.float(), dim=-1)
     below = logprobs.exp().cumsum(-1)
     token = torch.searchsorted(below, torch.rand(len(logits), 1) * below[:, -1:]).clamp_max_(logits.shape[-1] - 1)
     return token, logprobs.gather(-1, token)
@@ -128,8 +140,11 @@ def main():
         model, vocab = build(shape), SHAPES[shape][0]
         about = {"size": shape, "parameters": sum(p.numel() for p in model.parameters())}
         if "train" in args.what.split(","):
-            works.append(({**about, "what": "train", "rows": TRAIN_ROWS, "tokens": TRAIN_TOKENS}, *training_step(model, vocab)))
+            rows, length = batch_of(shape)
+            works.append(({**about, "what": "train", "rows": rows, "tokens": length}, *training_step(model, shape)))
             model = build(shape)  # sampling from the model that was trained ran slower when compiled
+        if args.precision == "bf16" and "sample" in args.what.split(","):
+            model = model.to(torch.bfloat16)
         if "sample" in args.what.split(","):
             for rows in map(int, args.batch.split(",")):
                 works.append(({**about, "what": "sample", "rows": rows, "prompt": args.prompt, "tokens": NEW}, *sampling(model, vocab, rows)))
@@ -138,7 +153,7 @@ def main():
     for round_ in range(args.rounds):
         for about, work, tokens in works:
             line = {"peer": "torch", "version": torch.__version__, "transformers": transformers.__version__, "subject": "decoder"}
-            line |= {"round": round_, "threads": args.threads, "mode": args.mode, **about, **measure(work, tokens)}
+            line |= {"round": round_, "threads": args.threads, "mode": args.mode, "precision": args.precision, **about, **measure(work, tokens)}
             print(json.dumps(line), flush=True)
 
 

@@ -19,6 +19,7 @@ mod memory;
 mod orchestration;
 mod page;
 mod peers;
+mod quantised;
 mod record;
 mod sandbox;
 mod search;
@@ -51,6 +52,7 @@ const SUBJECTS: &[Subject] = &[
     search::SUBJECT,
     advantages::SUBJECT,
     decoder::SUBJECT,
+    quantised::SUBJECT,
     start::SUBJECT,
     build::SUBJECT,
 ];
@@ -146,6 +148,7 @@ mod tests {
             "search",
             "advantages",
             "decoder",
+            "quantised",
             "start",
         ];
         assert_eq!(names(&[]), all);

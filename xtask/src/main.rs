@@ -8,6 +8,7 @@ mod maths;
 mod mcp;
 mod seeds;
 mod suite;
+mod weights;
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -15,8 +16,9 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 cargo xtask test            format, lints, every test, documentation: what CI runs
-cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, algebra, sandbox, search, advantages, decoder, start, build); sets up the peers once
+cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, algebra, sandbox, search, advantages, decoder, quantised, start, build); sets up the peers once
 cargo xtask seeds [N]       the default recipe over N seeds (5), recorded in docs/results/
+cargo xtask weights         the real models of the tests, into .cache/weights (415 MB fetched, 440 MB kept)
 cargo xtask fuzz-maths [N]  N mutated inputs (10 million) through the maths verifier: no panic, no limit overrun
 ";
 
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         ["test"] => suite::run_suite(),
         ["bench", what @ ..] => bench::run_benches(what),
         ["seeds", rest @ ..] => seeds::run_seeds(rest),
+        ["weights"] => weights::fetch(),
         ["fuzz-maths", rest @ ..] => maths::fuzz(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -11,6 +11,7 @@ pub(crate) fn run_suite() -> Result<()> {
     run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"])?;
     crate::maths::fetch_peer_suite()?;
     crate::mcp::fetch_peers()?;
+    crate::weights::fetch()?;
     let counted = tests()?;
     documentation()?;
     println!("{} passed, {} failed, {} skipped", counted.passed, counted.failed, counted.ignored);

@@ -20,6 +20,11 @@ const ENVIRONMENTS: &[Environment] = &[
     Environment { name: "maths", size: "120 MB", packages: &["math-verify"] },
     Environment { name: "graders", size: "450 MB", packages: &["py-openjudge"] },
     Environment { name: "search", size: "200 MB", packages: &["bm25s"] },
+    Environment {
+        name: "llama",
+        size: "150 MB, and half an hour of building",
+        packages: &["llama-cpp-python"],
+    },
 ];
 
 /// Creates the environments of these packages where they are missing.
@@ -45,6 +50,7 @@ pub(super) fn versions(packages: &[&str]) -> Result<Map<String, Value>> {
         "requirements-maths.txt",
         "requirements-graders.txt",
         "requirements-search.txt",
+        "requirements-llama.txt",
         "setup.sh",
     ] {
         let path = folder.join(file);
