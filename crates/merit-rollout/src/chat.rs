@@ -12,7 +12,7 @@ mod templated;
 
 use marked::Marked;
 use merit_core::{Known, Message, Provenance, Role, Segment, TokenId};
-use merit_model::Tokenizer;
+use merit_model::{LanguageModel, Tokenizer};
 use merit_text::{ChatTemplate, FramesError, Setting};
 use std::sync::Arc;
 use templated::Templated;
@@ -41,6 +41,11 @@ pub struct MissingMarker(pub String);
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ChatFormatError {
+    /// The model was not made for conversations.
+    #[error(
+        "it has no chat template, so it was not made for conversations; `merit generate` gives it plain prompts"
+    )]
+    NoTemplate,
     /// It cannot be laid out piece by piece.
     #[error(transparent)]
     Frames(#[from] FramesError),
@@ -82,6 +87,14 @@ impl ChatFormat {
     ) -> Result<Self, ChatFormatError> {
         let (templated, ends) = Templated::new(&tokenizer, template, setting, ends)?;
         Ok(Self { tokenizer, ends: ends.into(), layout: Layout::Templated(Arc::new(templated)) })
+    }
+
+    /// The format of a model by its own template; a turn is also ended by what its files say ends a text.
+    pub fn of_model(model: &LanguageModel, setting: &Setting) -> Result<Self, ChatFormatError> {
+        let template = model.template().ok_or(ChatFormatError::NoTemplate)?;
+        let names = model.files().special().eos.iter().filter_map(|token| token.text.clone());
+        let ends: Vec<String> = names.filter(|name| model.tokenizer().special(name).is_some()).collect();
+        Self::from_template(Arc::clone(model.tokenizer()), template, setting, &ends)
     }
 
     /// The tokenizer underneath.

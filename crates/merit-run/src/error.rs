@@ -15,18 +15,15 @@ pub enum RunError {
     /// A model's files.
     #[error("model: {0}")]
     Format(#[from] merit_formats::FormatError),
-    /// A model that was not made for conversations.
-    #[error("{file} has no chat template, so it cannot play; use an instruction-tuned model")]
-    NoTemplate {
-        /// The model's file.
-        file: String,
-    },
     /// The file of a model that is not the one the run began with.
     #[error("{file} is not the file that this run began with; put that one back, or begin a new run")]
     OtherModel {
         /// The model's file.
         file: String,
     },
+    /// A model behind an endpoint.
+    #[error("endpoint: {0}")]
+    Endpoint(#[from] merit_endpoint::EndpointError),
     /// The world.
     #[error(transparent)]
     Env(#[from] merit_env::EnvError),
@@ -51,9 +48,14 @@ pub enum RunError {
     /// A tokenizer that lacks a marker.
     #[error(transparent)]
     Chat(#[from] merit_rollout::MissingMarker),
-    /// A chat template that conversations cannot be laid out by.
-    #[error(transparent)]
-    ChatFormat(#[from] merit_rollout::ChatFormatError),
+    /// A model that conversations cannot be laid out for.
+    #[error("{file}: {why}")]
+    ChatFormat {
+        /// The model's file.
+        file: String,
+        /// What is missing or wrong.
+        why: merit_rollout::ChatFormatError,
+    },
     /// A demonstration that did not come to its end.
     #[error("demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task")]
     Demonstration {

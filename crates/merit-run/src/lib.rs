@@ -31,7 +31,7 @@ pub use driver::{Options, TOOLS_MARK, train};
 pub use error::RunError;
 pub use model::{FileModel, FreshModel, ModelConfig, Trained};
 pub use parts::{Parts, Plan};
-pub use play::{Play, play_oracle, play_policy};
+pub use play::{Play, Player, play_model, play_oracle, play_policy};
 pub use progress::{Event, Finished};
 pub use recipe::{Recipe, RecipeError};
 pub use rescore::{RescoredBatch, Rescoring, rescore};

@@ -45,12 +45,7 @@ impl Origin {
 
     /// How conversations with it are laid out.
     pub(crate) fn chat(&self) -> Result<ChatFormat, RunError> {
-        let template =
-            self.model.template().ok_or_else(|| RunError::NoTemplate { file: self.settings.file.clone() })?;
-        let ends = self.model.files().special().eos.iter().filter_map(|token| token.text.clone());
-        let ends: Vec<String> = ends.collect();
-        let tokenizer = Arc::clone(self.model.tokenizer());
-        Ok(ChatFormat::from_template(tokenizer, template, &Setting::default(), &ends)?)
+        chat_format(&self.model)
     }
 
     /// The adapter that training begins with; `None` where all weights are trained.
@@ -83,6 +78,12 @@ impl Origin {
         let config = merit_model::DecoderConfig { value_head: false, ..files.config().clone() };
         Ok(save_hf(folder, &config, weights.named_tensors(), &extras, HfOptions::default())?)
     }
+}
+
+/// How conversations with a model are laid out.
+pub(crate) fn chat_format(model: &LanguageModel) -> Result<ChatFormat, RunError> {
+    let file = || model.files().path().display().to_string();
+    ChatFormat::of_model(model, &Setting::default()).map_err(|why| RunError::ChatFormat { file: file(), why })
 }
 
 /// The hash of a model's weights: of the file, or of the folder's safetensors files in the order of their names.

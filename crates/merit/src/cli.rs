@@ -112,8 +112,14 @@ pub(crate) struct Rollout {
     /// Take world and policy from a run: the trained agent at work.
     #[arg(long, value_name = "RUN", conflicts_with = "recipe")]
     pub(crate) run: Option<PathBuf>,
-    /// Take the world from a recipe and let its exact oracle act.
+    /// Take the world from a recipe and let its exact oracle act, or the model that is named.
     pub(crate) recipe: Option<String>,
+    /// Let a model act: a GGUF file, a folder with safetensors, or a server as `http://127.0.0.1:8000/v1#MODEL`.
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) model: Option<String>,
+    /// The environment variable that holds the key of a server.
+    #[arg(long, value_name = "NAME", requires = "model")]
+    pub(crate) api_key_env: Option<String>,
     /// Change one setting of the recipe; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "run")]
     pub(crate) set: Vec<(String, String)>,

@@ -1,7 +1,24 @@
 //! What can be said on the command line about models: `merit chat`, `merit generate` and `merit model`.
 
+use crate::commands::WrongInput;
+use anyhow::{Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
+use merit_endpoint::EndpointConfig;
 use std::path::PathBuf;
+
+/// The settings of an endpoint where the model is an address; absent where it is a path.
+pub(crate) fn server(model: &str, api_key_env: Option<&str>) -> Result<Option<EndpointConfig>> {
+    if !(model.starts_with("http://") || model.starts_with("https://")) {
+        return Ok(None);
+    }
+    let Some((url, name)) = model.split_once('#').filter(|(_, name)| !name.is_empty()) else {
+        bail!(WrongInput(format!(
+            "{model} names no model; put its name behind a #, as in http://127.0.0.1:8000/v1#NAME"
+        )));
+    };
+    let api_key_env = api_key_env.map(str::to_owned);
+    Ok(Some(EndpointConfig { api_key_env, ..EndpointConfig::new(url, name) }))
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = CHAT_HELP)]
@@ -105,6 +122,8 @@ pub(crate) struct EngineFlags {
 pub(crate) enum PrecisionName {
     /// As the file has them; products are those of the decoded weights.
     Stored,
+    /// As the file has them, with activations rounded to bfloat16: faster where the weights are quantised.
+    StoredBf16,
     /// Decoded to 32 bits.
     F32,
     /// Decoded and rounded to bfloat16.

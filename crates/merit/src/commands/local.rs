@@ -29,17 +29,21 @@ impl Local {
         let options =
             flags.context.map_or_else(LoadOptions::default, |c| LoadOptions { context: c as usize });
         let held = match flags.precision.unwrap_or(PrecisionName::Stored) {
-            PrecisionName::Stored => Held::AsStored,
+            PrecisionName::Stored | PrecisionName::StoredBf16 => Held::AsStored,
             PrecisionName::F32 => Held::Decoded(Precision::F32),
             PrecisionName::Bf16 => Held::Decoded(Precision::Bf16),
         };
-        let ready = Arc::new(model.ready(options, held).map_err(wrong)?);
+        let mut ready = model.ready(options, held).map_err(wrong)?;
+        if flags.precision == Some(PrecisionName::StoredBf16) {
+            ready = ready.with_activations(Precision::Bf16);
+        }
         let settings = GeneratorSettings {
             max_batch: batch,
             threads: threads(flags.threads),
             ..GeneratorSettings::default()
         };
-        let generator = Generator::over(ready, Arc::clone(model.tokenizer()), settings).map_err(wrong)?;
+        let generator =
+            Generator::over(Arc::new(ready), Arc::clone(model.tokenizer()), settings).map_err(wrong)?;
         Ok(Self { model, generator })
     }
 
@@ -56,16 +60,7 @@ impl Local {
 /// How conversations are laid out in this setting; the error is in words.
 pub(crate) fn chat_format(model: &LanguageModel, setting: &Setting) -> Result<ChatFormat, String> {
     let path = model.files().path().display();
-    let template = model.template().ok_or_else(|| {
-        format!(
-            "{path} has no chat template, so it was not made for conversations; give it prompts by `merit generate`"
-        )
-    })?;
-    let special = &model.files().special().eos;
-    let names = special.iter().filter_map(|token| token.text.clone());
-    let ends: Vec<String> = names.filter(|name| model.tokenizer().special(name).is_some()).collect();
-    ChatFormat::from_template(Arc::clone(model.tokenizer()), template, setting, &ends)
-        .map_err(|error| format!("{path}: {error}"))
+    ChatFormat::of_model(model, setting).map_err(|error| format!("{path}: {error}"))
 }
 
 /// Every token that ends an answer: those of the files and those of the layout.

@@ -1,10 +1,12 @@
 //! `merit rollout`: episodes turn by turn.
 
 use crate::cli::{Rollout, SplitName};
-use crate::{episode_text, out, tape_flags};
-use anyhow::Result;
+use crate::commands::WrongInput;
+use crate::{episode_text, model_flags, out, tape_flags};
+use anyhow::{Result, bail};
 use merit_core::{ScoredEpisode, Split};
-use merit_run::{Event, Play, play_oracle, play_policy, shipped};
+use merit_rollout::OpenAiSettings;
+use merit_run::{Event, Play, Player, play_model, play_oracle, play_policy, shipped};
 use merit_store::RunFolder;
 use serde_json::json;
 
@@ -27,18 +29,32 @@ pub(crate) fn run(arguments: &Rollout) -> Result<()> {
             out::complain(format_args!("waiting: {waiting}"));
         }
     };
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let episodes = match &arguments.run {
-        Some(path) => {
-            let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-            play_policy(&RunFolder::open_read_only(path)?, &play, threads, &mut waits)?
-        }
+        Some(path) => play_policy(&RunFolder::open_read_only(path)?, &play, threads, &mut waits)?,
         None => {
             let recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
-            play_oracle(&recipe.with(&arguments.set)?, &play, &mut waits)?
+            let recipe = recipe.with(&arguments.set)?;
+            match player(arguments)? {
+                Some(player) => play_model(&recipe, &player, &play, threads, &mut waits)?,
+                None => play_oracle(&recipe, &play, &mut waits)?,
+            }
         }
     };
     tape_flags::report(&play.toolbox)?;
     episodes.iter().try_for_each(|scored| show(scored, arguments.json))
+}
+
+/// The model that acts, where one is named.
+fn player(arguments: &Rollout) -> Result<Option<Player>> {
+    let Some(model) = &arguments.model else { return Ok(None) };
+    Ok(Some(match (model_flags::server(model, arguments.api_key_env.as_deref())?, &arguments.api_key_env) {
+        (Some(server), _) => Player::OpenAi(Box::new(OpenAiSettings::new(server))),
+        (None, Some(name)) => {
+            bail!(WrongInput(format!("--api-key-env {name} is for a server, and {model} is a path")))
+        }
+        (None, None) => Player::Embedded(model.clone()),
+    }))
 }
 
 fn show(scored: &ScoredEpisode, as_json: bool) -> Result<()> {

@@ -7,3 +7,4 @@ mod files;
 mod generate;
 mod made;
 mod process;
+mod rollout;

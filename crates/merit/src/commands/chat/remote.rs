@@ -3,7 +3,7 @@
 use super::pieces::show;
 use super::{Speaker, TEMPERATURE, Tally};
 use crate::commands::WrongInput;
-use crate::model_flags::Chat;
+use crate::model_flags::{Chat, server};
 use crate::out;
 use anyhow::{Result, bail};
 use merit_core::Seed;
@@ -26,15 +26,8 @@ pub(super) struct Remote {
 
 /// The settings of an endpoint where the model is an address; absent where it is a path.
 pub(super) fn address(arguments: &Chat) -> Result<Option<EndpointConfig>> {
-    let model = &arguments.model;
-    if !(model.starts_with("http://") || model.starts_with("https://")) {
-        return Ok(None);
-    }
-    let Some((url, name)) = model.split_once('#').filter(|(_, name)| !name.is_empty()) else {
-        bail!(WrongInput(format!(
-            "{model} names no model; put its name behind a #, as in http://127.0.0.1:8000/v1#NAME"
-        )));
-    };
+    let Some(config) = server(&arguments.model, arguments.api_key_env.as_deref())? else { return Ok(None) };
+    let url = &config.base_url;
     let engine = &arguments.engine;
     let unused = [
         ("--threads", engine.threads.is_some()),
@@ -46,7 +39,7 @@ pub(super) fn address(arguments: &Chat) -> Result<Option<EndpointConfig>> {
             "{flag} is for a model in this process; the server at {url} decides for itself"
         )));
     }
-    Ok(Some(EndpointConfig { api_key_env: arguments.api_key_env.clone(), ..EndpointConfig::new(url, name) }))
+    Ok(Some(config))
 }
 
 impl Remote {
