@@ -1,10 +1,11 @@
 """What `transformers` computes for a folder of weights: the golden side of the comparison of logits.
 
     .cache/peers/bin/python benchmarks/agreement/reference_logits.py FOLDER OUT.jsonl
-        [--prompts benchmarks/agreement/prompts.jsonl] [--top 10] [--byte-ids]
+        [--prompts benchmarks/agreement/prompts.jsonl] [--top 10] [--byte-ids] [--double]
 
 The folder is one that merit wrote (a GGUF file dequantised, or a tiny model of `cargo run -p merit-formats --example
-tiny_models`). Weights and arithmetic are f32 on one thread, without attention kernels that reorder.
+tiny_models`). Weights and arithmetic are f32 on one thread, without attention kernels that reorder; with `--double` arithmetic is f64, which shows how
+far each side is from the exact numbers.
 
 A line of the prompts has `text` or `ids`. Texts go through the folder's own tokenizer; with `--byte-ids` their bytes modulo
 the vocabulary are the ids, for models that have no tokenizer. A line of the output:
@@ -30,6 +31,7 @@ def main():
     parser.add_argument("--prompts", type=pathlib.Path, default=HERE / "prompts.jsonl")
     parser.add_argument("--top", type=int, default=10)
     parser.add_argument("--byte-ids", action="store_true")
+    parser.add_argument("--double", action="store_true")
     options = parser.parse_args()
 
     os.environ["HF_HUB_OFFLINE"] = "1"
@@ -38,7 +40,7 @@ def main():
 
     torch.set_num_threads(1)
     model, loading = AutoModelForCausalLM.from_pretrained(
-        options.folder, dtype=torch.float32, attn_implementation="eager", output_loading_info=True
+        options.folder, dtype=torch.float64 if options.double else torch.float32, attn_implementation="eager", output_loading_info=True
     )
     refuse_incomplete(loading)
     encode = encoder(options, model.config.vocab_size)

@@ -58,10 +58,11 @@ impl Extent {
         shapes.flat_map(move |shape| threads.iter().map(move |&threads| (shape, threads)))
     }
 
-    /// Compiling takes torch a minute a shape, so it is measured in one regime: one thread of an idle machine, where it
-    /// helps most.
-    fn modes(&self, beside_busy: bool, threads: u32) -> &'static [&'static str] {
-        if self.compiled && !beside_busy && threads == 1 { &["eager", "compile"] } else { &["eager"] }
+    /// Compiling takes torch a minute a shape, so it is measured in one regime: small shapes on one thread of an idle
+    /// machine, where it helps most.
+    fn modes(&self, shape: &Shape, beside_busy: bool, threads: u32) -> &'static [&'static str] {
+        let helps = shape.sample_bar.is_some() && !beside_busy && threads == 1;
+        if self.compiled && helps { &["eager", "compile"] } else { &["eager"] }
     }
 }
 
@@ -100,7 +101,7 @@ fn jobs(extent: &Extent) -> Vec<Job> {
                 let sample = format!("{name} sample {threads} f32 {repeats}");
                 add(&mut jobs, Job::merit("throughput", &sample, tags.clone()));
             }
-            for mode in extent.modes(beside_busy, threads) {
+            for mode in extent.modes(shape, beside_busy, threads) {
                 for precision in precisions(beside_busy) {
                     let sampled = shape.sample_bar.is_some() && *precision == "f32";
                     let what = if sampled { "train,sample" } else { "train" };
@@ -142,7 +143,7 @@ fn train_rows(extent: &Extent, load: &str, beside_busy: bool, lines: &[Value]) -
             });
             for theirs in precisions(beside_busy) {
                 let Some(bar) = train_bar(shape, ours, theirs, threads) else { continue };
-                for mode in extent.modes(beside_busy, threads) {
+                for mode in extent.modes(shape, beside_busy, threads) {
                     let torch = json!({
                         "side": "torch", "load": load, "size": name, "what": "train", "threads": threads, "mode": mode,
                         "precision": theirs,
@@ -168,7 +169,7 @@ fn sample_rows(extent: &Extent, load: &str, beside_busy: bool, lines: &[Value]) 
         let Some(sample_bar) = shape.sample_bar else { continue };
         for (batch, mode) in BATCHES
             .iter()
-            .flat_map(|batch| extent.modes(beside_busy, threads).iter().map(move |mode| (batch, mode)))
+            .flat_map(|batch| extent.modes(shape, beside_busy, threads).iter().map(move |mode| (batch, mode)))
         {
             let merit = json!({
                 "side": "merit", "load": load, "shape": shape.name, "mode": "sample", "batch": batch, "threads": threads,
