@@ -6,10 +6,9 @@
 
 use crate::EndpointError;
 use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
+use std::pin::Pin;
+use std::sync::OnceLock;
+use std::task::{Context, Poll};
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
@@ -54,14 +53,6 @@ impl<T> Drop for Task<T> {
     }
 }
 
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
 /// Waits on this thread for a future of this crate, from ordinary code. Not from inside a task of [`spawn`]: that runs on the very
 /// threads that would have to do the work.
 ///
@@ -69,13 +60,5 @@ impl Wake for Unpark {
 /// assert_eq!(merit_endpoint::wait(async { 2 + 2 }), 4);
 /// ```
 pub fn wait<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
-        }
-    }
+    futures::executor::block_on(future)
 }

@@ -5,10 +5,9 @@
 //! over there, and [`wait`] is enough to drive it.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
-use std::sync::{Arc, OnceLock};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
+use std::pin::Pin;
+use std::sync::OnceLock;
+use std::task::{Context, Poll};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
@@ -49,14 +48,6 @@ impl<T> Drop for Remote<T> {
     }
 }
 
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
-    }
-}
-
 /// Waits on this thread for a future of this crate, from ordinary code. Not from inside the future of a served tool: that runs on
 /// the very threads that would have to do the work.
 ///
@@ -64,13 +55,5 @@ impl Wake for Unpark {
 /// assert_eq!(merit_mcp::wait(async { 2 + 2 }), 4);
 /// ```
 pub fn wait<F: Future>(future: F) -> F::Output {
-    let mut future = pin!(future);
-    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
-    let mut context = Context::from_waker(&waker);
-    loop {
-        match future.as_mut().poll(&mut context) {
-            Poll::Ready(output) => return output,
-            Poll::Pending => std::thread::park(),
-        }
-    }
+    futures::executor::block_on(future)
 }
