@@ -283,9 +283,9 @@ mod tests {
         let count = |side: &str, busy: bool| {
             jobs.iter().filter(|job| job.side == side && job.beside_busy == busy).count()
         };
-        // Two thread counts; four shapes trained and three sampled, and the peak once. Torch at two precisions, compiled on
-        // one thread.
-        assert_eq!((count("merit", false), count("torch", false)), (2 * (4 + 3) + 1, 4 * (2 * 2 + 2)));
+        // Two thread counts; four shapes trained and three sampled, and the peak once. Torch at two precisions, the three
+        // small shapes compiled on one thread.
+        assert_eq!((count("merit", false), count("torch", false)), (2 * (4 + 3) + 1, 4 * 2 * 2 + 3 * 2));
         // Beside a busy core three shapes, in f32, not compiled.
         assert_eq!((count("merit", true), count("torch", true)), (2 * (3 + 3), 2 * 3));
     }
