@@ -115,7 +115,7 @@ fn jobs(extent: &Extent) -> Vec<Job> {
             }
         }
     }
-    // Last: the tiles that it loads leave the clock lower for a while.
+    // Last, because it slows what runs right behind it.
     jobs.push(Job::merit("throughput", "S peak 1 f32 1", json!({"load": "idle"})));
     jobs
 }
