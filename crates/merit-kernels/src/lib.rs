@@ -38,8 +38,6 @@ pub mod peak;
 mod quant;
 mod rows;
 pub mod softmax;
-#[cfg(test)]
-mod speed;
 mod split;
 mod table;
 mod target;

@@ -5,16 +5,15 @@
 
 use crate::{Held, LoadOptions, ModelError, ReadyWeights, Weights};
 use merit_core::TokenId;
-use merit_formats::{ModelFiles, TokenizerSource};
-use merit_text::{ChatTemplate, SpecialTokens, Tokenizer};
+use merit_formats::ModelFiles;
+use merit_text::{ChatTemplate, ModelText, ModelTextError, Tokenizer};
 use std::path::Path;
 use std::sync::Arc;
 
 /// An opened model.
 pub struct LanguageModel {
     files: ModelFiles,
-    tokenizer: Arc<Tokenizer>,
-    template: Option<ChatTemplate>,
+    text: ModelText,
     ends: Vec<TokenId>,
 }
 
@@ -22,21 +21,17 @@ impl LanguageModel {
     /// Opens a GGUF file or a folder with safetensors. The tokenizer must be there; a chat template need not.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let files = ModelFiles::open(path)?;
-        let tokenizer = match files.tokenizer() {
-            TokenizerSource::HfJson { text, .. } => Tokenizer::from_json(text)?,
-            TokenizerSource::Gguf(vocabulary) => Tokenizer::from_gguf(vocabulary)?,
-            TokenizerSource::Missing => {
-                let path = files.path().display();
-                return Err(ModelError::Config(format!(
-                    "{path} has no tokenizer; put the model's `tokenizer.json` beside the weights"
-                )));
-            }
-        };
-        let specials = specials(&files);
-        let template = files.chat_template().map(|source| ChatTemplate::parse(source, specials)).transpose();
-        let template = template.map_err(|error| ModelError::Template(error.to_string()))?;
+        let text = ModelText::read(&files).map_err(|error| match error {
+            ModelTextError::Missing => ModelError::Config(format!(
+                "{} has no tokenizer; put the model's `tokenizer.json` beside the weights",
+                files.path().display()
+            )),
+            ModelTextError::Template(error) => ModelError::Template(error.to_string()),
+            ModelTextError::Tokenizer(error) => error.into(),
+            other => ModelError::Config(other.to_string()),
+        })?;
         let ends = files.special().eos.iter().map(|token| TokenId(token.id)).collect();
-        Ok(Self { tokenizer: Arc::new(tokenizer), template, ends, files })
+        Ok(Self { text, ends, files })
     }
 
     /// What the files say.
@@ -46,12 +41,17 @@ impl LanguageModel {
 
     /// Text to tokens and back.
     pub fn tokenizer(&self) -> &Arc<Tokenizer> {
-        &self.tokenizer
+        &self.text.tokenizer
     }
 
     /// How conversations are laid out. Absent: the model was not made for conversations.
     pub fn template(&self) -> Option<&ChatTemplate> {
-        self.template.as_ref()
+        self.text.template.as_ref()
+    }
+
+    /// Names of the special tokens that end a turn.
+    pub fn end_names(&self) -> &[String] {
+        &self.text.ends
     }
 
     /// Tokens that end a turn.
@@ -67,16 +67,5 @@ impl LanguageModel {
     /// Weights laid out for sampling, as the files have them or decoded.
     pub fn ready(&self, options: LoadOptions, held: Held) -> Result<ReadyWeights, ModelError> {
         ReadyWeights::from_files(&self.files, options, held)
-    }
-}
-
-fn specials(files: &ModelFiles) -> SpecialTokens {
-    let special = files.special();
-    let text = |token: Option<&merit_formats::SpecialToken>| token.and_then(|token| token.text.clone());
-    SpecialTokens {
-        bos: text(special.bos.as_ref()),
-        eos: text(special.eos.first()),
-        unknown: text(special.unknown.as_ref()),
-        padding: text(special.padding.as_ref()),
     }
 }

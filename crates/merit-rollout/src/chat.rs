@@ -92,9 +92,7 @@ impl ChatFormat {
     /// The format of a model by its own template; a turn is also ended by what its files say ends a text.
     pub fn of_model(model: &LanguageModel, setting: &Setting) -> Result<Self, ChatFormatError> {
         let template = model.template().ok_or(ChatFormatError::NoTemplate)?;
-        let names = model.files().special().eos.iter().filter_map(|token| token.text.clone());
-        let ends: Vec<String> = names.filter(|name| model.tokenizer().special(name).is_some()).collect();
-        Self::from_template(Arc::clone(model.tokenizer()), template, setting, &ends)
+        Self::from_template(Arc::clone(model.tokenizer()), template, setting, model.end_names())
     }
 
     /// The tokenizer underneath.

@@ -53,6 +53,10 @@ pub struct FileModel {
     pub value_head: bool,
     /// What is trained.
     pub train: Trained,
+    /// Keep only the streams between blocks while training and run each block again on the way back: less memory, more work,
+    /// the same bits.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub recompute: bool,
 }
 
 /// What of a model from a file is trained.
@@ -72,6 +76,7 @@ struct ModelKeys {
     file: Option<String>,
     precision: Option<Precision>,
     train: Option<Trained>,
+    recompute: Option<bool>,
     vocabulary: Option<usize>,
     layers: Option<usize>,
     width: Option<usize>,
@@ -108,13 +113,18 @@ impl TryFrom<ModelKeys> for ModelConfig {
             context: keys.context.unwrap_or(DEFAULT_CONTEXT),
             value_head: keys.value_head.unwrap_or(false),
             train: keys.train.unwrap_or(Trained::Full),
+            recompute: keys.recompute.unwrap_or(false),
         }))
     }
 }
 
 impl ModelKeys {
     fn fresh(self) -> Result<FreshModel, String> {
-        let file_only = [("precision", self.precision.is_some()), ("train", self.train.is_some())];
+        let file_only = [
+            ("precision", self.precision.is_some()),
+            ("train", self.train.is_some()),
+            ("recompute", self.recompute.is_some()),
+        ];
         if let Some((key, _)) = file_only.iter().find(|(_, given)| *given) {
             return Err(format!("`model.{key}` is for a model from a file; add `file`, or remove it"));
         }
@@ -224,6 +234,7 @@ mod tests {
     fn keys_of_the_other_kind_are_refused_by_name() {
         assert!(parse("file = 'm.gguf'\nlayers = 3").unwrap_err().contains("`model.layers`"));
         assert!(parse("precision = 'bf16'").unwrap_err().contains("`model.precision`"));
+        assert!(parse("recompute = true").unwrap_err().contains("`model.recompute`"));
         assert!(parse("file = 'm.gguf'\nfiel = 3").unwrap_err().contains("fiel"));
         assert!(parse("file = 'm.gguf'\ntrain = { type = 'lora', rnak = 8 }").unwrap_err().contains("rnak"));
     }

@@ -61,6 +61,7 @@ impl Origin {
             threads,
             shard_tokens: SHARD_TOKENS,
             precision: self.settings.precision,
+            recompute: self.settings.recompute,
             ..TrainerSettings::default()
         }
     }

@@ -1,8 +1,8 @@
-//! Speed of the products, by hand:
-//! `cargo test --release -p merit-kernels -- --ignored --nocapture --test-threads 1 run_near_the_peak`.
+//! Speed of the products of every size, on one thread: `cargo run --release -p merit-kernels --example product_speed`.
+#![allow(clippy::print_stdout)]
 
-use super::gemm::{Size, Start};
-use super::{Device, Matrix, Precision};
+use merit_kernels::gemm::{Size, Start};
+use merit_kernels::{Device, Matrix, Precision};
 
 /// Nanoseconds that this thread has spent on a processor.
 fn processor_ns() -> u64 {
@@ -60,22 +60,12 @@ const SMALL: [(usize, usize); 11] = [
     (576, 3072),
 ];
 
-#[test]
-#[ignore = "measures, asserts nothing"]
-fn products_of_f32_run_near_the_peak() {
-    measure(Precision::F32, &SMALL, &[1, 16, 64, 512], 512);
-}
+const LARGE: [(usize, usize); 5] = [(576, 960), (576, 576), (576, 3072), (1536, 576), (576, 49152)];
 
-#[test]
-#[ignore = "measures, asserts nothing"]
-fn products_of_bf16_run_near_the_peak() {
-    measure(Precision::Bf16, &SMALL, &[1, 16, 64, 512], 512);
-}
-
-#[test]
-#[ignore = "measures, asserts nothing"]
-fn large_products_run_near_the_peak() {
-    let shapes = [(576, 960), (576, 576), (576, 3072), (1536, 576), (576, 49152)];
-    measure(Precision::Bf16, &shapes, &[1, 16, 256, 1024], 1024);
-    measure(Precision::F32, &shapes, &[1, 16, 256, 1024], 1024);
+fn main() {
+    for precision in [Precision::F32, Precision::Bf16] {
+        println!("{precision:?}");
+        measure(precision, &SMALL, &[1, 16, 64, 512], 512);
+        measure(precision, &LARGE, &[1, 16, 256, 1024], 1024);
+    }
 }
