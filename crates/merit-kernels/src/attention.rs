@@ -8,7 +8,7 @@
 // Lets threads write different parts of one result.
 #![allow(unsafe_code)]
 
-use crate::gemm::{Left, Right, Size, Start, gemm, gemm_into};
+use crate::gemm::{Left, Right, Size, Start, Sum, gemm_into};
 use crate::softmax::softmax_rows;
 use crate::target::Target;
 use crate::{Device, Isa, Scratch};
@@ -92,7 +92,10 @@ pub(crate) fn probabilities<'a>(
         let size = Size { m: queries.count, n: part.len().next_multiple_of(LANES), k: dim };
         let right = Right::rows(&keys[part.start..], key_row);
         let to = &mut scores[run * memory.len + part.start - first..];
-        gemm(isa, size, left, right, to, width, Start::Zero);
+        assert!((size.m - 1) * width + size.n <= to.len(), "attention: the scores do not fit");
+        let to = Target { data: to.as_mut_ptr(), row: width };
+        // SAFETY: the scores were found to fit, and are borrowed by this call alone.
+        unsafe { gemm_into(isa, size, left, right, to, Start::Zero, Sum::over_head(dim)) };
     }
     let rows = &mut scores[..queries.count * width];
     softmax_rows(isa, rows, width, queries.seen - first, queries.step, queries.window);
@@ -119,7 +122,7 @@ unsafe fn attend<'a>(
         let left = Left::rows(&scores[run * memory.len + part.start - first..], width);
         let right = Right::rows(&values[part.start * value_row..], value_row);
         // SAFETY: promised by the caller.
-        unsafe { gemm_into(isa, size, left, right, out, start) };
+        unsafe { gemm_into(isa, size, left, right, out, start, Sum::Chain) };
         start = Start::Resume;
     }
 }

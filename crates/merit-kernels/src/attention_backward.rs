@@ -6,7 +6,7 @@
 use crate::Isa;
 use crate::attention::{HeadMemory, QUERY_BLOCK, Queries, Runs, probabilities, room};
 use crate::attention_whole::transpose_head;
-use crate::gemm::{Left, Right, Size, Start, gemm, gemm_into};
+use crate::gemm::{Left, Right, Size, Start, Sum, gemm, gemm_into};
 use crate::norm::dot_row;
 use crate::softmax::softmax_backward_rows;
 use crate::target::Target;
@@ -87,13 +87,15 @@ impl HeadBackward<'_> {
         let size = Size { m: count, n: dim, k: seen };
         let (left, right) = (Left::rows(dscores, wide), Right::rows(&qkv[first * width + key..], width));
         // SAFETY: rows of this block in the columns of this query head.
-        unsafe { gemm_into(isa, size, left, right, self.dqkv.from(block, head * dim), Start::Zero) };
+        unsafe {
+            gemm_into(isa, size, left, right, self.dqkv.from(block, head * dim), Start::Zero, Sum::Chain)
+        };
         let size = Size { m: seen, n: dim, k: count };
         let (left, right) = (Left::columns(dscores, wide), Right::rows(&qkv[query..], width));
         // SAFETY: rows up to this block's last in the columns of this key head.
-        unsafe { gemm_into(isa, size, left, right, self.dqkv.from(first, key), Start::Resume) };
+        unsafe { gemm_into(isa, size, left, right, self.dqkv.from(first, key), Start::Resume, Sum::Chain) };
         let (left, right) = (Left::columns(&space.scores, wide), Right::rows(&self.dout[mixed..], d));
         // SAFETY: as above, in the columns of its values.
-        unsafe { gemm_into(isa, size, left, right, self.dqkv.from(first, value), Start::Resume) };
+        unsafe { gemm_into(isa, size, left, right, self.dqkv.from(first, value), Start::Resume, Sum::Chain) };
     }
 }

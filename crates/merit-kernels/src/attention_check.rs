@@ -82,8 +82,8 @@ fn attention_is_what_it_is_defined_to_be() {
 
 #[test]
 fn pages_threads_and_instruction_sets_leave_the_bits_alone() {
-    for window in [None, Some(7), Some(90)] {
-        let config = config(window, 10);
+    for (window, dim) in [(None, 10), (Some(7), 10), (Some(90), 10), (None, 144)] {
+        let config = config(window, dim);
         let (width, out_width, layout) =
             (config.qkv_width(), config.attention_width(), PageLayout::of(&config));
         let lengths = [150, 1, 64, 33];
@@ -109,7 +109,7 @@ fn pages_threads_and_instruction_sets_leave_the_bits_alone() {
                     let (own, spaces) = (&own[start * width..], AttentionSpaces::default());
                     Device::single().attend_pages((&config, layer), &[reading], own, &mut out, &spaces);
                     let want = &want[(first + start) * out_width..(first + rows) * out_width];
-                    assert!(out == want, "window {window:?}, {count} of {rows} rows");
+                    assert!(out == want, "window {window:?}, heads of {dim}, {count} of {rows} rows");
                 }
                 first += rows;
             }

@@ -151,6 +151,8 @@ unsafe fn attend_one<'a>(
     scores: &mut Vec<f32>,
 ) {
     use crate::attention_x86::{Ahead, few_rows};
+    use crate::gemm::Sum;
+    use crate::tile::Join;
     let (first, width, count) = (queries.first(), queries.width(), queries.count);
     let scores = room(scores, count * width);
     for (run, part) in queries.parts(PAGE) {
@@ -162,7 +164,7 @@ unsafe fn attend_one<'a>(
         let to = scores[run * PAGE + part.start - first..].as_mut_ptr();
         let (left, right) = ((queries.data, queries.row), (&keys[part.start..], PAGE));
         // SAFETY: `room` holds all rows of scores.
-        unsafe { few_rows(size, left, right, (to, width), false, ahead) };
+        unsafe { few_rows(size, left, right, (to, width), (Join::Replace, Sum::over_head(dim)), ahead) };
     }
     let rows = &mut scores[..count * width];
     crate::softmax::softmax_rows(isa, rows, width, queries.seen - first, queries.step, queries.window);
@@ -173,9 +175,12 @@ unsafe fn attend_one<'a>(
             row: PAGE,
             vectors: part.len().div_ceil(16),
         });
+        let join = if index == 0 { Join::Replace } else { Join::Resume };
         let left = (&scores[run * PAGE + part.start - first..], width);
         let right = (&values[part.start * value_row..], value_row);
         // SAFETY: promised by the caller.
-        unsafe { few_rows((count, dim, part.len()), left, right, (out.data, dim), index > 0, ahead) };
+        unsafe {
+            few_rows((count, dim, part.len()), left, right, (out.data, dim), (join, Sum::Chain), ahead)
+        };
     }
 }

@@ -6,6 +6,8 @@
 // Intrinsics on raw pointers; the callers below check all bounds first.
 #![allow(unsafe_code)]
 
+use crate::gemm::{PIECE, Sum};
+use crate::tile::Join;
 use std::arch::x86_64::*;
 
 const LANES: usize = 16;
@@ -48,7 +50,7 @@ impl Walk {
     }
 }
 
-/// `to[m, n] = Σ_k a[m, k] b[k, n]` or `+=`, k ascending; the last `n` of a row are written under a mask.
+/// `to[m, n] (+)= Σ_k a[m, k] b[k, n]`, k ascending; the last `n` of a row are written under a mask.
 #[derive(Clone, Copy)]
 struct Strip {
     k: usize,
@@ -60,7 +62,7 @@ struct Strip {
     to_row: usize,
     /// Columns of the last vector.
     last: __mmask16,
-    resume: bool,
+    join: Join,
     ahead: Ahead,
 }
 
@@ -78,7 +80,7 @@ unsafe fn strip<const M: usize, const V: usize>(s: Strip) {
     unsafe {
         let masks: [__mmask16; V] = std::array::from_fn(|v| if v + 1 == V { s.last } else { !0 });
         let mut acc = [[_mm512_setzero_ps(); V]; M];
-        if s.resume {
+        if s.join == Join::Resume {
             for (m, row) in acc.iter_mut().enumerate() {
                 for (v, sum) in row.iter_mut().enumerate() {
                     *sum = _mm512_maskz_loadu_ps(masks[v], s.to.add(m * s.to_row + v * LANES));
@@ -101,6 +103,14 @@ unsafe fn strip<const M: usize, const V: usize>(s: Strip) {
             a = a.wrapping_add(1);
             b = b.wrapping_add(s.b_row);
         }
+        if s.join == Join::Add {
+            for (m, row) in acc.iter_mut().enumerate() {
+                for (v, sum) in row.iter_mut().enumerate() {
+                    let before = _mm512_maskz_loadu_ps(masks[v], s.to.add(m * s.to_row + v * LANES));
+                    *sum = _mm512_add_ps(*sum, before);
+                }
+            }
+        }
         for (m, row) in acc.iter().enumerate() {
             for (v, sum) in row.iter().enumerate() {
                 _mm512_mask_storeu_ps(s.to.add(m * s.to_row + v * LANES), masks[v], *sum);
@@ -118,7 +128,7 @@ pub(crate) unsafe fn few_rows(
     (a, a_row): (&[f32], usize),
     (b, b_row): (&[f32], usize),
     (to, to_row): (*mut f32, usize),
-    resume: bool,
+    (join, sum): (Join, Sum),
     ahead: Ahead,
 ) {
     if m == 0 || n == 0 || k == 0 {
@@ -146,11 +156,22 @@ pub(crate) unsafe fn few_rows(
                 to: to.wrapping_add(m0 * to_row + n0),
                 to_row,
                 last: !0 >> (vectors * LANES - width),
-                resume,
+                join,
                 ahead,
             };
-            // SAFETY: both inputs were found long enough, the result is promised.
-            unsafe { FORMS[rows - 1][vectors - 1](strip) };
+            let piece = if sum == Sum::Pieces { PIECE } else { k };
+            for k0 in (0..k).step_by(piece) {
+                let part = Strip {
+                    k: piece.min(k - k0),
+                    a: strip.a.wrapping_add(k0),
+                    b: strip.b.wrapping_add(k0 * b_row),
+                    join: if k0 == 0 { join } else { Join::Add },
+                    ahead: Ahead { data: strip.ahead.data.wrapping_add(k0 * ahead.row), ..strip.ahead },
+                    ..strip
+                };
+                // SAFETY: both inputs were found long enough, the result is promised.
+                unsafe { FORMS[rows - 1][vectors - 1](part) };
+            }
         }
     }
 }

@@ -6,7 +6,8 @@
 // Lets threads write different parts of one result.
 #![allow(unsafe_code)]
 
-use crate::gemm::{Left, PANEL, Right, Size, Start, gemm_across_into, gemm_into};
+use crate::gemm::{Left, PANEL, Right, Size, Start, Sum, gemm_into};
+use crate::gemm_across::gemm_across_into;
 use crate::gemm_bf16;
 use crate::matrix::Form;
 use crate::pack::Packed;
@@ -133,8 +134,9 @@ impl Device {
             let part = Size { m: rows.len(), n: columns.len(), k: size.k };
             let left = Left::rows(&x[rows.start * size.k..], size.k);
             let right = Right { data: &right.data[columns.start / PANEL * right.panel..], ..right };
+            let target = target.from(rows.start, columns.start);
             // SAFETY: `whole` found the result to fit, and no other piece has these rows and columns.
-            unsafe { gemm_into(self.isa, part, left, right, target.from(rows.start, columns.start), start) };
+            unsafe { gemm_into(self.isa, part, left, right, target, start, Sum::over(size.k)) };
         });
     }
 

@@ -1,31 +1,27 @@
-//! Matrix products whose every element is one sequential chain of fused multiply-adds over k = 0..K.
+//! Matrix products whose every element is one sequential chain of fused multiply-adds over k = 0..K, or a sum of chains over
+//! 32 of them where weights are multiplied and K is long.
 //!
 //! In: a strided left matrix, a right matrix in panels of 32 columns. Out: `c = a b` or `c += a b`. Tiling over rows and
-//! columns, and blocking over k with the sums kept in `c`, leave the chain of each element as it is; so a row of the result
-//! has the same bits whether it was computed alone or among a thousand.
+//! columns, and blocking over k with the sums kept in `c`, leave the order of each element's additions as it is; so a row of
+//! the result has the same bits whether it was computed alone or among a thousand.
 
 // Hands raw pointers to the register tiles, after checking the extents of all three matrices.
 #![allow(unsafe_code)]
 
 use super::Isa;
-use super::tile::{LANES, Tile, Tiles};
+use super::tile::{Join, LANES, Tile, TileFn, Tiles};
 use crate::target::Target;
-use std::cell::RefCell;
 
 /// Columns of a panel of the right matrix.
 pub const PANEL: usize = 32;
 /// Floats that may be read behind the last column of a right matrix: allocate this much more.
 pub const SLACK: usize = PANEL;
 /// Depth of one pass over k: the rows of a tile and 32 columns of this depth stay in the first-level cache.
-const DEPTH: usize = 256;
+pub(crate) const DEPTH: usize = 256;
 /// Columns that are finished for the rows of a tile before the next rows begin: long runs of a row are written at once,
 /// and as many columns of one depth stay in the second-level cache.
 const GROUP: usize = 512;
 const WIDEST: usize = 14 * PANEL;
-/// Results of fewer elements are computed by `gemm_across` without copies.
-const WORTH_COPYING: usize = 1 << 17;
-/// Columns of a right matrix that are copied together by `gemm_across`.
-const ACROSS: usize = 512;
 
 /// `a[m, k] = data[m * row + k * step]`.
 #[derive(Clone, Copy)]
@@ -78,6 +74,34 @@ pub enum Start {
     Resume,
 }
 
+/// In which order the products of an element are added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sum {
+    /// One on the end of the other, over all of k: sums may be interrupted and go on.
+    Chain,
+    /// Chains of `PIECE` from zero, one after the other added to the sum: over long sums the rounding errors stay small.
+    Pieces,
+}
+
+/// Products in one piece of a long sum; the groups of quantised weights are no longer.
+pub(crate) const PIECE: usize = 32;
+/// Sums of more products are added in pieces.
+const LONG: usize = 512;
+/// Scores of wider heads are added in pieces.
+const WIDE_HEAD: usize = 128;
+
+impl Sum {
+    /// The order for a product with weights over `k` inputs.
+    pub(crate) fn over(k: usize) -> Self {
+        if k > LONG { Self::Pieces } else { Self::Chain }
+    }
+
+    /// The order for the product of a query and a key of `dim` numbers.
+    pub(crate) fn over_head(dim: usize) -> Self {
+        if dim > WIDE_HEAD { Self::Pieces } else { Self::Chain }
+    }
+}
+
 /// The sizes of a product: `c` is `m × n`, the sum runs over `k`.
 #[derive(Clone, Copy)]
 pub struct Size {
@@ -97,14 +121,14 @@ pub fn gemm(isa: Isa, size: Size, a: Left, b: Right, c: &mut [f32], c_row: usize
     }
     assert!((m - 1) * c_row + n <= c.len(), "product: the result does not fit");
     // SAFETY: the result was found to fit, and is borrowed by this call alone.
-    unsafe { gemm_into(isa, size, a, b, Target { data: c.as_mut_ptr(), row: c_row }, start) };
+    unsafe { gemm_into(isa, size, a, b, Target { data: c.as_mut_ptr(), row: c_row }, start, Sum::Chain) };
 }
 
 /// The same into part of a result that other threads write other parts of.
 ///
 /// # Safety
 /// `c` must be writable for `m` rows of `n` columns, by no one else now.
-pub(crate) unsafe fn gemm_into(isa: Isa, size: Size, a: Left, b: Right, c: Target, start: Start) {
+pub(crate) unsafe fn gemm_into(isa: Isa, size: Size, a: Left, b: Right, c: Target, start: Start, sum: Sum) {
     let Size { m, n, k } = size;
     if m == 0 || n == 0 {
         return;
@@ -125,124 +149,14 @@ pub(crate) unsafe fn gemm_into(isa: Isa, size: Size, a: Left, b: Right, c: Targe
             b_row: b.row,
             c: c.data,
             c_row: c.row,
-            resume: start == Start::Resume || k0 > 0,
+            join: match (start, sum) {
+                (Start::Zero, _) if k0 == 0 => Join::Replace,
+                (_, Sum::Chain) => Join::Resume,
+                (_, Sum::Pieces) => Join::Add,
+            },
         };
         // SAFETY: `check_extents` found all rows, columns and k of both inputs inside their slices; `c` is promised.
-        unsafe { one_depth(&tiles, tile, (m, n), b.panel, LeftLayout::Strided) };
-    }
-}
-
-/// `c += xᵀ y` for row-major `x` (`k × m`) and `y` (`k × n`, readable `SLACK` further), both read across their rows.
-pub fn gemm_across(isa: Isa, size: Size, x: &[f32], y: &[f32], c: &mut [f32]) {
-    assert!(size.m * size.n <= c.len(), "product: the result does not fit");
-    let target = Target { data: c.as_mut_ptr(), row: size.n };
-    // SAFETY: the result was found to fit, and is borrowed by this call alone.
-    unsafe { gemm_across_into(isa, size, (x, size.m), (y, size.n), target) };
-}
-
-/// The same for matrices with row strides of their own, into part of a result that other threads write other parts of.
-///
-/// Long strides are hard on the caches, so for large results each depth of both sides is first copied straight.
-///
-/// # Safety
-/// `c` must be writable for `m` rows of `n` columns, by no one else now.
-pub(crate) unsafe fn gemm_across_into(
-    isa: Isa,
-    size: Size,
-    (x, x_row): (&[f32], usize),
-    (y, y_row): (&[f32], usize),
-    c: Target,
-) {
-    let Size { m, n, k } = size;
-    if m == 0 || n == 0 || k == 0 {
-        return;
-    }
-    if m * n < WORTH_COPYING {
-        // SAFETY: the caller's promise.
-        return unsafe {
-            gemm_into(isa, size, Left::columns(x, x_row), Right::rows(y, y_row), c, Start::Resume)
-        };
-    }
-    let long_enough = x.len() >= (k - 1) * x_row + m && y.len() >= (k - 1) * y_row + n;
-    assert!(long_enough, "product: an input is too short");
-    let tiles = Tiles::of(isa);
-    let heights = Heights::new(m, tiles.forms.len());
-    COPIES.with_borrow_mut(|(left, right)| {
-        for k0 in (0..k).step_by(DEPTH) {
-            let depth = DEPTH.min(k - k0);
-            copy_left(Rows { data: &x[k0 * x_row..], row: x_row, count: depth }, m, heights, left);
-            for n0 in (0..n).step_by(ACROSS) {
-                let width = ACROSS.min(n - n0);
-                let lines = Rows { data: &y[k0 * y_row..], row: y_row, count: depth };
-                copy_right(lines, n0..n0 + width, right);
-                let tile = Tile {
-                    k: depth,
-                    a: left.as_ptr(),
-                    a_row: 1,
-                    a_step: 0,
-                    b: right.as_ptr(),
-                    b_row: PANEL,
-                    c: c.from(0, n0).data,
-                    c_row: c.row,
-                    resume: true,
-                };
-                // SAFETY: the copies hold `depth` steps of all tiles and panels; `c` is promised.
-                unsafe { one_depth(&tiles, tile, (m, width), depth * PANEL, LeftLayout::Tiles) };
-            }
-        }
-    });
-}
-
-/// Rows of a matrix with a stride.
-#[derive(Clone, Copy)]
-struct Rows<'a> {
-    data: &'a [f32],
-    row: usize,
-    count: usize,
-}
-
-impl<'a> Rows<'a> {
-    fn iter(self) -> impl Iterator<Item = &'a [f32]> {
-        (0..self.count).map(move |row| &self.data[row * self.row..])
-    }
-}
-
-thread_local! {
-    static COPIES: RefCell<(Vec<f32>, Vec<f32>)> = const { RefCell::new((Vec::new(), Vec::new())) };
-}
-
-/// Tile by tile, `[k][rows of the tile]`. Sixteen floats are copied for each line of up to fourteen: the next line, or the
-/// slack behind the last, takes the surplus.
-fn copy_left(x: Rows, m: usize, heights: Heights, to: &mut Vec<f32>) {
-    to.resize(to.len().max(x.count * m + LANES), 0.0);
-    let mut at = 0;
-    for tile in 0..heights.tiles {
-        let (first, past) = (heights.first_row(tile), heights.first_row(tile + 1));
-        let rows = past - first;
-        let copied = if first + LANES <= m { LANES } else { rows };
-        for line in x.iter() {
-            if copied == LANES {
-                to[at..at + LANES].copy_from_slice(&line[first..first + LANES]);
-            } else {
-                to[at..at + rows].copy_from_slice(&line[first..past]);
-            }
-            at += rows;
-        }
-    }
-}
-
-/// Panel by panel, `[k][32]`; columns behind the last are left over.
-fn copy_right(y: Rows, columns: std::ops::Range<usize>, to: &mut Vec<f32>) {
-    let len = y.count * columns.len().next_multiple_of(PANEL);
-    to.resize(to.len().max(len), 0.0);
-    for (first, panel) in columns.clone().step_by(PANEL).zip(to.chunks_exact_mut(y.count * PANEL)) {
-        let width = PANEL.min(columns.end - first);
-        let lines = y.iter().zip(panel.as_chunks_mut::<PANEL>().0);
-        if width == PANEL {
-            lines.for_each(|(line, to)| to.copy_from_slice(&line[first..first + PANEL]));
-        } else {
-            lines.for_each(|(line, to)| to[..width].copy_from_slice(&line[first..first + width]));
-        }
+        unsafe { one_depth(&tiles, tile, (m, n), b.panel, LeftLayout::Strided, sum) };
     }
 }
 
@@ -265,31 +179,42 @@ fn check_extents(Size { m, n, k }: Size, a: Left, b: Right) {
 
 /// Splits `m` rows into tiles of nearly equal height, so that no tile is left with a row or two.
 #[derive(Clone, Copy)]
-struct Heights {
-    tiles: usize,
+pub(crate) struct Heights {
+    pub(crate) tiles: usize,
     base: usize,
     taller: usize,
 }
 
 impl Heights {
-    fn new(m: usize, most: usize) -> Self {
+    pub(crate) fn new(m: usize, most: usize) -> Self {
         let tiles = m.div_ceil(most);
         Self { tiles, base: m / tiles, taller: m % tiles }
     }
 
-    fn first_row(self, tile: usize) -> usize {
+    pub(crate) fn first_row(self, tile: usize) -> usize {
         tile * self.base + tile.min(self.taller)
     }
 }
 
 /// How the left matrix lies: by its strides, or tile after tile as `copy_left` leaves it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum LeftLayout {
+pub(crate) enum LeftLayout {
     Strided,
     Tiles,
 }
 
-unsafe fn one_depth(tiles: &Tiles, tile: Tile, (m, n): (usize, usize), panel: usize, left: LeftLayout) {
+/// All rows and columns over one depth of the sum.
+///
+/// # Safety
+/// `tile` must hold the extents of its inputs and result for `m` rows and `n` columns.
+pub(crate) unsafe fn one_depth(
+    tiles: &Tiles,
+    tile: Tile,
+    (m, n): (usize, usize),
+    panel: usize,
+    left: LeftLayout,
+    sum: Sum,
+) {
     let heights = Heights::new(m, tiles.forms.len());
     for g0 in (0..n).step_by(GROUP) {
         for index in 0..heights.tiles {
@@ -309,7 +234,7 @@ unsafe fn one_depth(tiles: &Tiles, tile: Tile, (m, n): (usize, usize), panel: us
                         c: tile.c.add(m0 * tile.c_row + n0),
                         ..tile
                     };
-                    one_tile(tiles, part, rows, PANEL.min(n - n0));
+                    one_tile(tiles, part, rows, PANEL.min(n - n0), sum);
                 }
             }
         }
@@ -317,13 +242,18 @@ unsafe fn one_depth(tiles: &Tiles, tile: Tile, (m, n): (usize, usize), panel: us
 }
 
 #[inline]
-unsafe fn one_tile(tiles: &Tiles, tile: Tile, rows: usize, width: usize) {
-    let run = tiles.forms[rows - 1][width.div_ceil(LANES) - 1];
+unsafe fn one_tile(tiles: &Tiles, tile: Tile, rows: usize, width: usize, sum: Sum) {
+    let form = tiles.forms[rows - 1][width.div_ceil(LANES) - 1];
+    let run = |tile: Tile| {
+        // SAFETY: tiles cover `rows` rows and whole vectors inside the checked extents, or a buffer of as many; forms exist
+        // only for instruction sets that were detected.
+        match sum {
+            Sum::Chain => unsafe { form(tile) },
+            Sum::Pieces => unsafe { in_pieces(form, tile) },
+        }
+    };
     if width.is_multiple_of(LANES) {
-        // SAFETY: the tile covers `rows` rows and whole vectors inside the checked extents; forms exist only for
-        // instruction sets that were detected.
-        unsafe { run(tile) };
-        return;
+        return run(tile);
     }
     let mut buffer = [0.0_f32; WIDEST];
     // SAFETY: as above for `a` and `b`; `c` is copied through the buffer, `width` columns per row, because whole vectors
@@ -347,19 +277,38 @@ unsafe fn one_tile(tiles: &Tiles, tile: Tile, rows: usize, width: usize) {
     }
 }
 
+/// Piece after piece of the sum, each joined to what the ones before it left in `c`.
+///
+/// # Safety
+/// As for the form.
+unsafe fn in_pieces(form: TileFn, tile: Tile) {
+    for k in (0..tile.k).step_by(PIECE) {
+        let piece = Tile {
+            k: PIECE.min(tile.k - k),
+            a: tile.a.wrapping_add(k * tile.a_step),
+            b: tile.b.wrapping_add(k * tile.b_row),
+            join: if k == 0 { tile.join } else { Join::Add },
+            ..tile
+        };
+        // SAFETY: part of the tile that the caller promised.
+        unsafe { form(piece) };
+    }
+}
+
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::super::pack;
     use super::*;
     use merit_core::Seed;
 
-    fn random(name: &str, len: usize) -> Vec<f32> {
+    pub(crate) fn random(name: &str, len: usize) -> Vec<f32> {
         let mut stream = Seed::root(5).child(name, len as u64).stream();
         (0..len).map(|_| stream.normal() as f32).collect()
     }
 
     /// The chain that every element must follow, by definition.
-    fn naive(Size { m, n, k }: Size, a: Left, b: impl Fn(usize, usize) -> f32, c: &mut [f32], start: Start) {
+    pub(crate) fn naive(size: Size, a: Left, b: impl Fn(usize, usize) -> f32, c: &mut [f32], start: Start) {
+        let Size { m, n, k } = size;
         for row in 0..m {
             for col in 0..n {
                 let mut sum = if start == Start::Resume { c[row * n + col] } else { 0.0 };
@@ -399,29 +348,40 @@ mod tests {
     }
 
     #[test]
-    fn products_across_rows_follow_the_same_chain() {
-        for (m, n, k) in
-            [(1, 1, 1), (24, 37, 300), (64, 48, 77), (15, 600, 513), (130, 1100, 270), (512, 300, 33)]
-        {
-            let size = Size { m, n, k };
-            let (x, y, c) = (random("x", k * m), random("y", k * n + SLACK), random("c", m * n));
-            let mut want = c.clone();
-            naive(size, Left::columns(&x, m), |i, j| y[i * n + j], &mut want, Start::Resume);
-            for isa in Isa::available() {
-                let mut got = c.clone();
-                gemm_across(isa, size, &x, &y, &mut got);
-                let same = got.iter().zip(&want).all(|(x, y)| x.to_bits() == y.to_bits());
-                assert!(same, "{isa:?} {m}x{n}x{k}");
-            }
-        }
-    }
-
-    #[test]
     fn every_instruction_set_and_shape_follows_the_same_chain() {
         for m in [1, 2, 5, 13, 14, 15, 16, 29, 130] {
             for n in [1, 15, 16, 17, 32, 37, 48, 65] {
                 for k in [1, 3, 24, 300] {
                     check(Size { m, n, k });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_sums_of_weights_are_added_in_pieces_on_every_instruction_set() {
+        assert_eq!((Sum::over(512), Sum::over(513)), (Sum::Chain, Sum::Pieces));
+        for (m, n, k) in [(1, 16, 513), (5, 37, 600), (15, 64, 1024), (30, 33, 777)] {
+            let size = Size { m, n, k };
+            let (a, b, c) = (random("a", m * k), random("b", k * n), random("c", m * n));
+            for start in [Start::Zero, Start::Resume] {
+                let mut want = if start == Start::Zero { vec![0.0; m * n] } else { c.clone() };
+                for first in (0..k).step_by(PIECE) {
+                    let piece = Size { k: PIECE.min(k - first), ..size };
+                    let mut chains = vec![0.0; m * n];
+                    let left = Left::rows(&a[first..], k);
+                    naive(piece, left, |i, j| b[(first + i) * n + j], &mut chains, Start::Zero);
+                    want.iter_mut().zip(&chains).for_each(|(sum, chain)| *sum += chain);
+                }
+                let packed = pack::pack(&b, k, n);
+                for isa in Isa::available() {
+                    let mut got = c.clone();
+                    let target = Target { data: got.as_mut_ptr(), row: n };
+                    let left = Left::rows(&a, k);
+                    // SAFETY: the result has `m` rows of `n` columns.
+                    unsafe { gemm_into(isa, size, left, packed.as_right(), target, start, Sum::Pieces) };
+                    // Equal as numbers: an empty piece may turn -0 into 0.
+                    assert_eq!(got, want, "{isa:?} {m}x{n}x{k}");
                 }
             }
         }

@@ -22,6 +22,7 @@ mod dot_portable;
 mod dot_x86;
 pub mod gate;
 pub mod gemm;
+mod gemm_across;
 mod gemm_bf16;
 #[cfg(test)]
 mod gemm_bf16_tests;

@@ -21,8 +21,18 @@ pub(crate) struct Tile {
     pub(crate) b_row: usize,
     pub(crate) c: *mut f32,
     pub(crate) c_row: usize,
-    /// Continue from what `c` holds; otherwise start from zero.
-    pub(crate) resume: bool,
+    pub(crate) join: Join,
+}
+
+/// What becomes of what `c` holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Join {
+    /// Written over.
+    Replace,
+    /// The chains start from it.
+    Resume,
+    /// The chains start from zero and are added to it.
+    Add,
 }
 
 /// Runs a tile of a fixed number of rows and of column vectors.
@@ -62,12 +72,17 @@ unsafe fn portable<const M: usize, const V: usize>(t: Tile) {
             // SAFETY: within the extents that the caller promised for row `m` and vector `v`.
             unsafe {
                 let c = t.c.add(m * t.c_row + v * LANES).cast::<[f32; LANES]>();
-                let mut acc = if t.resume { c.read_unaligned() } else { [0.0; LANES] };
+                let mut acc = if t.join == Join::Resume { c.read_unaligned() } else { [0.0; LANES] };
                 for k in 0..t.k {
                     let a = *t.a.add(m * t.a_row + k * t.a_step);
                     let b = t.b.add(k * t.b_row + v * LANES).cast::<[f32; LANES]>().read_unaligned();
                     for (sum, x) in acc.iter_mut().zip(b) {
                         *sum = a.mul_add(x, *sum);
+                    }
+                }
+                if t.join == Join::Add {
+                    for (sum, before) in acc.iter_mut().zip(c.read_unaligned()) {
+                        *sum += before;
                     }
                 }
                 c.write_unaligned(acc);

@@ -3,7 +3,7 @@
 // Intrinsics on raw pointers; `gemm` checks all bounds before it calls a tile.
 #![allow(unsafe_code)]
 
-use super::tile::{LANES, Tile, TileFn};
+use super::tile::{Join, LANES, Tile, TileFn};
 use std::arch::x86_64::*;
 
 /// Steps of k between a column's prefetch and its use.
@@ -21,7 +21,7 @@ unsafe fn avx512<const M: usize, const V: usize>(t: Tile) {
     // SAFETY: the caller promised the extents of `Tile`; every access below is inside them.
     unsafe {
         let mut acc = [[_mm512_setzero_ps(); V]; M];
-        if t.resume {
+        if t.join == Join::Resume {
             for (m, row) in acc.iter_mut().enumerate() {
                 for (v, sum) in row.iter_mut().enumerate() {
                     *sum = _mm512_loadu_ps(t.c.add(m * t.c_row + v * LANES));
@@ -45,6 +45,13 @@ unsafe fn avx512<const M: usize, const V: usize>(t: Tile) {
             a = a.wrapping_add(t.a_step);
             b = b.wrapping_add(t.b_row);
         }
+        if t.join == Join::Add {
+            for (m, row) in acc.iter_mut().enumerate() {
+                for (v, sum) in row.iter_mut().enumerate() {
+                    *sum = _mm512_add_ps(*sum, _mm512_loadu_ps(t.c.add(m * t.c_row + v * LANES)));
+                }
+            }
+        }
         for (m, row) in acc.iter().enumerate() {
             for (v, sum) in row.iter().enumerate() {
                 _mm512_storeu_ps(t.c.add(m * t.c_row + v * LANES), *sum);
@@ -67,7 +74,7 @@ unsafe fn avx2_column<const M: usize>(t: Tile) {
     // SAFETY: the caller promised the extents of `Tile` for sixteen columns; every access below is inside them.
     unsafe {
         let mut acc = [[_mm256_setzero_ps(); 2]; M];
-        if t.resume {
+        if t.join == Join::Resume {
             for (m, row) in acc.iter_mut().enumerate() {
                 for (v, sum) in row.iter_mut().enumerate() {
                     *sum = _mm256_loadu_ps(t.c.add(m * t.c_row + v * 8));
@@ -85,6 +92,13 @@ unsafe fn avx2_column<const M: usize>(t: Tile) {
             }
             a = a.wrapping_add(t.a_step);
             b = b.wrapping_add(t.b_row);
+        }
+        if t.join == Join::Add {
+            for (m, row) in acc.iter_mut().enumerate() {
+                for (v, sum) in row.iter_mut().enumerate() {
+                    *sum = _mm256_add_ps(*sum, _mm256_loadu_ps(t.c.add(m * t.c_row + v * 8)));
+                }
+            }
         }
         for (m, row) in acc.iter().enumerate() {
             for (v, sum) in row.iter().enumerate() {

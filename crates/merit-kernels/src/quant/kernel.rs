@@ -1,7 +1,7 @@
 //! The inner loops: up to sixteen rows by up to four strips of a panel in registers, and the forms of each instruction set.
 //!
 //! Weights are made in registers, one input of sixteen columns at a time, and used by all rows at once; each output element
-//! is one chain of fused multiply-adds over the inputs in order, the chain of `gemm` on the decoded weights.
+//! is added in the order of `gemm` on the decoded weights.
 
 // Works on raw pointers; `product` stays inside panels, rows and results.
 #![allow(unsafe_code)]
@@ -10,6 +10,7 @@ use super::lanes::{LANES, Lanes, Portable};
 #[cfg(target_arch = "x86_64")]
 use super::lanes_x86::{Avx2, Avx512};
 use super::scheme::{self, Codes, LINE, Scheme};
+use crate::gemm::{PIECE, Sum};
 use crate::isa::{Isa, Kind};
 use merit_formats::Encoding;
 
@@ -42,6 +43,8 @@ pub(super) struct Tile {
     pub(super) columns: usize,
     /// Continue from what `c` holds; otherwise start from zero.
     pub(super) resume: bool,
+    /// In which order products with `f32` activations are added.
+    pub(super) sum: Sum,
 }
 
 /// # Safety
@@ -211,10 +214,15 @@ pub(super) unsafe fn walk<L: Lanes, S: Scheme, const V: usize, T: Visit<L, S, V>
     }
 }
 
-/// Each weight on the end of the chain of its element.
+/// Each weight on the end of the chain of its element, which is added to the element's sum where a piece ends.
 struct Chains<L: Lanes, const M: usize, const V: usize> {
-    sums: [[L::Floats; V]; M],
+    chains: [[L::Floats; V]; M],
     x: *const f32,
+    sum: Sum,
+    /// In memory, so that all registers are left to the chains: read and written only through `volatile`.
+    sums: *mut [[L::Floats; V]; M],
+    /// Inputs since the last piece ended.
+    since: usize,
 }
 
 impl<L: Lanes, S: Scheme, const M: usize, const V: usize> Visit<L, S, V> for Chains<L, M, V> {
@@ -228,7 +236,7 @@ impl<L: Lanes, S: Scheme, const M: usize, const V: usize> Visit<L, S, V> for Cha
             for (v, weights) in weights.iter_mut().enumerate() {
                 *weights = S::next::<L>(&mut codes[v], scales[v]);
             }
-            for (m, row) in self.sums.iter_mut().enumerate() {
+            for (m, row) in self.chains.iter_mut().enumerate() {
                 let left = L::splat(*self.x.add(m));
                 for (sum, weights) in row.iter_mut().zip(weights) {
                     *sum = L::fma(left, weights, *sum);
@@ -239,16 +247,46 @@ impl<L: Lanes, S: Scheme, const M: usize, const V: usize> Visit<L, S, V> for Cha
     }
 
     #[inline(always)]
-    unsafe fn group(&mut self, _: &[[L::Floats; 2]; V]) {}
+    unsafe fn group(&mut self, _: &[[L::Floats; 2]; V]) {
+        const { assert!(PIECE.is_multiple_of(S::SHAPE.group()), "a piece is whole groups") };
+        self.since += S::SHAPE.group();
+        if self.sum == Sum::Chain || self.since < PIECE {
+            return;
+        }
+        self.since = 0;
+        // SAFETY: as the caller promises.
+        unsafe { self.end_piece() };
+    }
+}
+
+impl<L: Lanes, const M: usize, const V: usize> Chains<L, M, V> {
+    #[inline(always)]
+    unsafe fn end_piece(&mut self) {
+        for (m, chains) in self.chains.iter_mut().enumerate() {
+            for (v, chain) in chains.iter_mut().enumerate() {
+                // SAFETY: the sums outlive this walk and have `M` times `V` places; the caller has the features of `L`.
+                unsafe {
+                    let sum = &raw mut (*self.sums)[m][v];
+                    sum.write_volatile(L::add(*chain, sum.read_volatile()));
+                    *chain = L::splat(0.0);
+                }
+            }
+        }
+    }
 }
 
 #[inline(always)]
 unsafe fn tile<L: Lanes, S: Scheme, const M: usize, const V: usize>(t: &Tile) {
     // SAFETY: as the caller promised.
     unsafe {
-        let mut chains = Chains::<L, M, V> { sums: start::<L, M, V>(t), x: t.x };
-        walk::<L, S, V, _>(t, &mut chains);
-        finish::<L, M, V>(t, chains.sums);
+        let mut sums = start::<L, M, V>(t);
+        let chains = if t.sum == Sum::Chain { sums } else { [[L::splat(0.0); V]; M] };
+        let mut work = Chains::<L, M, V> { chains, x: t.x, sum: t.sum, sums: &raw mut sums, since: 0 };
+        walk::<L, S, V, _>(t, &mut work);
+        if t.sum == Sum::Pieces && work.since > 0 {
+            work.end_piece();
+        }
+        finish::<L, M, V>(t, if t.sum == Sum::Chain { work.chains } else { sums });
     }
 }
 

@@ -8,7 +8,7 @@ use super::kernel::{Form, Forms, MOST_STRIPS, Tile};
 use super::lanes::LANES;
 use super::repack::Panels;
 use super::turn::turn;
-use crate::gemm::Start;
+use crate::gemm::{Start, Sum};
 use crate::target::Target;
 use crate::{Isa, Workers};
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ pub(super) struct Strips<'a> {
 }
 
 impl QuantMatrix {
-    /// `out (+)= x w` for `rows` rows of `x`, each element one chain over the inputs in order.
+    /// `out (+)= x w` for `rows` rows of `x`, each element added over the inputs in the order of `gemm`.
     pub(crate) fn product(
         &self,
         (isa, workers): (Isa, &Workers),
@@ -211,6 +211,8 @@ impl Strips<'_> {
             rows: rows.rows,
             columns: (width * LANES).min(self.part.outputs - strip * LANES),
             resume: start == Start::Resume,
+            // A depth that is filled up to whole blocks is long exactly where its inputs are.
+            sum: Sum::over(self.part.depth()),
             ..self.part.tile(strip)
         }
     }

@@ -7,6 +7,7 @@ use super::kernel::{MOST_STRIPS, Tile};
 use super::lanes::LANES;
 use super::scheme::{self, LINE, Scheme as _, Shape};
 use super::{QuantError, QuantPart};
+use crate::gemm::Sum;
 use merit_formats::Encoding;
 
 /// A cache line.
@@ -104,6 +105,7 @@ impl Panels {
             rows: 0,
             columns: 0,
             resume: false,
+            sum: Sum::Chain,
         }
     }
 

@@ -46,12 +46,19 @@ fn decoded(encoding: Encoding, bytes: &[u8], values: usize) -> Vec<f32> {
     out
 }
 
-/// Each element as one chain over the inputs, going on from what is there.
+/// Each element as one chain over the inputs, going on from what is there; more than 512 inputs in chains of 32.
 fn naive(x: &[f32], weights: &[f32], inputs: usize, out: &mut [f32]) {
     let outputs = weights.len() / inputs;
     for (x, out) in x.chunks_exact(inputs).zip(out.chunks_exact_mut(outputs)) {
         for (sum, weights) in out.iter_mut().zip(weights.chunks_exact(inputs)) {
-            *sum = x.iter().zip(weights).fold(*sum, |sum, (x, w)| x.mul_add(*w, sum));
+            let chain = |x: &[f32], weights: &[f32], from: f32| {
+                x.iter().zip(weights).fold(from, |sum, (x, w)| x.mul_add(*w, sum))
+            };
+            *sum = if inputs > 512 {
+                x.chunks(32).zip(weights.chunks(32)).fold(*sum, |sum, (x, w)| sum + chain(x, w, 0.0))
+            } else {
+                chain(x, weights, *sum)
+            };
         }
     }
 }
@@ -96,7 +103,7 @@ fn check(encodings: &[Encoding], outputs: usize, inputs: usize, rows: usize) {
 #[test]
 fn a_product_has_the_bits_of_the_decoded_product_in_every_encoding_on_every_instruction_set() {
     for encoding in Encoding::all() {
-        for (outputs, inputs) in [(1, 256), (16, 256), (37, 512), (100, 256)] {
+        for (outputs, inputs) in [(1, 256), (16, 256), (37, 512), (100, 256), (20, 768)] {
             for rows in [1, 2, 3, 7, 16, 19] {
                 check(&[encoding], outputs, inputs, rows);
             }
@@ -113,7 +120,7 @@ fn parts_of_different_encodings_are_joined_along_the_outputs() {
 #[test]
 fn plain_numbers_need_no_whole_blocks() {
     for encoding in [Encoding::F32, Encoding::F16, Encoding::Bf16] {
-        for inputs in [1, 31, 33, 70] {
+        for inputs in [1, 31, 33, 70, 511, 513, 570] {
             check(&[encoding], 20, inputs, 1);
             check(&[encoding], 20, inputs, 4);
         }
