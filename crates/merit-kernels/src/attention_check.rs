@@ -1,6 +1,6 @@
 //! Attention against its definition, against finite differences, and against itself cut in other ways.
 
-use crate::{AttentionSpaces, Device, Isa, PAGE, PageLayout, Reading, Workers};
+use crate::{AttentionSpaces, Device, Isa, PAGE, PageData, PageLayout, Precision, Reading, Workers};
 use merit_core::Seed;
 use merit_formats::{DecoderConfig, Style, Window};
 
@@ -82,12 +82,15 @@ fn attention_is_what_it_is_defined_to_be() {
 
 #[test]
 fn pages_threads_and_instruction_sets_leave_the_bits_alone() {
-    for (window, dim) in [(None, 10), (Some(7), 10), (Some(90), 10), (None, 144)] {
+    let cases = [(None, 10), (Some(7), 10), (Some(90), 10), (None, 144)];
+    let precisions = [Precision::F32, Precision::Bf16];
+    for ((window, dim), precision) in cases.into_iter().flat_map(|case| precisions.map(|p| (case, p))) {
         let config = config(window, dim);
         let (width, out_width, layout) =
-            (config.qkv_width(), config.attention_width(), PageLayout::of(&config));
+            (config.qkv_width(), config.attention_width(), PageLayout::of(&config, precision));
         let lengths = [150, 1, 64, 33];
-        let qkv = rows(&config, lengths.iter().sum());
+        let mut qkv = rows(&config, lengths.iter().sum());
+        Device::single().round_memory(&config, precision, &mut qkv);
         for layer in 0..2 {
             let want = whole(&Device::single().with_isa(Isa::best()), &config, layer, &lengths, &qkv);
             for isa in Isa::available() {
@@ -100,16 +103,22 @@ fn pages_threads_and_instruction_sets_leave_the_bits_alone() {
             for rows in lengths {
                 let own = &qkv[first * width..];
                 let pages = pages(&config, layout, layer, own, rows);
-                let pages: Vec<&[f32]> = pages.iter().map(|page| &page[..]).collect();
+                let pages: Vec<&PageData> = pages.iter().collect();
                 // The last rows alone, or many at once, over pages that hold the rest.
                 for count in [1, 2, rows.min(70), rows].into_iter().filter(|&count| count <= rows) {
                     let start = rows - count;
                     let mut out = vec![0.0; count * out_width];
                     let reading = Reading { pages: &pages, start, rows: count };
                     let (own, spaces) = (&own[start * width..], AttentionSpaces::default());
-                    Device::single().attend_pages((&config, layer), &[reading], own, &mut out, &spaces);
                     let want = &want[(first + start) * out_width..(first + rows) * out_width];
-                    assert!(out == want, "window {window:?}, heads of {dim}, {count} of {rows} rows");
+                    for isa in Isa::available() {
+                        let (device, at) = (Device::single().with_isa(isa), (&config, layer, layout));
+                        device.attend_pages(at, &[reading], own, &mut out, &spaces);
+                        assert!(
+                            out == want,
+                            "{isa:?}, {precision:?}, window {window:?}, heads of {dim}, {count} of {rows} rows"
+                        );
+                    }
                 }
                 first += rows;
             }
@@ -123,10 +132,15 @@ fn pages(
     layer: usize,
     qkv: &[f32],
     rows: usize,
-) -> Vec<Vec<f32>> {
+) -> Vec<PageData> {
     let (keys, values, width) = (config.key_column(0), config.value_column(0), config.qkv_width());
     // What is left over in a page must not show.
-    let mut pages = vec![vec![f32::NAN; layout.floats()]; rows.div_ceil(PAGE)];
+    let mut blank = layout.page();
+    match &mut blank {
+        PageData::F32(data) => data.fill(f32::NAN),
+        PageData::Bf16(data) => data.fill(u16::MAX),
+    }
+    let mut pages = vec![blank; rows.div_ceil(PAGE)];
     for (position, row) in qkv.chunks_exact(width).take(rows).enumerate() {
         let page = &mut pages[position / PAGE];
         layout.write(page, layer, position % PAGE, &row[keys..values], &row[values..]);

@@ -7,6 +7,7 @@
 #![allow(unsafe_code)]
 
 use crate::gemm::{PIECE, Sum};
+use crate::page::Cell;
 use crate::tile::Join;
 use std::arch::x86_64::*;
 
@@ -14,25 +15,53 @@ const LANES: usize = 16;
 /// Rows, and vectors of columns, of one tile.
 const MOST: usize = 4;
 
-/// Memory that will be read soon: `rows` lines of `vectors` vectors, `row` floats apart. Any address will do.
+/// Numbers of a page, sixteen at a time.
+pub(crate) trait Vector: Cell {
+    /// Sixteen floats.
+    ///
+    /// # Safety
+    /// The processor has AVX-512; sixteen numbers are readable.
+    unsafe fn load(from: *const Self) -> __m512;
+}
+
+impl Vector for f32 {
+    #[inline(always)]
+    unsafe fn load(from: *const Self) -> __m512 {
+        // SAFETY: as promised.
+        unsafe { _mm512_loadu_ps(from) }
+    }
+}
+
+impl Vector for u16 {
+    #[inline(always)]
+    unsafe fn load(from: *const Self) -> __m512 {
+        // SAFETY: as promised; bfloat16 is the upper half of a float.
+        unsafe {
+            let halves = _mm512_cvtepu16_epi32(_mm256_loadu_si256(from.cast()));
+            _mm512_castsi512_ps(_mm512_slli_epi32::<16>(halves))
+        }
+    }
+}
+
+/// Memory that will be read soon: lines of `vectors` vectors, `row` numbers apart. Any address will do.
 #[derive(Clone, Copy)]
-pub(crate) struct Ahead {
-    pub(crate) data: *const f32,
+pub(crate) struct Ahead<T> {
+    pub(crate) data: *const T,
     pub(crate) row: usize,
     pub(crate) vectors: usize,
 }
 
-impl Ahead {
+impl<T> Ahead<T> {
     pub(crate) const NOTHING: Self = Self { data: std::ptr::null(), row: 0, vectors: 0 };
 }
 
 /// Walks over memory that will be read soon, a few vectors at a time.
-struct Walk {
-    ahead: Ahead,
+struct Walk<T> {
+    ahead: Ahead<T>,
     vector: usize,
 }
 
-impl Walk {
+impl<T> Walk<T> {
     #[inline(always)]
     fn step<const V: usize>(&mut self) {
         if self.ahead.vectors == 0 {
@@ -52,30 +81,32 @@ impl Walk {
 
 /// `to[m, n] (+)= Σ_k a[m, k] b[k, n]`, k ascending; the last `n` of a row are written under a mask.
 #[derive(Clone, Copy)]
-struct Strip {
+struct Strip<T> {
     k: usize,
     a: *const f32,
     a_row: usize,
-    b: *const f32,
+    b: *const T,
     b_row: usize,
     to: *mut f32,
     to_row: usize,
     /// Columns of the last vector.
     last: __mmask16,
     join: Join,
-    ahead: Ahead,
+    ahead: Ahead<T>,
 }
 
-type StripFn = unsafe fn(Strip);
+type StripFn<T> = unsafe fn(Strip<T>);
 
 macro_rules! forms {
-    ($($m:literal)*) => { [$([strip::<$m, 1>, strip::<$m, 2>, strip::<$m, 3>, strip::<$m, 4>]),*] };
+    ($($m:literal)*) => { [$([strip::<T, $m, 1>, strip::<T, $m, 2>, strip::<T, $m, 3>, strip::<T, $m, 4>]),*] };
 }
 
-static FORMS: [[StripFn; MOST]; MOST] = forms!(1 2 3 4);
+fn forms<T: Vector>() -> &'static [[StripFn<T>; MOST]; MOST] {
+    const { &forms!(1 2 3 4) }
+}
 
 #[target_feature(enable = "avx512f")]
-unsafe fn strip<const M: usize, const V: usize>(s: Strip) {
+unsafe fn strip<T: Vector, const M: usize, const V: usize>(s: Strip<T>) {
     // SAFETY: the caller promised the extents of `Strip`; every access below is inside them.
     unsafe {
         let masks: [__mmask16; V] = std::array::from_fn(|v| if v + 1 == V { s.last } else { !0 });
@@ -91,7 +122,7 @@ unsafe fn strip<const M: usize, const V: usize>(s: Strip) {
         for _ in 0..s.k {
             let mut columns = [_mm512_setzero_ps(); V];
             for (v, column) in columns.iter_mut().enumerate() {
-                *column = _mm512_loadu_ps(b.add(v * LANES));
+                *column = T::load(b.add(v * LANES));
             }
             walk.step::<V>();
             for (m, row) in acc.iter_mut().enumerate() {
@@ -123,13 +154,13 @@ unsafe fn strip<const M: usize, const V: usize>(s: Strip) {
 ///
 /// # Safety
 /// The processor has AVX-512; `to` is writable for `m` rows of `n` columns, by no one else now.
-pub(crate) unsafe fn few_rows(
+pub(crate) unsafe fn few_rows<T: Vector>(
     (m, n, k): (usize, usize, usize),
     (a, a_row): (&[f32], usize),
-    (b, b_row): (&[f32], usize),
+    (b, b_row): (&[T], usize),
     (to, to_row): (*mut f32, usize),
     (join, sum): (Join, Sum),
-    ahead: Ahead,
+    ahead: Ahead<T>,
 ) {
     if m == 0 || n == 0 || k == 0 {
         return;
@@ -170,14 +201,14 @@ pub(crate) unsafe fn few_rows(
                     ..strip
                 };
                 // SAFETY: both inputs were found long enough, the result is promised.
-                unsafe { FORMS[rows - 1][vectors - 1](part) };
+                unsafe { forms::<T>()[rows - 1][vectors - 1](part) };
             }
         }
     }
 }
 
-/// Asks for one float of each of `rows` lines, `row` floats apart, to be written soon.
-pub(crate) fn ask_for(data: &[f32], rows: usize, row: usize) {
+/// Asks for one number of each of `rows` lines, `row` numbers apart, to be written soon.
+pub(crate) fn ask_for<T>(data: &[T], rows: usize, row: usize) {
     for i in 0..rows {
         // SAFETY: a prefetch reads nothing and may point anywhere.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().wrapping_add(i * row).cast()) };

@@ -76,6 +76,7 @@ impl<'a> Net<'a> {
         device.product(&block.qkv, rows, normed, qkv, start);
         self.normalise_heads(layer, rows, qkv, &mut record.raw);
         device.turn(qkv, turned_heads(config), positions, self.rope.angles(config, layer));
+        device.round_memory(config, self.ready.memory_precision(), &mut qkv[..rows * wide]);
         let attended = room(&mut record.attended, rows * config.attention_width());
         attend(qkv, attended);
         let middle = room(&mut record.middle, stream);

@@ -4,9 +4,8 @@
 //! only the last, partly filled page is ever written again, and whoever shares it copies it first. A page goes back to its
 //! pool when its last holder lets go.
 
-use crate::DecoderConfig;
 use merit_core::TokenId;
-use merit_kernels::{PAGE, PageLayout};
+use merit_kernels::{PAGE, PageData, PageLayout};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +17,7 @@ pub(crate) struct Pool {
     held: AtomicUsize,
     next_id: AtomicU64,
     /// Memory of pages that nobody holds.
-    spare: Mutex<Vec<Vec<f32>>>,
+    spare: Mutex<Vec<PageData>>,
 }
 
 /// Keys and values of up to [`PAGE`] positions in all layers.
@@ -26,17 +25,16 @@ pub(crate) struct Pool {
 pub(crate) struct Page {
     /// Different for pages that hold different positions; never 0.
     id: u64,
-    data: Vec<f32>,
+    data: PageData,
     pool: Arc<Pool>,
 }
 
 impl Pool {
     /// Room for as many pages as fit in `bytes`.
-    pub(crate) fn new(config: &DecoderConfig, bytes: usize) -> Arc<Self> {
-        let layout = PageLayout::of(config);
+    pub(crate) fn new(layout: PageLayout, bytes: usize) -> Arc<Self> {
         Arc::new(Self {
             layout,
-            most_pages: bytes / (4 * layout.floats()),
+            most_pages: bytes / layout.bytes(),
             held: AtomicUsize::new(0),
             next_id: AtomicU64::new(1),
             spare: Mutex::new(Vec::new()),
@@ -45,7 +43,7 @@ impl Pool {
 
     /// Bytes of one page.
     pub(crate) fn page_bytes(&self) -> usize {
-        4 * self.layout.floats()
+        self.layout.bytes()
     }
 
     /// The most pages that may be held.
@@ -66,7 +64,7 @@ impl Pool {
     fn take(self: &Arc<Self>) -> Page {
         self.held.fetch_add(1, Ordering::Relaxed);
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let data = spare.unwrap_or_else(|| vec![0.0; self.layout.floats()]);
+        let data = spare.unwrap_or_else(|| self.layout.page());
         Page { id: self.fresh_id(), data, pool: Arc::clone(self) }
     }
 }
@@ -80,7 +78,7 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         self.pool.held.fetch_sub(1, Ordering::Relaxed);
-        let data = std::mem::take(&mut self.data);
+        let data = std::mem::replace(&mut self.data, PageData::F32(Vec::new()));
         self.pool.spare.lock().unwrap_or_else(PoisonError::into_inner).push(data);
     }
 }
@@ -173,8 +171,8 @@ impl Memory {
     }
 
     /// The pages' keys and values, in order.
-    pub(crate) fn data(&self) -> impl ExactSizeIterator<Item = &[f32]> {
-        self.pages.iter().map(|page| &page.data[..])
+    pub(crate) fn data(&self) -> impl ExactSizeIterator<Item = &PageData> {
+        self.pages.iter().map(|page| &page.data)
     }
 }
 
@@ -190,7 +188,7 @@ fn own(mut page: Arc<Page>, pool: &Arc<Pool>, cut: bool) -> Arc<Page> {
         }
         Err(shared) => {
             let mut copy = pool.take();
-            copy.data.copy_from_slice(&shared.data);
+            copy.data.copy_from(&shared.data);
             copy
         }
     })
@@ -199,10 +197,12 @@ fn own(mut page: Arc<Page>, pool: &Arc<Pool>, cut: bool) -> Arc<Page> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use merit_kernels::Precision;
 
-    fn config() -> DecoderConfig {
+    fn pool() -> Arc<Pool> {
         let text = r#"{"vocab":8,"layers":1,"d_model":8,"heads":2,"kv_heads":1,"d_ff":8,"max_context":512}"#;
-        serde_json::from_str(text).unwrap()
+        let config = serde_json::from_str(text).unwrap();
+        Pool::new(PageLayout::of(&config, Precision::F32), 1 << 20)
     }
 
     fn read(memory: &mut Memory, pool: &Arc<Pool>, tokens: std::ops::Range<u32>) {
@@ -216,13 +216,17 @@ mod tests {
 
     /// The values remembered at each position: the pages of this shape hold 64 keys of 4, then values 16 apart.
     fn values(memory: &Memory) -> Vec<u32> {
-        let pages: Vec<&[f32]> = memory.data().collect();
-        (0..memory.len()).map(|i| pages[i / PAGE][4 * PAGE + (i % PAGE) * 16] as u32).collect()
+        let pages: Vec<&PageData> = memory.data().collect();
+        let at = |page: &PageData, index: usize| match page {
+            PageData::F32(data) => data[index] as u32,
+            PageData::Bf16(_) => panic!("these pages are floats"),
+        };
+        (0..memory.len()).map(|i| at(pages[i / PAGE], 4 * PAGE + (i % PAGE) * 16)).collect()
     }
 
     #[test]
     fn forks_share_pages_and_copy_only_the_last() {
-        let pool = Pool::new(&config(), 1 << 20);
+        let pool = pool();
         let mut trunk = Memory::default();
         read(&mut trunk, &pool, 0..150);
         let held = |pool: &Pool| pool.most_pages() - pool.left();
@@ -247,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_page_that_is_written_again_gets_a_new_name() {
-        let pool = Pool::new(&config(), 1 << 20);
+        let pool = pool();
         let mut memory = Memory::default();
         read(&mut memory, &pool, 0..40);
         let name = memory.pages[0].id();

@@ -4,7 +4,7 @@ use crate::block::{BlockRecord, BlockSpace, Net};
 use crate::cache::Memory;
 use merit_core::TokenId;
 use merit_kernels::attention::room;
-use merit_kernels::{AttentionSpaces, Reading, Start};
+use merit_kernels::{AttentionSpaces, PageData, PageLayout, Reading, Start};
 
 /// New tokens of one sequence, to be read behind what is remembered.
 pub(crate) struct Feed<'a> {
@@ -119,7 +119,7 @@ fn attend(
     attended: &mut [f32],
     spaces: &AttentionSpaces,
 ) {
-    let pages: Vec<&[f32]> = feeds.iter().flat_map(|feed| feed.memory.data()).collect();
+    let pages: Vec<&PageData> = feeds.iter().flat_map(|feed| feed.memory.data()).collect();
     let mut rest = &pages[..];
     let reading = |feed: &Feed| {
         let (own, others) = rest.split_at(feed.memory.data().len());
@@ -127,5 +127,6 @@ fn attend(
         Reading { pages: own, start: feed.memory.len(), rows: feed.tokens.len() }
     };
     let readings: Vec<Reading> = feeds.iter().map(reading).collect();
-    net.device.attend_pages((net.config(), layer), &readings, qkv, attended, spaces);
+    let layout = PageLayout::of(net.config(), net.ready.memory_precision());
+    net.device.attend_pages((net.config(), layer, layout), &readings, qkv, attended, spaces);
 }

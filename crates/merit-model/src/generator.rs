@@ -15,7 +15,7 @@ use crate::rope::Rope;
 use crate::sampler::{CompletionSink, Pump, SampleRequest, Sampler, SessionId};
 use crate::schedule::Schedule;
 use crate::{DecoderConfig, ModelError, Tokenizer, Weights};
-use merit_kernels::{Device, Isa, PAGE, Precision, Scratch, Workers};
+use merit_kernels::{Device, Isa, PAGE, PageLayout, Precision, Scratch, Workers};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -87,7 +87,7 @@ impl Generator {
     ) -> Result<Self, ModelError> {
         check_vocabulary(ready.config(), &tokenizer)?;
         settings.check()?;
-        let pool = Pool::new(ready.config(), settings.cache_bytes);
+        let pool = Pool::new(PageLayout::of(ready.config(), ready.memory_precision()), settings.cache_bytes);
         if pool.most_pages() == 0 {
             let (got, page) = (settings.cache_bytes, pool.page_bytes());
             return Err(ModelError::Config(format!(

@@ -97,10 +97,12 @@ fn key(parent: u64, tokens: &[TokenId]) -> u64 {
 mod tests {
     use super::*;
     use crate::cache::Pool;
+    use merit_kernels::{PageLayout, Precision};
 
     fn pool() -> Arc<Pool> {
         let text = r#"{"vocab":8,"layers":1,"d_model":8,"heads":2,"kv_heads":1,"d_ff":8,"max_context":512}"#;
-        Pool::new(&serde_json::from_str(text).unwrap(), 1 << 24)
+        let layout = PageLayout::of(&serde_json::from_str(text).unwrap(), Precision::F32);
+        Pool::new(layout, 1 << 24)
     }
 
     fn tokens(parts: &[std::ops::Range<u32>]) -> Vec<TokenId> {

@@ -77,6 +77,12 @@ pub struct ReadyWeights {
 }
 
 impl ReadyWeights {
+    /// What remembered keys and values are rounded to: bfloat16 where every product that makes them rounds its operands.
+    pub fn memory_precision(&self) -> Precision {
+        let rounds = self.blocks.iter().all(|block| block.qkv.precision() == Precision::Bf16);
+        if rounds { Precision::Bf16 } else { Precision::F32 }
+    }
+
     /// For forward passes only.
     pub fn for_sampling(weights: impl Into<Arc<Weights>>, precision: Precision) -> Self {
         let weights = weights.into();

@@ -130,8 +130,9 @@ impl Rounded {
         self.values.clear();
         self.values.extend_from_slice(x);
         round(isa, &mut self.values);
-        // One row is its own column.
-        if x.len() > inputs {
+        // One row is its own column, and tiles of the unit read rows.
+        let in_vectors = |tile: &RowTile| !(amx && tile.height == TILE_ROWS);
+        if x.len() > inputs && tiles.iter().any(in_vectors) {
             copy_rows(isa, &self.values, (inputs, inputs), tiles, &mut self.columns);
         }
         if amx {

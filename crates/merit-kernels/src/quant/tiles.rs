@@ -222,11 +222,14 @@ pub(super) unsafe fn tile<S: Scheme, const V: usize>(t: &Tile, left: &Left) {
         filled: 0,
         pairs: 0,
     };
-    let places = (0..V).flat_map(|v| (0..t.rows).map(move |m| (v, m)));
     // SAFETY: as the caller promised; behind the walk every group is filled.
     unsafe {
-        for (v, m) in places.clone().filter(|_| t.resume) {
-            Avx512::store(groups.sums[v].0[m * LANES..].as_mut_ptr(), load::<Avx512>(t, m, v * LANES));
+        if t.resume {
+            for (v, sums) in groups.sums.iter_mut().enumerate() {
+                for (m, sum) in sums.0.chunks_exact_mut(LANES).take(t.rows).enumerate() {
+                    Avx512::store(sum.as_mut_ptr(), load::<Avx512>(t, m, v * LANES));
+                }
+            }
         }
         walk::<Avx512, S, V, _>(t, &mut groups);
         let count = groups.filled;
@@ -237,8 +240,10 @@ pub(super) unsafe fn tile<S: Scheme, const V: usize>(t: &Tile, left: &Left) {
             groups.multiply::<S>(count - 1);
             groups.add::<S>(count - 1);
         }
-        for (v, m) in places {
-            save::<Avx512>(t, m, v * LANES, Avx512::floats(groups.sums[v].0[m * LANES..].as_ptr().cast()));
+        for (v, sums) in groups.sums.iter().enumerate() {
+            for (m, sum) in sums.0.chunks_exact(LANES).take(t.rows).enumerate() {
+                save::<Avx512>(t, m, v * LANES, Avx512::floats(sum.as_ptr().cast()));
+            }
         }
     }
 }

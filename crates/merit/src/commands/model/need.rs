@@ -1,7 +1,7 @@
 //! How much memory a model needs: to be sampled, to be trained whole, to be trained by an adapter. Estimates, from the shape.
 
 use merit_formats::{DecoderConfig, Description, Encoding};
-use merit_kernels::{PAGE, PageLayout};
+use merit_kernels::{PAGE, PageLayout, Precision};
 use serde::Serialize;
 
 /// Bytes by use; activations of training come on top and grow with the batch.
@@ -9,7 +9,7 @@ use serde::Serialize;
 pub(super) struct Need {
     /// Positions that the cache is counted for.
     pub(super) context: usize,
-    /// Keys and values of one sequence of that length.
+    /// Keys and values of one sequence of that length, in 32 bits; half of it where products round to bfloat16.
     pub(super) cache_bytes: u64,
     /// Weights as stored and the cache of one sequence.
     pub(super) sample_bytes: u64,
@@ -33,7 +33,7 @@ const HELD: u64 = 4 + 2 * 2;
 pub(super) fn need(config: &DecoderConfig, about: &Description, context: usize, rank: usize) -> Need {
     let parameters = config.parameters() as u64;
     let context = context.min(config.max_context);
-    let page = 4 * PageLayout::of(config).floats() as u64;
+    let page = PageLayout::of(config, Precision::F32).bytes() as u64;
     let cache_bytes = context.div_ceil(PAGE) as u64 * page;
     let adapter = adapter_parameters(config, rank);
     Need {
