@@ -29,6 +29,7 @@ mod pass;
 mod prefix;
 mod ready;
 mod ready_files;
+mod reward;
 mod rope;
 mod sampler;
 mod schedule;
@@ -55,6 +56,7 @@ pub use params::SamplingParams;
 pub use pass::{Objective, next_logits, score_ready, score_sequences};
 pub use ready::ReadyWeights;
 pub use ready_files::Held;
+pub use reward::{Preference, PreferenceFit, REWARD_HEAD_FILE, RewardHead, RewardModel};
 pub use sampler::{
     Completion, CompletionSink, Drawn, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
     StopReason, TokenLogprob,
