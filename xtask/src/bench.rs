@@ -21,6 +21,7 @@ mod page;
 mod peers;
 mod quantised;
 mod record;
+mod sampling;
 mod sandbox;
 mod search;
 mod spread;
@@ -52,6 +53,7 @@ const SUBJECTS: &[Subject] = &[
     search::SUBJECT,
     advantages::SUBJECT,
     decoder::SUBJECT,
+    sampling::SUBJECT,
     quantised::SUBJECT,
     start::SUBJECT,
     build::SUBJECT,
@@ -148,6 +150,7 @@ mod tests {
             "search",
             "advantages",
             "decoder",
+            "sampling",
             "quantised",
             "start",
         ];

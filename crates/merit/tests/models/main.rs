@@ -8,3 +8,4 @@ mod generate;
 mod made;
 mod process;
 mod rollout;
+mod training;
