@@ -124,7 +124,7 @@ fn copy_right(y: Rows, columns: std::ops::Range<usize>, to: &mut Vec<f32>) {
 #[cfg(test)]
 mod tests {
     use super::super::gemm::SLACK;
-    use super::super::gemm::tests::{naive, random};
+    use super::super::gemm_tests::{naive, random};
     use super::*;
 
     #[test]

@@ -27,6 +27,8 @@ mod gemm_bf16;
 #[cfg(test)]
 mod gemm_bf16_tests;
 #[cfg(test)]
+mod gemm_tests;
+#[cfg(test)]
 mod gradient_check;
 mod isa;
 pub mod loss;

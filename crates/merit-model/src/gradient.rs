@@ -4,7 +4,7 @@
 
 use crate::block::Net;
 use crate::layout::Layout;
-use crate::lora::{AdapterSpace, ReadyAdapter};
+use crate::lora_gradient::{AdapterSpace, ReadyAdapter};
 use crate::ready::Fused;
 use std::ops::Range;
 

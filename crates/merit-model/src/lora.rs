@@ -5,146 +5,35 @@
 //! speed of a forward pass, and sampled log-probabilities are the trained ones. Gradients are of `a` and `b` alone:
 //!   `da = s xᵀ (dy bᵀ)`, `db = s (x a)ᵀ dy`, with `s = alpha / rank`.
 
-use crate::block::Net;
 use crate::layout::{TensorKind, TensorPlace, VALUE_BIAS, VALUE_WEIGHT};
+use crate::lora_gradient::ReadyAdapter;
+use crate::lora_settings::{AdapterSettings, Target};
 use crate::ready::{Fused, ReadyValue, ReadyWeights, refill_matrix};
 use crate::{DecoderConfig, ModelError, Weights};
 use merit_core::Seed;
 use merit_kernels::attention::room;
 use merit_kernels::gemm::{Left, Right, Size, gemm};
 use merit_kernels::{Device, Isa, Matrix, Precision, Start, Workers};
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// A projection that an adapter can change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Target {
-    /// Queries.
-    QProj,
-    /// Keys.
-    KProj,
-    /// Values.
-    VProj,
-    /// The output of attention.
-    OProj,
-    /// The gate of the feed-forward.
-    GateProj,
-    /// What the gate lets through.
-    UpProj,
-    /// The output of the feed-forward.
-    DownProj,
-}
-
-impl Target {
-    /// Every target, in the order of a block.
-    pub const ALL: [Self; 7] =
-        [Self::QProj, Self::KProj, Self::VProj, Self::OProj, Self::GateProj, Self::UpProj, Self::DownProj];
-
-    /// Its name in files, as `q_proj`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::QProj => "q_proj",
-            Self::KProj => "k_proj",
-            Self::VProj => "v_proj",
-            Self::OProj => "o_proj",
-            Self::GateProj => "gate_proj",
-            Self::UpProj => "up_proj",
-            Self::DownProj => "down_proj",
-        }
-    }
-
-    /// The target with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|target| target.name() == name)
-    }
-
-    /// Its place in a block's names.
-    fn path(self) -> &'static str {
-        match self {
-            Self::QProj | Self::KProj | Self::VProj | Self::OProj => "self_attn",
-            Self::GateProj | Self::UpProj | Self::DownProj => "mlp",
-        }
-    }
-
-    /// The matrix it is part of, and its columns there.
-    fn columns(self, config: &DecoderConfig) -> (Fused, Range<usize>) {
-        let (ff, d) = (config.d_ff, config.d_model);
-        let (key, value) = (config.key_column(0), config.value_column(0));
-        match self {
-            Self::QProj => (Fused::Qkv, 0..key),
-            Self::KProj => (Fused::Qkv, key..value),
-            Self::VProj => (Fused::Qkv, value..config.qkv_width()),
-            Self::OProj => (Fused::Output, 0..d),
-            Self::GateProj => (Fused::GateUp, 0..ff),
-            Self::UpProj => (Fused::GateUp, ff..2 * ff),
-            Self::DownProj => (Fused::Down, 0..d),
-        }
-    }
-}
-
-/// The size and reach of an adapter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AdapterSettings {
-    /// Width between the two thin matrices.
-    pub rank: usize,
-    /// The product is multiplied by `alpha / rank`.
-    pub alpha: f32,
-    /// What is changed, in every block.
-    pub targets: Vec<Target>,
-}
-
-impl Default for AdapterSettings {
-    fn default() -> Self {
-        Self { rank: 16, alpha: 32.0, targets: Target::ALL.to_vec() }
-    }
-}
-
-impl AdapterSettings {
-    fn check(&self, config: &DecoderConfig) -> Result<(), ModelError> {
-        let refuse = |reason: String| Err(ModelError::Adapter(reason));
-        let most = config.d_model.min(config.d_ff).min(config.attention_width());
-        if self.rank == 0 || self.rank > most {
-            return refuse(format!("`rank` is {}; it must lie between 1 and {most}", self.rank));
-        }
-        if !(self.alpha.is_finite() && self.alpha > 0.0) {
-            return refuse(format!("`alpha` is {}; it must be positive", self.alpha));
-        }
-        if self.targets.is_empty() {
-            return refuse("`targets` is empty, so nothing would be trained".into());
-        }
-        for (index, target) in self.targets.iter().enumerate() {
-            if self.targets[..index].contains(target) {
-                return refuse(format!("`targets` names `{}` twice", target.name()));
-            }
-        }
-        Ok(())
-    }
-
-    fn scale(&self) -> f32 {
-        self.alpha / self.rank as f32
-    }
-}
 
 /// One target of one block: its two thin matrices in the adapter's flat vector.
 #[derive(Debug, Clone)]
-struct Part {
-    fused: Fused,
+pub(crate) struct Part {
+    pub(crate) fused: Fused,
     /// Columns of the fused matrix.
-    columns: Range<usize>,
-    inputs: usize,
+    pub(crate) columns: Range<usize>,
+    pub(crate) inputs: usize,
     /// `[inputs, rank]`
-    a: Range<usize>,
+    pub(crate) a: Range<usize>,
     /// `[rank, columns]`
-    b: Range<usize>,
+    pub(crate) b: Range<usize>,
 }
 
 #[derive(Debug, Clone)]
-struct AdapterLayout {
-    blocks: Vec<Vec<Part>>,
+pub(crate) struct AdapterLayout {
+    pub(crate) blocks: Vec<Vec<Part>>,
     /// The value head is small and new, so it is trained whole; its bias follows directly.
-    value: Option<Range<usize>>,
+    pub(crate) value: Option<Range<usize>>,
     tensors: Vec<TensorPlace>,
     len: usize,
 }
@@ -337,69 +226,5 @@ impl Adapter {
         };
         let matrices = self.layout.blocks.iter().map(|parts| parts.iter().map(thin).collect()).collect();
         ReadyAdapter { layout: self.layout.clone(), rank, scale: self.settings.scale(), matrices }
-    }
-}
-
-/// An adapter's thin matrices as the backward pass reads them.
-#[derive(Debug)]
-pub(crate) struct ReadyAdapter {
-    layout: AdapterLayout,
-    rank: usize,
-    scale: f32,
-    matrices: Vec<Vec<(Matrix, Matrix)>>,
-}
-
-/// Scratch of an adapter's gradients.
-#[derive(Debug, Default)]
-pub(crate) struct AdapterSpace {
-    dy: Vec<f32>,
-    xa: Vec<f32>,
-    dyb: Vec<f32>,
-    unused: Vec<f32>,
-}
-
-impl AdapterSpace {
-    /// Room for a gradient that nobody asked for.
-    pub(crate) fn unused(&mut self, len: usize) -> &mut [f32] {
-        &mut room(&mut self.unused, len)[..len]
-    }
-}
-
-impl ReadyAdapter {
-    pub(crate) fn value(&self) -> Option<Range<usize>> {
-        self.layout.value.clone()
-    }
-
-    /// Adds the gradients of the targets inside one fused matrix, whose input was `x` and whose output's gradient is `dy`.
-    pub(crate) fn gradient(
-        &self,
-        net: &Net,
-        (layer, fused): (usize, Fused),
-        rows: usize,
-        (x, dy): (&[f32], &[f32]),
-        values: &mut [f32],
-        space: &mut AdapterSpace,
-    ) {
-        let (device, rank, wide) = (net.device, self.rank, fused.size(net.config()).1);
-        let parts = self.layout.blocks[layer].iter().zip(&self.matrices[layer]);
-        for (part, (a, b)) in parts.filter(|(part, _)| part.fused == fused) {
-            let columns = part.columns.len();
-            let dy = if columns == wide {
-                dy
-            } else {
-                let own = room(&mut space.dy, rows * columns);
-                for (own, row) in own.chunks_exact_mut(columns).zip(dy.chunks_exact(wide)).take(rows) {
-                    own.copy_from_slice(&row[part.columns.clone()]);
-                }
-                own
-            };
-            let (xa, dyb) = (room(&mut space.xa, rows * rank), room(&mut space.dyb, rows * rank));
-            device.product(a, rows, x, xa, Start::Zero);
-            device.scale(self.scale, &mut xa[..rows * rank]);
-            device.gradient(Precision::F32, rows, (xa, rank), (dy, columns), &mut values[part.b.clone()]);
-            device.product_back(b, rows, dy, dyb, Start::Zero);
-            device.scale(self.scale, &mut dyb[..rows * rank]);
-            device.gradient(Precision::F32, rows, (x, part.inputs), (dyb, rank), &mut values[part.a.clone()]);
-        }
     }
 }

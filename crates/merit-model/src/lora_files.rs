@@ -3,7 +3,8 @@
 use crate::checkpoint::{fault, for_each_index, gather_all, parse, parse_note, scatter_all, serialise};
 use crate::layout::{TensorPlace, VALUE_BIAS, VALUE_WEIGHT};
 use crate::load::place_values;
-use crate::lora::{Adapter, AdapterSettings, Target};
+use crate::lora::Adapter;
+use crate::lora_settings::{AdapterSettings, Target};
 use crate::{DecoderConfig, ModelError};
 use merit_formats::LowRank;
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use crate::block::Net;
 use crate::gradient::Gradients;
 use crate::head::HeadGradients;
 use crate::layout::Layout;
-use crate::lora::{AdapterSpace, ReadyAdapter};
+use crate::lora_gradient::{AdapterSpace, ReadyAdapter};
 use crate::ready::ReadyWeights;
 use crate::rope::Rope;
 use crate::sequence::{Coefficients, SequenceOutputs, SequenceScores, TrainSequence, shards};

@@ -7,15 +7,16 @@
 
 use crate::adamw::{AdamWSettings, AdamWState, UpdateStats};
 use crate::block::Net;
-use crate::layout::TensorPlace;
-use crate::lora::{Adapter, AdapterSpace, ReadyAdapter};
+use crate::lora::Adapter;
+use crate::lora_gradient::AdapterSpace;
 use crate::memory::require;
-use crate::pass::{Goal, Objective, Pass, check_batch, device_for, is_large, score_shards};
+use crate::pass::{Objective, Pass, check_batch, device_for, is_large, score_shards};
 use crate::ready::ReadyWeights;
 use crate::rope::Rope;
 use crate::sequence::{SequenceScores, TrainSequence, shards};
 use crate::shard::{Keep, ShardSpace};
-use crate::{DecoderConfig, ModelError, Weights};
+use crate::trained::{Adapted, Trained};
+use crate::{ModelError, Weights};
 use merit_kernels::{Device, Isa, Precision, Scratch, Workers};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -44,22 +45,6 @@ impl Default for TrainerSettings {
     fn default() -> Self {
         Self { threads: 1, lanes: 4, shard_tokens: 512, precision: Precision::F32, recompute: false }
     }
-}
-
-/// What is trained.
-#[derive(Debug)]
-enum Trained {
-    All(Arc<Weights>),
-    Adapter(Box<Adapted>),
-}
-
-/// An adapter on top of weights that stay as they are.
-#[derive(Debug)]
-struct Adapted {
-    base: Arc<Weights>,
-    adapter: Adapter,
-    /// As backward passes read it; absent until the policy is laid out.
-    thin: Option<ReadyAdapter>,
 }
 
 /// Weights or an adapter under training, with gradients and optimiser state.
@@ -285,48 +270,6 @@ impl Trainer {
     pub fn load_optimiser(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
         self.optimiser = AdamWState::from_safetensors(bytes, self.trained.places())?;
         Ok(())
-    }
-}
-
-impl Trained {
-    fn base(&self) -> &Arc<Weights> {
-        match self {
-            Self::All(weights) => weights,
-            Self::Adapter(adapted) => &adapted.base,
-        }
-    }
-
-    fn config(&self) -> &DecoderConfig {
-        self.base().config()
-    }
-
-    fn values(&self) -> &[f32] {
-        match self {
-            Self::All(weights) => weights.values(),
-            Self::Adapter(adapted) => adapted.adapter.values(),
-        }
-    }
-
-    fn places(&self) -> &[TensorPlace] {
-        match self {
-            Self::All(weights) => &weights.layout().tensors,
-            Self::Adapter(adapted) => adapted.adapter.places(),
-        }
-    }
-
-    /// What an update changes, and the tensors it consists of.
-    fn parts(&mut self) -> (&mut [f32], &[TensorPlace]) {
-        match self {
-            Self::All(weights) => Arc::make_mut(weights).parts_mut(),
-            Self::Adapter(adapted) => adapted.adapter.parts_mut(),
-        }
-    }
-
-    fn goal(&self) -> Goal<'_> {
-        match self {
-            Self::All(weights) => Goal::All(weights.layout()),
-            Self::Adapter(adapted) => Goal::Adapter(adapted.thin.as_ref().expect("laid out with the policy")),
-        }
     }
 }
 

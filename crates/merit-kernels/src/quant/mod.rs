@@ -18,6 +18,7 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
 mod turn;
+mod walk;
 
 use merit_formats::Encoding;
 use repack::Panels;

@@ -4,10 +4,11 @@
 #![allow(unsafe_code)]
 
 use super::QuantMatrix;
-use super::kernel::{Form, Forms, MOST_STRIPS, Tile};
+use super::kernel::{Form, Forms};
 use super::lanes::LANES;
 use super::repack::Panels;
 use super::turn::turn;
+use super::walk::{MOST_STRIPS, Tile};
 use crate::gemm::{Start, Sum};
 use crate::target::Target;
 use crate::{Isa, Workers};

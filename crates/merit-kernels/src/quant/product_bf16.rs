@@ -118,7 +118,7 @@ unsafe fn run_amx(
     let mut strip = strips.range.start;
     while strip < strips.range.end {
         let log = (strips.range.end - strip).ilog2().min(2);
-        let tile = super::kernel::Tile { group_sums, ..strips.tile(strip, 1 << log, rows, c, start) };
+        let tile = super::walk::Tile { group_sums, ..strips.tile(strip, 1 << log, rows, c, start) };
         // SAFETY: as the caller promised; tiles are configured for these rows and this group.
         unsafe { (forms.amx[log as usize])(&tile, &left) };
         strip += 1 << log;

@@ -3,9 +3,9 @@
 //! In: rows of blocks, `[outputs][inputs]`, as files hold them. Out: panels of up to four strips, each panel one straight run of
 //! bytes along the inputs. Six-bit scales become bytes; nothing else grows, and nothing is rounded.
 
-use super::kernel::{MOST_STRIPS, Tile};
 use super::lanes::LANES;
 use super::scheme::{self, LINE, Scheme as _, Shape};
+use super::walk::{MOST_STRIPS, Tile};
 use super::{QuantError, QuantPart};
 use crate::gemm::Sum;
 use merit_formats::Encoding;

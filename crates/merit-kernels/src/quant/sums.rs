@@ -8,13 +8,14 @@
 // Works on raw pointers; `product_bf16` stays inside panels, rows and results.
 #![allow(unsafe_code)]
 
-use super::kernel::{Form, Tile, Visit, finish, start, walk};
+use super::kernel::Form;
 use super::lanes::{Lanes, Portable};
 #[cfg(target_arch = "x86_64")]
 use super::lanes_x86::{Avx2, Avx512};
 use super::scheme::{self, Codes, Rule, Scheme};
 #[cfg(target_arch = "x86_64")]
 use super::tiles;
+use super::walk::{Tile, Visit, finish, start, walk};
 use crate::isa::{Isa, Kind};
 use merit_formats::Encoding;
 

@@ -5,10 +5,10 @@
 // Tile instructions have no intrinsics; assembly and vector code on raw pointers inside the extents of `Tile` and `Left`.
 #![allow(unsafe_code)]
 
-use super::kernel::{Tile, Visit, load, save, walk};
 use super::lanes::{LANES, Lanes as _};
 use super::lanes_x86::Avx512;
 use super::scheme::{Codes, LINE, Rule, Scheme};
+use super::walk::{Tile, Visit, load, save, walk};
 use std::arch::asm;
 use std::arch::x86_64::__m512;
 
