@@ -16,7 +16,7 @@ use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
 cargo xtask test            format, lints, every test, documentation: what CI runs
-cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, algebra, sandbox, search, advantages, decoder, quantised, start, build); sets up the peers once
+cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, algebra, sandbox, search, advantages, decoder, sampling, quantised, start, build); sets up the peers once
 cargo xtask seeds [N] [RECIPE]  a recipe (the default one) over N seeds (5), recorded in docs/results/
 cargo xtask weights         the real models of the tests, into .cache/weights (415 MB fetched, 440 MB kept)
 cargo xtask fuzz-maths [N]  N mutated inputs (10 million) through the maths verifier: no panic, no limit overrun
