@@ -136,7 +136,7 @@ impl RewardModel {
 
     /// The reward of each sequence.
     pub fn score(&mut self, sequences: &[&[TokenId]]) -> Result<Vec<f32>, ModelError> {
-        let batch = Behind::new(sequences)?;
+        let batch = self.behind(sequences)?;
         let scores = self.trainer.score(&batch.sequences(), 1.0)?;
         Ok(scores.iter().map(|scores| scores.values.last().copied().unwrap_or_default()).collect())
     }
@@ -144,7 +144,7 @@ impl RewardModel {
     /// Adds the gradient of the pairs' mean loss `-log σ(chosen - rejected)` (Bradley and Terry) to what is accumulated, and
     /// says how the present weights do on them.
     pub fn accumulate(&mut self, pairs: &[Preference]) -> Result<PreferenceFit, ModelError> {
-        let sequences: Vec<&[TokenId]> = pairs.iter().flat_map(|pair| [pair.chosen, pair.rejected]).collect();
+        let sequences = both(pairs)?;
         let rewards = self.score(&sequences)?;
         let fit = fit_of(&rewards);
         let pull = |pair: usize| {
@@ -157,15 +157,14 @@ impl RewardModel {
             value.iter_mut().last().into_iter().for_each(|last| *last = sign * pull(outputs.index / 2));
             Coefficients { value, ..Coefficients::default() }
         };
-        let batch = Behind::new(&sequences)?;
+        let batch = self.behind(&sequences)?;
         self.trainer.accumulate(&batch.sequences(), 1.0, &objective)?;
         Ok(fit)
     }
 
     /// How the present weights do on these pairs, without learning from them.
     pub fn fit(&mut self, pairs: &[Preference]) -> Result<PreferenceFit, ModelError> {
-        let sequences: Vec<&[TokenId]> = pairs.iter().flat_map(|pair| [pair.chosen, pair.rejected]).collect();
-        Ok(fit_of(&self.score(&sequences)?))
+        Ok(fit_of(&self.score(&both(pairs)?)?))
     }
 
     /// One step with what was accumulated.
@@ -184,11 +183,32 @@ impl RewardModel {
     pub fn trainer(&self) -> &Trainer {
         &self.trainer
     }
+
+    /// The sequences as the trainer reads them, once their lengths are found good.
+    fn behind(&self, sequences: &[&[TokenId]]) -> Result<Behind, ModelError> {
+        // The trainer counts the token behind a sequence too.
+        let most = self.trainer.weights().config().max_context - 1;
+        for (index, len) in sequences.iter().map(|sequence| sequence.len()).enumerate() {
+            if len == 0 || len > most {
+                let reason = format!("{len} tokens; a reward is read behind 1 to {most}");
+                return Err(ModelError::Sequence { index, reason });
+            }
+        }
+        Ok(Behind::new(sequences))
+    }
+}
+
+/// Chosen and rejected sequences in turn.
+fn both<'a>(pairs: &[Preference<'a>]) -> Result<Vec<&'a [TokenId]>, ModelError> {
+    if pairs.is_empty() {
+        return Err(ModelError::Config("there is no pair to prefer one of".into()));
+    }
+    Ok(pairs.iter().flat_map(|pair| [pair.chosen, pair.rejected]).collect())
 }
 
 fn fit_of(rewards: &[f32]) -> PreferenceFit {
     let pairs = rewards.as_chunks::<2>().0;
-    let count = pairs.len().max(1) as f64;
+    let count = pairs.len() as f64;
     let (mut loss, mut right) = (0.0, 0.0);
     for [chosen, rejected] in pairs {
         let ahead = f64::from(*chosen) - f64::from(*rejected);
@@ -212,14 +232,11 @@ struct Behind {
 }
 
 impl Behind {
-    fn new(sequences: &[&[TokenId]]) -> Result<Self, ModelError> {
-        if let Some(index) = sequences.iter().position(|sequence| sequence.is_empty()) {
-            return Err(ModelError::Sequence { index, reason: "there is no token to reward".into() });
-        }
+    fn new(sequences: &[&[TokenId]]) -> Self {
         let tokens = sequences.iter().map(|sequence| [sequence, &[TokenId(0)][..]].concat()).collect();
         let needed =
             sequences.iter().map(|sequence| (0..=sequence.len()).map(|t| t == sequence.len()).collect());
-        Ok(Self { tokens, needed: needed.collect() })
+        Self { tokens, needed: needed.collect() }
     }
 
     fn sequences(&self) -> Vec<TrainSequence<'_>> {

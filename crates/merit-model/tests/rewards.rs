@@ -79,6 +79,23 @@ fn a_damaged_head_is_refused_by_the_name_of_what_is_wrong() {
     );
 }
 
+#[test]
+fn sequences_that_have_no_end_to_read_are_refused_and_one_that_fills_the_context_says_how_long_it_may_be() {
+    let head = RewardHead::new(vec![0.1; WIDTH], 0.0);
+    let mut model = model(plain().with_reward_head(&head).unwrap());
+    let most = odd().max_context - 1;
+    let long = vec![TokenId(1); most + 1];
+    assert_eq!(model.score(&[&long[..most]]).unwrap().len(), 1);
+    for bad in [&long[..], &[]] {
+        let refused = model.score(&[&long[..3], bad]).unwrap_err().to_string();
+        assert!(
+            refused.contains(&format!("{} tokens; a reward is read behind 1 to {most}", bad.len())),
+            "{refused}"
+        );
+    }
+    assert!(model.fit(&[]).unwrap_err().to_string().contains("there is no pair"));
+}
+
 /// The chosen sequence of a pair has more even tokens than the rejected one.
 fn pairs(seed: u64, count: usize) -> Vec<[Vec<TokenId>; 2]> {
     let mut stream = Seed::root(seed).child("pairs", 0).stream();

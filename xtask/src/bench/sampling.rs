@@ -31,7 +31,7 @@ fn regimes(extent: &Extent) -> impl Iterator<Item = (&'static Shape, u32, f64)> 
     sampled.filter(|(_, threads, bar)| *threads == 1 || *bar > 1.0)
 }
 
-/// Torch's ways: compiled, which takes it minutes, only where the bar is high, and in f32, where compiling helps.
+/// Torch's ways: compiled, which takes it minutes, only where the bar is high, and in f32 alone.
 fn ways(extent: &Extent, shape: &Shape, threads: u32) -> Vec<(&'static str, &'static str)> {
     let mut ways = vec![("eager", "f32"), ("eager", "bf16")];
     if shape.sample_bar.is_some_and(|bar| bar > 1.0) && extent.modes(shape, threads).contains(&"compile") {
@@ -60,7 +60,7 @@ fn jobs(extent: &Extent) -> Vec<Job> {
     jobs
 }
 
-/// Each precision of ours beside torch: 16 rows beside each of its ways at as many, 64 rows beside its best way and batch.
+/// Each precision of ours beside torch: 16 rows beside its best way at as many, 64 rows beside its best way and batch.
 fn rows(extent: &Extent, lines: &[Value]) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (shape, threads, bar) in regimes(extent) {
