@@ -89,14 +89,24 @@ impl<'a> OracleSampler<'a> {
         plans: &[EpisodePlan],
     ) -> Result<Self, NoDemonstrator> {
         let demonstrator = env.demonstrator().ok_or_else(|| NoDemonstrator { world: env.about().name })?;
+        Ok(Self::following(demonstrator, chat, settings, plans))
+    }
+
+    /// One that says what `demonstrator` tells it, whoever that is.
+    pub fn following(
+        demonstrator: &'a dyn Demonstrator,
+        chat: &ChatFormat,
+        settings: &OracleSettings,
+        plans: &[EpisodePlan],
+    ) -> Self {
         let known = plans.iter().map(|plan| (session_of(&plan.id), (Arc::clone(&plan.task), plan.seed)));
-        Ok(Self {
+        Self {
             demonstrator,
             chat: chat.clone(),
             skill: settings.skill,
             plans: known.collect(),
             asked: Vec::new(),
-        })
+        }
     }
 
     fn answer(&self, request: &SampleRequest) -> Result<Completion, SamplerError> {

@@ -10,6 +10,7 @@ use merit_reward::{RewardConfig, ShapingStep};
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     stations(recipe)?;
     counts(recipe)?;
+    teacher(recipe)?;
     credit(recipe)?;
     sampling(recipe)?;
     names(recipe)?;
@@ -80,11 +81,8 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
             "`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either".into(),
         );
     }
-    if !(0.0..=1.0).contains(&recipe.warm_start.skill) {
-        return Err(format!(
-            "`warm_start.skill` is {}; it is a share between 0 and 1",
-            recipe.warm_start.skill
-        ));
+    if let Some(skill) = recipe.warm_start.skill.filter(|skill| !(0.0..=1.0).contains(skill)) {
+        return Err(format!("`warm_start.skill` is {skill}; it is a share between 0 and 1"));
     }
     let rate = recipe.warm_start.learning_rate;
     if !(rate.is_finite() && rate > 0.0) {
@@ -98,6 +96,24 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
         return Err(format!("`model.vocabulary` is {given}; bytes and markers alone need {least}"));
     }
     Ok(())
+}
+
+fn teacher(recipe: &Recipe) -> Result<(), String> {
+    let teacher = &recipe.roles.teacher;
+    teacher.check().map_err(|why| format!("[roles.teacher] {why}"))?;
+    match (teacher.is_oracle(), recipe.warm_start.skill, recipe.warm_start.keep) {
+        (false, Some(_), _) => Err(
+            "`warm_start.skill` is that of the world's own demonstrator, and `roles.teacher` is a model, \
+                                    which has the skill it has; remove either"
+                .into(),
+        ),
+        (true, _, Some(_)) => {
+            Err("`warm_start.keep` is for a model that teaches; the world's own demonstrator is imitated in \
+                                   everything, so remove it, or name a model in `roles.teacher`"
+                .into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn credit(recipe: &Recipe) -> Result<(), String> {

@@ -11,7 +11,7 @@ use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
-use crate::{RunError, learn, warm};
+use crate::{RunError, learn, lessons, warm};
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
 use merit_store::RunFolder;
@@ -102,7 +102,8 @@ impl<'a> Drive<'a> {
                 (restored.policy, restored.reward_state, restored.place)
             }
             None => {
-                let policy = Policy::create(&main, &tools, options.threads, watch)?;
+                let lessons = lessons::gather(&main, folder, &tools, options, watch)?;
+                let policy = Policy::create(&main, lessons.as_ref(), &tools, options.threads, watch)?;
                 (policy, KeptRewards::default(), Place::default())
             }
         };
@@ -156,7 +157,13 @@ impl<'a> Drive<'a> {
 
     fn warm(&mut self) -> Result<(), RunError> {
         let steps = self.recipe.warm_start.steps;
-        let demonstrations = warm::demonstrations(&self.main, self.policy.chat(), &self.tools, self.watch)?;
+        let lessons = lessons::gather(&self.main, self.folder, &self.tools, self.options, self.watch)?;
+        if let Some(lessons) = &lessons {
+            self.folder.record_event(now_ms(), "teacher", &lessons.summary)?;
+            (self.watch)(Event::Note { text: lessons.summary.clone() });
+        }
+        let demonstrations =
+            warm::demonstrations(&self.main, lessons.as_ref(), self.policy.chat(), &self.tools, self.watch)?;
         let learner = warm::learner(&self.main)?;
         let (began, mut tokens) = (Instant::now(), 0);
         while self.place.step < steps {

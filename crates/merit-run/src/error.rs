@@ -64,6 +64,42 @@ pub enum RunError {
         /// How it ended.
         end: String,
     },
+    /// A teacher whose episodes were lost on the way.
+    #[error(
+        "roles.teacher: {lost} of {asked} demonstrations were lost, the first of task {task}: {why}; what came is kept, and \
+         `merit train --resume {run}` asks for the rest"
+    )]
+    TeacherLost {
+        /// How many.
+        lost: usize,
+        /// Of how many.
+        asked: usize,
+        /// The first task.
+        task: String,
+        /// What broke there.
+        why: String,
+        /// The run's folder.
+        run: String,
+    },
+    /// A teacher that showed nothing that could be imitated.
+    #[error(
+        "roles.teacher: none of {asked} demonstrations can be imitated ({counts}); `merit rollout RECIPE --role teacher --split \
+         train` shows what it does, and `warm_start.keep = \"finished\"` imitates wrong answers too"
+    )]
+    NothingTaught {
+        /// How many were asked for.
+        asked: usize,
+        /// How many there are of each outcome.
+        counts: String,
+    },
+    /// Lessons that cannot be read.
+    #[error("{file} cannot be used: {why}; remove it, and the teacher is asked again")]
+    Lessons {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        why: String,
+    },
     /// A demonstration that the policy cannot read to its end.
     #[error(
         "a demonstration has {tokens} tokens, but the context holds {context}; raise `model.context` or make the tasks smaller"

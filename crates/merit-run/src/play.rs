@@ -1,19 +1,16 @@
-//! Running a few episodes to look at them: a trained policy, the world's oracle or any model, with forks if asked.
+//! Running a few episodes to look at them: a trained policy or whoever can play a role, with forks if asked.
 
 use crate::RunError;
 use crate::act::Actor;
-use crate::origin::chat_format;
 use crate::parts::{Parts, Plan};
 use crate::policy::Policy;
 use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
+use crate::roles::Backend;
 use merit_core::{PolicyVersion, ScoredEpisode, Seed, Split};
-use merit_model::{Generator, GeneratorSettings, Held, LanguageModel, LoadOptions, Sampler, Tokenizer};
+use merit_model::Sampler;
 use merit_reward::RewardState;
-use merit_rollout::{
-    ChatFormat, EpisodePlan, OPENAI, OpenAiSettings, OracleSampler, OracleSettings, RolloutSettings,
-    ToolRuntime, roll_out, tree,
-};
+use merit_rollout::{ChatFormat, EpisodePlan, RolloutSettings, ToolRuntime, roll_out, tree};
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
 use std::sync::Arc;
@@ -35,15 +32,6 @@ pub struct Play {
     pub fork_at: Option<u32>,
     /// How tool calls are answered.
     pub toolbox: Toolbox,
-}
-
-/// A model that plays without being trained.
-#[derive(Debug, Clone)]
-pub enum Player {
-    /// In this process: a GGUF file, or a folder with safetensors.
-    Embedded(String),
-    /// Behind an endpoint.
-    OpenAi(Box<OpenAiSettings>),
 }
 
 /// Where in training the reward is: at which step, with what it has kept.
@@ -80,48 +68,19 @@ pub fn play_policy(
     run(&parts, play, plans, &chat, actor.sampler(), &scoring, watch)
 }
 
-/// The world's exact oracle at work.
-pub fn play_oracle(
+/// Whoever can play a role at work in the recipe's world.
+pub fn play_role(
     recipe: &Recipe,
-    play: &Play,
-    watch: &mut dyn FnMut(Event),
-) -> Result<Vec<ScoredEpisode>, RunError> {
-    let mut parts = Parts::with_toolbox(recipe, play.seed, &play.toolbox)?;
-    // The oracle speaks in bytes, so the limits on tokens, which are for the policy's own vocabulary, do not apply to it.
-    parts.recipe.rollout.max_turn_tokens = usize::MAX;
-    parts.recipe.rollout.max_episode_tokens = usize::MAX;
-    let plans = plans(&parts, play, PolicyVersion(0))?;
-    let chat = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
-    let mut oracle = OracleSampler::new(parts.env.as_ref(), &chat, &OracleSettings::default(), &plans)?;
-    run(&parts, play, plans, &chat, &mut oracle, &Scoring::default(), watch)
-}
-
-/// Any model at work in the recipe's world.
-pub fn play_model(
-    recipe: &Recipe,
-    player: &Player,
+    backend: &Backend,
     play: &Play,
     threads: usize,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<ScoredEpisode>, RunError> {
     let mut parts = Parts::with_toolbox(recipe, play.seed, &play.toolbox)?;
+    backend.loosen(&mut parts.recipe.rollout);
     let plans = plans(&parts, play, PolicyVersion(0))?;
-    let (chat, mut sampler): (ChatFormat, Box<dyn Sampler>) = match player {
-        Player::Embedded(file) => {
-            let model = LanguageModel::open(file)?;
-            let ready = Arc::new(model.ready(LoadOptions::default(), Held::AsStored)?);
-            let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
-            let generator = Generator::over(ready, Arc::clone(model.tokenizer()), settings)?;
-            (chat_format(&model)?, Box::new(generator))
-        }
-        Player::OpenAi(settings) => {
-            // What the server says is kept as bytes, so the limit on an episode's tokens does not apply to it.
-            parts.recipe.rollout.max_episode_tokens = usize::MAX;
-            let chat = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
-            let sampler = (OPENAI.open)(settings, &chat, Seed::root(play.seed).child("endpoint", 0))?;
-            (chat, sampler)
-        }
-    };
+    let seed = Seed::root(play.seed).child("endpoint", 0);
+    let (chat, mut sampler) = backend.open(parts.env.as_ref(), &plans, threads, seed)?;
     run(&parts, play, plans, &chat, sampler.as_mut(), &Scoring::default(), watch)
 }
 

@@ -1,6 +1,7 @@
 //! The policy of a run: tokenizer, weights under training, and the weights that later stages come back to.
 
 use crate::RunError;
+use crate::lessons::Lessons;
 use crate::model::{ModelConfig, Trained};
 use crate::origin::Origin;
 use crate::parts::Parts;
@@ -130,6 +131,7 @@ impl Policy {
     /// A newborn policy: of random weights, or of a model's files.
     pub(crate) fn create(
         parts: &Parts,
+        lessons: Option<&Lessons>,
         tools: &ToolRuntime,
         threads: usize,
         watch: &mut dyn FnMut(Event),
@@ -137,7 +139,7 @@ impl Policy {
         let seed = parts.seed.child("weights", 0);
         let (chat, kept, origin) = match &parts.recipe.model {
             ModelConfig::Fresh(model) => {
-                let tokenizer = Arc::new(crate::warm::tokenizer(parts, model, tools, watch)?);
+                let tokenizer = Arc::new(crate::warm::tokenizer(parts, model, lessons, tools, watch)?);
                 let weights = Weights::init(&model.decoder(tokenizer.vocab_len()), seed)?;
                 (ChatFormat::new(tokenizer)?, Kept::Weights(Arc::new(weights)), None)
             }

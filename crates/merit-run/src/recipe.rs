@@ -3,8 +3,10 @@
 //! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
+use crate::lessons::Keep;
 use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
+use crate::roles::Roles;
 use crate::toml_error::{Located, locate};
 use merit_credit::CreditConfig;
 use merit_env::EnvConfig;
@@ -29,6 +31,9 @@ pub struct Recipe {
     pub world: EnvConfig,
     /// The policy.
     pub model: ModelConfig,
+    /// Who plays the other roles.
+    #[serde(default, skip_serializing_if = "Roles::are_usual")]
+    pub roles: Roles,
     /// How the policy gets its first manners.
     pub warm_start: WarmStart,
     /// How episodes are run while learning.
@@ -51,14 +56,19 @@ pub struct Recipe {
     pub controls: Vec<Control>,
 }
 
-/// Supervised learning on generated demonstrations, before any reward.
+/// Supervised learning on what the teacher demonstrates, before any reward.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WarmStart {
-    /// How many demonstrations are generated.
+    /// How many demonstrations the teacher is asked for.
     pub demonstrations: usize,
-    /// Share of demonstrations that are done right; the others show the bad manners of the world's demonstrator.
-    pub skill: f64,
+    /// Share of demonstrations that are done right; the others show the bad manners of the world's demonstrator. Only where
+    /// that one teaches; absent: 0.4.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skill: Option<f64>,
+    /// Which of its episodes are imitated. Only where a model teaches; absent: those that solved their task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Keep>,
     /// Updates.
     pub steps: u64,
     /// Demonstrations per update.
@@ -74,7 +84,8 @@ impl Default for WarmStart {
     fn default() -> Self {
         Self {
             demonstrations: 4000,
-            skill: 0.4,
+            skill: None,
+            keep: None,
             steps: 400,
             batch: 32,
             learning_rate: 3e-3,
@@ -176,6 +187,7 @@ impl Recipe {
             set_path(&mut table, key, parse_value(value))
                 .map_err(|why| RecipeError::Combination { file: format!("--set {key}={value}"), why })?;
         }
+        forget_skill(&mut table, overrides);
         let file = overrides.iter().map(|(k, v)| format!("--set {k}={v}")).collect::<Vec<_>>().join(" ");
         Self::from_table(&file, table)
     }
@@ -246,12 +258,34 @@ impl Recipe {
         toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold")
     }
 
-    fn checked(self, file: &str) -> Result<Self, RecipeError> {
+    fn checked(mut self, file: &str) -> Result<Self, RecipeError> {
+        if self.roles.teacher.is_oracle() {
+            self.warm_start.skill.get_or_insert(USUAL_SKILL);
+        }
         self.demonstration_world_in(file)?;
         crate::checks::check(&self).map_err(|why| RecipeError::Combination { file: file.to_owned(), why })?;
         for control in &self.controls {
             self.control_in(file, control)?;
         }
         Ok(self)
+    }
+}
+
+/// The skill of the world's demonstrator where none is given.
+const USUAL_SKILL: f64 = 0.4;
+
+/// A change that gives the lessons to a model takes the skill of the world's demonstrator with it.
+fn forget_skill(table: &mut toml::Table, overrides: &[(String, String)]) {
+    let sets = |section: &str| {
+        overrides.iter().any(|(key, _)| key == section || key.starts_with(&format!("{section}.")))
+    };
+    let teacher = || table.get("roles")?.get("teacher")?.get("type")?.as_str();
+    let by_a_model = teacher().is_some_and(|teacher| teacher != "oracle");
+    if by_a_model
+        && sets("roles")
+        && !sets("warm_start.skill")
+        && let Some(warm_start) = table.get_mut("warm_start").and_then(toml::Value::as_table_mut)
+    {
+        warm_start.remove("skill");
     }
 }

@@ -1,29 +1,34 @@
 //! The warm start: a tokenizer and a policy with mediocre manners, from demonstrations alone.
 //!
-//! In: a world with a demonstrator. Out: token sequences of played demonstrations, laid out exactly as rollouts are, and the
-//! supervised updates over them. The demonstrator's skill decides how good the manners are.
+//! In: a world with a demonstrator, or the lessons of another teacher. Out: token sequences of played demonstrations, laid out
+//! exactly as rollouts are, and the supervised updates over them. The teacher's skill decides how good the manners are.
 
 use crate::RunError;
+use crate::lessons::Lessons;
 use crate::model::FreshModel;
 use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
 use merit_core::{Episode, PolicyVersion, Split};
+use merit_env::{Demonstrator, Env};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
-use merit_rollout::{ChatFormat, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out};
+use merit_rollout::{
+    ChatFormat, EpisodePlan, NoDemonstrator, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime,
+    roll_out,
+};
 use std::sync::Arc;
 
 /// Trains a tokenizer on what is said in the first demonstrations, read byte by byte.
 pub(crate) fn tokenizer(
     parts: &Parts,
     model: &FreshModel,
+    lessons: Option<&Lessons>,
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Tokenizer, RunError> {
     const ENOUGH: usize = 400;
-    let bytes = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))?;
     let count = parts.recipe.warm_start.demonstrations.min(ENOUGH);
-    let episodes = play(parts, &bytes, count, tools, watch)?;
+    let episodes = play(parts, lessons, &crate::roles::bytes()?, count, tools, watch)?;
     let texts = episodes.iter().flat_map(|e| e.transcript.segments()).map(|s| s.text.as_str());
     Ok(Tokenizer::train(texts, model.vocabulary))
 }
@@ -31,33 +36,41 @@ pub(crate) fn tokenizer(
 /// Plays the demonstrations of the recipe: all tokens, to be imitated where the demonstrator spoke.
 pub(crate) fn demonstrations(
     parts: &Parts,
+    lessons: Option<&Lessons>,
     chat: &ChatFormat,
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<SftSequence>, RunError> {
-    let episodes = play(parts, chat, parts.recipe.warm_start.demonstrations, tools, watch)?;
+    let episodes = play(parts, lessons, chat, parts.recipe.warm_start.demonstrations, tools, watch)?;
     let seen = |episode: &Arc<Episode>| SftSequence {
         tokens: episode.transcript.tokens(),
         mask: episode.transcript.mask(),
         weight: 1.0,
     };
-    let sequences: Vec<SftSequence> = episodes.iter().map(seen).collect();
+    let mut sequences: Vec<SftSequence> = episodes.iter().map(seen).collect();
     let read = |s: &SftSequence| s.mask.iter().rposition(|&m| m).map_or(0, |last| last + 1);
     let longest = sequences.iter().map(read).max().unwrap_or(0);
     let context = parts.recipe.model.context();
-    if longest > context {
+    if lessons.is_some() {
+        // A model that teaches says as much as it likes; the policy learns from what it can read.
+        let all = sequences.len();
+        sequences.retain(|sequence| read(sequence) <= context);
+        let long = all - sequences.len();
+        if long > 0 {
+            let text = format!(
+                "{long} of {all} demonstrations are longer than the context of {context} tokens and left out"
+            );
+            watch(Event::Note { text });
+        }
+    }
+    if longest > context && (lessons.is_none() || sequences.is_empty()) {
         return Err(RunError::LongDemonstration { tokens: longest, context });
     }
     Ok(sequences)
 }
 
-fn play(
-    parts: &Parts,
-    chat: &ChatFormat,
-    count: usize,
-    tools: &ToolRuntime,
-    watch: &mut dyn FnMut(Event),
-) -> Result<Vec<Arc<Episode>>, RunError> {
+/// The episodes of the first `count` demonstrations.
+pub(crate) fn plans(parts: &Parts, env: &dyn Env, count: usize) -> Result<Vec<EpisodePlan>, RunError> {
     let plan = Plan {
         phase: "demonstration",
         step: 0,
@@ -67,15 +80,35 @@ fn play(
         group_size: 1,
         version: PolicyVersion(0),
     };
+    parts.plans_in(env, &plan)
+}
+
+fn play(
+    parts: &Parts,
+    lessons: Option<&Lessons>,
+    chat: &ChatFormat,
+    count: usize,
+    tools: &ToolRuntime,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Vec<Arc<Episode>>, RunError> {
     let env = parts.recipe.demonstration_world()?.build_with(&parts.toolbox)?;
-    let plans = parts.plans_in(env.as_ref(), &plan)?;
-    let skill = OracleSettings { skill: parts.recipe.warm_start.skill };
-    let mut oracle = OracleSampler::new(env.as_ref(), chat, &skill, &plans)?;
+    let mut plans = plans(parts, env.as_ref(), count)?;
+    let demonstrator: &dyn Demonstrator = match lessons {
+        Some(lessons) => {
+            plans.retain(|plan| lessons.teach(&plan.task));
+            lessons
+        }
+        None => env.demonstrator().ok_or_else(|| NoDemonstrator { world: env.about().name })?,
+    };
+    // Lessons are repeated word for word, so skill has no say in them.
+    let skill = OracleSettings { skill: parts.recipe.warm_start.skill.unwrap_or(1.0) };
+    let mut oracle = OracleSampler::following(demonstrator, chat, &skill, &plans);
     // Demonstrations are not cut: the limits of the recipe are for the policy.
+    let most = |usual: usize| if lessons.is_some() { usize::MAX } else { usual };
     let settings = RolloutSettings {
         max_turns: 64,
-        max_turn_tokens: 256,
-        max_episode_tokens: 4096,
+        max_turn_tokens: most(256),
+        max_episode_tokens: most(4096),
         ..parts.recipe.rollout.clone()
     };
     let episodes = roll_out(plans, env.as_ref(), &mut oracle, chat, &settings, tools, &mut stalls(watch));

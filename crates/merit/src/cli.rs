@@ -120,6 +120,9 @@ pub(crate) struct Rollout {
     /// The environment variable that holds the key of a server.
     #[arg(long, value_name = "NAME", requires = "model")]
     pub(crate) api_key_env: Option<String>,
+    /// Let whoever plays this role in the recipe act.
+    #[arg(long, value_enum, conflicts_with_all = ["run", "model"])]
+    pub(crate) role: Option<RoleName>,
     /// Change one setting of the recipe; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "run")]
     pub(crate) set: Vec<(String, String)>,
@@ -146,6 +149,12 @@ pub(crate) struct Rollout {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) tools: TapeFlags,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RoleName {
+    /// The one that the warm start imitates.
+    Teacher,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -1,12 +1,12 @@
 //! `merit rollout`: episodes turn by turn.
 
-use crate::cli::{Rollout, SplitName};
+use crate::cli::{RoleName, Rollout, SplitName};
 use crate::commands::WrongInput;
 use crate::{episode_text, model_flags, out, tape_flags};
 use anyhow::{Result, bail};
 use merit_core::{ScoredEpisode, Split};
 use merit_rollout::OpenAiSettings;
-use merit_run::{Event, Play, Player, play_model, play_oracle, play_policy, shipped};
+use merit_run::{Backend, EmbeddedModel, Event, Play, Recipe, play_policy, play_role, shipped};
 use merit_store::RunFolder;
 use serde_json::json;
 
@@ -35,26 +35,28 @@ pub(crate) fn run(arguments: &Rollout) -> Result<()> {
         None => {
             let recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
             let recipe = recipe.with(&arguments.set)?;
-            match player(arguments)? {
-                Some(player) => play_model(&recipe, &player, &play, threads, &mut waits)?,
-                None => play_oracle(&recipe, &play, &mut waits)?,
-            }
+            play_role(&recipe, &backend(arguments, &recipe)?, &play, threads, &mut waits)?
         }
     };
     tape_flags::report(&play.toolbox)?;
     episodes.iter().try_for_each(|scored| show(scored, arguments.json))
 }
 
-/// The model that acts, where one is named.
-fn player(arguments: &Rollout) -> Result<Option<Player>> {
-    let Some(model) = &arguments.model else { return Ok(None) };
-    Ok(Some(match (model_flags::server(model, arguments.api_key_env.as_deref())?, &arguments.api_key_env) {
-        (Some(server), _) => Player::OpenAi(Box::new(OpenAiSettings::new(server))),
+/// Who acts: the model or the role that is named, otherwise the world's exact oracle.
+fn backend(arguments: &Rollout, recipe: &Recipe) -> Result<Backend> {
+    let Some(model) = &arguments.model else {
+        return Ok(match arguments.role {
+            Some(RoleName::Teacher) => recipe.roles.teacher.clone(),
+            None => Backend::default(),
+        });
+    };
+    Ok(match (model_flags::server(model, arguments.api_key_env.as_deref())?, &arguments.api_key_env) {
+        (Some(server), _) => Backend::Openai(Box::new(OpenAiSettings::new(server))),
         (None, Some(name)) => {
             bail!(WrongInput(format!("--api-key-env {name} is for a server, and {model} is a path")))
         }
-        (None, None) => Player::Embedded(model.clone()),
-    }))
+        (None, None) => Backend::Embedded(EmbeddedModel { file: model.clone(), context: None }),
+    })
 }
 
 fn show(scored: &ScoredEpisode, as_json: bool) -> Result<()> {

@@ -8,4 +8,5 @@ mod generate;
 mod made;
 mod process;
 mod rollout;
+mod teacher;
 mod training;

@@ -6,7 +6,7 @@ use merit_endpoint::{Reply, ScriptedServer};
 use serde_json::{Value, json};
 
 /// What a careful buyer of one thing would do next, read off the conversation as the server gets it.
-fn careful(messages: &[Value]) -> String {
+pub(crate) fn careful(messages: &[Value]) -> String {
     let text = |message: &Value| message["content"].as_str().unwrap().to_owned();
     let bought = text(&messages[0]);
     let words: Vec<&str> = bought.trim_end_matches(". total?").split(' ').collect();

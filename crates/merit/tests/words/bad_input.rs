@@ -122,6 +122,13 @@ fn combinations_that_cannot_work_are_refused_with_the_reason() {
         "evaluation.tasks=0",
         "evaluation.tasks_between=0",
         "warm_start.skill=1.5",
+        "warm_start.keep=finished",
+        "roles.teacher={type='embedded'}",
+        "roles.teacher={type='embedded', file=''}",
+        "roles.teacher={type='openay'}",
+        "roles.teacher={type='oracle', skill=1.0}",
+        "roles.teacher={type='openai', endpoint={base_url='http://192.0.2.1/v1', model='m'}}",
+        "roles.judge={type='oracle'}",
         "warm_start.learning_rate=0",
         "warm_start.demonstrations=9223372036854775807",
         "warm_start.world.sizes=[9]",
@@ -140,6 +147,8 @@ fn combinations_that_cannot_work_are_refused_with_the_reason() {
     .map(one)
     .collect();
     cases.push(vec!["train", "good.toml", "--set", "credit={type='gae'}", "--set", "model.value_head=true"]);
+    let embedded = "roles.teacher={type='embedded', file='m.gguf'}";
+    cases.push(vec!["train", "good.toml", "--set", embedded, "--set", "warm_start.skill=0.5"]);
     let cases: Vec<&[&str]> = cases.iter().map(Vec::as_slice).collect();
     check_refused("combinations.txt", dir.path(), &cases);
 }
