@@ -168,6 +168,11 @@ pub(crate) unsafe fn attend_heads<'a>(
 }
 
 impl Device {
+    /// Whether so many multiply-adds of attention are shared by threads.
+    pub(crate) fn splits(&self, multiply_adds: usize) -> bool {
+        self.workers().threads() > 1 && multiply_adds >= WORTH_SPLITTING
+    }
+
     /// Calls `work(scratch, sequence, kv)` for every key head of every sequence, on the device's threads where
     /// `multiply_adds` are worth it.
     pub(crate) fn for_heads<T: Default + Send>(
@@ -178,7 +183,7 @@ impl Device {
         work: impl Fn(&mut T, usize, usize) + Sync,
     ) {
         let heads = (0..sequences).flat_map(|sequence| (0..kv_heads).map(move |kv| (sequence, kv)));
-        if self.workers().threads() == 1 || multiply_adds < WORTH_SPLITTING {
+        if !self.splits(multiply_adds) {
             return spaces.lend(|space| heads.for_each(|(sequence, kv)| work(space, sequence, kv)));
         }
         let mut heads: Vec<_> = heads.collect();

@@ -138,7 +138,7 @@ fn pages(
     let mut blank = layout.page();
     match &mut blank {
         PageData::F32(data) => data.fill(f32::NAN),
-        PageData::Bf16(data) => data.fill(u16::MAX),
+        PageData::Bf16(data) => data.fill(u32::MAX),
     }
     let mut pages = vec![blank; rows.div_ceil(PAGE)];
     for (position, row) in qkv.chunks_exact(width).take(rows).enumerate() {

@@ -1,4 +1,4 @@
-//! One position's attention over one run of positions, for AVX-512.
+//! One position's attention over one page of floats, for AVX-512.
 //!
 //! The same chains as the tiles of products, in forms that suit a few rows: sixteen sums at a time, and the memory that is
 //! needed next asked for on the way, since caches of many sequences do not stay near.
@@ -6,62 +6,34 @@
 // Intrinsics on raw pointers; the callers below check all bounds first.
 #![allow(unsafe_code)]
 
+use crate::attention_one_x86::{Attended, Sides, Stretch};
 use crate::gemm::{PIECE, Sum};
-use crate::page::Cell;
+use crate::page::{LANES, PAGE, PageLayout};
 use crate::tile::Join;
 use std::arch::x86_64::*;
 
-const LANES: usize = 16;
 /// Rows, and vectors of columns, of one tile.
 const MOST: usize = 4;
 
-/// Numbers of a page, sixteen at a time.
-pub(crate) trait Vector: Cell {
-    /// Sixteen floats.
-    ///
-    /// # Safety
-    /// The processor has AVX-512; sixteen numbers are readable.
-    unsafe fn load(from: *const Self) -> __m512;
-}
-
-impl Vector for f32 {
-    #[inline(always)]
-    unsafe fn load(from: *const Self) -> __m512 {
-        // SAFETY: as promised.
-        unsafe { _mm512_loadu_ps(from) }
-    }
-}
-
-impl Vector for u16 {
-    #[inline(always)]
-    unsafe fn load(from: *const Self) -> __m512 {
-        // SAFETY: as promised; bfloat16 is the upper half of a float.
-        unsafe {
-            let halves = _mm512_cvtepu16_epi32(_mm256_loadu_si256(from.cast()));
-            _mm512_castsi512_ps(_mm512_slli_epi32::<16>(halves))
-        }
-    }
-}
-
 /// Memory that will be read soon: lines of `vectors` vectors, `row` numbers apart. Any address will do.
 #[derive(Clone, Copy)]
-pub(crate) struct Ahead<T> {
-    pub(crate) data: *const T,
-    pub(crate) row: usize,
-    pub(crate) vectors: usize,
+struct Ahead {
+    data: *const f32,
+    row: usize,
+    vectors: usize,
 }
 
-impl<T> Ahead<T> {
-    pub(crate) const NOTHING: Self = Self { data: std::ptr::null(), row: 0, vectors: 0 };
+impl Ahead {
+    const NOTHING: Self = Self { data: std::ptr::null(), row: 0, vectors: 0 };
 }
 
 /// Walks over memory that will be read soon, a few vectors at a time.
-struct Walk<T> {
-    ahead: Ahead<T>,
+struct Walk {
+    ahead: Ahead,
     vector: usize,
 }
 
-impl<T> Walk<T> {
+impl Walk {
     #[inline(always)]
     fn step<const V: usize>(&mut self) {
         if self.ahead.vectors == 0 {
@@ -81,32 +53,30 @@ impl<T> Walk<T> {
 
 /// `to[m, n] (+)= Σ_k a[m, k] b[k, n]`, k ascending; the last `n` of a row are written under a mask.
 #[derive(Clone, Copy)]
-struct Strip<T> {
+struct Strip {
     k: usize,
     a: *const f32,
     a_row: usize,
-    b: *const T,
+    b: *const f32,
     b_row: usize,
     to: *mut f32,
     to_row: usize,
     /// Columns of the last vector.
     last: __mmask16,
     join: Join,
-    ahead: Ahead<T>,
+    ahead: Ahead,
 }
 
-type StripFn<T> = unsafe fn(Strip<T>);
+type StripFn = unsafe fn(Strip);
 
 macro_rules! forms {
-    ($($m:literal)*) => { [$([strip::<T, $m, 1>, strip::<T, $m, 2>, strip::<T, $m, 3>, strip::<T, $m, 4>]),*] };
+    ($($m:literal)*) => { [$([strip::<$m, 1>, strip::<$m, 2>, strip::<$m, 3>, strip::<$m, 4>]),*] };
 }
 
-fn forms<T: Vector>() -> &'static [[StripFn<T>; MOST]; MOST] {
-    const { &forms!(1 2 3 4) }
-}
+const FORMS: [[StripFn; MOST]; MOST] = forms!(1 2 3 4);
 
 #[target_feature(enable = "avx512f")]
-unsafe fn strip<T: Vector, const M: usize, const V: usize>(s: Strip<T>) {
+unsafe fn strip<const M: usize, const V: usize>(s: Strip) {
     // SAFETY: the caller promised the extents of `Strip`; every access below is inside them.
     unsafe {
         let masks: [__mmask16; V] = std::array::from_fn(|v| if v + 1 == V { s.last } else { !0 });
@@ -122,7 +92,7 @@ unsafe fn strip<T: Vector, const M: usize, const V: usize>(s: Strip<T>) {
         for _ in 0..s.k {
             let mut columns = [_mm512_setzero_ps(); V];
             for (v, column) in columns.iter_mut().enumerate() {
-                *column = T::load(b.add(v * LANES));
+                *column = _mm512_loadu_ps(b.add(v * LANES));
             }
             walk.step::<V>();
             for (m, row) in acc.iter_mut().enumerate() {
@@ -154,13 +124,13 @@ unsafe fn strip<T: Vector, const M: usize, const V: usize>(s: Strip<T>) {
 ///
 /// # Safety
 /// The processor has AVX-512; `to` is writable for `m` rows of `n` columns, by no one else now.
-pub(crate) unsafe fn few_rows<T: Vector>(
+unsafe fn few_rows(
     (m, n, k): (usize, usize, usize),
     (a, a_row): (&[f32], usize),
-    (b, b_row): (&[T], usize),
+    (b, b_row): (&[f32], usize),
     (to, to_row): (*mut f32, usize),
     (join, sum): (Join, Sum),
-    ahead: Ahead<T>,
+    ahead: Ahead,
 ) {
     if m == 0 || n == 0 || k == 0 {
         return;
@@ -201,9 +171,43 @@ pub(crate) unsafe fn few_rows<T: Vector>(
                     ..strip
                 };
                 // SAFETY: both inputs were found long enough, the result is promised.
-                unsafe { forms::<T>()[rows - 1][vectors - 1](part) };
+                unsafe { FORMS[rows - 1][vectors - 1](part) };
             }
         }
+    }
+}
+
+impl Attended for f32 {
+    unsafe fn score(stretch: &Stretch<Self>, Sides { rows, left, to }: Sides) {
+        let Stretch { layout, keys, part, ahead, values_ahead, .. } = stretch;
+        let wide = part.len().next_multiple_of(LANES);
+        // As many vectors of values follow as there are of keys.
+        let row = if *values_ahead { wide } else { PAGE };
+        let ahead = Ahead { data: *ahead, row, vectors: wide / LANES };
+        let (size, sum) = ((rows, wide, layout.dim()), Sum::over_head(layout.dim()));
+        // SAFETY: as promised.
+        unsafe { few_rows(size, left, (&keys[part.start..], PAGE), to, (Join::Replace, sum), ahead) };
+    }
+
+    unsafe fn mix(stretch: &Stretch<Self>, Sides { rows, left, to }: Sides, join: Join) {
+        let Stretch { layout, values, part, ahead, values_ahead, .. } = stretch;
+        let (row, vectors) = (layout.value_row(), part.len().div_ceil(LANES));
+        let ahead = if *values_ahead {
+            Ahead { data: *ahead, row, vectors: row / LANES }
+        } else {
+            Ahead { data: *ahead, row: PAGE, vectors }
+        };
+        let (size, right) = ((rows, layout.dim(), part.len()), (&values[part.start * row..], row));
+        // SAFETY: as promised.
+        unsafe { few_rows(size, left, right, to, (join, Sum::Chain), ahead) };
+    }
+
+    fn keys_from(_: PageLayout, position: usize) -> usize {
+        position
+    }
+
+    fn values_from(layout: PageLayout, position: usize) -> usize {
+        position * layout.value_row()
     }
 }
 

@@ -4,13 +4,18 @@
 //! batch size and threads choose only which elements are computed together, never the chain. `unsafe` lives in this crate
 //! and in no other part of the engine.
 
+mod aligned;
 #[cfg(target_arch = "x86_64")]
 mod amx;
 pub mod attention;
 mod attention_backward;
 #[cfg(test)]
 mod attention_check;
+#[cfg(target_arch = "x86_64")]
+mod attention_one_x86;
 mod attention_pages;
+#[cfg(target_arch = "x86_64")]
+mod attention_pairs_x86;
 mod attention_whole;
 #[cfg(target_arch = "x86_64")]
 mod attention_x86;
@@ -42,6 +47,8 @@ pub mod peak;
 mod quant;
 mod rows;
 pub mod softmax;
+#[cfg(target_arch = "x86_64")]
+mod softmax_x86;
 mod split;
 mod table;
 mod target;
@@ -52,6 +59,7 @@ mod tile_x86;
 pub mod turn;
 mod workers;
 
+pub use aligned::Aligned;
 pub use attention_pages::Reading;
 pub use attention_whole::AttentionSpaces;
 pub use device::Device;

@@ -3,25 +3,36 @@
 /// Lanes of a reduction; element i of a row always goes to lane `i % 16`.
 pub const WIDTH: usize = 16;
 
+/// The numbers that the exponential is made of.
+pub(crate) mod exp_parts {
+    /// Adding it rounds to an integer and leaves that in the low bits: 1.5 * 2^23.
+    pub(crate) const ROUND: f32 = 12_582_912.0;
+    pub(crate) const LN2_HIGH: f32 = 0.693_145_75;
+    pub(crate) const LN2_LOW: f32 = 1.428_606_8e-6;
+    /// Below it the result is 0.
+    pub(crate) const LEAST: f32 = -87.0;
+    pub(crate) const MOST: f32 = 88.0;
+    /// Taylor's coefficients, from the seventh power down.
+    pub(crate) const SERIES: [f32; 8] =
+        [1.0 / 5040.0, 1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
+}
+
 /// `e^x` to about one unit in the last place; 0 below -87, and no more than `e^88` above.
 ///
 /// `x = n ln 2 + r` with `|r| <= ln 2 / 2`; `e^r` by its Taylor series to the seventh power, `2^n` by its exponent bits.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    // Adding 1.5 * 2^23 rounds to an integer and leaves it in the low bits.
-    const ROUND: f32 = 12_582_912.0;
-    const LN2_HIGH: f32 = 0.693_145_75;
-    const LN2_LOW: f32 = 1.428_606_8e-6;
-    let clamped = x.clamp(-87.0, 88.0);
+    use exp_parts::{LEAST, LN2_HIGH, LN2_LOW, MOST, ROUND, SERIES};
+    let clamped = x.clamp(LEAST, MOST);
     let shifted = clamped.mul_add(std::f32::consts::LOG2_E, ROUND);
     let n = shifted - ROUND;
     let r = n.mul_add(-LN2_LOW, n.mul_add(-LN2_HIGH, clamped));
-    let mut sum = 1.0_f32 / 5040.0;
-    for coefficient in [1.0 / 720.0, 1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0] {
+    let mut sum = SERIES[0];
+    for &coefficient in &SERIES[1..] {
         sum = sum.mul_add(r, coefficient);
     }
     let power = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
-    if x < -87.0 { 0.0 } else { sum * power }
+    if x < LEAST { 0.0 } else { sum * power }
 }
 
 /// `1 / (1 + e^-x)`

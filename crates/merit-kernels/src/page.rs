@@ -3,23 +3,26 @@
 // The macro calls functions compiled for detected CPU features.
 #![allow(unsafe_code)]
 
+use crate::aligned::{Aligned, Number};
 use crate::attention::HeadMemory;
-use crate::bf16::round;
+use crate::bf16::{round, widen};
 use crate::isa::per_isa;
 use crate::{Device, Precision};
-use merit_formats::{DecoderConfig, bf16_to_f32};
+use merit_formats::DecoderConfig;
 use std::ops::Range;
 
 /// Positions of one page.
 pub const PAGE: usize = 64;
+/// Numbers of a vector, and pairs of a line.
+pub(crate) const LANES: usize = 16;
 
 /// The numbers of one page.
 #[derive(Debug, Clone)]
 pub enum PageData {
     /// As they were computed.
-    F32(Vec<f32>),
-    /// The upper halves of floats, for models that round what they multiply.
-    Bf16(Vec<u16>),
+    F32(Aligned<f32>),
+    /// The upper halves of floats, two and two, the first one below; for models that round what they multiply.
+    Bf16(Aligned<u32>),
 }
 
 impl PageData {
@@ -35,26 +38,37 @@ impl PageData {
 
 const SAME: &str = "pages have the precision of their layout";
 
-/// A number as a page holds it.
-pub(crate) trait Cell: Copy + 'static {
+/// What a page is made of.
+pub(crate) trait Cell: Number {
+    /// How many numbers one of them holds.
+    const NUMBERS: usize;
+
     fn of(page: &PageData) -> &[Self];
 }
 
 impl Cell for f32 {
+    const NUMBERS: usize = 1;
+
     fn of(page: &PageData) -> &[Self] {
         let PageData::F32(data) = page else { panic!("{SAME}") };
         data
     }
 }
 
-impl Cell for u16 {
+impl Cell for u32 {
+    const NUMBERS: usize = 2;
+
     fn of(page: &PageData) -> &[Self] {
         let PageData::Bf16(data) = page else { panic!("{SAME}") };
         data
     }
 }
 
-/// Where a page keeps what: per layer and key head, keys by dimension, then values by position.
+/// Where a page keeps what, per layer and key head.
+///
+/// Floats: keys by dimension, then values by position. Pairs of halves come in lines of sixteen: keys in strips of sixteen
+/// positions, a line for every two dimensions; then values, for every two positions a line for every sixteen dimensions. So a
+/// position touches few lines, and what is read lies one behind the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageLayout {
     layers: usize,
@@ -90,8 +104,8 @@ impl PageLayout {
     /// A page of zeros.
     pub fn page(&self) -> PageData {
         match self.precision {
-            Precision::F32 => PageData::F32(vec![0.0; self.numbers()]),
-            Precision::Bf16 => PageData::Bf16(vec![0; self.numbers()]),
+            Precision::F32 => PageData::F32(Aligned::zeros(self.numbers())),
+            Precision::Bf16 => PageData::Bf16(Aligned::zeros(self.numbers() / 2)),
         }
     }
 
@@ -101,6 +115,11 @@ impl PageLayout {
 
     fn head_numbers(&self) -> usize {
         PAGE * (self.dim + self.value_row)
+    }
+
+    /// Numbers of a key.
+    pub(crate) fn dim(&self) -> usize {
+        self.dim
     }
 
     /// Numbers from the values of one position to those of the next.
@@ -114,12 +133,13 @@ impl PageLayout {
         page: &'a PageData,
         (layer, kv): (usize, usize),
     ) -> (&'a [T], &'a [T]) {
-        T::of(page)[self.head_range(layer, kv)].split_at(PAGE * self.dim)
+        T::of(page)[self.head_range::<T>(layer, kv)].split_at(PAGE * self.dim / T::NUMBERS)
     }
 
-    fn head_range(&self, layer: usize, kv: usize) -> Range<usize> {
-        let at = (layer * self.kv_heads + kv) * self.head_numbers();
-        at..at + self.head_numbers()
+    fn head_range<T: Cell>(&self, layer: usize, kv: usize) -> Range<usize> {
+        let len = self.head_numbers() / T::NUMBERS;
+        let at = (layer * self.kv_heads + kv) * len;
+        at..at + len
     }
 
     /// The same as products read it.
@@ -127,11 +147,32 @@ impl PageLayout {
         HeadMemory { keys, key_row: PAGE, values, value_row: self.value_row }
     }
 
-    /// Makes floats of one head of all these pages; `widened` finds them again.
+    /// Pairs in the keys of sixteen positions.
+    pub(crate) fn strip(&self) -> usize {
+        self.dim / 2 * LANES
+    }
+
+    /// Makes floats of one head of all these pages, laid out as pages of floats are; `widened` finds them again.
     pub(crate) fn widen(&self, pages: &[&PageData], (layer, kv): (usize, usize), to: &mut Vec<f32>) {
-        to.clear();
-        for page in pages {
-            to.extend(u16::of(page)[self.head_range(layer, kv)].iter().map(|&bits| bf16_to_f32(bits)));
+        let numbers = self.head_numbers();
+        to.resize(pages.len() * numbers, 0.0);
+        for (page, to) in pages.iter().zip(to.chunks_exact_mut(numbers)) {
+            let (keys, values) = self.head::<u32>(page, (layer, kv));
+            let (to_keys, to_values) = to.split_at_mut(PAGE * self.dim);
+            for (first, strip) in (0..PAGE).step_by(LANES).zip(keys.chunks_exact(self.strip())) {
+                for (line, to) in strip.chunks_exact(LANES).zip(to_keys.chunks_exact_mut(2 * PAGE)) {
+                    let (even, odd) = to.split_at_mut(PAGE);
+                    widen_line(line, &mut even[first..first + LANES], &mut odd[first..first + LANES]);
+                }
+            }
+            let pairs = values.chunks_exact(self.value_row);
+            for (pair, to) in pairs.zip(to_values.chunks_exact_mut(2 * self.value_row)) {
+                let (even, odd) = to.split_at_mut(self.value_row);
+                let rows = even.chunks_exact_mut(LANES).zip(odd.chunks_exact_mut(LANES));
+                for (line, (even, odd)) in pair.chunks_exact(LANES).zip(rows) {
+                    widen_line(line, even, odd);
+                }
+            }
         }
     }
 
@@ -144,50 +185,76 @@ impl PageLayout {
     /// Says that position `slot` of a page will be stored soon.
     pub fn expect(&self, page: &PageData, layer: usize, slot: usize) {
         #[cfg(target_arch = "x86_64")]
-        match page {
-            PageData::F32(data) => self.expect_cells(data, layer, slot),
-            PageData::Bf16(data) => self.expect_cells(data, layer, slot),
+        for kv in 0..self.kv_heads {
+            use crate::attention_x86::ask_for;
+            match page {
+                PageData::F32(_) => {
+                    let (keys, values) = self.head::<f32>(page, (layer, kv));
+                    ask_for(&keys[slot..], self.dim, PAGE);
+                    ask_for(&values[slot * self.value_row..], self.value_row / LANES, LANES);
+                }
+                PageData::Bf16(_) => {
+                    let (keys, values) = self.head::<u32>(page, (layer, kv));
+                    ask_for(&keys[slot / LANES * self.strip()..], self.dim / 2, LANES);
+                    ask_for(&values[slot / 2 * self.value_row..], self.value_row / LANES, LANES);
+                }
+            }
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = (page, layer, slot);
     }
 
-    #[cfg(target_arch = "x86_64")]
-    fn expect_cells<T>(&self, data: &[T], layer: usize, slot: usize) {
-        use crate::attention_x86::ask_for;
-        let line = 64 / size_of::<T>();
-        for kv in 0..self.kv_heads {
-            let (keys, values) = data[self.head_range(layer, kv)].split_at(PAGE * self.dim);
-            ask_for(&keys[slot..], self.dim, PAGE);
-            ask_for(&values[slot * self.value_row..], self.value_row.div_ceil(line), line);
-        }
-    }
-
     /// Stores position `slot` of a page in one layer; `keys` and `values` hold all heads.
     pub fn write(&self, page: &mut PageData, layer: usize, slot: usize, keys: &[f32], values: &[f32]) {
+        let rows = keys.chunks_exact(self.dim).zip(values.chunks_exact(self.dim)).enumerate();
         match page {
-            PageData::F32(data) => self.write_cells(data, (layer, slot), (keys, values), |x| x),
-            PageData::Bf16(data) => self.write_cells(data, (layer, slot), (keys, values), round),
+            PageData::F32(data) => {
+                for (kv, (keys, values)) in rows {
+                    let head = &mut data[self.head_range::<f32>(layer, kv)];
+                    let (to_keys, to_values) = head.split_at_mut(PAGE * self.dim);
+                    for (line, &key) in to_keys.chunks_exact_mut(PAGE).zip(keys) {
+                        line[slot] = key;
+                    }
+                    to_values[slot * self.value_row..][..self.dim].copy_from_slice(values);
+                }
+            }
+            PageData::Bf16(data) => {
+                for (kv, (keys, values)) in rows {
+                    let head = &mut data[self.head_range::<u32>(layer, kv)];
+                    let (to_keys, to_values) = head.split_at_mut(PAGE / 2 * self.dim);
+                    let strip = &mut to_keys[slot / LANES * self.strip()..];
+                    for (line, pair) in strip.chunks_exact_mut(LANES).zip(keys.chunks_exact(2)) {
+                        line[slot % LANES] = lower(pair[0]) | upper(pair[1]);
+                    }
+                    let pairs = &mut to_values[slot / 2 * self.value_row..][..self.dim];
+                    if slot.is_multiple_of(2) {
+                        pairs.iter_mut().zip(values).for_each(|(pair, &value)| *pair = lower(value));
+                    } else {
+                        let second = |(pair, &value): (&mut u32, &f32)| *pair = *pair & 0xffff | upper(value);
+                        pairs.iter_mut().zip(values).for_each(second);
+                    }
+                }
+            }
         }
     }
+}
 
-    fn write_cells<T>(
-        &self,
-        data: &mut [T],
-        (layer, slot): (usize, usize),
-        (keys, values): (&[f32], &[f32]),
-        cell: impl Fn(f32) -> T,
-    ) {
-        let heads = self.head_range(layer, 0).start..self.head_range(layer + 1, 0).start;
-        let rows = keys.chunks_exact(self.dim).zip(values.chunks_exact(self.dim));
-        for (head, (keys, values)) in data[heads].chunks_exact_mut(self.head_numbers()).zip(rows) {
-            let (to_keys, to_values) = head.split_at_mut(PAGE * self.dim);
-            for (line, &key) in to_keys.chunks_exact_mut(PAGE).zip(keys) {
-                line[slot] = cell(key);
-            }
-            let to_values = &mut to_values[slot * self.value_row..][..self.dim];
-            to_values.iter_mut().zip(values).for_each(|(to, &value)| *to = cell(value));
-        }
+/// The half of a float as the first of a pair.
+#[inline(always)]
+fn lower(number: f32) -> u32 {
+    u32::from(round(number))
+}
+
+/// The half of a float as the second of a pair.
+#[inline(always)]
+fn upper(number: f32) -> u32 {
+    u32::from(round(number)) << 16
+}
+
+/// Floats of a line: the first number of each pair, and the second.
+fn widen_line(line: &[u32], first: &mut [f32], second: &mut [f32]) {
+    for ((&pair, first), second) in line.iter().zip(first).zip(second) {
+        (*first, *second) = widen(pair);
     }
 }
 

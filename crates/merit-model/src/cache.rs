@@ -5,7 +5,7 @@
 //! pool when its last holder lets go.
 
 use merit_core::TokenId;
-use merit_kernels::{PAGE, PageData, PageLayout};
+use merit_kernels::{Aligned, PAGE, PageData, PageLayout};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -78,7 +78,7 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         self.pool.held.fetch_sub(1, Ordering::Relaxed);
-        let data = std::mem::replace(&mut self.data, PageData::F32(Vec::new()));
+        let data = std::mem::replace(&mut self.data, PageData::F32(Aligned::none()));
         self.pool.spare.lock().unwrap_or_else(PoisonError::into_inner).push(data);
     }
 }
