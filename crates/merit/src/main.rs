@@ -6,9 +6,7 @@ mod cli;
 mod commands;
 mod display;
 mod episode_text;
-mod model_flags;
 mod out;
-mod tape_flags;
 mod terminal;
 
 use clap::{CommandFactory as _, Parser as _};

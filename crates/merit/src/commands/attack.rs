@@ -1,7 +1,7 @@
 //! `merit attack`: can this reward be had without the work?
 
 use super::WrongInput;
-use crate::cli::Attack;
+use crate::cli::rewards::Attack;
 use crate::out;
 use anyhow::{Result, bail};
 use merit_attack::targets::{self, CommandTarget, Limits, split_words};

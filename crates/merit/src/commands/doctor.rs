@@ -1,7 +1,7 @@
 //! `merit doctor`: what this machine gives the sandbox, layer by layer.
 
 use super::Findings;
-use crate::cli::Doctor;
+use crate::cli::tools::Doctor;
 use crate::out;
 use anyhow::Result;
 use merit_sandbox::{LayerStatus, Sandbox, SandboxSettings, probe};

@@ -1,7 +1,7 @@
 //! `merit import`: episodes other people recorded, into a folder that can be shown and scored.
 
 use super::WrongInput;
-use crate::cli::Import;
+use crate::cli::rewards::Import;
 use crate::out;
 use crate::terminal::{count, piece};
 use anyhow::{Result, bail};

@@ -1,6 +1,6 @@
 //! `merit list`: everything a recipe can name, read from the registries.
 
-use crate::cli::{Kind, List};
+use crate::cli::lists::{Kind, List};
 use crate::out;
 use anyhow::Result;
 use merit_core::About;

@@ -1,7 +1,7 @@
 //! A model in this process, opened as the command line asks: files, tokenizer, sampler.
 
 use super::WrongInput;
-use crate::model_flags::{EngineFlags, PrecisionName, SamplingFlags};
+use crate::cli::models::{EngineFlags, PrecisionName, SamplingFlags};
 use anyhow::{Result, bail};
 use merit_core::TokenId;
 use merit_model::{

@@ -1,7 +1,7 @@
 //! `merit mcp`: merit's tools for other programs. Each client connection has its own sessions, freed when it goes.
 
 use super::{WrongInput, tool};
-use crate::cli::Mcp;
+use crate::cli::tools::Mcp;
 use crate::out;
 use anyhow::Result;
 use merit_core::Task;

@@ -1,6 +1,6 @@
 //! `merit recipe check|show`.
 
-use crate::cli::Recipe;
+use crate::cli::lists::Recipe;
 use crate::out;
 use anyhow::Result;
 

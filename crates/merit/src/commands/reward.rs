@@ -1,7 +1,7 @@
 //! `merit reward check|show`: a reward before anybody learns from it.
 
 use super::{Findings, load_episodes};
-use crate::cli::Reward;
+use crate::cli::rewards::Reward;
 use crate::out;
 use crate::terminal::count as words;
 use anyhow::{Result, bail};

@@ -1,8 +1,9 @@
 //! `merit rollout`: episodes turn by turn.
 
-use crate::cli::{RoleName, Rollout, SplitName};
+use crate::cli::runs::{RoleName, Rollout, SplitName};
+use crate::cli::{models, tapes};
 use crate::commands::WrongInput;
-use crate::{episode_text, model_flags, out, tape_flags};
+use crate::{episode_text, out};
 use anyhow::{Result, bail};
 use merit_core::{ScoredEpisode, Split};
 use merit_rollout::OpenAiSettings;
@@ -38,7 +39,7 @@ pub(crate) fn run(arguments: &Rollout) -> Result<()> {
             play_role(&recipe, &backend(arguments, &recipe)?, &play, threads, &mut waits)?
         }
     };
-    tape_flags::report(&play.toolbox)?;
+    tapes::report(&play.toolbox)?;
     episodes.iter().try_for_each(|scored| show(scored, arguments.json))
 }
 
@@ -50,7 +51,7 @@ fn backend(arguments: &Rollout, recipe: &Recipe) -> Result<Backend> {
             None => Backend::default(),
         });
     };
-    Ok(match (model_flags::server(model, arguments.api_key_env.as_deref())?, &arguments.api_key_env) {
+    Ok(match (models::server(model, arguments.api_key_env.as_deref())?, &arguments.api_key_env) {
         (Some(server), _) => Backend::Openai(Box::new(OpenAiSettings::new(server))),
         (None, Some(name)) => {
             bail!(WrongInput(format!("--api-key-env {name} is for a server, and {model} is a path")))

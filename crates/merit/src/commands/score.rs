@@ -1,7 +1,7 @@
 //! `merit score`: stored or foreign episodes, scored again by any reward, and explained.
 
 use super::{WrongInput, load_episodes};
-use crate::cli::Score;
+use crate::cli::rewards::Score;
 use crate::out;
 use crate::terminal::{self, piece};
 use anyhow::Result;

@@ -1,7 +1,7 @@
 //! `merit show`: a run in tables, or one of its episodes turn by turn.
 
 use super::WrongInput;
-use crate::cli::Show;
+use crate::cli::runs::Show;
 use crate::{episode_text, out};
 use anyhow::Result;
 use merit_core::{EpisodeId, Outcome};

@@ -1,8 +1,9 @@
 //! `merit train`: prepare the folder, drive the run, show it.
 
 use super::WrongInput;
-use crate::cli::Train;
-use crate::{display, out, tape_flags};
+use crate::cli::runs::Train;
+use crate::cli::tapes;
+use crate::{display, out};
 use anyhow::{Context as _, Result};
 use merit_run::{Event, Finished, Options, Recipe, shipped};
 use merit_store::{RunFolder, RunInfo, StoreError, preflight};
@@ -35,7 +36,7 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = merit_run::train(&recipe, &mut folder, &options, &mut shown)?;
     drop(shown);
-    tape_flags::report(&options.toolbox)?;
+    tapes::report(&options.toolbox)?;
     if arguments.json {
         out::line(serde_json::to_string(&finished)?)?;
     } else {

@@ -2,9 +2,9 @@
 
 use super::pieces::Pieces;
 use super::{MAX_TOKENS, Speaker, TEMPERATURE, Tally};
+use crate::cli::models::Chat;
 use crate::commands::WrongInput;
 use crate::commands::local::{self, Local};
-use crate::model_flags::Chat;
 use crate::out;
 use anyhow::{Result, bail};
 use merit_core::{Message, Role, Seed, TokenId};

@@ -4,7 +4,7 @@ mod embedded;
 mod pieces;
 mod remote;
 
-use crate::model_flags::Chat;
+use crate::cli::models::Chat;
 use crate::out;
 use anyhow::{Context as _, Result};
 use std::io::{BufRead as _, IsTerminal as _};

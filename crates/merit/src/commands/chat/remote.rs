@@ -2,8 +2,8 @@
 
 use super::pieces::show;
 use super::{Speaker, TEMPERATURE, Tally};
+use crate::cli::models::{Chat, server};
 use crate::commands::WrongInput;
-use crate::model_flags::{Chat, server};
 use crate::out;
 use anyhow::{Result, bail};
 use merit_core::Seed;

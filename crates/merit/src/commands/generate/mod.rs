@@ -14,7 +14,7 @@ mod work;
 
 use super::WrongInput;
 use super::local::{self, Local};
-use crate::model_flags::Generate;
+use crate::cli::models::Generate;
 use crate::out;
 use anyhow::{Context as _, Result, bail};
 use feed::Feed;

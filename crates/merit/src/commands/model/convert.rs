@@ -1,8 +1,8 @@
 //! `merit model convert`: the same model in another format or encoding.
 
 use super::{destination, encoding, open, vocabulary};
+use crate::cli::models::{EncodingName, FormatName};
 use crate::commands::WrongInput;
-use crate::model_flags::{EncodingName, FormatName};
 use crate::out;
 use anyhow::{Result, bail};
 use merit_formats::{

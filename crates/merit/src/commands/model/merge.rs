@@ -1,8 +1,8 @@
 //! `merit model merge`: weights with a low-rank adapter added, as a folder that `transformers` loads.
 
 use super::{convert, destination, encoding, open, wrong};
+use crate::cli::models::EncodingName;
 use crate::commands::{WrongInput, local};
-use crate::model_flags::EncodingName;
 use crate::out;
 use anyhow::{Context as _, Result, bail};
 use merit_formats::{HfExtras, HfOptions, save_hf};

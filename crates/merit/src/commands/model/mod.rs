@@ -9,7 +9,7 @@ mod need;
 mod vocabulary;
 
 use super::WrongInput;
-use crate::model_flags::{EncodingName, Model};
+use crate::cli::models::{EncodingName, Model};
 use anyhow::Result;
 use merit_formats::{Encoding, FormatError, ModelFiles};
 use std::path::Path;

@@ -4,7 +4,7 @@ mod run;
 mod settings;
 mod show;
 
-use crate::cli::Tool;
+use crate::cli::tools::Tool;
 use anyhow::Result;
 
 pub(crate) use run::task;

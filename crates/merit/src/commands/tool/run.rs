@@ -1,7 +1,7 @@
 //! `merit tool run`: one episode's worth of calls to a tool.
 
 use super::named;
-use crate::cli::ToolRun;
+use crate::cli::tools::ToolRun;
 use crate::commands::{Findings, WrongInput};
 use crate::{out, terminal};
 use anyhow::Result;

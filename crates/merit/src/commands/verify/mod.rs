@@ -19,7 +19,7 @@ mod text_words;
 mod verifier;
 
 use super::WrongInput;
-use crate::cli::{Verify, VerifyArguments};
+use crate::cli::rewards::{Verify, VerifyArguments};
 use crate::out;
 use anyhow::{Context as _, Result, bail};
 use lines::{Bounds, Lines};

@@ -86,7 +86,7 @@ The same line, place in the input and seed give the same completion at any --bat
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SamplingFlags {
     /// Sampling temperature; 0 takes the likeliest token [default: 0.7 in a chat, otherwise 1].
-    #[arg(long, value_parser = crate::cli::temperature)]
+    #[arg(long, value_parser = super::values::temperature)]
     pub(crate) temperature: Option<f32>,
     /// Draw only from the likeliest tokens that together have this probability [default: 1].
     #[arg(long)]

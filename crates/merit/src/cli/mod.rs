@@ -1,0 +1,92 @@
+//! What can be said to merit on the command line; one file per family of commands.
+
+pub(crate) mod lists;
+pub(crate) mod models;
+pub(crate) mod rewards;
+pub(crate) mod runs;
+pub(crate) mod tapes;
+pub(crate) mod tools;
+mod values;
+
+use clap::{Parser, Subcommand};
+use lists::{List, Recipe};
+use models::{Chat, Generate, Model};
+use rewards::{Attack, Import, Reward, Score, Verify};
+use runs::{Rollout, Show, Train};
+use tools::{Doctor, Mcp, Tool};
+
+/// Agentic reinforcement learning in one binary.
+///
+/// `merit train` with nothing else makes a small agent on the spot, warm-starts it on sloppy demonstrations and lets it
+/// learn by reward to use two tools over many turns, offline and on the CPU. It ends with a table and a report.
+#[derive(Debug, Parser)]
+#[command(name = "merit", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  merit train                                  train the default recipe, then open its report
+  merit train --seed 2 --set budget.steps=20   the same with another seed and a smaller budget
+  merit train --resume runs/ledger-tools-1     go on after a kill, a full disk or Ctrl-C
+  merit show runs/ledger-tools-1               what happened in a run
+  merit rollout --run runs/ledger-tools-1      watch the trained agent at work
+  merit list credit                            the credit rules and where they come from
+  merit import results.json                    read episodes other people recorded
+  merit score REWARD.toml imports/results      score them by any reward; --explain says why
+  merit verify maths answers.jsonl             judge answers, one JSON record a line
+  merit attack maths                           can the reward be had without the work?
+  merit tool run python 'print(6 * 7)'         try a tool by hand; this one in a sandbox
+  merit doctor                                 what this machine gives the sandbox
+  merit mcp --tool python                      serve tools to other programs
+  merit chat model.gguf                        talk to a model
+  merit generate model.gguf < prompts.jsonl    complete prompts, one JSON object a line
+  merit model info model.gguf                  what is in a model, and what it needs";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Train a policy by a recipe; without arguments, the default recipe.
+    Train(Train),
+    /// Run episodes and show them turn by turn.
+    Rollout(Rollout),
+    /// Show what happened in a run.
+    Show(Show),
+    /// List the components by name, from the registries.
+    List(List),
+    /// Check and print recipes.
+    #[command(subcommand)]
+    Recipe(Recipe),
+    /// Read episodes other people recorded into a folder that can be shown and scored.
+    Import(Import),
+    /// Score recorded episodes by any reward; `--explain` says why each got its number.
+    Score(Score),
+    /// Check and print rewards.
+    #[command(subcommand)]
+    Reward(Reward),
+    /// Judge answers, one JSON record a line: mathematics, JSON, SQL, text, states, tool calls.
+    #[command(subcommand)]
+    Verify(Verify),
+    /// Try to earn a reward without doing the work: an audit with a grade. Exit code 1 when the grade is too low.
+    Attack(Attack),
+    /// Try a tool by hand, or see how an agent is told of it.
+    #[command(subcommand)]
+    Tool(Tool),
+    /// Say which layers of isolation this machine gives the sandbox. Exit code 1 when it cannot start.
+    Doctor(Doctor),
+    /// Serve tools to other programs by the Model Context Protocol, over standard input and output or HTTP.
+    Mcp(Mcp),
+    /// Talk to a model: a file, a folder, or a server.
+    Chat(Chat),
+    /// Complete prompts and conversations, one JSON object a line, many at a time.
+    Generate(Generate),
+    /// Look into model files, convert them, merge adapters.
+    #[command(subcommand)]
+    Model(Model),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell, e.g. `bash`: `merit completions bash > /etc/bash_completion.d/merit`.
+        shell: clap_complete::Shell,
+    },
+}

@@ -1,0 +1,102 @@
+//! `merit train`, `merit rollout` and `merit show`.
+
+use super::tapes::TapeFlags;
+use super::values::{MOST, key_value, temperature};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct Train {
+    /// Name of a shipped recipe (see `merit list recipes`) or path of a TOML file.
+    pub(crate) recipe: Option<String>,
+    /// Change one setting, e.g. `--set budget.steps=20`; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// The run's seed: the same recipe and seed give the same episodes and weights, to the bit.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Where the run is kept [default: runs/RECIPE-SEED, or the next free name].
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) run: Option<PathBuf>,
+    /// Go on with a run that was stopped; recipe and seed come from its folder.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["recipe", "set", "seed", "run"])]
+    pub(crate) resume: Option<PathBuf>,
+    /// Threads for the model [default: all cores]; results do not depend on it.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
+    pub(crate) threads: Option<u16>,
+    /// One JSON object a line instead of a display; the last line is the result.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tools: TapeFlags,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rollout {
+    /// Take world and policy from a run: the trained agent at work.
+    #[arg(long, value_name = "RUN", conflicts_with = "recipe")]
+    pub(crate) run: Option<PathBuf>,
+    /// Take the world from a recipe and let its exact oracle act, or the model that is named.
+    pub(crate) recipe: Option<String>,
+    /// Let a model act: a GGUF file, a folder with safetensors, or a server as `http://127.0.0.1:8000/v1#MODEL`.
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) model: Option<String>,
+    /// The environment variable that holds the key of a server.
+    #[arg(long, value_name = "NAME", requires = "model")]
+    pub(crate) api_key_env: Option<String>,
+    /// Let whoever plays this role in the recipe act.
+    #[arg(long, value_enum, conflicts_with_all = ["run", "model"])]
+    pub(crate) role: Option<RoleName>,
+    /// Change one setting of the recipe; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value, conflicts_with = "run")]
+    pub(crate) set: Vec<(String, String)>,
+    /// How many tasks.
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=MOST))]
+    pub(crate) tasks: u32,
+    /// Episodes per task.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST))]
+    pub(crate) group_size: u32,
+    /// Which tasks.
+    #[arg(long, value_enum, default_value_t = SplitName::HeldOut)]
+    pub(crate) split: SplitName,
+    /// Sampling temperature; 0 takes the likeliest token.
+    #[arg(long, default_value_t = 0.0, value_parser = temperature)]
+    pub(crate) temperature: f32,
+    /// Seed of the tasks and the sampling.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// After each episode, fork it at this turn and run the fork beside it.
+    #[arg(long, value_name = "TURN")]
+    pub(crate) fork_at: Option<u32>,
+    /// One JSON object a line: each episode with tokens, log-probabilities and score.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) tools: TapeFlags,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum RoleName {
+    /// The one that the warm start imitates.
+    Teacher,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum SplitName {
+    /// Tasks the learner sees.
+    Train,
+    /// Tasks it never sees.
+    HeldOut,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// A run's folder.
+    pub(crate) run: PathBuf,
+    /// Show one episode turn by turn, e.g. `train/12/0/3` or `eval-before/0/5/0`.
+    #[arg(long)]
+    pub(crate) episode: Option<String>,
+    /// One JSON object instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
