@@ -29,5 +29,5 @@ for name in "$@"; do
     [ -x "$python" ] || "${PYTHON:-python3}" -m venv ".cache/$name"
     "$python" -m pip install --quiet -r "benchmarks/peers/$requirements"
     [ "$name" != peers ] || "$python" -m pip install --quiet --no-deps verl==0.9.1
-    "$python" -m pip list --format=freeze | grep -E "^($shown)=="
+    "$python" -m pip list --format=freeze | tr _ - | grep -E "^($shown)=="
 done
