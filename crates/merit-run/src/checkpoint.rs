@@ -1,0 +1,137 @@
+//! What a checkpoint holds, written and read again.
+
+use crate::RunError;
+use crate::kept_policy::Kept;
+use crate::model::ModelConfig;
+use crate::origin::Origin;
+use crate::policy::Policy;
+use crate::recipe::Recipe;
+use crate::stage::{Place, Stage};
+use merit_core::PolicyVersion;
+use merit_model::Tokenizer;
+use merit_reward::RewardState;
+use merit_rollout::ChatFormat;
+use merit_store::{DamagedCheckpoint, RunFolder};
+use std::sync::Arc;
+
+const WEIGHTS: &str = "weights.safetensors";
+const OPTIMISER: &str = "optimiser.safetensors";
+const TOKENIZER: &str = "tokenizer.json";
+const ORIGIN: &str = "origin.sha256";
+const PLACE: &str = "place.json";
+const WARM: &str = "warm.safetensors";
+const TRAINED: &str = "trained.safetensors";
+const REWARD: &str = "reward.json";
+const TRAINED_REWARD: &str = "trained-reward.json";
+
+/// What the reward keeps between steps.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct KeptRewards {
+    /// Of the arm under way.
+    pub(crate) present: RewardState,
+    /// After the recipe's own learning; controls do not touch it.
+    pub(crate) trained: RewardState,
+}
+
+impl KeptRewards {
+    /// What goes with [`Policy::best`].
+    pub(crate) fn best(&self) -> &RewardState {
+        if self.trained.is_empty() { &self.present } else { &self.trained }
+    }
+}
+
+/// A policy that came back from a checkpoint.
+pub(crate) struct Restored {
+    pub(crate) policy: Policy,
+    /// What the reward keeps between steps.
+    pub(crate) reward_state: KeptRewards,
+    /// Where the run goes on.
+    pub(crate) place: Place,
+    /// Newer checkpoints that could not be loaded.
+    pub(crate) damaged: Vec<DamagedCheckpoint>,
+}
+
+impl Restored {
+    /// How many updates by reward the best weights of the checkpoint have seen.
+    pub(crate) fn version(&self, recipe: &Recipe) -> PolicyVersion {
+        let learning = Stage::all(recipe).get(self.place.stage) == Some(&Stage::Learn(None));
+        PolicyVersion(match (&self.policy.trained, learning) {
+            (Some(_), _) => recipe.budget.steps,
+            (None, true) => self.place.step,
+            (None, false) => 0,
+        })
+    }
+}
+
+impl Policy {
+    /// The policy of the newest checkpoint and its place in the run; `None` when there is no checkpoint.
+    pub(crate) fn restore(
+        folder: &RunFolder,
+        recipe: &Recipe,
+        threads: usize,
+    ) -> Result<Option<Restored>, RunError> {
+        let Some(checkpoint) = folder.latest_checkpoint()? else { return Ok(None) };
+        let file = |name: &str| {
+            checkpoint.file(name).ok_or_else(|| RunError::Checkpoint { why: format!("`{name}` is missing") })
+        };
+        let bad = |what: &str, why: &dyn std::fmt::Display| RunError::Checkpoint {
+            why: format!("`{what}`: {why}"),
+        };
+        let place: Place = serde_json::from_slice(file(PLACE)?).map_err(|e| bad(PLACE, &e))?;
+        let (chat, origin) = match &recipe.model {
+            ModelConfig::Fresh(_) => {
+                let text = String::from_utf8_lossy(file(TOKENIZER)?);
+                let tokenizer = Tokenizer::from_json(&text).map_err(|e| bad(TOKENIZER, &e))?;
+                (ChatFormat::new(Arc::new(tokenizer))?, None)
+            }
+            ModelConfig::File(model) => {
+                let origin = Origin::open(model)?;
+                let before = String::from_utf8_lossy(file(ORIGIN)?);
+                if before != origin.fingerprint {
+                    return Err(RunError::OtherModel { file: model.file.clone() });
+                }
+                (origin.chat()?, Some(origin))
+            }
+        };
+        let read = |name: &str, bytes: &[u8]| {
+            Kept::from_safetensors(bytes, origin.as_ref()).map_err(|e| bad(name, &e))
+        };
+        let kept = read(WEIGHTS, file(WEIGHTS)?)?;
+        if let (Kept::Weights(weights), ModelConfig::Fresh(model)) = (&kept, &recipe.model)
+            && *weights.config() != model.decoder(chat.tokenizer().vocab_len())
+        {
+            return Err(bad(WEIGHTS, &"its shape is not that of the recipe's `[model]`"));
+        }
+        let mut trainer = kept.trainer(origin.as_ref(), threads)?;
+        trainer.load_optimiser(file(OPTIMISER)?).map_err(|e| bad(OPTIMISER, &e))?;
+        let optional = |name: &str| checkpoint.file(name).map(|bytes| read(name, bytes)).transpose();
+        let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
+        let policy = Self { chat, trainer, origin, threads, warm, trained };
+        // Most rewards keep nothing, and then there is no file.
+        let kept = |name: &str| -> Result<RewardState, RunError> {
+            let state = checkpoint.file(name).map(serde_json::from_slice).transpose();
+            Ok(state.map_err(|e| bad(name, &e))?.unwrap_or_default())
+        };
+        let reward_state = KeptRewards { present: kept(REWARD)?, trained: kept(TRAINED_REWARD)? };
+        Ok(Some(Restored { policy, reward_state, place, damaged: checkpoint.damaged }))
+    }
+
+    /// Writes a checkpoint.
+    pub(crate) fn save(&self, folder: &RunFolder, place: Place, kept: &KeptRewards) -> Result<(), RunError> {
+        let mut files = vec![(PLACE, serde_json::to_vec(&place).expect("plain data becomes JSON"))];
+        files.push(match &self.origin {
+            Some(origin) => (ORIGIN, origin.fingerprint.clone().into_bytes()),
+            None => (TOKENIZER, self.tokenizer().to_json().into_bytes()),
+        });
+        files.push((WEIGHTS, self.kept().to_safetensors()));
+        files.push((OPTIMISER, self.trainer.optimiser_to_safetensors()));
+        let kept = [(REWARD, &kept.present), (TRAINED_REWARD, &kept.trained)];
+        for (name, state) in kept.into_iter().filter(|(_, state)| !state.is_empty()) {
+            files.push((name, serde_json::to_vec(state).expect("plain data becomes JSON")));
+        }
+        files.extend(self.warm.iter().map(|kept| (WARM, kept.to_safetensors())));
+        files.extend(self.trained.iter().map(|kept| (TRAINED, kept.to_safetensors())));
+        let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
+        Ok(folder.save_checkpoint(place.checkpoint, &files)?)
+    }
+}

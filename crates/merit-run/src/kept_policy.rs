@@ -1,0 +1,54 @@
+//! A policy as it is kept, in a checkpoint or for a later stage.
+
+use crate::RunError;
+use crate::model::Trained;
+use crate::origin::Origin;
+use merit_model::{Adapter, ModelError, Trainer, TrainerSettings, Weights};
+use std::sync::Arc;
+
+/// A policy that is kept: all its weights, or what was trained on top of its origin.
+#[derive(Clone)]
+pub(crate) enum Kept {
+    Weights(Arc<Weights>),
+    Adapter(Box<Adapter>),
+}
+
+impl Kept {
+    pub(crate) fn to_safetensors(&self) -> Vec<u8> {
+        match self {
+            Self::Weights(weights) => weights.to_safetensors(),
+            Self::Adapter(adapter) => adapter.to_safetensors(),
+        }
+    }
+
+    /// Reads what was kept of a policy with this origin.
+    pub(crate) fn from_safetensors(bytes: &[u8], origin: Option<&Origin>) -> Result<Self, ModelError> {
+        match origin {
+            Some(origin) if matches!(origin.settings().train, Trained::Lora(_)) => {
+                let adapter = Adapter::from_safetensors(bytes, origin.base().config())?;
+                Ok(Self::Adapter(Box::new(adapter)))
+            }
+            _ => Ok(Self::Weights(Arc::new(Weights::from_safetensors(bytes)?))),
+        }
+    }
+
+    pub(crate) fn trainer(self, origin: Option<&Origin>, threads: usize) -> Result<Trainer, RunError> {
+        let settings = origin.map_or_else(|| settings(threads), |origin| origin.trainer_settings(threads));
+        Ok(match (self, origin) {
+            (Self::Weights(weights), _) => Trainer::new(weights, settings)?,
+            (Self::Adapter(adapter), Some(origin)) => {
+                Trainer::with_adapter(Arc::clone(origin.base()), *adapter, settings)?
+            }
+            (Self::Adapter(_), None) => {
+                return Err(RunError::Checkpoint {
+                    why: "an adapter without the model it belongs to".into(),
+                });
+            }
+        })
+    }
+}
+
+fn settings(threads: usize) -> TrainerSettings {
+    // Short episodes and small batches: shards of this size keep every lane busy.
+    TrainerSettings { threads, shard_tokens: 256, ..TrainerSettings::default() }
+}
