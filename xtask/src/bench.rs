@@ -28,7 +28,7 @@ mod spread;
 mod start;
 mod table;
 
-use crate::root;
+use crate::{root, run};
 use anyhow::{Context as _, Result, bail};
 use machine::Machine;
 use record::Record;
@@ -40,6 +40,8 @@ struct Subject {
     by_default: bool,
     /// Packages of the other side, for the versions in the header; empty where merit is measured alone.
     peers: &'static [&'static str],
+    /// Packages and examples of this workspace that it runs, built before anything is timed.
+    examples: &'static [(&'static str, &'static str)],
     /// Runs everything into the record and gives the tables for the page.
     measure: fn(&Asked, &mut Record) -> Result<String>,
 }
@@ -113,6 +115,9 @@ fn measure(subject: &Subject, asked: &Asked) -> Result<()> {
     if !asked.quick {
         page::check(&page, subject.name)?;
     }
+    for (package, example) in subject.examples {
+        run("cargo", &["build", "--release", "--locked", "--package", package, "--example", example])?;
+    }
     let mut record = Record::open(&folder, subject.name)?;
     let mut machine = Machine::look(subject.peers)?;
     machine.warn_if_busy();
@@ -156,6 +161,15 @@ mod tests {
         ];
         assert_eq!(names(&[]), all);
         assert_eq!(names(&["build", "--rounds", "3"]), ["build"]);
+    }
+
+    #[test]
+    fn every_example_that_is_run_exists() {
+        for (package, example) in SUBJECTS.iter().flat_map(|subject| subject.examples) {
+            let folder = root().join("crates").join(package).join("examples");
+            let found = folder.join(format!("{example}.rs")).is_file() || folder.join(example).is_dir();
+            assert!(found, "{package} has no example `{example}`");
+        }
     }
 
     #[test]

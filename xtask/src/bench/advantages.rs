@@ -2,7 +2,7 @@
 //!
 //! Both sides draw their inputs from one generator; the run fails when their sums or first advantages differ.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::{matching, per_round};
 use super::record::Record;
 use super::table::{Bar, Better, Row, beside_peers};
@@ -10,8 +10,13 @@ use super::{Asked, Subject};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "advantages", by_default: true, peers: &["verl", "torch"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "advantages",
+    by_default: true,
+    peers: &["verl", "torch"],
+    examples: &[("merit-credit", "advantages")],
+    measure,
+};
 
 /// Rows, columns, mask.
 type Regime = (u32, u32, &'static str);
@@ -35,7 +40,6 @@ const SAME_SUM: f64 = 1e-5;
 const SAME_ADVANTAGE: f64 = 1e-4;
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    build_example("merit-credit", "advantages")?;
     let quick: [Regime; 2] = [(64, 64, "prefix"), (64, 256, "turns")];
     let regimes: &[Regime] = if asked.quick { &quick } else { &REGIMES };
     let jobs: Vec<Job> = regimes.iter().flat_map(|regime| jobs(*regime)).collect();

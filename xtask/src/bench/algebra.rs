@@ -1,6 +1,6 @@
 //! Scoring many episodes with a reward of ten terms: seconds on two threads and on one, and the memory of it. No peer.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::{matching, per_round};
 use super::memory::peak_mib;
 use super::record::Record;
@@ -12,7 +12,13 @@ use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 use std::process::Command;
 
-pub(super) const SUBJECT: Subject = Subject { name: "algebra", by_default: true, peers: &[], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "algebra",
+    by_default: true,
+    peers: &[],
+    examples: &[("merit-reward", "algebra")],
+    measure,
+};
 
 const BAR_S: f64 = 1.0;
 /// How often a process scores the batch; a round takes the median.
@@ -21,7 +27,6 @@ const REPEATS: usize = 5;
 const THREADS: [(u32, Bar); 2] = [(2, Bar::AtMost(BAR_S)), (1, Bar::None)];
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    build_example("merit-reward", "algebra")?;
     let episodes = if asked.quick { 800 } else { 100_000 };
     let jobs: Vec<Job> = THREADS.iter().map(|(threads, _)| job(episodes, *threads)).collect();
     interleave(&jobs, asked.rounds, record)?;

@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use serde_json::json;
 use std::time::Instant;
 
-pub(super) const SUBJECT: Subject = Subject { name: "build", by_default: false, peers: &[], measure };
+pub(super) const SUBJECT: Subject =
+    Subject { name: "build", by_default: false, peers: &[], examples: &[], measure };
 
 const TARGET: &str = "target/bench-build";
 

@@ -1,6 +1,6 @@
 //! Training tokens per second beside torch, eager and compiled, in f32 and bf16; and what `sampling` shares with it.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::{matching, per_round};
 use super::record::Record;
 use super::spread::{Spread, short};
@@ -9,8 +9,13 @@ use super::{Asked, Subject};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "decoder", by_default: true, peers: &["torch", "transformers"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "decoder",
+    by_default: true,
+    peers: &["torch", "transformers"],
+    examples: &[("merit-model", "throughput")],
+    measure,
+};
 
 /// A shape, how often merit repeats the work of a round (torch repeats for three seconds, at least twice), the rows of a
 /// training step, and what sampling 64 rows of it has to reach; absent where it is not sampled.
@@ -62,7 +67,6 @@ impl Extent {
 }
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    build_example("merit-model", "throughput")?;
     let extent = Extent::of(asked);
     interleave(&jobs(&extent), asked.rounds, record)?;
     check_same_work(&record.lines)?;

@@ -2,7 +2,7 @@
 //!
 //! Both sides read the same files; the run fails when a side's verdict is not the expected one.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::per_round;
 use super::record::Record;
 use super::table::{Bar, Better, Row, beside_peers};
@@ -10,8 +10,13 @@ use super::{Asked, Subject, inputs};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "graders", by_default: true, peers: &["py-openjudge"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "graders",
+    by_default: true,
+    peers: &["py-openjudge"],
+    examples: &[("merit-verify", "grading")],
+    measure,
+};
 
 /// Pairs of a set; small enough to stay in the processor's cache on both sides.
 const PAIRS: usize = 2_000;
@@ -34,7 +39,6 @@ const SETS: [Set; 4] = [
 ];
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    build_example("merit-verify", "grading")?;
     let mut all = Vec::new();
     for set in &SETS {
         all.extend(jobs(set, asked.quick)?);

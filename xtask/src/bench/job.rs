@@ -23,7 +23,7 @@ pub(super) struct Job {
 }
 
 impl Job {
-    /// An example of this workspace, built by [`build_example`].
+    /// An example of this workspace, one of its subject's examples.
     pub(super) fn merit(example: &str, arguments: &str, tags: Value) -> Self {
         Self::new("merit", &format!("target/release/examples/{example} {arguments}"), tags)
     }
@@ -78,11 +78,6 @@ impl Job {
             line.extend(tags.clone());
         }
     }
-}
-
-/// Builds an example in release mode.
-pub(super) fn build_example(package: &str, example: &str) -> Result<()> {
-    crate::run("cargo", &["build", "--release", "--locked", "--package", package, "--example", example])
 }
 
 /// Runs all jobs in order, round after round.

@@ -3,7 +3,7 @@
 //! Both sides read the same files. The run fails when a side's verdict is not the expected one; merit's strict rules may differ from
 //! the suite where `strict_differences.toml` says so.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::per_round;
 use super::record::Record;
 use super::table::{Bar, Better, Row, beside_peers};
@@ -12,8 +12,13 @@ use crate::{maths, root};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "maths", by_default: true, peers: &["math-verify"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "maths",
+    by_default: true,
+    peers: &["math-verify"],
+    examples: &[("merit-maths", "verifying")],
+    measure,
+};
 
 const SUITE: &str = ".cache/math-verify/triples.json";
 /// Merit's rules, and how the table calls them.
@@ -69,7 +74,6 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
         root().join(SUITE).exists(),
         "{SUITE} is missing: it is made from Math-Verify's source distribution"
     );
-    build_example("merit-maths", "verifying")?;
     let sets = sets(asked.quick)?;
     let jobs: Vec<Job> = sets.iter().flat_map(jobs).collect();
     interleave(&jobs, asked.rounds, record)?;

@@ -1,6 +1,6 @@
 //! The cost of a turn beside verifiers' `ToolEnv`, and how close 512 waiting sessions come to the ideal.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::per_round;
 use super::record::Record;
 use super::table::{Bar, Better, Row, beside_peers};
@@ -8,8 +8,13 @@ use super::{Asked, Subject};
 use anyhow::Result;
 use serde_json::json;
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "orchestration", by_default: true, peers: &["verifiers"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "orchestration",
+    by_default: true,
+    peers: &["verifiers"],
+    examples: &[("merit-rollout", "orchestration")],
+    measure,
+};
 
 /// Sessions in flight, and how many episodes per place on merit's side, so that a round takes long enough to time.
 const SESSIONS: [(u32, u32); 2] = [(64, 400), (4096, 10)];
@@ -33,7 +38,6 @@ impl Sizes {
 }
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    build_example("merit-rollout", "orchestration")?;
     let sizes = Sizes::of(asked);
     interleave(&jobs(&sizes, asked.quick), asked.rounds, record)?;
     Ok(beside_peers(&rows(&sizes, record)?))

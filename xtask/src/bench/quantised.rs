@@ -1,6 +1,6 @@
 //! Decoding a 4-bit model beside llama.cpp: the same file, threads and batch; and how near the products come to the machine.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::{matching, per_round};
 use super::record::Record;
 use super::spread::Spread;
@@ -10,8 +10,13 @@ use crate::root;
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "quantised", by_default: true, peers: &["llama-cpp-python"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "quantised",
+    by_default: true,
+    peers: &["llama-cpp-python"],
+    examples: &[("merit-model", "decode"), ("merit-kernels", "quant_speed")],
+    measure,
+};
 
 const MODEL: &str = ".cache/weights/smollm2-135m-instruct-q4_1.gguf";
 /// Sequences, and what is promised beside the peer.
@@ -27,8 +32,6 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
         root().join(MODEL).exists(),
         "{MODEL} could not be fetched, and without it there is nothing to decode"
     );
-    build_example("merit-model", "decode")?;
-    build_example("merit-kernels", "quant_speed")?;
     let (threads, tokens): (&[u32], u32) = if asked.quick { (&[1], 4) } else { (&[1, 2], 64) };
     interleave(&jobs(threads, tokens, asked.quick), asked.rounds, record)?;
     check_same_work(&record.lines)?;

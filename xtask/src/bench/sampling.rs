@@ -1,7 +1,7 @@
 //! Sampled tokens per second of small decoders beside torch, eager and compiled, in f32 and bf16.
 
 use super::decoder::{Extent, PRECISIONS, PROMPT, Shape, check_same_work, peak_job, shares};
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::per_round;
 use super::record::Record;
 use super::table::{Bar, Better, Row, beside_peers};
@@ -9,15 +9,19 @@ use super::{Asked, Subject};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "sampling", by_default: true, peers: &["torch", "transformers"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "sampling",
+    by_default: true,
+    peers: &["torch", "transformers"],
+    examples: &[("merit-model", "throughput")],
+    measure,
+};
 
 /// Rows that are sampled together; 256 by torch alone, which may choose its best.
 const BATCHES: [u32; 2] = [16, 64];
 const TORCH_BATCHES: [u32; 3] = [16, 64, 256];
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    build_example("merit-model", "throughput")?;
     let extent = Extent::of(asked);
     interleave(&jobs(&extent), asked.rounds, record)?;
     check_same_work(&record.lines)?;

@@ -1,7 +1,7 @@
 //! What a fenced Python call costs beside a bare forked worker and a fresh interpreter; how late a program that ignores its deadline
 //! is stopped; and a storm of calls at 64-way that must leave nothing behind.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::{matching, per_round};
 use super::record::Record;
 use super::spread::{Spread, short};
@@ -10,7 +10,13 @@ use super::{Asked, Subject};
 use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject = Subject { name: "sandbox", by_default: true, peers: &[], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "sandbox",
+    by_default: true,
+    peers: &[],
+    examples: &[("merit-sandbox", "latency"), ("merit-sandbox", "deadline"), ("merit-sandbox", "storm")],
+    measure,
+};
 
 /// A fenced call may cost so many times a bare fork, and a fresh interpreter must cost so many times a fenced call.
 const BESIDE_BARE: f64 = 0.83;
@@ -19,9 +25,6 @@ const BESIDE_FRESH: f64 = 3.0;
 const STOPPED_MS: f64 = 50.0;
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    for example in ["latency", "deadline", "storm"] {
-        build_example("merit-sandbox", example)?;
-    }
     let (calls, programs) = if asked.quick { (5, 6) } else { (40, 60) };
     let jobs = [
         Job::merit("latency", &format!("1 {calls}"), json!({"what": "latency"})),

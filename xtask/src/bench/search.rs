@@ -1,6 +1,6 @@
 //! Search over 100,000 documents: milliseconds a query on one thread, beside bm25s on the same corpus and queries.
 
-use super::job::{Job, build_example, interleave};
+use super::job::{Job, interleave};
 use super::lines::{matching, per_round};
 use super::record::Record;
 use super::spread::Spread;
@@ -9,7 +9,13 @@ use super::{Asked, Subject};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-pub(super) const SUBJECT: Subject = Subject { name: "search", by_default: true, peers: &["bm25s"], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "search",
+    by_default: true,
+    peers: &["bm25s"],
+    examples: &[("merit-search", "search")],
+    measure,
+};
 
 const FOLDER: &str = "target/bench-inputs/search";
 /// Words of a query.
@@ -17,7 +23,6 @@ const LENGTHS: [u32; 3] = [1, 3, 8];
 const BAR_MS: f64 = 1.0;
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    build_example("merit-search", "search")?;
     let size = if asked.quick { "500 20" } else { "100000 500" };
     let jobs = [
         Job::merit("search", &format!("{size} {FOLDER}"), json!({})),

@@ -11,7 +11,8 @@ use serde_json::json;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-pub(super) const SUBJECT: Subject = Subject { name: "start", by_default: true, peers: &[], measure };
+pub(super) const SUBJECT: Subject =
+    Subject { name: "start", by_default: true, peers: &[], examples: &[], measure };
 
 const HELP_BAR_MS: f64 = 20.0;
 /// The default recipe cut to a few steps, without its control.
