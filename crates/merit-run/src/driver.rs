@@ -5,10 +5,10 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
-use crate::checkpoint::KeptRewards;
+
 use crate::evaluate::{Evaluation, Evaluator};
 use crate::parts::Parts;
-use crate::policy::Policy;
+use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};

@@ -4,12 +4,10 @@
 //! the shells that sees every station.
 
 mod act;
-mod checkpoint;
 mod checks;
 mod driver;
 mod error;
 mod evaluate;
-mod kept_policy;
 mod kept_state;
 mod learn;
 mod lessons;

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 /// A policy that is kept: all its weights, or what was trained on top of its origin.
 #[derive(Clone)]
-pub(crate) enum Kept {
+pub(super) enum Kept {
     Weights(Arc<Weights>),
     Adapter(Box<Adapter>),
 }
 
 impl Kept {
-    pub(crate) fn to_safetensors(&self) -> Vec<u8> {
+    pub(super) fn to_safetensors(&self) -> Vec<u8> {
         match self {
             Self::Weights(weights) => weights.to_safetensors(),
             Self::Adapter(adapter) => adapter.to_safetensors(),
@@ -22,7 +22,7 @@ impl Kept {
     }
 
     /// Reads what was kept of a policy with this origin.
-    pub(crate) fn from_safetensors(bytes: &[u8], origin: Option<&Origin>) -> Result<Self, ModelError> {
+    pub(super) fn from_safetensors(bytes: &[u8], origin: Option<&Origin>) -> Result<Self, ModelError> {
         match origin {
             Some(origin) if matches!(origin.settings().train, Trained::Lora(_)) => {
                 let adapter = Adapter::from_safetensors(bytes, origin.base().config())?;
@@ -32,7 +32,7 @@ impl Kept {
         }
     }
 
-    pub(crate) fn trainer(self, origin: Option<&Origin>, threads: usize) -> Result<Trainer, RunError> {
+    pub(super) fn trainer(self, origin: Option<&Origin>, threads: usize) -> Result<Trainer, RunError> {
         let settings = origin.map_or_else(|| settings(threads), |origin| origin.trainer_settings(threads));
         Ok(match (self, origin) {
             (Self::Weights(weights), _) => Trainer::new(weights, settings)?,

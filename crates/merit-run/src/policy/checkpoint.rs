@@ -1,10 +1,10 @@
 //! What a checkpoint holds, written and read again.
 
+use super::Policy;
+use super::kept::Kept;
 use crate::RunError;
-use crate::kept_policy::Kept;
 use crate::model::ModelConfig;
 use crate::origin::Origin;
-use crate::policy::Policy;
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
 use merit_core::PolicyVersion;

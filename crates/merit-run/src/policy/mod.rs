@@ -1,12 +1,17 @@
 //! The policy of a run: tokenizer, weights under training, and the weights that later stages come back to.
 
+mod checkpoint;
+mod kept;
+
+pub(crate) use checkpoint::KeptRewards;
+
 use crate::RunError;
-use crate::kept_policy::Kept;
 use crate::lessons::Lessons;
 use crate::model::ModelConfig;
 use crate::origin::Origin;
 use crate::parts::Parts;
 use crate::progress::Event;
+use kept::Kept;
 use merit_core::{Sample, TokenId};
 use merit_learn::reference_logprobs;
 use merit_model::{ModelError, Precision, ReadyWeights, Tokenizer, Trainer, Weights, Workers};
@@ -14,17 +19,17 @@ use merit_rollout::{ChatFormat, ToolRuntime};
 use merit_store::RunFolder;
 use std::sync::Arc;
 
-/// Everything a checkpoint holds.
+/// What a run trains; a checkpoint holds all of it.
 pub(crate) struct Policy {
-    pub(crate) chat: ChatFormat,
-    pub(crate) trainer: Trainer,
+    chat: ChatFormat,
+    trainer: Trainer,
     /// The model's files; absent for a decoder made on the spot.
-    pub(crate) origin: Option<Origin>,
-    pub(crate) threads: usize,
+    origin: Option<Origin>,
+    threads: usize,
     /// After the warm start; every arm begins from it.
-    pub(crate) warm: Option<Kept>,
+    warm: Option<Kept>,
     /// After the recipe's own learning; controls do not touch it.
-    pub(crate) trained: Option<Kept>,
+    trained: Option<Kept>,
 }
 
 impl Policy {
@@ -144,7 +149,7 @@ impl Policy {
     }
 
     /// What is under training now.
-    pub(crate) fn kept(&self) -> Kept {
+    fn kept(&self) -> Kept {
         match self.trainer.adapter() {
             Some(adapter) => Kept::Adapter(Box::new(adapter.clone())),
             None => Kept::Weights(self.trainer.snapshot()),
