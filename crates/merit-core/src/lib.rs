@@ -31,7 +31,7 @@ pub use group::{Group, GroupError, ScoredEpisode};
 pub use ids::{EpisodeId, PolicyVersion, TokenId};
 pub use known::Known;
 pub use outcome::Outcome;
-pub use registry::About;
+pub use registry::{About, Chosen, Component, Components, Refusal};
 pub use sample::{Sample, SampleError};
 pub use score::{Evidence, Reward, Score, TermOutcome, TermScore};
 pub use seed::{Seed, Stream};

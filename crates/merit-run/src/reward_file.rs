@@ -5,7 +5,7 @@
 use crate::recipe::{Recipe, RecipeError};
 use crate::shipped;
 use crate::toml_error::locate;
-use merit_core::registry::{UnknownName, nearest};
+use merit_core::registry::UnknownName;
 use merit_reward::{REWARDS, RewardConfig, Scorer};
 
 /// The text behind a name or path, and what it holds.
@@ -51,9 +51,8 @@ pub fn find(name_or_path: &str) -> Result<Source, RecipeError> {
         let folder = if *kind == Kind::Recipe { "recipes" } else { "rewards" };
         return Ok(Source { file: format!("{folder}/{name}.toml"), text: (*text).to_owned(), kind: *kind });
     }
-    let nearest = nearest(name_or_path, known.iter().map(|(name, ..)| *name));
-    let known = known.iter().map(|(name, ..)| (*name).to_owned()).collect();
-    Err(UnknownName { kind: "recipe or reward", name: name_or_path.to_owned(), nearest, known }.into())
+    let names = known.iter().map(|(name, ..)| *name);
+    Err(UnknownName::among("recipe or reward", name_or_path, names).into())
 }
 
 fn kind(file: &str, text: &str) -> Result<Kind, RecipeError> {

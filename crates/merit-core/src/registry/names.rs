@@ -1,21 +1,10 @@
-//! Components by name: one plain list per kind, read by help texts, reference pages and conformance tests alike.
+//! Finding a name in a list, and saying which one was probably meant.
 
-use serde::Serialize;
-
-/// What every registered component says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct About {
-    /// The name used in recipes.
-    pub name: &'static str,
-    /// One line.
-    pub summary: &'static str,
-    /// Where it was published; empty for what is common knowledge.
-    pub paper: &'static str,
-}
+use super::About;
 
 /// A name that is not in a list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no {kind} `{name}`{}; known: {}", hint(.nearest), .known.join(", "))]
+#[error("unknown {kind} `{name}`{}; `merit list` shows what there is", hint(.nearest))]
 pub struct UnknownName {
     /// What was looked for.
     pub kind: &'static str,
@@ -23,8 +12,13 @@ pub struct UnknownName {
     pub name: String,
     /// The most similar known name, when one is similar at all.
     pub nearest: Option<String>,
-    /// Every known name.
-    pub known: Vec<String>,
+}
+
+impl UnknownName {
+    /// The error for `name`, which is none of `known`.
+    pub fn among<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { kind, name: name.to_owned(), nearest: nearest(name, known) }
+    }
 }
 
 fn hint(nearest: &Option<String>) -> String {
@@ -38,15 +32,9 @@ pub fn find<'a, T>(
     about: impl Fn(&T) -> About,
     name: &str,
 ) -> Result<&'a T, UnknownName> {
-    list.iter().find(|entry| about(entry).name == name).ok_or_else(|| {
-        let known: Vec<String> = list.iter().map(|entry| about(entry).name.to_owned()).collect();
-        UnknownName {
-            kind,
-            name: name.to_owned(),
-            nearest: nearest(name, known.iter().map(String::as_str)),
-            known,
-        }
-    })
+    list.iter()
+        .find(|entry| about(entry).name == name)
+        .ok_or_else(|| UnknownName::among(kind, name, list.iter().map(|entry| about(entry).name)))
 }
 
 /// The most similar of `known`, when it is similar enough to be what was meant.

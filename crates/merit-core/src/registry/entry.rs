@@ -1,0 +1,127 @@
+//! What a component says of itself, and how it is read out of a table.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt;
+use std::sync::Arc;
+
+/// What every registered component says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct About {
+    /// The name used in recipes.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// Where it was published; empty for what is common knowledge.
+    pub paper: &'static str,
+}
+
+/// The settings of a component, as a recipe writes them. The struct is the component: it also implements the trait of its
+/// kind.
+pub trait Component: Serialize + DeserializeOwned + Send + Sync + 'static {
+    /// Name, one line of help, paper.
+    const ABOUT: About;
+
+    /// Settings in TOML, without the key that names the component. The conformance test of its kind runs it. Empty: the
+    /// defaults show everything.
+    const EXAMPLE: &'static str = "";
+
+    /// Refuses settings that cannot work. Opens nothing: no file, no process, no index.
+    fn check(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// Why settings cannot work: the key, and what it must be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct Refusal {
+    /// What is wrong and what to do, in words that name the key.
+    pub why: String,
+}
+
+impl Refusal {
+    /// A refusal in these words.
+    pub fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into() }
+    }
+
+    /// `Ok` when `holds`; otherwise "`key` is `value`; it must be `want`".
+    ///
+    /// ```
+    /// use merit_core::registry::Refusal;
+    /// assert!(Refusal::unless(true, "gamma", 0.9, "between 0 and 1").is_ok());
+    /// let refused = Refusal::unless(false, "gamma", 2.0, "between 0 and 1").unwrap_err();
+    /// assert_eq!(refused.to_string(), "`gamma` is 2; it must be between 0 and 1");
+    /// ```
+    pub fn unless(holds: bool, key: &str, value: impl fmt::Display, want: &str) -> Result<(), Self> {
+        if holds { Ok(()) } else { Err(Self::new(format!("`{key}` is {value}; it must be {want}"))) }
+    }
+}
+
+/// One component in a registry: what it says of itself, and how it is read. Written with [`entry!`](crate::entry!).
+pub struct Entry<T: ?Sized> {
+    /// Name, one line of help, paper.
+    pub about: About,
+    /// Settings in TOML, without the key that names the component.
+    pub example: &'static str,
+    /// Reads and checks the settings: the component behind its trait, and the settings as they are written back.
+    pub read: fn(toml::Table) -> Result<Read<T>, String>,
+}
+
+/// A component behind its trait, and its settings.
+pub type Read<T> = (Arc<T>, Arc<dyn erased_serde::Serialize + Send + Sync>);
+
+impl<T: ?Sized> Clone for Entry<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Entry<T> {}
+
+impl<T: ?Sized> fmt::Debug for Entry<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entry").field("about", &self.about).finish_non_exhaustive()
+    }
+}
+
+/// Reads settings out of a table and checks them.
+pub fn read_settings<S: Component>(table: toml::Table) -> Result<Arc<S>, String> {
+    let settings = S::deserialize(toml::Value::Table(table)).map_err(|e| e.message().trim().to_owned())?;
+    settings.check().map_err(|refusal| format!("`{}`: {refusal}", S::ABOUT.name))?;
+    Ok(Arc::new(settings))
+}
+
+/// The [`Entry`] of a settings struct: `entry!(Grpo as dyn CreditRule)`.
+#[macro_export]
+macro_rules! entry {
+    ($Settings:ty as dyn $Trait:path) => {
+        $crate::registry::Entry::<dyn $Trait> {
+            about: <$Settings as $crate::registry::Component>::ABOUT,
+            example: <$Settings as $crate::registry::Component>::EXAMPLE,
+            read: |table| {
+                let settings = $crate::registry::read_settings::<$Settings>(table)?;
+                Ok((settings.clone() as ::std::sync::Arc<dyn $Trait>, settings as _))
+            },
+        }
+    };
+}
+
+/// A registry: declares the modules, re-exports their settings structs and lists their entries.
+///
+/// ```ignore
+/// merit_core::registry! {
+///     /// Every credit rule.
+///     pub static RULES: dyn CreditRule = [grpo::Grpo, gae::Gae];
+/// }
+/// ```
+#[macro_export]
+macro_rules! registry {
+    ($(#[$meta:meta])* $vis:vis static $LIST:ident: dyn $Trait:path = [$($module:ident :: $Settings:ident),* $(,)?];) => {
+        $( pub mod $module; pub use $module::$Settings; )*
+        $(#[$meta])*
+        $vis static $LIST: &[$crate::registry::Entry<dyn $Trait>] =
+            &[$( $crate::entry!($module::$Settings as dyn $Trait) ),*];
+    };
+}
