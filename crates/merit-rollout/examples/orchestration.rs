@@ -199,7 +199,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let texts = ["add 17 and 25, then answer", "calculator 17+25\n", "answer 42\n"];
     let tokenizer = Arc::new(Tokenizer::train(texts.into_iter(), 320));
-    let tool = Calculator.card().name.clone();
+    let tool = Calculator.spec().name.clone();
     let bench = Bench {
         chat: ChatFormat::new(Arc::clone(&tokenizer))?,
         tools: ToolRuntime::new()?,

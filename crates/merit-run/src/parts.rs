@@ -2,9 +2,9 @@
 
 use crate::RunError;
 use crate::recipe::Recipe;
+use merit_api::World;
 use merit_core::{EpisodeId, PolicyVersion, Seed, Split, Task};
 use merit_credit::Rule;
-use merit_env::Env;
 use merit_reward::{ScoreContext, Scorer};
 use merit_rollout::EpisodePlan;
 use merit_tools::Toolbox;
@@ -15,7 +15,7 @@ pub struct Parts {
     /// What the parts were built from.
     pub recipe: Recipe,
     /// The world.
-    pub env: Box<dyn Env>,
+    pub env: Box<dyn World>,
     /// The reward.
     pub scorer: Scorer,
     /// The credit rule.
@@ -54,7 +54,7 @@ impl Parts {
     pub fn with_toolbox(recipe: &Recipe, seed: u64, toolbox: &Toolbox) -> Result<Self, RunError> {
         let toolbox = toolbox.clone().within(recipe.rollout.tool_seconds);
         Ok(Self {
-            env: recipe.world.build_with(&toolbox)?,
+            env: recipe.world.build(&toolbox)?,
             scorer: Scorer::compile(&recipe.reward)?,
             rule: recipe.credit.rule()?,
             recipe: recipe.clone(),
@@ -74,7 +74,7 @@ impl Parts {
     }
 
     /// The same in another world.
-    pub fn plans_in(&self, env: &dyn Env, plan: &Plan<'_>) -> Result<Vec<EpisodePlan>, RunError> {
+    pub fn plans_in(&self, env: &dyn World, plan: &Plan<'_>) -> Result<Vec<EpisodePlan>, RunError> {
         let tasks = self.seed.child("tasks", 0);
         let step_seed = self.seed.child(plan.phase, 0).child("step", plan.step);
         let mut plans = Vec::with_capacity(plan.groups as usize * plan.group_size as usize);

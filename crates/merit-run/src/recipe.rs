@@ -8,8 +8,9 @@ use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::roles::Roles;
 use crate::toml_error::{Located, locate};
+use merit_api::WorldSettings;
+use merit_core::registry::{Chosen, Components};
 use merit_credit::CreditConfig;
-use merit_env::EnvConfig;
 use merit_learn::LearnConfig;
 use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
@@ -28,7 +29,7 @@ pub struct Recipe {
     #[serde(default)]
     pub paper: String,
     /// The world and its settings.
-    pub world: EnvConfig,
+    pub world: Chosen<dyn WorldSettings>,
     /// The policy.
     pub model: ModelConfig,
     /// Who plays the other roles.
@@ -170,10 +171,16 @@ pub enum RecipeError {
     Unknown(#[from] merit_core::registry::UnknownName),
 }
 
+/// What a recipe may name.
+fn components() -> Components {
+    merit_tools::register(merit_env::register(Components::default()))
+}
+
 impl Recipe {
     /// Parses and checks a recipe.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecipeError> {
-        let recipe: Self = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
+        let recipe: Self =
+            components().reading(|| toml::from_str(text)).map_err(|error| locate(file, text, &error))?;
         recipe.checked(file).map_err(|error| match error {
             RecipeError::Parse(located) => RecipeError::Parse(located.placed_in(file, text)),
             other => other,
@@ -205,18 +212,19 @@ impl Recipe {
     }
 
     /// The world in which demonstrations are given.
-    pub fn demonstration_world(&self) -> Result<EnvConfig, RecipeError> {
+    pub fn demonstration_world(&self) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         self.demonstration_world_in(&format!("recipe `{}`", self.name))
     }
 
-    fn demonstration_world_in(&self, file: &str) -> Result<EnvConfig, RecipeError> {
+    fn demonstration_world_in(&self, file: &str) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         let mut table = self.to_table();
         let set =
             toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);
         merge(&mut table, &set);
         let text = toml::to_string(&table["world"]).expect("a table that TOML parsed can be written");
         let file = format!("{file}: `warm_start.world`");
-        Ok(toml::from_str(&text).map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
+        let read = components().reading(|| toml::from_str(&text));
+        Ok(read.map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
     }
 
     /// The resolved text: every default written out.
@@ -249,8 +257,8 @@ impl Recipe {
 
     fn from_table(file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
-        let recipe: Self =
-            toml::from_str(&text).map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
+        let read = components().reading(|| toml::from_str(&text));
+        let recipe: Self = read.map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
         recipe.checked(file)
     }
 
