@@ -4,7 +4,7 @@ use super::About;
 
 /// A name that is not in a list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown {kind} `{name}`{}; `merit list` shows what there is", hint(.nearest))]
+#[error("unknown {kind} `{name}`{}; {}", hint(.nearest), choices(.known))]
 pub struct UnknownName {
     /// What was looked for.
     pub kind: &'static str,
@@ -12,17 +12,26 @@ pub struct UnknownName {
     pub name: String,
     /// The most similar known name, when one is similar at all.
     pub nearest: Option<String>,
+    /// Every known name, where they are few. Empty: those of the registry.
+    pub known: Vec<String>,
 }
 
 impl UnknownName {
-    /// The error for `name`, which is none of `known`.
+    /// The error for `name`, which is none of the registered `known`.
     pub fn among<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { kind, name: name.to_owned(), nearest: nearest(name, known) }
+        Self { kind, name: name.to_owned(), nearest: nearest(name, known), known: Vec::new() }
     }
 }
 
 fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
+}
+
+fn choices(known: &[String]) -> String {
+    match known {
+        [] => "`merit list` shows what there is".to_owned(),
+        known => format!("known: {}", known.join(", ")),
+    }
 }
 
 /// The entry called `name`, or an error that names the nearest.

@@ -54,7 +54,7 @@ pub(crate) struct Restored {
 impl Restored {
     /// How many updates by reward the best weights of the checkpoint have seen.
     pub(crate) fn version(&self, recipe: &Recipe) -> PolicyVersion {
-        let learning = Stage::all(recipe).get(self.place.stage) == Some(&Stage::Learn(None));
+        let learning = Stage::all(recipe).get(self.place.stage) == Some(&Stage::Learn(merit_core::Arm::Main));
         PolicyVersion(match (&self.policy.trained, learning) {
             (Some(_), _) => recipe.budget.steps,
             (None, true) => self.place.step,

@@ -29,7 +29,7 @@ fn sections() -> Vec<Section> {
             "formats of calls",
             merit_tools::formats::CALL_FORMATS.iter().map(|f| f.about).collect(),
         ),
-        (Kind::Recipes, "recipes", merit_run::shipped::RECIPES.iter().map(|r| r.about).collect()),
+        (Kind::Recipes, "recipes", merit_run::shipped::recipes().iter().map(|r| r.about).collect()),
     ]
 }
 

@@ -4,27 +4,39 @@
 //! trainable token, so that the tokens of an episode always receive the whole reward and never more: turn rewards say when
 //! it was earned, not how much was.
 
-use crate::{CreditError, Payment};
+use crate::CreditError;
 use merit_core::{Sample, ScoredEpisode};
 
-/// The payments of an episode, by token, each token once. Empty when the outcome does not count or nothing is trainable.
-pub(crate) fn payments(scored: &ScoredEpisode, sample: &Sample) -> Result<Vec<Payment>, CreditError> {
+/// Reward that falls on a token.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TokenReward {
+    /// Position in the sample.
+    pub token: usize,
+    /// How much.
+    pub reward: f64,
+}
+
+/// The rewards of an episode by token, each token once. Empty when the outcome is not valid or nothing is trainable.
+pub(crate) fn token_rewards(
+    scored: &ScoredEpisode,
+    sample: &Sample,
+) -> Result<Vec<TokenReward>, CreditError> {
     let (Some(reward), Some(last)) = (scored.reward(), sample.mask.iter().rposition(|&m| m)) else {
         return Ok(Vec::new());
     };
     let turn_rewards = scored.score.as_ref().map_or(&[][..], |s| &s.turn_rewards);
     check_turn_rewards(scored, sample, turn_rewards)?;
-    let mut paid: Vec<Payment> = Vec::new();
+    let mut paid: Vec<TokenReward> = Vec::new();
     for (range, &reward) in sample.turns.iter().zip(turn_rewards) {
         // A turn without tokens has nowhere to be paid; its part stays in the remainder.
         if let Some(token) = range.clone().rev().find(|&at| sample.mask[at]) {
-            paid.push(Payment { token, reward });
+            paid.push(TokenReward { token, reward });
         }
     }
     let remainder = reward - paid.iter().map(|p| p.reward).sum::<f64>();
     match paid.last_mut() {
-        Some(payment) if payment.token == last => payment.reward += remainder,
-        _ => paid.push(Payment { token: last, reward: remainder }),
+        Some(paid) if paid.token == last => paid.reward += remainder,
+        _ => paid.push(TokenReward { token: last, reward: remainder }),
     }
     Ok(paid)
 }
@@ -43,4 +55,21 @@ fn check_turn_rewards(
         Some(&value) => Err(CreditError::NotFinite { episode: episode(), what: "turn reward", value }),
         None => Ok(()),
     }
+}
+
+/// The rewards of an episode by turn: what each turn earned, and with the last trained turn what is not paid by turn.
+pub(crate) fn turn_rewards(scored: &ScoredEpisode, sample: &Sample) -> Result<Vec<f64>, CreditError> {
+    let mut by_turn = vec![0.0; sample.turns.len()];
+    for paid in token_rewards(scored, sample)? {
+        if let Some(turn) = sample.turns.iter().position(|range| range.contains(&paid.token)) {
+            by_turn[turn] += paid.reward;
+        }
+    }
+    Ok(by_turn)
+}
+
+/// What was paid where, in words.
+pub(crate) fn paid_line(paid: &[TokenReward]) -> String {
+    let paid: Vec<String> = paid.iter().map(|p| format!("{} at token {}", p.reward, p.token)).collect();
+    format!("reward paid: {}", if paid.is_empty() { "nowhere".to_owned() } else { paid.join(", ") })
 }
