@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-#[path = "../tests/mutator/mod.rs"]
+#[path = "../tests/it/mutator/mod.rs"]
 mod mutator;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -1,0 +1,9 @@
+//! The tests of `merit-learn` through its public interface: one program, a module for each subject.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod choosing;
+mod coefficients;
+mod config;
+mod refusals;
+mod support;
+mod training;
