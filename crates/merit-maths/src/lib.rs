@@ -11,6 +11,7 @@ mod expr;
 mod extract;
 mod parse;
 mod policy;
+mod record;
 mod verdict;
 mod verify;
 mod worked_out;
@@ -24,7 +25,9 @@ pub use compat::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
 };
 pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
+pub use merit_core::Conclusion;
 pub use parse::{ParseError, parse_latex, parse_plain};
 pub use policy::{Compat, Extraction, Percent, Policy, PolicyError, Several, Units};
-pub use verdict::{Candidate, CandidateKind, Conclusion, Side, Verdict};
+pub use record::{MathsRecord, MathsVerifier};
+pub use verdict::{Candidate, CandidateKind, Comparison, Side, Verdict};
 pub use verify::verify;

@@ -1,7 +1,8 @@
 //! Hostile texts: everything ends within its limits, the same on every thread, and agrees with an independent reader.
 #![allow(clippy::unwrap_used)]
 
-use merit_verify::json::{Conclusion, JsonConfig, JsonVerifier, Limits, parse};
+use merit_verify::Conclusion;
+use merit_verify::json::{JsonConfig, JsonVerifier, Limits, parse};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -55,7 +56,10 @@ fn hostile_texts_end_quickly_with_a_verdict() {
         let head: String = text.chars().take(12).collect();
         assert!(start.elapsed() < Duration::from_secs(5), "{head}: {:?}", start.elapsed());
         assert!(
-            !matches!(verdict.conclusion, Conclusion::Right | Conclusion::CheckFailed { .. }),
+            !matches!(
+                verdict.conclusion,
+                Conclusion::Pass | Conclusion::GraderFailed { .. } | Conclusion::BadReference { .. }
+            ),
             "{head}: {verdict:?}"
         );
         assert!(
@@ -94,7 +98,7 @@ fn the_deepest_allowed_nesting_fits_a_small_stack() {
         verifier.verify(&deep, None).conclusion
     };
     let found = std::thread::Builder::new().stack_size(1 << 20).spawn(run).unwrap().join().unwrap();
-    assert_eq!(found, Conclusion::Right);
+    assert_eq!(found, Conclusion::Pass);
 }
 
 #[test]
@@ -107,7 +111,7 @@ fn a_schema_that_explodes_is_stopped_and_that_is_not_a_zero() {
         JsonVerifier::compile(JsonConfig { schema: Some(schema), ..JsonConfig::default() }).unwrap();
     let deep = format!("{}1{}", "{\"a\":".repeat(40), "}".repeat(40));
     let verdict = verifier.verify(&deep, None);
-    assert!(matches!(verdict.conclusion, Conclusion::CheckFailed { .. }), "{verdict:?}");
+    assert!(matches!(verdict.conclusion, Conclusion::GraderFailed { .. }), "{verdict:?}");
     assert_eq!(verdict.score, None);
 }
 
@@ -121,7 +125,7 @@ fn limits_are_named() {
     ] {
         let verdict = JsonVerifier::compile(config(limits)).unwrap().verify(text, None);
         assert!(
-            matches!(&verdict.conclusion, Conclusion::TooLarge { why } if why.contains(word)),
+            matches!(&verdict.conclusion, Conclusion::Refused { why } if why.contains(word)),
             "{verdict:?}"
         );
         assert_eq!(verdict.score, Some(0.0));
@@ -209,7 +213,7 @@ proptest! {
 /// Whether the output says what the reference says, nothing more and nothing less.
 fn is_same(output: &str, reference: &Value) -> bool {
     let verifier = JsonVerifier::compile(JsonConfig::default()).unwrap();
-    verifier.verify(output, Some(reference)).conclusion == Conclusion::Right
+    verifier.verify(output, Some(reference)).conclusion == Conclusion::Pass
 }
 
 /// An independent and slow equality.

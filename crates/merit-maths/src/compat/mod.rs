@@ -2,7 +2,7 @@
 //! rules of comparison, each modelled as it is.
 //!
 //! In: both texts and the options. Out: the same [`Verdict`] as the strict rules give. What the peer does by
-//! running out of time or by an exception is `Different` here, as it is there.
+//! running out of time or by an exception is `Fail` here, as it is there.
 
 mod find;
 mod float;
@@ -18,7 +18,7 @@ pub use options::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
 };
 
-use crate::{Budget, Conclusion, Exhausted, Policy, Side, Verdict};
+use crate::{Budget, Comparison, Conclusion, Exhausted, Policy, Side, Verdict};
 use grade::{Grader, No};
 use read::{Answer, read};
 
@@ -33,75 +33,66 @@ pub(crate) fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
         }
     };
     let mut budget = Budget::new(policy.limits);
-    let mut verdict = Verdict {
-        conclusion: Conclusion::Different,
+    let mut found = Comparison {
         gold: Side::default(),
         response: Side::default(),
         rule: String::new(),
         why: String::new(),
         steps: 0,
     };
-    decide(gold, response, options, &mut budget, &mut verdict);
-    verdict.steps = budget.spent();
-    verdict
+    let (conclusion, rule, why) = decide(gold, response, options, &mut budget, &mut found);
+    found.steps = budget.spent();
+    found.concluded(conclusion, &format!("math-verify/{rule}"), why)
 }
 
+/// The conclusion, the rule that decided, and why; what was read on each side goes into `found`.
 fn decide(
     gold: &str,
     response: &str,
     options: &MathVerifyOptions,
     budget: &mut Budget,
-    verdict: &mut Verdict,
-) {
+    found: &mut Comparison,
+) -> (Conclusion, &'static str, String) {
     let limit = budget.limits().text_bytes;
     let gold_answers = match read(crate::extract::tail(gold, limit), options, budget) {
         Ok((side, answers)) => {
-            verdict.gold = side;
+            found.gold = side;
             answers
         }
         Err(out) => {
-            return conclude(
-                verdict,
-                Conclusion::Undecided,
-                "limit",
-                format!("reading the reference: {out}"),
-            );
+            let why = format!("reading the reference: {out}");
+            return (Conclusion::grader_failed(why.clone()), "limit", why);
         }
     };
     let pred_answers = match read(crate::extract::tail(response, limit), options, budget) {
         Ok((side, answers)) => {
-            verdict.response = side;
+            found.response = side;
             answers
         }
-        Err(out) => {
-            return conclude(verdict, Conclusion::Different, "limit", format!("reading the response: {out}"));
-        }
+        Err(out) => return (Conclusion::Fail, "limit", format!("reading the response: {out}")),
     };
     if gold_answers.is_empty() {
-        let why = "nothing in the reference looks like an answer".to_owned();
-        return conclude(verdict, Conclusion::BadReference, "extraction", why);
+        let why = "nothing in the reference looks like an answer";
+        return (Conclusion::bad_reference(why), "extraction", why.to_owned());
     }
     if pred_answers.is_empty() {
-        let why = "nothing in the response looks like an answer".to_owned();
-        return conclude(verdict, Conclusion::NoAnswer, "extraction", why);
+        let why = "nothing in the response looks like an answer";
+        return (Conclusion::unreadable(why), "extraction", why.to_owned());
     }
     match any_equal(&gold_answers, &pred_answers, options, budget) {
         Ok(Some(rule)) => {
             let why = format!("{} and {} are equal by the rule `{rule}`", gold_answers[0], pred_answers[0]);
-            conclude(verdict, Conclusion::Equal, rule, why);
+            (Conclusion::Pass, rule, why)
         }
         Ok(None) => {
             let why = format!("no rule finds {} and {} equal", gold_answers[0], pred_answers[0]);
-            conclude(verdict, Conclusion::Different, "no-rule", why);
+            (Conclusion::Fail, "no-rule", why)
         }
-        Err(out) => conclude(verdict, Conclusion::Undecided, "limit", format!("comparing: {out}")),
+        Err(out) => {
+            let why = format!("comparing: {out}");
+            (Conclusion::grader_failed(why.clone()), "limit", why)
+        }
     }
-}
-
-fn conclude(verdict: &mut Verdict, conclusion: Conclusion, rule: &str, why: String) {
-    verdict.conclusion = conclusion;
-    verdict.rule = format!("math-verify/{rule}");
-    verdict.why = why;
 }
 
 /// Any answer of the reference against any of the response's: what was parsed, and the text it was parsed from.

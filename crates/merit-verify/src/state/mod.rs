@@ -10,6 +10,7 @@ mod config;
 mod diff;
 mod factored;
 mod ngram;
+mod record;
 mod verify;
 
 pub use canonical::StateHash;
@@ -17,4 +18,5 @@ pub use config::{GoalKind, StateConfig, StateError, StateScore, Which};
 pub use diff::{Change, ChangeKind, StateDiff};
 pub use factored::{Attribute, FactoredObject, FactoredSimilarity, ObjectMatch, factored_similarity};
 pub use ngram::trigram_similarity;
-pub use verify::{StateVerdict, StateVerifier};
+pub use record::StateRecord;
+pub use verify::{StateDetail, StateVerdict, StateVerifier};

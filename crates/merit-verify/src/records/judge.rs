@@ -1,39 +1,43 @@
 //! Records in, verdicts out: batch by batch, in parallel, in the order of the input.
 
 use super::lines::{Batch, Lines, Place};
-use super::verifier::Verifier;
-use super::{kept::Kept, policy, refusal};
-use crate::out;
-use crate::terminal::{self, piece};
-use anyhow::{Context as _, Result};
+use super::{Kept, lay_over, words};
+use merit_core::Verifier;
+use merit_core::printable::{self, piece};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::io::{Read, Write as _};
+use std::io::{self, Read, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Policies of records that are kept compiled.
-const POLICIES: usize = 64;
+/// Settings of records that are kept compiled.
+const SETTINGS: usize = 64;
 /// The most lines a thread takes at a time.
 const PORTION: usize = 256;
 
-/// A verifier, and those of the policies that records bring along.
-pub(super) struct Judge<V: Verifier> {
+/// A verifier, and those of the settings that records bring along.
+#[derive(Debug)]
+pub struct Judge<V: Verifier> {
     verifier: V,
-    policy: Value,
+    settings: Value,
     own: Kept<V>,
     explain: bool,
 }
 
 /// How many records came to what.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) right: u64,
-    pub(super) wrong: u64,
-    pub(super) unknown: u64,
-    pub(super) errors: u64,
+pub struct Tally {
+    /// Right responses.
+    pub right: u64,
+    /// Wrong responses.
+    pub wrong: u64,
+    /// Responses that could not be judged, by no fault of their own.
+    pub unknown: u64,
+    /// Lines that are no records.
+    pub errors: u64,
 }
 
 impl std::ops::AddAssign for Tally {
@@ -46,9 +50,21 @@ impl std::ops::AddAssign for Tally {
 }
 
 impl Tally {
-    pub(super) fn records(&self) -> u64 {
+    /// All of them.
+    pub fn records(&self) -> u64 {
         self.right + self.wrong + self.unknown + self.errors
     }
+}
+
+/// Why a stream was not judged to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum StreamError {
+    /// The records cannot be read.
+    #[error(transparent)]
+    Read(io::Error),
+    /// The verdicts cannot be written.
+    #[error(transparent)]
+    Write(io::Error),
 }
 
 #[derive(Serialize)]
@@ -70,24 +86,24 @@ struct ErrorLine<'a> {
 }
 
 impl<V: Verifier> Judge<V> {
-    /// Compiles the policy of the command.
-    pub(super) fn new(policy: V::Policy, explain: bool) -> Result<Self, String> {
-        let kept = serde_json::to_value(&policy).map_err(|e| e.to_string())?;
-        Ok(Self { verifier: V::compile(policy)?, policy: kept, own: Kept::new(POLICIES), explain })
+    /// Compiles the settings. With `explain` verdicts are written for people, else as JSON.
+    pub fn new(settings: V::Settings, explain: bool) -> Result<Self, String> {
+        let kept = serde_json::to_value(&settings).map_err(|e| e.to_string())?;
+        Ok(Self { verifier: V::compile(settings)?, settings: kept, own: Kept::new(SETTINGS), explain })
     }
 
-    /// Judges every line of `lines` and writes what it came to.
-    pub(super) fn run<R: Read>(
+    /// Judges every line of `lines`, and hands what they came to on to `write`, in the order of the lines.
+    pub fn run<R: Read>(
         &self,
         lines: &mut Lines<R>,
-        name: &str,
         threads: &ThreadPool,
-    ) -> Result<Tally> {
+        mut write: impl FnMut(&str) -> io::Result<()>,
+    ) -> Result<Tally, StreamError> {
         let mut tally = Tally::default();
-        while let Some(batch) = lines.next().with_context(|| format!("cannot read {name}"))? {
+        while let Some(batch) = lines.next().map_err(StreamError::Read)? {
             for (text, part) in threads.install(|| self.batch(&batch)) {
                 tally += part;
-                out::text(String::from_utf8_lossy(&text))?;
+                write(&String::from_utf8_lossy(&text)).map_err(StreamError::Write)?;
             }
         }
         Ok(tally)
@@ -134,15 +150,15 @@ impl<V: Verifier> Judge<V> {
         text: &mut Vec<u8>,
     ) -> Result<Option<bool>, String> {
         if !matches!(line.first(), Some(b'{')) {
-            let checked = serde_json::from_slice::<&RawValue>(line).map_err(|e| refusal::words(&e))?;
+            let checked = serde_json::from_slice::<&RawValue>(line).map_err(|e| words(&e))?;
             return Err(format!("a record is an object, not {}", piece(checked.get())));
         }
-        let record: V::Record<'a> = serde_json::from_slice(line).map_err(|e| refusal::words(&e))?;
-        let common = V::common(&record);
-        *id = common.id;
-        let own = common.policy.map(|own| self.own(own)).transpose()?;
+        let record: V::Record<'a> = serde_json::from_slice(line).map_err(|e| words(&e))?;
+        let envelope = V::envelope(&record);
+        *id = envelope.id;
+        let own = envelope.policy.map(|own| self.own(own)).transpose()?;
         let judged = own.as_deref().unwrap_or(&self.verifier).judge(&record)?;
-        let (passed, score, verdict) = (judged.passed, judged.score, &judged.verdict);
+        let (passed, score) = (judged.passed(), judged.score);
         if self.explain {
             let standing = match passed {
                 Some(true) => "right",
@@ -150,28 +166,39 @@ impl<V: Verifier> Judge<V> {
                 None => "cannot be judged",
             };
             let score = score.map_or_else(String::new, |score| format!(", score {score:.4}"));
-            put(text, &format!("{}: {standing}{score}", named(number, common.id)));
-            V::explain(verdict).iter().for_each(|line| put(text, &format!("  {line}")));
+            put(text, &format!("{}: {standing}{score}", named(number, envelope.id)));
+            V::explain(&judged).iter().for_each(|line| put(text, &format!("  {line}")));
         } else {
-            let line = VerdictLine { line: number, id: common.id, passed, score, verdict };
+            let line = VerdictLine { line: number, id: envelope.id, passed, score, verdict: &judged };
             write_json(text, &line)?;
         }
         Ok(passed)
     }
 
-    /// The verifier of a record's own policy.
+    /// The verifier of a record's own settings.
     fn own(&self, own: &RawValue) -> Result<std::sync::Arc<V>, String> {
-        let make = || policy::with(&self.policy, own.get()).and_then(V::compile);
+        let make = || with_own(&self.settings, own.get()).and_then(V::compile);
         self.own.get(own.get(), make).map_err(|why| format!("`policy`: {why}"))
     }
 
     fn complain(&self, line: u64, id: Option<&RawValue>, error: &str, text: &mut Vec<u8>) {
         if self.explain {
-            put(text, &format!("{}: error: {}", named(line, id), terminal::lines(error)));
+            put(text, &format!("{}: error: {}", named(line, id), printable::lines(error)));
         } else {
             write_json(text, &ErrorLine { line, id, error }).expect("a line of plain fields is JSON");
         }
     }
+}
+
+/// The settings `base` with those of a record laid over them.
+fn with_own<S: DeserializeOwned>(base: &Value, own: &str) -> Result<S, String> {
+    let own: Value = serde_json::from_str(own).map_err(|e| words(&e))?;
+    if !own.is_object() {
+        return Err("it is no object".to_owned());
+    }
+    let mut merged = base.clone();
+    lay_over(&mut merged, own);
+    serde_json::from_value(merged).map_err(|e| words(&e))
 }
 
 fn named(line: u64, id: Option<&RawValue>) -> String {
@@ -194,8 +221,8 @@ fn put(text: &mut Vec<u8>, line: &str) {
 #[cfg(test)]
 mod tests {
     use super::super::lines::Bounds;
-    use super::super::verifier::{Common, Judged};
     use super::*;
+    use merit_core::{Conclusion, Envelope, Judgement};
     use serde::Deserialize;
 
     /// Finds even numbers right, has no opinion on 0, and breaks on 13.
@@ -208,26 +235,34 @@ mod tests {
         id: Option<&'a RawValue>,
     }
 
+    #[derive(Serialize)]
+    struct Seen {
+        n: u64,
+    }
+
     impl Verifier for Even {
-        type Policy = ();
+        type Settings = ();
         type Record<'a> = Number<'a>;
-        type Verdict = u64;
+        type Detail = Seen;
 
         fn compile((): ()) -> Result<Self, String> {
             Ok(Self)
         }
 
-        fn common<'a>(record: &Self::Record<'a>) -> Common<'a> {
-            Common { id: record.id, policy: None }
+        fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
+            Envelope { id: record.id, policy: None }
         }
 
-        fn judge(&self, record: &Number<'_>) -> Result<Judged<u64>, String> {
+        fn judge(&self, record: &Number<'_>) -> Result<Judgement<Seen>, String> {
             assert_ne!(record.n, 13, "a verifier that breaks");
-            let passed = (record.n != 0).then_some(record.n.is_multiple_of(2));
-            Ok(Judged { passed, score: None, verdict: record.n })
+            let conclusion = match record.n {
+                0 => Conclusion::not_applicable("it is 0"),
+                n => Conclusion::of(n.is_multiple_of(2)),
+            };
+            Ok(Judgement::unmeasured(conclusion, Seen { n: record.n }))
         }
 
-        fn explain(_: &u64) -> Vec<String> {
+        fn explain(_: &Judgement<Seen>) -> Vec<String> {
             Vec::new()
         }
     }
@@ -241,10 +276,10 @@ mod tests {
         let (text, tally) = judge.portion(&batch, batch.lines());
         assert_eq!(tally, Tally { right: 1, wrong: 1, unknown: 1, errors: 2 });
         let want = [
-            r#"{"line":1,"passed":false,"score":null,"verdict":1}"#,
-            r#"{"line":2,"passed":true,"score":null,"verdict":2}"#,
+            r#"{"line":1,"passed":false,"score":0.0,"verdict":{"conclusion":{"type":"fail"},"score":0.0,"n":1}}"#,
+            r#"{"line":2,"passed":true,"score":1.0,"verdict":{"conclusion":{"type":"pass"},"score":1.0,"n":2}}"#,
             r#"{"line":3,"id":"x","error":"the verifier broke on this record; please report it"}"#,
-            r#"{"line":4,"passed":null,"score":null,"verdict":0}"#,
+            r#"{"line":4,"passed":null,"score":null,"verdict":{"conclusion":{"type":"not-applicable","why":"it is 0"},"score":null,"n":0}}"#,
             r#"{"line":5,"error":"not JSON: column 2: expected ident"}"#,
         ];
         assert_eq!(String::from_utf8_lossy(&text).lines().collect::<Vec<_>>(), want);

@@ -1,17 +1,20 @@
-//! `merit verify maths`: is it the same mathematics?
+//! The verifier over records: a reference and a response a line, and its verdict in words.
 
-use super::verifier::{Common, Judged, Verifier};
-use crate::terminal::{count, piece};
-use merit_maths::{Conclusion, Policy, Side, Verdict, verify};
+use crate::{Policy, Side, Verdict, verify};
+use merit_core::printable::{count, piece};
+use merit_core::{Conclusion, Envelope, Verifier};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-pub(super) struct Maths(Policy);
+/// Judges records of mathematics.
+#[derive(Debug, Clone)]
+pub struct MathsVerifier(Policy);
 
-#[derive(Deserialize)]
+/// A reference and a response.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record<'a> {
+pub struct MathsRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -22,39 +25,33 @@ pub(super) struct Record<'a> {
     response: Cow<'a, str>,
 }
 
-impl Verifier for Maths {
-    type Policy = Policy;
-    type Record<'a> = Record<'a>;
-    type Verdict = Verdict;
+impl Verifier for MathsVerifier {
+    type Settings = Policy;
+    type Record<'a> = MathsRecord<'a>;
+    type Detail = crate::Comparison;
 
     fn compile(policy: Policy) -> Result<Self, String> {
         policy.check().map_err(|e| e.to_string())?;
         Ok(Self(policy))
     }
 
-    fn common<'a>(record: &Self::Record<'a>) -> Common<'a> {
-        Common { id: record.id, policy: record.policy }
+    fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
+        Envelope { id: record.id, policy: record.policy }
     }
 
-    fn judge(&self, record: &Record<'_>) -> Result<Judged<Verdict>, String> {
-        let verdict = verify(&record.gold, &record.response, &self.0);
-        let passed = match verdict.conclusion {
-            Conclusion::Equal => Some(true),
-            Conclusion::Different | Conclusion::NoAnswer => Some(false),
-            Conclusion::BadReference | Conclusion::Undecided => None,
-        };
-        Ok(Judged { passed, score: passed.map(|right| f64::from(u8::from(right))), verdict })
+    fn judge(&self, record: &MathsRecord<'_>) -> Result<Verdict, String> {
+        Ok(verify(&record.gold, &record.response, &self.0))
     }
 
     fn explain(verdict: &Verdict) -> Vec<String> {
         let mut lines = side("reference", &verdict.gold);
         lines.extend(side("response", &verdict.response));
         let conclusion = match verdict.conclusion {
-            Conclusion::Equal => "the same answer",
-            Conclusion::Different => "another answer",
-            Conclusion::NoAnswer => "no answer",
-            Conclusion::BadReference => "the reference is at fault",
-            Conclusion::Undecided => "undecided",
+            Conclusion::Pass => "the same answer",
+            Conclusion::Fail | Conclusion::Refused { .. } => "another answer",
+            Conclusion::Unreadable { .. } => "no answer",
+            Conclusion::BadReference { .. } => "the reference is at fault",
+            Conclusion::GraderFailed { .. } | Conclusion::NotApplicable { .. } => "undecided",
         };
         let (rule, steps) = (&verdict.rule, verdict.steps);
         lines.push(format!("{conclusion}: {} (rule `{rule}`, {steps} steps)", piece(&verdict.why)));

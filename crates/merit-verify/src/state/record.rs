@@ -1,8 +1,9 @@
-//! `merit verify state`: did the world end where it should, and was nothing else touched?
+//! The verifier over records, each with a state, its goal and perhaps where it began; and its verdict in words.
 
-use super::verifier::{Common, Judged, Verifier, present};
-use crate::terminal::{count, piece};
-use merit_verify::state::{Change, ChangeKind, StateConfig, StateVerdict, StateVerifier};
+use super::{Change, ChangeKind, StateConfig, StateDetail, StateVerdict, StateVerifier};
+use crate::records::present;
+use merit_core::printable::{count, piece};
+use merit_core::{Envelope, Verifier};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -10,11 +11,10 @@ use serde_json::value::RawValue;
 /// Changes of each kind that are shown.
 const SHOWN: usize = 10;
 
-pub(super) struct State(StateVerifier);
-
-#[derive(Deserialize)]
+/// Where a world ended, and where it should have.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record<'a> {
+pub struct StateRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -28,23 +28,21 @@ pub(super) struct Record<'a> {
     initial: Option<Value>,
 }
 
-impl Verifier for State {
-    type Policy = StateConfig;
-    type Record<'a> = Record<'a>;
-    type Verdict = StateVerdict;
+impl Verifier for StateVerifier {
+    type Settings = StateConfig;
+    type Record<'a> = StateRecord<'a>;
+    type Detail = StateDetail;
 
     fn compile(config: StateConfig) -> Result<Self, String> {
-        StateVerifier::compile(config).map(Self).map_err(|e| e.to_string())
+        Self::compile(config).map_err(|e| e.to_string())
     }
 
-    fn common<'a>(record: &Self::Record<'a>) -> Common<'a> {
-        Common { id: record.id, policy: record.policy }
+    fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
+        Envelope { id: record.id, policy: record.policy }
     }
 
-    fn judge(&self, record: &Record<'_>) -> Result<Judged<StateVerdict>, String> {
-        let verdict = self.0.verify(record.initial.as_ref(), &record.state, &record.goal);
-        let verdict = verdict.map_err(|e| e.to_string())?;
-        Ok(Judged { passed: Some(verdict.is_goal), score: Some(verdict.score), verdict })
+    fn judge(&self, record: &StateRecord<'_>) -> Result<StateVerdict, String> {
+        self.verify(record.initial.as_ref(), &record.state, &record.goal).map_err(|e| e.to_string())
     }
 
     fn explain(verdict: &StateVerdict) -> Vec<String> {

@@ -1,10 +1,9 @@
-//! `merit verify json`: is it JSON, of the demanded shape, and does it say the right thing?
+//! The verifier over records, each with an output and perhaps a schema and a reference; and its verdict in words.
 
-use super::kept::Kept;
-use super::refusal;
-use super::verifier::{Common, Judged, Verifier, present};
-use crate::terminal::piece;
-use merit_verify::json::{Conclusion, JsonConfig, JsonVerdict, JsonVerifier};
+use super::{JsonConfig, JsonDetail, JsonVerdict, JsonVerifier};
+use crate::records::{Kept, present, words};
+use merit_core::printable::piece;
+use merit_core::{Conclusion, Envelope, Verifier};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -13,15 +12,18 @@ use std::borrow::Cow;
 /// Schemas that are kept compiled.
 const SCHEMAS: usize = 256;
 
-pub(super) struct Json {
+/// Judges records of structured output; schemas that records bring are compiled once.
+#[derive(Debug)]
+pub struct JsonRecords {
     config: JsonConfig,
     /// By the text of the schema; empty for the policy's own, or none.
     by_schema: Kept<JsonVerifier>,
 }
 
-#[derive(Deserialize)]
+/// An output, and what it is held against.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record<'a> {
+pub struct JsonRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -35,10 +37,10 @@ pub(super) struct Record<'a> {
     reference: Option<Value>,
 }
 
-impl Verifier for Json {
-    type Policy = JsonConfig;
-    type Record<'a> = Record<'a>;
-    type Verdict = JsonVerdict;
+impl Verifier for JsonRecords {
+    type Settings = JsonConfig;
+    type Record<'a> = JsonRecord<'a>;
+    type Detail = JsonDetail;
 
     fn compile(config: JsonConfig) -> Result<Self, String> {
         // Weights may be on layers that only a schema has, which the records bring.
@@ -47,28 +49,21 @@ impl Verifier for Json {
         Ok(Self { config, by_schema: Kept::new(SCHEMAS) })
     }
 
-    fn common<'a>(record: &Self::Record<'a>) -> Common<'a> {
-        Common { id: record.id, policy: record.policy }
+    fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
+        Envelope { id: record.id, policy: record.policy }
     }
 
-    fn judge(&self, record: &Record<'_>) -> Result<Judged<JsonVerdict>, String> {
+    fn judge(&self, record: &JsonRecord<'_>) -> Result<JsonVerdict, String> {
         let text = record.schema.map_or("", RawValue::get);
         let verifier = self.by_schema.get(text, || self.with_schema(record.schema))?;
-        let verdict = verifier.verify(&record.output, record.reference.as_ref());
-        let passed = match verdict.conclusion {
-            Conclusion::Right => Some(true),
-            Conclusion::Wrong | Conclusion::ParseFailed { .. } | Conclusion::TooLarge { .. } => Some(false),
-            Conclusion::CheckFailed { .. } => None,
-        };
-        Ok(Judged { passed, score: verdict.score, verdict })
+        Ok(verifier.verify(&record.output, record.reference.as_ref()))
     }
 
     fn explain(verdict: &JsonVerdict) -> Vec<String> {
         let mut lines: Vec<String> = match &verdict.conclusion {
-            Conclusion::Right | Conclusion::Wrong => Vec::new(),
-            Conclusion::ParseFailed { why } => vec![format!("not JSON as demanded: {}", piece(why))],
-            Conclusion::TooLarge { why } => vec![piece(why)],
-            Conclusion::CheckFailed { why } => vec![format!("the check failed: {}", piece(why))],
+            Conclusion::Pass | Conclusion::Fail => Vec::new(),
+            Conclusion::Unreadable { why } => vec![format!("not JSON as demanded: {}", piece(why))],
+            other => vec![piece(&other.to_string())],
         };
         for (name, layer) in verdict.layers() {
             let value = layer.value.map_or("does not apply".to_owned(), |value| format!("{value:.4}"));
@@ -82,12 +77,12 @@ impl Verifier for Json {
     }
 }
 
-impl Json {
+impl JsonRecords {
     fn with_schema(&self, schema: Option<&RawValue>) -> Result<JsonVerifier, String> {
         let mut config = self.config.clone();
         if let Some(schema) = schema {
             let schema = serde_json::from_str(schema.get());
-            config.schema = Some(schema.map_err(|e| format!("`schema`: {}", refusal::words(&e)))?);
+            config.schema = Some(schema.map_err(|e| format!("`schema`: {}", words(&e)))?);
         }
         JsonVerifier::compile(config).map_err(|e| e.to_string())
     }

@@ -1,13 +1,10 @@
-//! `merit verify calls`: are the tool calls well formed, and is their sequence what it should be?
+//! The verifier over records, each with calls, tools and rules; and its verdict in words.
 
-use super::kept::Kept;
-use super::refusal;
-use super::verifier::{Common, Judged, Verifier};
-use crate::terminal::piece;
-use merit_verify::calls::{
-    Call, CallChecker, CallProblem, CallVerdict, Rule, RuleVerdict, Step, ToolSpec, TraceRules,
-};
-use merit_verify::json::{Limits, UnknownKeywords};
+use super::{Call, CallChecker, CallProblem, CallVerdict, Rule, RuleVerdict, Step, ToolSpec, TraceRules};
+use crate::json::{Limits, UnknownKeywords};
+use crate::records::{Kept, words};
+use merit_core::printable::piece;
+use merit_core::{Conclusion, Envelope, Judgement, Verifier};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -16,26 +13,33 @@ use std::sync::Arc;
 const TOOLS: usize = 64;
 
 /// Tools and rules that hold for all records; a record's own take their place.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct CallsPolicy {
-    tools: Vec<ToolSpec>,
-    rules: Vec<Rule>,
-    unknown_keywords: UnknownKeywords,
-    limits: Limits,
+pub struct CallsConfig {
+    /// The tools that may be called.
+    pub tools: Vec<ToolSpec>,
+    /// What the sequence of calls must obey.
+    pub rules: Vec<Rule>,
+    /// What to do with keywords of a tool's schema that JSON Schema does not have.
+    pub unknown_keywords: UnknownKeywords,
+    /// Sizes and work.
+    pub limits: Limits,
 }
 
-pub(super) struct Calls {
-    policy: CallsPolicy,
-    /// Absent: the policy has no tools.
+/// Judges records of calls; lists of tools that records bring are compiled once.
+#[derive(Debug)]
+pub struct CallsVerifier {
+    config: CallsConfig,
+    /// Absent: the settings have no tools.
     checker: Option<CallChecker>,
     rules: TraceRules,
     by_tools: Kept<CallChecker>,
 }
 
-#[derive(Deserialize)]
+/// What was called, and what it is held against.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record<'a> {
+pub struct CallsRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -51,7 +55,7 @@ pub(super) struct Record<'a> {
     trace: Option<Vec<Step>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Made<'a> {
     tool: String,
@@ -60,55 +64,56 @@ struct Made<'a> {
     arguments: &'a RawValue,
 }
 
-#[derive(Serialize)]
-pub(super) struct Verdict {
+/// The verdict on every call and every rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallsDetail {
     /// One for each call, in order. Absent: there are no tools to hold them against.
     #[serde(skip_serializing_if = "Option::is_none")]
-    calls: Option<Vec<CallVerdict>>,
-    rules: Vec<RuleVerdict>,
+    pub calls: Option<Vec<CallVerdict>>,
+    /// One for each rule, in order.
+    pub rules: Vec<RuleVerdict>,
 }
 
-impl Verifier for Calls {
-    type Policy = CallsPolicy;
-    type Record<'a> = Record<'a>;
-    type Verdict = Verdict;
+impl Verifier for CallsVerifier {
+    type Settings = CallsConfig;
+    type Record<'a> = CallsRecord<'a>;
+    type Detail = CallsDetail;
 
-    fn compile(policy: CallsPolicy) -> Result<Self, String> {
-        let CallsPolicy { tools, rules, unknown_keywords, limits } = &policy;
+    fn compile(config: CallsConfig) -> Result<Self, String> {
+        let CallsConfig { tools, rules, unknown_keywords, limits } = &config;
         let checker =
             CallChecker::compile(tools, *unknown_keywords, *limits).map_err(|e| format!("`tools`: {e}"))?;
         let rules = TraceRules::compile(rules.clone(), *limits).map_err(|e| e.to_string())?;
         let checker = (!tools.is_empty()).then_some(checker);
-        Ok(Self { policy, checker, rules, by_tools: Kept::new(TOOLS) })
+        Ok(Self { config, checker, rules, by_tools: Kept::new(TOOLS) })
     }
 
-    fn common<'a>(record: &Self::Record<'a>) -> Common<'a> {
-        Common { id: record.id, policy: record.policy }
+    fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
+        Envelope { id: record.id, policy: record.policy }
     }
 
-    fn judge(&self, record: &Record<'_>) -> Result<Judged<Verdict>, String> {
+    fn judge(&self, record: &CallsRecord<'_>) -> Result<Judgement<CallsDetail>, String> {
         let trace = record.trace()?;
         let own = record.tools.map(|tools| self.checker(tools)).transpose()?;
         let checker = own.as_deref().or(self.checker.as_ref());
         let own_rules = match &record.rules {
             Some(rules) => {
-                Some(TraceRules::compile(rules.clone(), self.policy.limits).map_err(|e| e.to_string())?)
+                Some(TraceRules::compile(rules.clone(), self.config.limits).map_err(|e| e.to_string())?)
             }
             None => None,
         };
-        let has_rules = !record.rules.as_ref().unwrap_or(&self.policy.rules).is_empty();
+        let has_rules = !record.rules.as_ref().unwrap_or(&self.config.rules).is_empty();
         if checker.is_none() && !has_rules {
             return Err("there is nothing to check; give `tools`, `rules` or both".to_owned());
         }
         let rules = own_rules.as_ref().unwrap_or(&self.rules).apply(&trace).map_err(|e| e.to_string())?;
         let calls =
             checker.map(|checker| trace.iter().filter_map(call).map(|call| checker.check(&call)).collect());
-        let verdict = Verdict { calls, rules };
-        let passed = verdict.passed();
-        Ok(Judged { passed, score: passed.map(|right| f64::from(u8::from(right))), verdict })
+        let detail = CallsDetail { calls, rules };
+        Ok(Judgement::unmeasured(detail.conclusion(), detail))
     }
 
-    fn explain(verdict: &Verdict) -> Vec<String> {
+    fn explain(verdict: &Judgement<CallsDetail>) -> Vec<String> {
         let calls = verdict.calls.iter().flatten().enumerate().map(|(i, call)| {
             let problems: Vec<String> = call.problems.iter().map(problem).collect();
             let words = if problems.is_empty() { "well formed".to_owned() } else { problems.join("; ") };
@@ -123,18 +128,18 @@ impl Verifier for Calls {
     }
 }
 
-impl Calls {
+impl CallsVerifier {
     fn checker(&self, tools: &RawValue) -> Result<Arc<CallChecker>, String> {
-        let CallsPolicy { unknown_keywords, limits, .. } = &self.policy;
+        let CallsConfig { unknown_keywords, limits, .. } = &self.config;
         let make = || {
-            let specs: Vec<ToolSpec> = serde_json::from_str(tools.get()).map_err(|e| refusal::words(&e))?;
+            let specs: Vec<ToolSpec> = serde_json::from_str(tools.get()).map_err(|e| words(&e))?;
             CallChecker::compile(&specs, *unknown_keywords, *limits).map_err(|e| e.to_string())
         };
         self.by_tools.get(tools.get(), make).map_err(|why| format!("`tools`: {why}"))
     }
 }
 
-impl Record<'_> {
+impl CallsRecord<'_> {
     fn trace(&self) -> Result<Vec<Step>, String> {
         match (&self.calls, &self.trace) {
             (Some(calls), None) => calls.iter().map(Made::step).collect(),
@@ -148,20 +153,26 @@ impl Made<'_> {
     fn step(&self) -> Result<Step, String> {
         let raw = self.arguments.get();
         let arguments = match raw.starts_with('"') {
-            true => serde_json::from_str(raw).map_err(|e| refusal::words(&e))?,
+            true => serde_json::from_str(raw).map_err(|e| words(&e))?,
             false => raw.to_owned(),
         };
         Ok(Step::Call { tool: self.tool.clone(), arguments })
     }
 }
 
-impl Verdict {
-    /// Every call is well formed and every rule holds. Absent: a check failed, or there was neither call nor rule.
-    fn passed(&self) -> Option<bool> {
+impl CallsDetail {
+    /// `Pass` where every call is well formed and every rule holds.
+    fn conclusion(&self) -> Conclusion {
         let calls = self.calls.as_deref().unwrap_or_default();
+        if calls.is_empty() && self.rules.is_empty() {
+            return Conclusion::not_applicable("nothing was called");
+        }
         let valid: Option<Vec<bool>> = calls.iter().map(CallVerdict::is_valid).collect();
-        let all = valid?.into_iter().chain(self.rules.iter().map(|rule| rule.passed)).collect::<Vec<_>>();
-        (!all.is_empty()).then(|| all.into_iter().all(|good| good))
+        let holds = self.rules.iter().all(|rule| rule.passed);
+        valid.map_or_else(
+            || Conclusion::grader_failed("a call could not be checked"),
+            |valid| Conclusion::of(holds && valid.into_iter().all(|good| good)),
+        )
     }
 }
 

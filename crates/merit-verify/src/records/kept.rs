@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// At most so many things, the newest ones; shared by threads.
 #[derive(Debug)]
-pub(super) struct Kept<T> {
+pub(crate) struct Kept<T> {
     most: usize,
     shelf: Mutex<Shelf<T>>,
 }
@@ -21,12 +21,12 @@ struct Shelf<T> {
 }
 
 impl<T> Kept<T> {
-    pub(super) fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self { most, shelf: Mutex::new(Shelf { things: HashMap::new(), turn: 0 }) }
     }
 
     /// The thing of that name, made by `make` where it is not at hand. Two threads may make the same at once.
-    pub(super) fn get(&self, name: &str, make: impl FnOnce() -> Result<T, String>) -> Result<Arc<T>, String> {
+    pub(crate) fn get(&self, name: &str, make: impl FnOnce() -> Result<T, String>) -> Result<Arc<T>, String> {
         let found = {
             let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
             shelf.turn += 1;

@@ -7,47 +7,49 @@ use std::io::{self, BufRead, BufReader, Read};
 
 /// How much is held at once.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bounds {
+pub struct Bounds {
     /// A batch is full when it has this many bytes.
-    pub(crate) batch_bytes: usize,
+    pub batch_bytes: usize,
     /// A longer line is left out and marked.
-    pub(crate) line_bytes: usize,
+    pub line_bytes: usize,
 }
 
 impl Bounds {
-    pub(crate) const USUAL: Self = Self { batch_bytes: 1 << 20, line_bytes: 64 << 20 };
+    /// A megabyte a batch, 64 a line.
+    pub const USUAL: Self = Self { batch_bytes: 1 << 20, line_bytes: 64 << 20 };
 }
 
 /// Lines that were read together. Blank ones are left out.
 #[derive(Debug, Default)]
-pub(crate) struct Batch {
+pub struct Batch {
     bytes: Vec<u8>,
     lines: Vec<Place>,
 }
 
 /// Where a line of a batch is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
+pub struct Place {
     /// Counted from 1, blank lines too.
-    pub(crate) number: u64,
+    pub number: u64,
     start: usize,
     end: usize,
     is_too_long: bool,
 }
 
 impl Batch {
-    pub(crate) fn lines(&self) -> &[Place] {
+    /// Where its lines are.
+    pub fn lines(&self) -> &[Place] {
         &self.lines
     }
 
     /// The bytes of a line without white space around it. Absent: it is too long.
-    pub(crate) fn line(&self, place: &Place) -> Option<&[u8]> {
+    pub fn line(&self, place: &Place) -> Option<&[u8]> {
         self.bytes.get(place.start..place.end).filter(|_| !place.is_too_long)
     }
 }
 
 /// A stream as lines.
-pub(crate) struct Lines<R> {
+pub struct Lines<R> {
     reader: BufReader<R>,
     bounds: Bounds,
     number: u64,
@@ -55,13 +57,14 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    pub(crate) fn new(stream: R, bounds: Bounds) -> Self {
+    /// The lines of `stream`.
+    pub fn new(stream: R, bounds: Bounds) -> Self {
         let reader = BufReader::with_capacity(bounds.batch_bytes, stream);
         Self { reader, bounds, number: 0, failed: None }
     }
 
     /// The next batch; absent at the end. What was read before a failure comes before it.
-    pub(crate) fn next(&mut self) -> io::Result<Option<Batch>> {
+    pub fn next(&mut self) -> io::Result<Option<Batch>> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }

@@ -6,7 +6,7 @@ use merit_core::registry::nearest;
 const MOST_CHARS: usize = 400;
 
 /// The words of an error in one line of input.
-pub(crate) fn words(error: &serde_json::Error) -> String {
+pub fn words(error: &serde_json::Error) -> String {
     let full = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let message = full.strip_suffix(&place).unwrap_or(&full);

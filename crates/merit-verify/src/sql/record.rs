@@ -1,12 +1,12 @@
-//! `merit verify sql`: does the query find what it should?
+//! The verifier over records, each with a database, a response and what is expected; and its verdict in words.
 
-use super::kept::Kept;
-use super::verifier::{Common, Judged, Verifier};
-use crate::terminal::{count, piece};
-use merit_verify::sql::{
-    Cell, Database, Difference, Expected, ExpectedRows, ResultShape, RowDifference, SqlConclusion, SqlConfig,
+use super::{
+    Cell, Database, Difference, Expected, ExpectedRows, ResultShape, RowDifference, SqlConfig, SqlDetail,
     SqlVerdict, SqlVerifier,
 };
+use crate::records::Kept;
+use merit_core::printable::{count, piece};
+use merit_core::{Conclusion, Envelope, Verifier};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -14,14 +14,17 @@ use std::borrow::Cow;
 /// Databases that are kept open.
 const DATABASES: usize = 16;
 
-pub(super) struct Sql {
+/// Judges records of queries; databases that records name are opened once.
+#[derive(Debug)]
+pub struct SqlRecords {
     verifier: SqlVerifier,
     databases: Kept<Database>,
 }
 
-#[derive(Deserialize)]
+/// A response, its database and what is expected.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Record<'a> {
+pub struct SqlRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -38,7 +41,7 @@ pub(super) struct Record<'a> {
 }
 
 /// A query, or rows.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
     #[serde(default)]
@@ -51,21 +54,21 @@ struct Wanted {
     ordered: Option<bool>,
 }
 
-impl Verifier for Sql {
-    type Policy = SqlConfig;
-    type Record<'a> = Record<'a>;
-    type Verdict = SqlVerdict;
+impl Verifier for SqlRecords {
+    type Settings = SqlConfig;
+    type Record<'a> = SqlRecord<'a>;
+    type Detail = SqlDetail;
 
     fn compile(config: SqlConfig) -> Result<Self, String> {
         let verifier = SqlVerifier::compile(config).map_err(|e| e.to_string())?;
         Ok(Self { verifier, databases: Kept::new(DATABASES) })
     }
 
-    fn common<'a>(record: &Self::Record<'a>) -> Common<'a> {
-        Common { id: record.id, policy: record.policy }
+    fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
+        Envelope { id: record.id, policy: record.policy }
     }
 
-    fn judge(&self, record: &Record<'_>) -> Result<Judged<SqlVerdict>, String> {
+    fn judge(&self, record: &SqlRecord<'_>) -> Result<SqlVerdict, String> {
         let expected = record.expected.read()?;
         let database = match (&record.database, &record.script) {
             (Some(path), None) => self
@@ -77,8 +80,7 @@ impl Verifier for Sql {
             }
             _ => Err("give either `database`, the path of a file, or `script`, which makes one".to_owned()),
         }?;
-        let verdict = self.verifier.verify(&database, &record.response, &expected);
-        Ok(Judged { passed: verdict.passed(), score: verdict.score, verdict })
+        Ok(self.verifier.verify(&database, &record.response, &expected))
     }
 
     fn explain(verdict: &SqlVerdict) -> Vec<String> {
@@ -91,7 +93,11 @@ impl Verifier for Sql {
             format!("reference: {}, {order}", shape(verdict.reference)),
             format!("response: {}, read from {:?}", shape(verdict.response), verdict.tables),
         ];
-        lines.extend(conclusion(&verdict.conclusion));
+        match (&verdict.conclusion, &verdict.difference) {
+            (Conclusion::Pass, _) => lines.push("the same result".to_owned()),
+            (Conclusion::Fail, Some(how)) => lines.extend(difference(how)),
+            (other, _) => lines.push(piece(&other.to_string())),
+        }
         lines
     }
 }
@@ -109,17 +115,6 @@ impl Wanted {
             }
             _ => Err("`expected`: give either `query` or `rows`".to_owned()),
         }
-    }
-}
-
-fn conclusion(conclusion: &SqlConclusion) -> Vec<String> {
-    match conclusion {
-        SqlConclusion::Equal => vec!["the same result".to_owned()],
-        SqlConclusion::Different { how } => difference(how),
-        SqlConclusion::QueryError { why } => vec![format!("the query cannot be used: {}", piece(why))],
-        SqlConclusion::LimitReached { limit } => vec![format!("the query reaches a limit: {limit:?}")],
-        SqlConclusion::BadReference { why } => vec![format!("the reference is at fault: {}", piece(why))],
-        SqlConclusion::GraderFailed { why } => vec![format!("the grader failed: {}", piece(why))],
     }
 }
 
