@@ -17,10 +17,7 @@ mod verify;
 mod worked_out;
 
 pub use budget::{Budget, Exhausted, Limits};
-pub use compare::{
-    Decision, Half, Number, RealSet, SetReading, as_real_set, compare, evaluate_number, numerically_equal,
-    rational_value, round_to, round_to_units, same_normal_form,
-};
+pub use compare::{Decision, Half, compare, rational_value, round_to};
 pub use compat::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
 };

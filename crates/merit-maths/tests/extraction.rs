@@ -93,8 +93,8 @@ fn letters_are_choices_only_where_the_policy_says_so() {
     {
         let verdict = verify("B", response, &choices);
         assert_eq!(
-            (verdict.conclusion, verdict.rule.as_str()),
-            (Conclusion::Pass, "choice"),
+            (verdict.passed(), verdict.rule.as_str()),
+            (Some(true), "choice"),
             "{response}: {verdict:?}"
         );
     }

@@ -1,10 +1,7 @@
 //! States: canonical form, differences, and what a reached state is worth.
 #![allow(clippy::unwrap_used)]
 
-use merit_verify::state::{
-    Attribute, ChangeKind, FactoredObject, StateConfig, StateError, StateVerdict, StateVerifier,
-    factored_similarity, trigram_similarity,
-};
+use merit_verify::state::{ChangeKind, StateConfig, StateError, StateVerdict, StateVerifier};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -203,32 +200,4 @@ proptest! {
         let verdict = states.verify(Some(&a), &a, &c).unwrap();
         prop_assert_eq!(verdict.score.unwrap(), if verdict.asked == 0 { 1.0 } else { 0.0 });
     }
-}
-
-fn object(description: &str, attributes: &[(&str, &str)]) -> FactoredObject {
-    let attribute =
-        |(name, value): &(&str, &str)| Attribute { name: (*name).to_owned(), value: (*value).to_owned() };
-    FactoredObject {
-        description: description.to_owned(),
-        attributes: attributes.iter().map(attribute).collect(),
-    }
-}
-
-#[test]
-fn the_right_value_on_the_wrong_object_scores_low() {
-    let same = |a: &str, b: &str| f64::from(u8::from(a == b));
-    let goal = [object("mug", &[("place", "desk"), ("state", "clean")]), object("lamp", &[])];
-    let score = |state: &[FactoredObject]| factored_similarity(&goal, state, &same).score;
-    assert_eq!(score(&[object("mug", &[("place", "desk"), ("state", "clean")]), object("lamp", &[])]), 1.0);
-    // The mug is half right, the lamp is there: (1/2 + 1) / 2.
-    assert_eq!(score(&[object("lamp", &[]), object("mug", &[("place", "desk"), ("state", "dirty")])]), 0.75);
-    assert_eq!(score(&[object("plate", &[("place", "desk"), ("state", "clean")])]), 0.0);
-    // A mug without attributes scores nothing against a goal that has some.
-    assert_eq!(score(&[object("mug", &[])]), 0.0);
-    assert_eq!(score(&[]), 0.0);
-    assert_eq!(factored_similarity(&[], &goal, &same).score, 0.0);
-    assert_eq!(factored_similarity(&goal, &goal, &|_, _| f64::NAN).score, 0.0);
-    let soft = factored_similarity(&goal, &[object("mugs", &[("place", "desk")])], &trigram_similarity);
-    assert!(soft.score > 0.0 && soft.score < 1.0);
-    assert_eq!(soft.matches.iter().map(|found| found.object).collect::<Vec<_>>(), [0, 0]);
 }

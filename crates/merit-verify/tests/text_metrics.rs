@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use merit_verify::Conclusion;
-use merit_verify::text::{LookAlikeKind, Metric, Refusal, TextConfig, TextVerdict, TextVerifier};
+use merit_verify::text::{LookAlikeKind, Metric, Refusal, TextConfig, TextVerdict, TextVerifier, explain};
 
 fn verify(config: &str, response: &str, references: &[&str]) -> TextVerdict {
     let config: TextConfig = toml::from_str(config).unwrap();
@@ -15,7 +15,7 @@ fn check(config: &str, response: &str, references: &[&str], want: f64) {
     assert!(
         (score - want).abs() < 1e-12,
         "{response:?} {references:?}: {score}, not {want}: {}",
-        verdict.explain()
+        explain(&verdict)
     );
 }
 
@@ -82,7 +82,7 @@ fn contains_wants_whole_words() {
 
 fn check_refused(config: &str, response: &str, references: &[&str], want: Refusal) {
     let verdict = verify(config, response, references);
-    assert_eq!(verdict.conclusion, Conclusion::refused(want), "{response:.80}: {}", verdict.explain());
+    assert_eq!(verdict.conclusion, Conclusion::refused(want), "{response:.80}: {}", explain(&verdict));
     assert_eq!(verdict.score, Some(0.0));
 }
 

@@ -13,7 +13,6 @@ mod extract;
 mod lex;
 pub(crate) mod limits;
 pub(crate) mod matching;
-mod nearest;
 mod nested;
 pub(crate) mod number;
 mod parse;
@@ -31,7 +30,6 @@ pub use config::{
     Compare, ConfigError, ContentConfig, Empty, ExtraFields, Extract, FieldRule, Gate, JsonConfig, Weights,
 };
 pub use limits::{BadLimits, Exhausted, Limits, MAX_DEPTH, TooLarge};
-pub(crate) use nearest::nearest;
 pub use parse::parse;
 pub use parsed::{FAULTS_KEPT, Fault, Parsed};
 pub use path::{BadPath, PathPattern};
