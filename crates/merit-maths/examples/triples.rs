@@ -4,7 +4,8 @@
 //! `cargo run --release -p merit-maths --example triples -- FILE [--strict] [--repeat N]`
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target, verify};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target};
+use merit_maths_compat::verify;
 use serde::Deserialize;
 use std::time::{Duration, Instant};
 

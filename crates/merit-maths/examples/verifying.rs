@@ -6,7 +6,8 @@
 //! JSON line for each pass; `wrong` names the pairs whose verdict is not the expected one, less the listed strict differences.
 #![allow(clippy::print_stdout, reason = "a command-line program")]
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target, verify};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target};
+use merit_maths_compat::verify;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

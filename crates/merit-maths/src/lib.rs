@@ -6,25 +6,24 @@
 
 mod budget;
 mod compare;
-mod compat;
 mod expr;
 mod extract;
+mod math_verify;
 mod parse;
 mod policy;
-mod record;
 mod verdict;
 mod verify;
 mod worked_out;
 
 pub use budget::{Budget, Exhausted, Limits};
 pub use compare::{Decision, Half, compare, rational_value, round_to};
-pub use compat::{
+pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
+pub use extract::tail;
+pub use math_verify::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
 };
-pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
 pub use merit_core::Conclusion;
 pub use parse::{ParseError, parse_latex, parse_plain};
 pub use policy::{Compat, Extraction, Percent, Policy, PolicyError, Several, Units};
-pub use record::{MathsRecord, MathsVerifier};
 pub use verdict::{Candidate, CandidateKind, Comparison, Side, Verdict};
 pub use verify::verify;

@@ -24,7 +24,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// The verdict, by a rule and for a reason.
-    pub(crate) fn concluded(mut self, conclusion: Conclusion, rule: &str, why: String) -> Verdict {
+    pub fn concluded(mut self, conclusion: Conclusion, rule: &str, why: String) -> Verdict {
         self.rule = rule.to_owned();
         self.why = why;
         Judgement::unmeasured(conclusion, self)

@@ -1,7 +1,8 @@
 //! Hostile texts end within their limit, on either side, under either set of rules.
 #![allow(clippy::unwrap_used)]
 
-use merit_maths::{Compat, Conclusion, Limits, Policy, Verdict, verify};
+use merit_maths::{Compat, Conclusion, Limits, Policy, Verdict};
+use merit_maths_compat::verify;
 
 fn compat() -> Policy {
     Policy { compat: Compat::MathVerify, ..Policy::default() }

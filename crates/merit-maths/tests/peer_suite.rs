@@ -4,7 +4,8 @@
 //! distribution; they are not part of this repository.
 #![allow(clippy::unwrap_used)]
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target, verify};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target};
+use merit_maths_compat::verify;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;

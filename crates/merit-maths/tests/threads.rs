@@ -1,7 +1,8 @@
 //! The same verdicts on one thread and on sixteen.
 #![allow(clippy::unwrap_used)]
 
-use merit_maths::{Compat, Policy, Verdict, verify};
+use merit_maths::{Compat, Policy, Verdict};
+use merit_maths_compat::verify;
 use rayon::prelude::*;
 
 /// Answers of every kind, each against each.

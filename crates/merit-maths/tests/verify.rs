@@ -1,7 +1,8 @@
 //! Whole verifications: conclusions and whose fault they are, explanations, policies as files.
 #![allow(clippy::unwrap_used)]
 
-use merit_maths::{Conclusion, Policy, PolicyError, Verdict, verify};
+use merit_maths::{Conclusion, Policy, PolicyError, Verdict};
+use merit_maths_compat::verify;
 
 fn strict(gold: &str, response: &str) -> Verdict {
     verify(gold, response, &Policy::default())

@@ -13,7 +13,8 @@ use super::restated::is_restated;
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_maths::{Candidate, Policy, Side, Verdict, verify};
+use merit_maths::{Candidate, Policy, Side, Verdict};
+use merit_maths_compat::verify;
 
 pub(crate) const MATHS: Component = Component {
     about: About {

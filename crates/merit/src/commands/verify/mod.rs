@@ -8,7 +8,7 @@ use super::WrongInput;
 use crate::cli::rewards::{Verify, VerifyArguments};
 use crate::out;
 use anyhow::{Context as _, Result, bail};
-use merit_maths::MathsVerifier;
+use merit_maths_compat::MathsVerifier;
 use merit_run::RecipeError;
 use merit_verify::Verifier;
 use merit_verify::calls::CallsVerifier;
