@@ -2,6 +2,9 @@
 
 use super::About;
 
+/// Names of more bytes are not compared.
+const LONGEST: usize = 64;
+
 /// A name that is not in a list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} `{name}`{}; {}", hint(.nearest), choices(.known))]
@@ -53,7 +56,10 @@ pub fn find<'a, T>(
 /// assert_eq!(merit_core::registry::nearest("zebra", ["grpo", "gae"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    let scored = known.into_iter().map(|k| (strsim::damerau_levenshtein(name, k), k));
+    // The distance costs the product of both lengths, and names may come from outside.
+    let short = |name: &str| name.len() <= LONGEST;
+    let known = known.into_iter().filter(|k| short(name) && short(k));
+    let scored = known.map(|k| (strsim::damerau_levenshtein(name, k), k));
     let (distance, best) = scored.min_by_key(|(d, k)| (*d, k.len()))?;
     let room = name.chars().count().max(best.chars().count());
     (distance * 2 <= room).then(|| best.to_owned())

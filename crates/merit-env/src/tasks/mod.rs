@@ -16,7 +16,6 @@ mod speech;
 pub use config::TasksConfig;
 pub use cut::{CutAt, CutConfig};
 pub use file::{SAMPLES, Sample};
-pub use line::{GoldMove, TaskLine};
 
 use crate::{DemoTurn, Demonstrator, Env, EnvError, World};
 use file::Entry;

@@ -1,8 +1,9 @@
 //! Tasks from files: what a line may say, how calls are read and answered, and what is refused.
 
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Seed, Split, Task, ToolCall};
+use merit_core::{Move, TaskLine};
 use merit_env::conformance::check_env;
-use merit_env::tasks::{GoldMove, SAMPLES, TaskLine, Tasks, TasksConfig};
+use merit_env::tasks::{SAMPLES, Tasks, TasksConfig};
 use merit_env::{Demonstrator, Env, EnvConfig, World, WorldEnd};
 use merit_tools::formats::CALL_FORMATS;
 use merit_tools::{ToolAnswer, call_blocking, tool};
@@ -81,14 +82,14 @@ fn the_moves_of_the_samples_are_what_the_tools_say() {
             let mut last = String::new();
             for gold in &line.gold_moves {
                 match gold {
-                    GoldMove::Call { tool: name, input, output } => {
+                    Move::Call { tool: name, input, output } => {
                         let tool = tool(name).unwrap().config().unwrap().build().unwrap();
                         let session = tool.open(&task, None).unwrap();
                         let answer = call_blocking(&session, input, Duration::from_secs(5));
                         assert_eq!(answer, Ok(ToolAnswer::Ok(output.clone())), "{}", line.prompt);
                         last.clone_from(output);
                     }
-                    GoldMove::Answer { text } => assert_eq!(*text, last),
+                    Move::Answer { text } => assert_eq!(*text, last),
                     other => panic!("{other:?}"),
                 }
             }

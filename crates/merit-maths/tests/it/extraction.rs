@@ -46,14 +46,14 @@ fn listing_every_answer_does_not_win() {
         r"\boxed{1, 2, 3, 4}",
     ] {
         let verdict = verify("2", response, &Policy::default());
-        assert_ne!(verdict.conclusion, Conclusion::Equal, "{response}: {verdict:?}");
+        assert_ne!(verdict.conclusion, Conclusion::Pass, "{response}: {verdict:?}");
     }
 }
 
 #[test]
 fn an_unreadable_box_is_not_passed_over_for_a_better_reading() {
     let verdict = verify("42", r"It is 42. \boxed{\frac{}{}^_}", &Policy::default());
-    assert_eq!(verdict.conclusion, Conclusion::Different, "{verdict:?}");
+    assert_eq!(verdict.conclusion, Conclusion::Fail, "{verdict:?}");
     assert!(verdict.why.contains("cannot be read"), "{}", verdict.why);
 }
 
@@ -93,8 +93,8 @@ fn letters_are_choices_only_where_the_policy_says_so() {
     {
         let verdict = verify("B", response, &choices);
         assert_eq!(
-            (verdict.conclusion, verdict.rule.as_str()),
-            (Conclusion::Equal, "choice"),
+            (verdict.passed(), verdict.rule.as_str()),
+            (Some(true), "choice"),
             "{response}: {verdict:?}"
         );
     }
@@ -102,7 +102,7 @@ fn letters_are_choices_only_where_the_policy_says_so() {
         ["(A), (B), (C) or (D)?  (D)", r"\boxed{A}", "I choose C", r"\boxed{A} \boxed{B}", "A B C D"]
     {
         let verdict = verify("B", response, &choices);
-        assert_ne!(verdict.conclusion, Conclusion::Equal, "{response}: {verdict:?}");
+        assert_ne!(verdict.conclusion, Conclusion::Pass, "{response}: {verdict:?}");
     }
 }
 
@@ -149,12 +149,12 @@ fn every_gsm8k_reference_is_read_right() {
             let after = solution.rsplit_once("####").unwrap().1.trim();
             let expected: f64 = after.replace([',', '$'], "").parse().unwrap();
             let verdict = verify(solution, &format!("\\boxed{{{after}}}"), &policy);
-            assert_eq!(verdict.conclusion, Conclusion::Equal, "{after}: {verdict:?}");
+            assert_eq!(verdict.conclusion, Conclusion::Pass, "{after}: {verdict:?}");
             let parsed = verdict.gold.candidates[verdict.gold.chosen.unwrap()].parsed.clone().unwrap();
             let value: f64 = parsed.parse().unwrap_or_else(|_| panic!("{after} was read as {parsed}"));
             assert!((value - expected).abs() < 1e-9, "{after} was read as {parsed}");
             let wrong = verify(solution, &format!("#### {}", expected + 1.0), &policy);
-            assert_eq!(wrong.conclusion, Conclusion::Different, "{wrong:?}");
+            assert_eq!(wrong.conclusion, Conclusion::Fail, "{wrong:?}");
             count += 1;
         }
     }

@@ -1,6 +1,7 @@
 //! The same verdicts on one thread and on sixteen.
 
-use merit_maths::{Compat, Policy, Verdict, verify};
+use merit_maths::{Compat, Policy, Verdict};
+use merit_maths_compat::verify;
 use rayon::prelude::*;
 
 /// Answers of every kind, each against each.
