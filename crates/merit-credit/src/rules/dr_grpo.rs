@@ -1,6 +1,6 @@
 //! Dr. GRPO: the reward less the group's mean, without the standard deviation, which would weigh easy and hard tasks up.
 //!
-//! The other half of the published method, a constant instead of the length of the sequence as the normaliser of the loss, is
+//! The other half of the published method, a constant instead of the length of the sequence as the aggregation of the loss, is
 //! the learner's business.
 
 use super::within_group;

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // Each test file uses its part.
 
 pub mod bandit;
+pub mod scripted;
 
 use merit_core::*;
 use merit_model::Completion;
