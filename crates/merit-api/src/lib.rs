@@ -5,7 +5,8 @@
 //! `step`. Most text worlds are only their rules: [`TextGame`]. A tool is settings ([`ToolSettings`]) that are built into
 //! [`Tool`]s; each episode opens its own [`ToolSession`]. [`conformance`] is the contract of both as checks that anybody may run.
 //!
-//! The implementations that come with merit live to the right: worlds in merit-env, tools in merit-tools.
+//! The implementations that come with merit live to the right: worlds in merit-env, tools in merit-tools,
+//! samplers and trainers ([`trainer`]) in merit-model.
 
 mod blocking;
 pub mod conformance;
@@ -18,6 +19,7 @@ mod text_game;
 mod tool;
 mod tool_settings;
 mod tool_spec;
+pub mod trainer;
 mod world;
 
 pub use blocking::{NoAnswer, call_blocking};

@@ -2,7 +2,8 @@
 //!
 //! They are what `benchmarks/agreement` compares families on for which there are no real weights.
 
-#[path = "../tests/support/mod.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use merit_formats::{HfExtras, HfOptions, Special, save_hf};

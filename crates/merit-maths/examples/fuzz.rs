@@ -4,12 +4,13 @@
 //! the same inputs. It ends with a failure, and the input that caused it, at the first panic or overrun.
 #![allow(clippy::print_stdout, reason = "a command-line program")]
 
-use merit_maths::{Compat, Limits, Policy, verify};
+use merit_maths::{Compat, Limits, Policy};
+use merit_maths_compat::verify;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-#[path = "../tests/mutator/mod.rs"]
+#[path = "../tests/it/mutator/mod.rs"]
 mod mutator;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -4,7 +4,8 @@
 //! `cargo run --release -p merit-maths --example triples -- FILE [--strict] [--repeat N]`
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target, verify};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target};
+use merit_maths_compat::verify;
 use serde::Deserialize;
 use std::time::{Duration, Instant};
 
@@ -52,7 +53,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let verdict = verdict.ok_or("repeat at least once")?;
         times.push(fastest);
         let line = serde_json::json!({
-            "id": triple.id, "equal": verdict.conclusion == Conclusion::Equal, "us": fastest.as_nanos() as f64 / 1e3,
+            "id": triple.id, "equal": verdict.conclusion == Conclusion::Pass, "us": fastest.as_nanos() as f64 / 1e3,
             "verdict": verdict,
         });
         println!("{line}");

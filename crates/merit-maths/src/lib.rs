@@ -6,9 +6,9 @@
 
 mod budget;
 mod compare;
-mod compat;
 mod expr;
 mod extract;
+mod math_verify;
 mod parse;
 mod policy;
 mod verdict;
@@ -16,15 +16,14 @@ mod verify;
 mod worked_out;
 
 pub use budget::{Budget, Exhausted, Limits};
-pub use compare::{
-    Decision, Half, Number, RealSet, SetReading, as_real_set, compare, evaluate_number, numerically_equal,
-    rational_value, round_to, round_to_units, same_normal_form,
-};
-pub use compat::{
+pub use compare::{Decision, Half, compare, rational_value, round_to};
+pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
+pub use extract::tail;
+pub use math_verify::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
 };
-pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
+pub use merit_core::Conclusion;
 pub use parse::{ParseError, parse_latex, parse_plain};
 pub use policy::{Compat, Extraction, Percent, Policy, PolicyError, Several, Units};
-pub use verdict::{Candidate, CandidateKind, Conclusion, Side, Verdict};
+pub use verdict::{Candidate, CandidateKind, Comparison, Side, Verdict};
 pub use verify::verify;

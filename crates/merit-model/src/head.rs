@@ -5,7 +5,8 @@
 use crate::ModelError;
 use crate::block::Net;
 use crate::gradient::Gradients;
-use crate::sequence::{Coefficients, SequenceScores, TrainSequence};
+use crate::sequence::{reset, rows};
+use merit_api::trainer::{Coefficients, SequenceScores, TrainSequence};
 use merit_kernels::attention::room;
 use merit_kernels::loss::RowStats;
 use merit_kernels::norm::{add_scaled, dot_row};
@@ -88,7 +89,7 @@ impl HeadSpace {
                 let target = tokens[position].0 as usize;
                 self.needs.push(Need { sequence, position, row: *start + position - 1, target });
             }
-            *start += sequences[sequence].rows();
+            *start += rows(&sequences[sequence]);
             sequence += 1;
         }
         sequence
@@ -108,7 +109,7 @@ impl HeadSpace {
         let config = net.config();
         self.scores.resize_with(self.scores.len().max(range.len()), SequenceScores::default);
         for (scores, sequence) in self.scores.iter_mut().zip(&sequences[range.clone()]) {
-            scores.reset(sequence.tokens.len(), config.value_head);
+            reset(scores, sequence.tokens.len(), config.value_head);
         }
         self.normalise(net, stream);
         self.stats.clear();

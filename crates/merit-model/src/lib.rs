@@ -13,6 +13,7 @@ mod decode;
 mod error;
 #[cfg(test)]
 mod family_check;
+mod frozen;
 mod generator;
 mod gradient;
 #[cfg(test)]
@@ -44,20 +45,23 @@ mod trained;
 mod value_head;
 mod weights;
 
-pub use adamw::{AdamWSettings, UpdateStats};
 pub use backend::BACKENDS;
 pub use constraint::{Constraint, ConstraintSource, TokenMask};
 pub use error::ModelError;
+pub use frozen::FrozenPolicy;
 pub use generator::{Generator, GeneratorSettings};
 pub use language::LanguageModel;
 pub use load::LoadOptions;
 pub use lora::Adapter;
 pub use lora_settings::{AdapterSettings, Target};
+pub use merit_api::trainer::{
+    AdamWSettings, Coefficients, CoefficientsOf, SequenceOutputs, SequenceScores, TrainSequence, UpdateStats,
+};
 pub use merit_formats::{Activation, DecoderConfig, Family, RopeScaling, Style, Window};
 pub use merit_kernels::{Isa, Precision, Workers};
 pub use merit_text::Tokenizer;
 pub use params::SamplingParams;
-pub use pass::{Objective, next_logits, score_ready, score_sequences};
+pub use pass::{next_logits, score_ready, score_sequences};
 pub use ready::ReadyWeights;
 pub use ready_files::Held;
 pub use reward::{Preference, PreferenceFit, REWARD_HEAD_FILE, RewardHead, RewardModel};
@@ -65,7 +69,6 @@ pub use sampler::{
     Completion, CompletionSink, Drawn, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
     StopReason, TokenLogprob,
 };
-pub use sequence::{Coefficients, SequenceOutputs, SequenceScores, TrainSequence};
 pub use train::{Trainer, TrainerSettings};
 pub use value_head::VALUE_HEAD_FILE;
 pub use weights::Weights;

@@ -7,16 +7,13 @@ use crate::layout::Layout;
 use crate::lora_gradient::{AdapterSpace, ReadyAdapter};
 use crate::ready::ReadyWeights;
 use crate::rope::Rope;
-use crate::sequence::{Coefficients, SequenceOutputs, SequenceScores, TrainSequence, shards};
+use crate::sequence::{check_coefficients, check_sequence, rows, shards};
 use crate::shard::{Keep, ShardSpace};
 use crate::{DecoderConfig, ModelError, Weights};
+use merit_api::trainer::{Coefficients, CoefficientsOf, SequenceScores, TrainSequence};
 use merit_core::TokenId;
 use merit_kernels::{Device, Precision, Scratch, Workers};
 use std::ops::Range;
-
-/// Turns the outputs of one sequence into the derivative of the loss with respect to them; called once per sequence, from
-/// any thread.
-pub type Objective<'a> = dyn Fn(&SequenceOutputs) -> Coefficients + Sync + 'a;
 
 /// Rows scored together.
 const SCORED_ROWS: usize = 1024;
@@ -35,7 +32,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) goal: Goal<'a>,
     pub(crate) sequences: &'a [TrainSequence<'a>],
     pub(crate) temperature: f32,
-    pub(crate) objective: &'a Objective<'a>,
+    pub(crate) objective: &'a CoefficientsOf<'a>,
     pub(crate) keep: Keep,
 }
 
@@ -54,13 +51,13 @@ impl Pass<'_> {
         };
         let shard = &self.sequences[cut.clone()];
         let last = space.forward(self.net, shard, self.keep);
-        let rows: usize = shard.iter().map(TrainSequence::rows).sum();
+        let rows: usize = shard.iter().map(rows).sum();
         let ShardSpace { streams, dx, head, .. } = space;
         let len = rows * self.net.config().d_model;
         merit_kernels::attention::room(dx, len)[..len].fill(0.0);
         let mut judge = |i: usize, scores: &SequenceScores| {
             let coefficients = (self.objective)(&scores.outputs(cut.start + i));
-            coefficients.check(cut.start + i, shard[i].tokens.len())?;
+            check_coefficients(&coefficients, cut.start + i, shard[i].tokens.len())?;
             Ok(coefficients)
         };
         let into = HeadGradients { dx, weights: &mut gradients };
@@ -100,7 +97,7 @@ pub fn next_logits(
     workers: &Workers,
 ) -> Result<Vec<f32>, ModelError> {
     let config = ready.config();
-    TrainSequence { tokens: context, needed: &vec![false; context.len()] }.check(0, config)?;
+    check_sequence(&TrainSequence { tokens: context, needed: &vec![false; context.len()] }, 0, config)?;
     if context.is_empty() {
         return Err(ModelError::Sequence { index: 0, reason: "there is no token to read".into() });
     }
@@ -138,7 +135,8 @@ pub(crate) fn check_batch(
     if !(temperature.is_finite() && temperature > 0.0) {
         return Err(ModelError::Temperature(temperature));
     }
-    let mut checks = sequences.iter().enumerate().map(|(index, sequence)| sequence.check(index, config));
+    let mut checks =
+        sequences.iter().enumerate().map(|(index, sequence)| check_sequence(sequence, index, config));
     checks.find(Result::is_err).unwrap_or(Ok(()))
 }
 

@@ -5,18 +5,21 @@
 //! its own buffer, and lanes are added in order. Large ones: one buffer, shard after shard, with threads inside each
 //! operation. None of this depends on the number of threads, so neither do the bits of the gradient.
 
-use crate::adamw::{AdamWSettings, AdamWState, UpdateStats};
+use crate::adamw::AdamWState;
 use crate::block::Net;
 use crate::lora::Adapter;
 use crate::lora_gradient::AdapterSpace;
 use crate::memory::require;
-use crate::pass::{Objective, Pass, check_batch, device_for, is_large, score_shards};
+use crate::pass::{Pass, check_batch, device_for, is_large, score_shards};
 use crate::ready::ReadyWeights;
 use crate::rope::Rope;
-use crate::sequence::{SequenceScores, TrainSequence, shards};
+use crate::sequence::shards;
 use crate::shard::{Keep, ShardSpace};
 use crate::trained::{Adapted, Trained};
 use crate::{ModelError, Weights};
+use merit_api::trainer::{
+    AdamWSettings, CoefficientsOf, SequenceScores, TrainError, TrainSequence, UpdateStats,
+};
 use merit_kernels::{Device, Isa, Precision, Scratch, Workers};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -156,7 +159,7 @@ impl Trainer {
         &mut self,
         sequences: &[TrainSequence],
         temperature: f32,
-        objective: &Objective,
+        objective: &CoefficientsOf,
     ) -> Result<(), ModelError> {
         check_batch(self.trained.config(), sequences, temperature)?;
         let cuts = shards(sequences, self.settings.shard_tokens);
@@ -270,6 +273,41 @@ impl Trainer {
     pub fn load_optimiser(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
         self.optimiser = AdamWState::from_safetensors(bytes, self.trained.places())?;
         Ok(())
+    }
+}
+
+impl merit_api::trainer::Trainer for Trainer {
+    fn has_values(&self) -> bool {
+        self.weights().config().value_head
+    }
+
+    fn context_limit(&self) -> usize {
+        self.weights().config().max_context
+    }
+
+    fn score(
+        &mut self,
+        sequences: &[TrainSequence<'_>],
+        temperature: f32,
+    ) -> Result<Vec<SequenceScores>, TrainError> {
+        Ok(Self::score(self, sequences, temperature)?)
+    }
+
+    fn accumulate(
+        &mut self,
+        sequences: &[TrainSequence<'_>],
+        temperature: f32,
+        coefficients: &CoefficientsOf<'_>,
+    ) -> Result<(), TrainError> {
+        Ok(Self::accumulate(self, sequences, temperature, coefficients)?)
+    }
+
+    fn clear_gradients(&mut self) {
+        Self::clear_gradients(self);
+    }
+
+    fn apply(&mut self, adamw: &AdamWSettings) -> Result<UpdateStats, TrainError> {
+        Ok(Self::apply(self, adamw)?)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::trace::{Traced, Tracer};
 use crate::worth::Worth;
 use crate::{RewardConfig, RewardError};
 use merit_core::{
-    End, Episode, EpisodeId, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome, TermScore,
+    End, Episode, EpisodeId, Phase, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome, TermScore,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -232,7 +232,7 @@ impl<'a> Place<'a> {
 /// Who belongs together: same phase, step and group.
 fn group(whole: &[&Episode]) -> Table {
     let mut table = Table::default();
-    let mut known: HashMap<(&str, u64, u32), usize> = HashMap::with_capacity(whole.len());
+    let mut known: HashMap<(&Phase, u64, u32), usize> = HashMap::with_capacity(whole.len());
     for (at, episode) in whole.iter().enumerate() {
         let EpisodeId { phase, step, group, .. } = &episode.id;
         let index = *known.entry((phase, *step, *group)).or_insert_with(|| {

@@ -6,8 +6,9 @@
 use crate::ScoreContext;
 use crate::errors::ErrorRates;
 use crate::range::Range;
+use crate::terms::Pay;
 use crate::worth::Worth;
-use merit_core::{Episode, Evidence, TermOutcome, TermScore};
+use merit_core::{Conclusion, Episode, Evidence, Judgement, TermOutcome, TermScore};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -173,6 +174,25 @@ impl Finding {
             outcome: TermOutcome::GraderFailed { why: why.into() },
             turns: Vec::new(),
             evidence: Vec::new(),
+        }
+    }
+
+    /// What a verifier's judgement comes to, with `pay` of its score as the value. Whose doing it is stays as the verifier says:
+    /// a task or grader at fault is never a 0.
+    pub(crate) fn judged<D>(judgement: &Judgement<D>, pay: Pay, evidence: Evidence) -> Self {
+        match (&judgement.conclusion, judgement.score) {
+            (Conclusion::Pass | Conclusion::Fail, Some(score)) => {
+                Self::value(pay.of(score, judgement.conclusion == Conclusion::Pass), evidence)
+            }
+            (Conclusion::Pass | Conclusion::Fail, None) => {
+                Self::not_applicable("nothing with a weight was measured")
+            }
+            (Conclusion::Unreadable { why }, _) => Self::parse_failure(why.clone(), evidence),
+            (Conclusion::Refused { why }, _) => Self::value(0.0, Evidence::new(evidence.act, why.clone())),
+            (Conclusion::NotApplicable { why }, _) => Self::not_applicable(why.clone()),
+            (Conclusion::BadReference { why } | Conclusion::GraderFailed { why }, _) => {
+                Self::broken(why.clone())
+            }
         }
     }
 

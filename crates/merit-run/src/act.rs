@@ -39,8 +39,8 @@ impl Actor {
     }
 
     /// Acts with other weights from now on.
-    pub fn set_weights(&mut self, weights: Arc<Weights>) -> Result<(), RunError> {
-        Ok(self.generator.set_weights(weights)?)
+    pub fn set_packed(&mut self, weights: Arc<ReadyWeights>) -> Result<(), RunError> {
+        Ok(self.generator.set_ready(weights)?)
     }
 
     /// Runs the plans and scores what came of them, in the order of the plans, with what the reward keeps in `state`.

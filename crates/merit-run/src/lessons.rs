@@ -127,8 +127,8 @@ pub(crate) fn gather(
     if parts.recipe.roles.teacher.is_oracle() {
         return Ok(None);
     }
-    let env = parts.recipe.demonstration_world()?.build(&parts.toolbox)?;
-    let plans = warm::plans(parts, env.as_ref(), parts.recipe.warm_start.demonstrations)?;
+    let env = parts.demonstration_env()?;
+    let plans = warm::plans(parts, env, parts.recipe.warm_start.demonstrations)?;
     let mut known = read(folder)?;
     // Once they were enough to begin with, later parts of the run see the same.
     let complete = folder.mark(COMPLETE)?.unwrap_or(false);
@@ -137,7 +137,7 @@ pub(crate) fn gather(
     if !missing.is_empty() {
         watch(Event::Note { text: format!("asking the teacher for {} demonstrations", missing.len()) });
         let (chat, mut sampler) = parts.recipe.roles.teacher.open(
-            env.as_ref(),
+            env,
             &missing,
             options.threads,
             parts.seed.child("teacher", 0),
@@ -149,7 +149,7 @@ pub(crate) fn gather(
             if options.interrupt.load(Ordering::Relaxed) {
                 return Err(RunError::Interrupted { run: folder.path().display().to_string() });
             }
-            let (env, sampler) = (env.as_ref(), sampler.as_mut());
+            let sampler = sampler.as_mut();
             let episodes =
                 roll_out(part.to_vec(), env, sampler, &chat, &settings, tools, &mut stalls(&mut *watch));
             parts.toolbox.check()?;

@@ -5,6 +5,7 @@
 
 mod act;
 mod checks;
+mod components;
 mod driver;
 mod error;
 mod evaluate;
@@ -18,6 +19,7 @@ pub mod overrides;
 mod parts;
 mod play;
 mod policy;
+mod probes;
 mod progress;
 pub mod recipe;
 mod rescore;
@@ -29,6 +31,7 @@ pub mod toml_error;
 mod warm;
 
 pub use act::Actor;
+pub use components::built_in;
 pub use driver::{Options, TOOLS_MARK, train};
 pub use error::RunError;
 pub use lessons::Keep;

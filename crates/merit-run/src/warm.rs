@@ -9,7 +9,7 @@ use crate::model::FreshModel;
 use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
 use merit_api::{Expert, World};
-use merit_core::{Episode, PolicyVersion, Split};
+use merit_core::{Episode, Phase, PolicyVersion, Split};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
 use merit_rollout::{
@@ -71,7 +71,7 @@ pub(crate) fn demonstrations(
 /// The episodes of the first `count` demonstrations.
 pub(crate) fn plans(parts: &Parts, env: &dyn World, count: usize) -> Result<Vec<EpisodePlan>, RunError> {
     let plan = Plan {
-        phase: "demonstration",
+        phase: Phase::Demonstration,
         step: 0,
         split: Split::Train,
         first: 0,
@@ -90,8 +90,8 @@ fn play(
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<Arc<Episode>>, RunError> {
-    let env = parts.recipe.demonstration_world()?.build(&parts.toolbox)?;
-    let mut plans = plans(parts, env.as_ref(), count)?;
+    let env = parts.demonstration_env()?;
+    let mut plans = plans(parts, env, count)?;
     let expert: &dyn Expert = match lessons {
         Some(lessons) => {
             plans.retain(|plan| lessons.teach(&plan.task));
@@ -110,7 +110,7 @@ fn play(
         max_episode_tokens: most(4096),
         ..parts.recipe.rollout.clone()
     };
-    let episodes = roll_out(plans, env.as_ref(), &mut oracle, chat, &settings, tools, &mut stalls(watch));
+    let episodes = roll_out(plans, env, &mut oracle, chat, &settings, tools, &mut stalls(watch));
     parts.toolbox.check()?;
     match episodes.iter().find(|e| !e.end.terminal()) {
         Some(broken) => {

@@ -1,11 +1,10 @@
 //! Plays the moves that a line shows: each was checked when the file was read, so that a demonstration can be followed to its end.
 
-use super::line::{GoldMove, TaskLine};
 use super::setting;
 use super::speech::Speech;
 use crate::{EnvError, ExpertTurn};
 use merit_api::ToolSpec;
-use merit_core::{Action, Seed, ToolCall};
+use merit_core::{Action, Move, Seed, TaskLine, ToolCall};
 
 /// The turns of a line's solution, in the format of the world. Empty: the line shows none.
 pub(super) fn turns(line: &TaskLine, speech: &Speech, cards: &[ToolSpec]) -> Result<Vec<String>, String> {
@@ -14,17 +13,17 @@ pub(super) fn turns(line: &TaskLine, speech: &Speech, cards: &[ToolSpec]) -> Res
     let mut before = String::new();
     for gold in &line.gold_moves {
         let said = match gold {
-            GoldMove::Say { text } => {
+            Move::Say { text } => {
                 before.push_str(text);
                 before.push('\n');
                 continue;
             }
-            GoldMove::Call { tool, input, .. } => {
+            Move::Call { tool, input, .. } => {
                 let call = ToolCall { tool: tool.clone(), input: input.clone() };
                 speech.format.write(&[call], cards)
             }
-            GoldMove::Answer { text } => speech.answer(text),
-            GoldMove::Raw { text } => text.clone(),
+            Move::Answer { text } => speech.answer(text),
+            Move::Raw { text } => text.clone(),
         };
         turns.push(format!("{}{said}", std::mem::take(&mut before)));
     }

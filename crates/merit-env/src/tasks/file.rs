@@ -1,13 +1,13 @@
 //! Task files and the samples that come along: read, checked, and divided into splits by what the tasks say.
 
-use super::line::{self, TaskLine};
+use super::line;
 use super::speech::Speech;
 use super::{ABOUT, VERSION, demonstrate, setting};
 use crate::{EnvError, fingerprint};
 use merit_api::{ToolSettings, ToolSpec};
 use merit_core::canonical;
 use merit_core::registry::Chosen;
-use merit_core::{Seed, Split, Task};
+use merit_core::{Seed, Split, Task, TaskLine};
 use merit_tools::formats::{CallFormat, call_format};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -102,8 +102,8 @@ pub(super) fn load(
     for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let number = at + 1;
         let bad = |why: String| setting(format!("{source}, line {number}: {why}"));
-        let line: TaskLine = serde_json::from_str(text).map_err(|error| bad(line::plain(&error)))?;
-        line.check().map_err(bad)?;
+        let line = TaskLine::read(text).map_err(bad)?;
+        line::check(&line).map_err(bad)?;
         let entry = entry(line, number, held_out, speech, cards).map_err(bad)?;
         if let Some(other) = ids.insert(entry.task.id.clone(), number) {
             return Err(bad(format!("its id is that of line {other}")));
@@ -140,7 +140,7 @@ fn entry(
         ));
     }
     let demonstration = demonstrate::turns(&line, speech, cards)?;
-    let payload = line.task_payload();
+    let payload = line::payload(&line);
     let content = content(&payload, line.answer.as_deref());
     let split = line.split.unwrap_or_else(|| split_of(&content, held_out));
     let name = line.id.unwrap_or_else(|| format!("{number:05}"));

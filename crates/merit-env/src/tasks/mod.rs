@@ -17,7 +17,6 @@ mod speech;
 pub use config::Tasks;
 pub use cut::{CutAt, CutConfig};
 pub use file::{SAMPLES, Sample};
-pub use line::{GoldMove, TaskLine};
 
 use crate::{Env, EnvError, Expert, ExpertTurn, World, WorldSettings};
 use file::Entry;

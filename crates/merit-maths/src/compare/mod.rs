@@ -24,7 +24,6 @@ mod magnitude;
 mod matrix;
 mod normal;
 mod notation;
-mod number;
 mod opaque;
 mod points;
 mod poly;
@@ -47,12 +46,8 @@ mod unit_table;
 mod units;
 mod verdict;
 
-pub use number::{Number, evaluate_number, numerically_equal};
 pub use rational::rational_value;
-pub use real_set::RealSet;
-pub use rounding::{Half, round_to, round_to_units};
-pub use scalar::same_normal_form;
-pub use sets::{SetReading, as_real_set};
+pub use rounding::{Half, round_to};
 
 use crate::{Budget, Exhausted, Expr, Policy};
 

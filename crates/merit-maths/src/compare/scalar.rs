@@ -120,18 +120,6 @@ fn both(
     })
 }
 
-/// Whether two expressions have the same normal form: `Some(true)` if they do, `Some(false)` if they certainly do not,
-/// `None` where normal forms cannot tell (or there is none).
-pub fn same_normal_form(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Option<bool>, Exhausted> {
-    let mut normalizer = Normalizer::default();
-    match both(&mut normalizer, a, b, budget) {
-        Ok(Forms::Same) => Ok(Some(true)),
-        Ok(Forms::Different) => Ok(Some(false)),
-        Err(Trouble::Exhausted(limit)) => Err(limit),
-        _ => Ok(None),
-    }
-}
-
 /// The sign of an expression that is just infinity, plain or times a number.
 pub(crate) fn infinity(expr: &Expr, budget: &mut Budget) -> Result<Option<Ordering>, Exhausted> {
     match expr {

@@ -51,7 +51,7 @@ pub(crate) enum Whose {
 }
 
 /// The end of a text, at most `limit` bytes of it.
-pub(crate) fn tail(text: &str, limit: usize) -> &str {
+pub fn tail(text: &str, limit: usize) -> &str {
     let mut from = text.len().saturating_sub(limit);
     while !text.is_char_boundary(from) {
         from += 1;

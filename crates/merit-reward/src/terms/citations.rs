@@ -12,9 +12,7 @@ use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
 use merit_verify::similarity::{Entailer, entailer};
-use merit_verify::text::{
-    CitationConclusion, CitationConfig as Check, CitationVerdict, CitationVerifier, CitedStanding,
-};
+use merit_verify::text::{CitationConfig as Check, CitationVerdict, CitationVerifier, CitedStanding};
 
 pub(crate) const CITATIONS: Component = Component {
     about: About {
@@ -94,25 +92,8 @@ impl Citations {
             Found::Bad(why) => return Err(Finding::broken(why)),
         };
         let text = self.config.reading.judged(episode)?;
-        Ok(self.finding(self.verifier.verify_with(&text, &sources, self.entailer.as_ref())))
-    }
-
-    fn finding(&self, verdict: CitationVerdict) -> Finding {
-        let passed = verdict.conclusion == CitationConclusion::Pass;
-        match (&verdict.conclusion, verdict.score) {
-            (CitationConclusion::GraderFailed { why }, _) => Finding::broken(why.clone()),
-            (CitationConclusion::BadSources { why }, _) => {
-                Finding::broken(format!("the sources cannot be used: {why:?}"))
-            }
-            (CitationConclusion::Refused { why }, _) => {
-                Finding::value(0.0, Evidence::new("parsed", format!("the answer is refused: {why:?}")))
-            }
-            (_, None) => Finding::broken("the check gave no score"),
-            (_, Some(score)) => {
-                let evidence = Evidence::new("compared", standing(&verdict));
-                Finding::value(self.config.pay.of(score, passed), evidence)
-            }
-        }
+        let verdict = self.verifier.verify_with(&text, &sources, self.entailer.as_ref());
+        Ok(Finding::judged(&verdict, self.config.pay, Evidence::new("compared", standing(&verdict))))
     }
 }
 

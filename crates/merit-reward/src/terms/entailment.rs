@@ -10,9 +10,7 @@ use super::sources::{Found, Sources};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_verify::similarity::{
-    EntailmentConclusion, EntailmentConfig as Check, EntailmentVerdict, EntailmentVerifier,
-};
+use merit_verify::similarity::{EntailmentConfig as Check, EntailmentVerdict, EntailmentVerifier};
 
 pub(crate) const ENTAILMENT: Component = Component {
     about: About {
@@ -91,31 +89,16 @@ impl Entailment {
             Some(Found::NoneAsked(_)) | None => Vec::new(),
         };
         let note = self.config.reading.judged(episode)?;
-        Ok(self.finding(self.verifier.verify(&note, &hypotheses, &grounds)))
+        let verdict = self.verifier.verify(&note, &hypotheses, &grounds);
+        Ok(Finding::judged(&verdict, self.config.pay, Evidence::new("asked", asked(&verdict))))
     }
+}
 
-    fn finding(&self, verdict: EntailmentVerdict) -> Finding {
-        let (note, hypothesis) = &verdict.excerpts;
-        match (&verdict.conclusion, verdict.score) {
-            (EntailmentConclusion::BadReference { why } | EntailmentConclusion::GraderFailed { why }, _) => {
-                Finding::broken(why.clone())
-            }
-            (EntailmentConclusion::Refused { why }, _) => {
-                Finding::value(0.0, Evidence::new("parsed", why.clone()))
-            }
-            (_, None) => Finding::broken("the entailer gave no probability"),
-            (conclusion, Some(score)) => {
-                let passed = *conclusion == EntailmentConclusion::Pass;
-                let loose = verdict.ungrounded_share;
-                let loose = loose.map_or_else(String::new, |share| {
-                    format!("; {share:.2} of its words rest on nothing shown")
-                });
-                let asked = format!(
-                    "`{}`: from `{note}` follows `{hypothesis}` by {score:.4}{loose}",
-                    verdict.entailer
-                );
-                Finding::value(self.config.pay.of(score, passed), Evidence::new("asked", asked))
-            }
-        }
-    }
+fn asked(verdict: &EntailmentVerdict) -> String {
+    let (note, hypothesis) = &verdict.excerpts;
+    let loose = verdict
+        .ungrounded_share
+        .map_or_else(String::new, |share| format!("; {share:.2} of its words rest on nothing shown"));
+    let score = verdict.score.unwrap_or_default();
+    format!("`{}`: from `{note}` follows `{hypothesis}` by {score:.4}{loose}", verdict.entailer)
 }

@@ -6,11 +6,13 @@
 //! or the schema handed back earns nothing.
 
 use super::kept::Kept;
+use super::pay::Pay;
 use super::reading::{Reading, Reference, check_pointer};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_verify::json::{Conclusion, JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
+use merit_verify::Conclusion;
+use merit_verify::json::{JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -110,7 +112,7 @@ impl Json {
         let reference =
             self.config.reference.as_ref().map(|from| self.reference(from, episode)).transpose()?;
         let text = self.config.reading.judged(episode)?;
-        Ok(self.finding(verifier.verify(&text, reference.as_ref())))
+        Ok(self.finding(&verifier.verify(&text, reference.as_ref())))
     }
 
     fn verifier(&self, episode: &Episode) -> Result<Arc<JsonVerifier>, Finding> {
@@ -137,22 +139,18 @@ impl Json {
             .ok_or_else(|| Finding::broken("the task's right answer is not strict JSON"))
     }
 
-    fn finding(&self, verdict: JsonVerdict) -> Finding {
-        let layers = Evidence::new("compared", layers(&verdict));
+    fn finding(&self, verdict: &JsonVerdict) -> Finding {
+        let layers = Evidence::new("compared", layers(verdict));
         match (&verdict.conclusion, verdict.score) {
-            (Conclusion::CheckFailed { why }, _) => Finding::broken(why.clone()),
-            (Conclusion::TooLarge { why }, _) => Finding::value(0.0, Evidence::new("parsed", why.clone())),
-            (Conclusion::ParseFailed { why }, _) if self.config.broken == BrokenJson::ParseFailure => {
-                Finding::parse_failure(why.clone(), layers)
-            }
-            (_, None) => Finding::not_applicable("no layer with a weight applies"),
-            (conclusion, Some(score)) => {
-                let read = match conclusion {
-                    Conclusion::ParseFailed { why } => format!("not the demanded JSON: {why}"),
-                    _ => "strict JSON".to_owned(),
-                };
+            (Conclusion::Unreadable { why }, Some(score)) if self.config.broken == BrokenJson::Credit => {
+                let read = format!("not the demanded JSON: {why}");
                 Finding::value(score, Evidence::new("parsed", read)).with_evidence(layers)
             }
+            (Conclusion::Pass | Conclusion::Fail, Some(_)) => {
+                let read = Evidence::new("parsed", "strict JSON");
+                Finding::judged(verdict, Pay::Score, read).with_evidence(layers)
+            }
+            _ => Finding::judged(verdict, Pay::Score, layers),
         }
     }
 }

@@ -7,12 +7,14 @@
 //! written the same way. With `policy.worked_out` a number must be worked out. Other spellings of an unworked formula are
 //! equal mathematics, and are paid.
 
+use super::pay::Pay;
 use super::reading::{Reading, Reference, excerpt};
 use super::restated::is_restated;
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_maths::{Candidate, Conclusion, Policy, Side, Verdict, verify};
+use merit_maths::{Candidate, Policy, Side, Verdict};
+use merit_maths_compat::verify;
 
 pub(crate) const MATHS: Component = Component {
     about: About {
@@ -91,18 +93,18 @@ impl Maths {
         let mut last = None;
         for gold in &references {
             let verdict = verify(gold, &text, policy);
-            match verdict.conclusion {
-                Conclusion::Equal => {
+            match verdict.passed() {
+                Some(true) => {
                     return Ok(match self.objection(episode, &verdict) {
                         Some(why) => Finding::verdict(false, Evidence::new("compared", why)),
-                        None => finding(verdict),
+                        None => finding(&verdict),
                     });
                 }
-                Conclusion::BadReference | Conclusion::Undecided => undecided = undecided.or(Some(verdict)),
-                Conclusion::Different | Conclusion::NoAnswer => last = last.or(Some(verdict)),
+                Some(false) => last = last.or(Some(verdict)),
+                None => undecided = undecided.or(Some(verdict)),
             }
         }
-        undecided.or(last).map(finding).ok_or_else(missing)
+        undecided.or(last).as_ref().map(finding).ok_or_else(missing)
     }
 
     /// Why an answer that is equal mathematics is none.
@@ -119,21 +121,13 @@ fn chosen(side: &Side) -> Option<&Candidate> {
     side.chosen.and_then(|at| side.candidates.get(at))
 }
 
-fn finding(verdict: Verdict) -> Finding {
+fn finding(verdict: &Verdict) -> Finding {
     let read = Evidence::new("parsed", format!("response: {}", shown(&verdict.response)));
     let compared = Evidence::new(
         "compared",
         format!("reference: {}; {} (rule `{}`)", shown(&verdict.gold), verdict.why, verdict.rule),
     );
-    match verdict.conclusion {
-        Conclusion::Equal => Finding::verdict(true, read).with_evidence(compared),
-        Conclusion::Different => Finding::verdict(false, read).with_evidence(compared),
-        Conclusion::NoAnswer => Finding::parse_failure(verdict.why, read),
-        Conclusion::BadReference => Finding::broken(verdict.why).with_evidence(compared),
-        Conclusion::Undecided => {
-            Finding::broken(format!("nobody knows: {}", verdict.why)).with_evidence(compared)
-        }
-    }
+    Finding::judged(verdict, Pay::Score, read).with_evidence(compared)
 }
 
 /// Which of the candidates was taken, and how it was read.

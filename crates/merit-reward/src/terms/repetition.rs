@@ -7,7 +7,7 @@ use super::reading::{Reading, policy_texts};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_verify::text::{Metric, RepetitionConfig as Check, TextConfig, TextVerifier, Tokens};
+use merit_verify::text::{Metric, RepetitionConfig as Check, TextConfig, TextVerifier, Tokens, explain};
 
 pub(crate) const REPETITION: Component = Component {
     about: About {
@@ -75,8 +75,8 @@ impl Repetition {
     fn judge(&self, episode: &Episode) -> Result<Finding, Finding> {
         let text = self.reading.judged(episode)?;
         let verdict = self.verifier.verify::<&str>(&text, &[]);
-        let score = verdict.score.ok_or_else(|| Finding::broken(verdict.explain()))?;
-        let finding = Finding::value(score, Evidence::new("counted", verdict.explain()));
+        let score = verdict.score.ok_or_else(|| Finding::broken(explain(&verdict)))?;
+        let finding = Finding::value(score, Evidence::new("counted", explain(&verdict)));
         if self.reading != Reading::AllTurns {
             return Ok(finding);
         }

@@ -8,9 +8,7 @@ use super::reading::{Reading, Reference};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_verify::similarity::{
-    LikenessConclusion, LikenessConfig as Check, LikenessVerdict, LikenessVerifier,
-};
+use merit_verify::similarity::{LikenessConfig as Check, LikenessVerifier};
 
 pub(crate) const SIMILARITY: Component = Component {
     about: About {
@@ -77,25 +75,10 @@ impl Similarity {
         let references = from.texts(episode).filter(|texts| !texts.is_empty());
         let references = references.ok_or_else(|| Finding::not_applicable(from.missing()))?;
         let text = self.config.reading.judged(episode)?;
-        Ok(self.finding(self.verifier.verify(&text, &references)))
-    }
-
-    fn finding(&self, verdict: LikenessVerdict) -> Finding {
+        let verdict = self.verifier.verify(&text, &references);
         let (ours, theirs) = &verdict.excerpts;
-        match (&verdict.conclusion, verdict.score) {
-            (LikenessConclusion::BadReference { why } | LikenessConclusion::GraderFailed { why }, _) => {
-                Finding::broken(why.clone())
-            }
-            (LikenessConclusion::Refused { why }, _) => {
-                Finding::value(0.0, Evidence::new("parsed", why.clone()))
-            }
-            (_, None) => Finding::broken("the embedder gave no cosine"),
-            (conclusion, Some(score)) => {
-                let passed = *conclusion == LikenessConclusion::Pass;
-                let asked =
-                    format!("`{}`: `{ours}` and `{theirs}` are alike by {score:.4}", verdict.embedder);
-                Finding::value(self.config.pay.of(score, passed), Evidence::new("asked", asked))
-            }
-        }
+        let score = verdict.score.unwrap_or_default();
+        let asked = format!("`{}`: `{ours}` and `{theirs}` are alike by {score:.4}", verdict.embedder);
+        Ok(Finding::judged(&verdict, self.config.pay, Evidence::new("asked", asked)))
     }
 }

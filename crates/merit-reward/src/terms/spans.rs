@@ -10,7 +10,7 @@ use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
 use merit_verify::json::{Limits, parse};
-use merit_verify::text::{Span, SpanConclusion, SpanConfig as Check, SpanVerdict, SpanVerifier};
+use merit_verify::text::{Span, SpanConfig as Check, SpanVerifier};
 use serde::Deserialize;
 
 pub(crate) const SPANS: Component = Component {
@@ -91,10 +91,7 @@ impl Spans {
         let given = read(&text).map_err(|why| {
             Finding::parse_failure(why, Evidence::new("parsed", format!("`{}`", excerpt(&text))))
         })?;
-        Ok(self.finding(&given, &self.verifier.verify(&given, &wanted)))
-    }
-
-    fn finding(&self, given: &[Span], verdict: &SpanVerdict) -> Finding {
+        let verdict = self.verifier.verify(&given, &wanted);
         let compared = format!(
             "{} spans mark {} characters, the reference {}, {} of them in common",
             given.len(),
@@ -102,19 +99,7 @@ impl Spans {
             verdict.reference,
             verdict.common
         );
-        match (verdict.conclusion, verdict.score) {
-            (SpanConclusion::BadReference { span }, _) => {
-                Finding::broken(format!("span {span} of the reference is empty, reversed or not there"))
-            }
-            (SpanConclusion::Refused { span }, _) => {
-                Finding::value(0.0, Evidence::new("parsed", format!("span {span} is empty or reversed")))
-            }
-            (SpanConclusion::Pass | SpanConclusion::Fail, None) => Finding::broken("the check gave no score"),
-            (conclusion, Some(score)) => {
-                let passed = conclusion == SpanConclusion::Pass;
-                Finding::value(self.config.pay.of(score, passed), Evidence::new("compared", compared))
-            }
-        }
+        Ok(Finding::judged(&verdict, self.config.pay, Evidence::new("compared", compared)))
     }
 }
 

@@ -6,12 +6,14 @@
 //! with `rows`, `columns` and `ordered`.
 
 use super::kept::Kept;
+use super::pay::Pay;
 use super::reading::{Reading, Reference, check_pointer, excerpt};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
+use merit_verify::Conclusion;
 use merit_verify::sql::{
-    Database, Expected, ExpectedRows, ResultShape, SqlConclusion, SqlConfig as Check, SqlVerdict, SqlVerifier,
+    Database, Expected, ExpectedRows, ResultShape, SqlConfig as Check, SqlVerdict, SqlVerifier,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -103,7 +105,7 @@ impl Sql {
         let expected = expected(&value).map_err(Finding::broken)?;
         let database = self.database(episode)?;
         let text = self.config.reading.judged(episode)?;
-        Ok(finding(&text, self.verifier.verify(&database, &text, &expected)))
+        Ok(finding(&text, &self.verifier.verify(&database, &text, &expected)))
     }
 
     fn database(&self, episode: &Episode) -> Result<Arc<Database>, Finding> {
@@ -140,7 +142,7 @@ fn expected(value: &Value) -> Result<Expected, String> {
     }
 }
 
-fn finding(text: &str, verdict: SqlVerdict) -> Finding {
+fn finding(text: &str, verdict: &SqlVerdict) -> Finding {
     let shape = |shape: Option<ResultShape>| {
         shape.map_or_else(|| "nothing".to_owned(), |s| format!("{} rows of {} columns", s.rows, s.columns))
     };
@@ -152,22 +154,13 @@ fn finding(text: &str, verdict: SqlVerdict) -> Finding {
         shape(verdict.response),
         shape(verdict.reference)
     );
-    let ran = Evidence::new("executed", ran);
-    let score = verdict.score.unwrap_or_default();
+    let finding = Finding::judged(verdict, Pay::Score, Evidence::new("executed", ran));
     let order = if verdict.ordered { "in order" } else { "in any order" };
-    match verdict.conclusion {
-        SqlConclusion::BadReference { why } => {
-            Finding::broken(format!("the reference cannot be used: {why}"))
+    match (&verdict.conclusion, &verdict.difference) {
+        (Conclusion::Pass, _) => {
+            finding.with_evidence(Evidence::new("compared", format!("the same rows, {order}")))
         }
-        SqlConclusion::GraderFailed { why } => Finding::broken(why),
-        SqlConclusion::Equal => Finding::value(score, ran)
-            .with_evidence(Evidence::new("compared", format!("the same rows, {order}"))),
-        SqlConclusion::Different { how } => {
-            Finding::value(score, ran).with_evidence(Evidence::new("compared", excerpt(&format!("{how:?}"))))
-        }
-        SqlConclusion::QueryError { why } => Finding::value(score, Evidence::new("executed", why)),
-        SqlConclusion::LimitReached { limit } => {
-            Finding::value(score, Evidence::new("executed", format!("the query reaches a limit: {limit:?}")))
-        }
+        (_, Some(how)) => finding.with_evidence(Evidence::new("compared", excerpt(&format!("{how:?}")))),
+        _ => finding,
     }
 }

@@ -5,7 +5,7 @@
 //! tool that shows no JSON, and a goal or initial state past the limits, are the grader's failures. With an initial state
 //! the facts asked for are the changes, so that doing nothing earns nothing. A tool's states are also told by turn.
 
-use super::pay::ByTurn;
+use super::pay::{ByTurn, Pay};
 use super::reading::{Reference, check_pointer, excerpt};
 use super::sources::answered;
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
@@ -162,7 +162,7 @@ impl State {
                 match json(&record.output, &self.config.check.limits) {
                     Ok(state) => {
                         let verdict = self.verify(&state, wanted)?;
-                        *after = Some(verdict.score);
+                        *after = verdict.score;
                         last = Some(verdict);
                     }
                     Err(why) => unreadable = Some(why),
@@ -216,5 +216,5 @@ fn finding(verdict: &StateVerdict) -> Finding {
         verdict.collateral.len(),
         place(&verdict.collateral)
     );
-    Finding::value(verdict.score, Evidence::new("compared", finding))
+    Finding::judged(verdict, Pay::Score, Evidence::new("compared", finding))
 }

@@ -10,7 +10,7 @@ use super::reading::{Reading, Reference};
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_verify::text::{Metric, TextConclusion, TextConfig as Check, TextVerdict, TextVerifier};
+use merit_verify::text::{Metric, TextConfig as Check, TextVerifier, explain};
 
 pub(crate) const TEXT: Component = Component {
     about: About {
@@ -97,17 +97,7 @@ impl Text {
             }
         };
         let text = self.reading.judged(episode)?;
-        Ok(finding(self.pay, &self.verifier.verify(&text, &references)))
-    }
-}
-
-fn finding(pay: Pay, verdict: &TextVerdict) -> Finding {
-    match (verdict.conclusion, verdict.score, verdict.passed()) {
-        (TextConclusion::BadReference { .. }, ..) | (_, None, _) | (_, _, None) => {
-            Finding::broken(verdict.explain())
-        }
-        (_, Some(score), Some(passed)) => {
-            Finding::value(pay.of(score, passed), Evidence::new("compared", verdict.explain()))
-        }
+        let verdict = self.verifier.verify(&text, &references);
+        Ok(Finding::judged(&verdict, self.pay, Evidence::new("compared", explain(&verdict))))
     }
 }

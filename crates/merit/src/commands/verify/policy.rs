@@ -1,8 +1,8 @@
 //! The policy of a command: a TOML file, settings laid over it, and the policies that records bring along.
 
-use super::refusal;
 use merit_run::RecipeError;
 use merit_run::toml_error::locate;
+use merit_verify::records::{lay_over, words};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -48,20 +48,9 @@ pub(super) fn load<P: DeserializeOwned + Default>(
         // What the file alone does wrong has a place in it.
         Err(error) => Err(match toml::from_str::<P>(&text) {
             Err(own) if own.message().trim() == error.to_string() => locate(&file, &text, &own).into(),
-            _ => refuse(refusal::words(&error)),
+            _ => refuse(words(&error)),
         }),
     }
-}
-
-/// The policy `base` with the table of a record laid over it.
-pub(super) fn with<P: DeserializeOwned>(base: &Value, own: &str) -> Result<P, String> {
-    let own: Value = serde_json::from_str(own).map_err(|e| refusal::words(&e))?;
-    if !own.is_object() {
-        return Err("it is no object".to_owned());
-    }
-    let mut merged = base.clone();
-    lay_over(&mut merged, own);
-    serde_json::from_value(merged).map_err(|e| refusal::words(&e))
 }
 
 fn to_json(table: &impl Serialize) -> Result<Value, String> {
@@ -76,51 +65,10 @@ fn setting(key: &str, value: &str) -> Result<toml::Table, String> {
     found.map_err(|_| format!("`{key}` is no name of a setting, e.g. `units` or `limits.steps`"))
 }
 
-/// Lays `change` over `base`, table by table. A table of another `type` replaces the old one: it has other settings.
-fn lay_over(base: &mut Value, change: Value) {
-    match (base, change) {
-        (Value::Object(base), Value::Object(change)) => {
-            let other_type =
-                change.get("type").is_some_and(|new| base.get("type").is_some_and(|old| old != new));
-            if other_type {
-                *base = change;
-                return;
-            }
-            for (key, value) in change {
-                lay_over(base.entry(key).or_insert(Value::Null), value);
-            }
-        }
-        (base, change) => *base = change,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
-
-    fn check(base: Value, change: Value, expected: Value) {
-        let mut merged = base;
-        lay_over(&mut merged, change);
-        assert_eq!(merged, expected);
-    }
-
-    #[test]
-    fn settings_are_laid_over_table_by_table() {
-        check(
-            json!({"a": {"b": 1, "c": 2}, "d": 3}),
-            json!({"a": {"b": 9}}),
-            json!({"a": {"b": 9, "c": 2}, "d": 3}),
-        );
-    }
-
-    #[test]
-    fn another_type_has_other_settings() {
-        let base = json!({"metric": {"type": "rouge", "variant": "l"}});
-        check(base.clone(), json!({"metric": {"type": "exact"}}), json!({"metric": {"type": "exact"}}));
-        let finer = json!({"metric": {"type": "rouge", "variant": "1"}});
-        check(base, finer.clone(), finer);
-    }
 
     #[test]
     fn a_setting_is_toml_or_a_plain_string() {

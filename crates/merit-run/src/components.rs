@@ -1,0 +1,15 @@
+//! Every component that a recipe may name.
+
+use merit_core::Components;
+
+/// The components that come with merit. A caller adds its own with [`Components::with`].
+///
+/// ```
+/// use merit_credit::CreditRule;
+/// let components = merit_run::built_in();
+/// assert!(components.find::<dyn CreditRule>("grpo").is_ok());
+/// ```
+pub fn built_in() -> Components {
+    let worlds = merit_tools::register(merit_env::register(Components::default()));
+    merit_learn::register(merit_credit::register(worlds))
+}
