@@ -1,12 +1,12 @@
 //! The gradient of a real, tiny decoder is that of the loss the objective reports: finite differences along two directions.
 
+use crate::support::bandit::{TEMPERATURE, completions, samples, trainer};
 use merit_api::trainer::*;
 use merit_core::registry::Chosen;
 use merit_core::{PolicyVersion, Sample, Seed};
 use merit_learn::*;
 use merit_model::{FrozenPolicy, Precision, ReadyWeights, TrainerSettings, Weights, Workers};
 use std::sync::Arc;
-use crate::support::bandit::{TEMPERATURE, completions, samples, trainer};
 
 /// A trainer that keeps its gradient instead of stepping.
 struct Spy {

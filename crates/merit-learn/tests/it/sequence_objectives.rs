@@ -1,13 +1,13 @@
 //! GSPO, DPO and KTO against the formulas of their papers, worked out in double precision, and an objective of the caller's own
 //! over whole groups.
 
+use crate::support::scripted::{Says, Scripted};
+use crate::support::{Fate, sample};
 use merit_api::trainer::{SequenceScores, TrainSequence};
 use merit_core::registry::{About, Chosen, Component, Components};
 use merit_core::{PolicyVersion, Sample, Seed, TokenId, entry};
 use merit_learn::*;
 use serde::{Deserialize, Serialize};
-use crate::support::scripted::{Says, Scripted};
-use crate::support::{Fate, sample};
 
 const AT: UpdateContext =
     UpdateContext { step: 0, version: PolicyVersion(3), temperature: 1.0, seed: Seed::root(1) };
