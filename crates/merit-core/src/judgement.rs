@@ -195,7 +195,7 @@ pub struct Envelope<'a> {
     /// Handed on as it is.
     pub id: Option<&'a RawValue>,
     /// Laid over the settings of the verifier.
-    pub policy: Option<&'a RawValue>,
+    pub settings: Option<&'a RawValue>,
 }
 
 #[cfg(test)]

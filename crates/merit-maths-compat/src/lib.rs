@@ -18,34 +18,34 @@ pub use record::{MathsRecord, MathsVerifier};
 
 use grade::{Grader, No};
 use merit_maths::{
-    Budget, Comparison, Compat, Conclusion, Exhausted, MathVerifyOptions, Policy, Side, Verdict,
+    Budget, Comparison, Compat, Conclusion, Exhausted, MathVerifyOptions, MathsConfig, Side, Verdict,
 };
 use read::{Answer, read};
 
 /// Whether `response` gives the same answer as the reference `gold`, by the rules that `compat` names.
 ///
 /// ```
-/// use merit_maths::{Compat, Policy};
-/// let peer = Policy { compat: Compat::MathVerify, ..Policy::default() };
+/// use merit_maths::{Compat, MathsConfig};
+/// let peer = MathsConfig { compat: Compat::MathVerify, ..MathsConfig::default() };
 /// assert_eq!(merit_maths_compat::verify("$1/2$", r"\boxed{0.5}", &peer).passed(), Some(true));
 /// ```
-pub fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
-    match policy.compat {
-        Compat::None => merit_maths::verify(gold, response, policy),
-        Compat::MathVerify => by_math_verify(gold, response, policy),
+pub fn verify(gold: &str, response: &str, config: &MathsConfig) -> Verdict {
+    match config.compat {
+        Compat::None => merit_maths::verify(gold, response, config),
+        Compat::MathVerify => by_math_verify(gold, response, config),
     }
 }
 
-fn by_math_verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
+fn by_math_verify(gold: &str, response: &str, config: &MathsConfig) -> Verdict {
     let defaults;
-    let options = match &policy.math_verify {
+    let options = match &config.math_verify {
         Some(options) => options,
         None => {
             defaults = MathVerifyOptions::default();
             &defaults
         }
     };
-    let mut budget = Budget::new(policy.limits);
+    let mut budget = Budget::new(config.limits);
     let mut found = Comparison {
         gold: Side::default(),
         response: Side::default(),

@@ -3,14 +3,14 @@
 use crate::verify;
 use merit_core::printable::{count, piece};
 use merit_core::{Conclusion, Envelope, Verifier};
-use merit_maths::{Policy, Side, Verdict};
+use merit_maths::{MathsConfig, Side, Verdict};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Judges records of mathematics.
 #[derive(Debug, Clone)]
-pub struct MathsVerifier(Policy);
+pub struct MathsVerifier(MathsConfig);
 
 /// A reference and a response.
 #[derive(Debug, Deserialize)]
@@ -18,8 +18,8 @@ pub struct MathsVerifier(Policy);
 pub struct MathsRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    policy: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "policy")]
+    settings: Option<&'a RawValue>,
     #[serde(borrow)]
     gold: Cow<'a, str>,
     #[serde(borrow)]
@@ -27,17 +27,17 @@ pub struct MathsRecord<'a> {
 }
 
 impl Verifier for MathsVerifier {
-    type Settings = Policy;
+    type Settings = MathsConfig;
     type Record<'a> = MathsRecord<'a>;
     type Detail = merit_maths::Comparison;
 
-    fn compile(policy: Policy) -> Result<Self, String> {
-        policy.check().map_err(|e| e.to_string())?;
-        Ok(Self(policy))
+    fn compile(config: MathsConfig) -> Result<Self, String> {
+        config.check().map_err(|e| e.to_string())?;
+        Ok(Self(config))
     }
 
     fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-        Envelope { id: record.id, policy: record.policy }
+        Envelope { id: record.id, settings: record.settings }
     }
 
     fn judge(&self, record: &MathsRecord<'_>) -> Result<Verdict, String> {

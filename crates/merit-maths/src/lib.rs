@@ -1,22 +1,23 @@
 //! Is this the same answer? Extraction, parsing and exact comparison of mathematics, within hard limits.
 //!
-//! In: the text of a reference and of a response, and a [`Policy`]. Out: a [`Verdict`]: equal or not, what was extracted
-//! from each side, which rule decided. Pure and thread-safe: the same input and policy give the same verdict on any
+//! In: the text of a reference and of a response, and a [`MathsConfig`]. Out: a [`Verdict`]: equal or not, what was extracted
+//! from each side, which rule decided. Pure and thread-safe: the same input and settings give the same verdict on any
 //! thread. Every loop and recursion spends from a [`Budget`], so hostile input ends within its limit.
 
 mod budget;
 mod compare;
+mod config;
 mod expr;
 mod extract;
 mod math_verify;
 mod parse;
-mod policy;
 mod verdict;
 mod verify;
 mod worked_out;
 
 pub use budget::{Budget, Exhausted, Limits};
 pub use compare::{Decision, Half, compare, rational_value, round_to};
+pub use config::{Compat, Extraction, MathsConfig, MathsConfigError, Percent, Several, Units};
 pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
 pub use extract::tail;
 pub use math_verify::{
@@ -24,6 +25,5 @@ pub use math_verify::{
 };
 pub use merit_core::Conclusion;
 pub use parse::{ParseError, parse_latex, parse_plain};
-pub use policy::{Compat, Extraction, Percent, Policy, PolicyError, Several, Units};
 pub use verdict::{Candidate, CandidateKind, Comparison, Side, Verdict};
 pub use verify::verify;

@@ -3,8 +3,8 @@
 use crate::extract::{self, Found, Notation, Whose};
 use crate::worked_out::{disguised, worked_out};
 use crate::{
-    Budget, Candidate, Comparison, Conclusion, Decision, Exhausted, Expr, Limits, ParseError, Policy, Side,
-    Verdict, compare, parse_latex, parse_plain,
+    Budget, Candidate, Comparison, Conclusion, Decision, Exhausted, Expr, Limits, MathsConfig, ParseError,
+    Side, Verdict, compare, parse_latex, parse_plain,
 };
 use dashu_ratio::RBig;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use std::sync::Arc;
 /// Whether `response` gives the same answer as the reference `gold`, by the strict rules; `compat` is merit-maths-compat's.
 ///
 /// ```
-/// use merit_maths::{Conclusion, Policy, verify};
-/// let verdict = verify("#### 1,200", r"So it is \boxed{1200}.", &Policy::default());
+/// use merit_maths::{Conclusion, MathsConfig, verify};
+/// let verdict = verify("#### 1,200", r"So it is \boxed{1200}.", &MathsConfig::default());
 /// assert_eq!(verdict.conclusion, Conclusion::Pass);
 /// ```
-pub fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
-    let limits = policy.limits;
+pub fn verify(gold: &str, response: &str, config: &MathsConfig) -> Verdict {
+    let limits = config.limits;
     let reading = Limits { steps: limits.steps / 4, ..limits };
-    let gold_read = read(gold, policy, Whose::Reference, reading);
-    let response_read = read(response, policy, Whose::Response, reading);
+    let gold_read = read(gold, config, Whose::Reference, reading);
+    let response_read = read(response, config, Whose::Response, reading);
     let found = Comparison {
         gold: gold_read.side,
         response: response_read.side,
@@ -39,7 +39,7 @@ pub fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
         return found.concluded(conclusion, "extraction", why);
     };
     let mut budget = Budget::new(Limits { steps: limits.steps / 2, ..limits });
-    let (conclusion, rule, why) = settle(&reference, &answer, policy, &mut budget);
+    let (conclusion, rule, why) = settle(&reference, &answer, config, &mut budget);
     let steps = found.steps + budget.spent();
     Comparison { steps, ..found }.concluded(conclusion, rule, why)
 }
@@ -48,7 +48,7 @@ pub fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
 fn settle(
     reference: &Answer,
     answer: &Answer,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> (Conclusion, &'static str, String) {
     let (gold, response) = match (reference, answer) {
@@ -59,19 +59,19 @@ fn settle(
         (Answer::Value(a), Answer::Value(b)) => (a.clone(), b.clone()),
         (a, b) => (a.as_value(), b.as_value()),
     };
-    match compare(&gold, &response, policy, budget) {
+    match compare(&gold, &response, config, budget) {
         Ok(decision) => {
-            if decision.rule == "undefined" && alone(&gold, policy).is_ok_and(|d| d.rule == "undefined") {
+            if decision.rule == "undefined" && alone(&gold, config).is_ok_and(|d| d.rule == "undefined") {
                 let why = "the reference has no value";
                 return (Conclusion::bad_reference(why), decision.rule, why.to_owned());
             }
-            if policy.worked_out && decision.equal && worked_out(&gold) && !worked_out(&response) {
+            if config.worked_out && decision.equal && worked_out(&gold) && !worked_out(&response) {
                 let why = "it would come to the reference, but is left to be worked out".to_owned();
                 return (Conclusion::Fail, "not-worked-out", why);
             }
             (Conclusion::of(decision.equal), decision.rule, decision.why)
         }
-        Err(out) if alone(&gold, policy).is_ok() && alone(&response, policy).is_err() => {
+        Err(out) if alone(&gold, config).is_ok() && alone(&response, config).is_err() => {
             (Conclusion::Fail, "limit", format!("the response alone goes beyond the limit: {out}"))
         }
         Err(out) => {
@@ -82,9 +82,9 @@ fn settle(
 }
 
 /// What comes of comparing one side with the plainest number there is: whether it is too much by itself, or has no value.
-fn alone(expr: &Expr, policy: &Policy) -> Result<Decision, Exhausted> {
-    let limits = Limits { steps: policy.limits.steps / 8, ..policy.limits };
-    compare(&Expr::Num(RBig::ONE), expr, policy, &mut Budget::new(limits))
+fn alone(expr: &Expr, config: &MathsConfig) -> Result<Decision, Exhausted> {
+    let limits = Limits { steps: config.limits.steps / 8, ..config.limits };
+    compare(&Expr::Num(RBig::ONE), expr, config, &mut Budget::new(limits))
 }
 
 /// A parsed answer.
@@ -114,11 +114,11 @@ struct Read {
     steps: u64,
 }
 
-fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
+fn read(text: &str, config: &MathsConfig, whose: Whose, limits: Limits) -> Read {
     let mut budget = Budget::new(limits);
     let text = extract::tail(text, limits.text_bytes);
     let looked = budget.spend(1 + text.len() as u64 / 64);
-    let found = extract::candidates(text, &policy.extract, whose);
+    let found = extract::candidates(text, &config.extract, whose);
     let mut read = Read {
         side: Side { candidates: Vec::with_capacity(found.len()), chosen: None },
         answer: None,
@@ -131,7 +131,7 @@ fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
         return read;
     }
     for (i, candidate) in found.iter().enumerate() {
-        let parsed = parse(candidate, policy, whose, &mut budget);
+        let parsed = parse(candidate, config, whose, &mut budget);
         let shown = parsed.as_ref().ok().map(|answer| match answer {
             Answer::Value(value) => value.to_string(),
             Answer::Letter(letter) => letter.to_string(),
@@ -160,14 +160,14 @@ fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
 
 fn parse(
     found: &Found<'_>,
-    policy: &Policy,
+    config: &MathsConfig,
     whose: Whose,
     budget: &mut Budget,
 ) -> Result<Answer, ParseError> {
     if let Notation::Letter(letter) = found.notation {
         return Ok(Answer::Letter(letter));
     }
-    if let (Some(last), Whose::Reference) = (policy.extract.choices_to, whose)
+    if let (Some(last), Whose::Reference) = (config.extract.choices_to, whose)
         && let Some(letter) = extract::letter(&found.text, last)
     {
         return Ok(Answer::Letter(letter));

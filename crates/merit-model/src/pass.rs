@@ -4,8 +4,8 @@ use crate::block::Net;
 use crate::gradient::Gradients;
 use crate::head::HeadGradients;
 use crate::layout::Layout;
-use crate::lora_gradient::{AdapterSpace, ReadyAdapter};
-use crate::ready::ReadyWeights;
+use crate::lora_gradient::{AdapterSpace, PackedAdapter};
+use crate::packed::PackedWeights;
 use crate::rope::Rope;
 use crate::sequence::{check_coefficients, check_sequence, rows, shards};
 use crate::shard::{Keep, ShardSpace};
@@ -22,7 +22,7 @@ const SCORED_ROWS: usize = 1024;
 #[derive(Clone, Copy)]
 pub(crate) enum Goal<'a> {
     All(&'a Layout),
-    Adapter(&'a ReadyAdapter),
+    Adapter(&'a PackedAdapter),
 }
 
 /// A training pass over one batch.
@@ -74,29 +74,29 @@ pub fn score_sequences(
     temperature: f32,
     workers: &Workers,
 ) -> Result<Vec<SequenceScores>, ModelError> {
-    score_ready(&ReadyWeights::copied(weights, Precision::F32), sequences, temperature, workers)
+    score_packed(&PackedWeights::copied(weights, Precision::F32), sequences, temperature, workers)
 }
 
-/// As [`score_sequences`], of weights that are laid out already, at whatever precision.
-pub fn score_ready(
-    ready: &ReadyWeights,
+/// As [`score_sequences`], of packed weights, at whatever precision.
+pub fn score_packed(
+    packed: &PackedWeights,
     sequences: &[TrainSequence],
     temperature: f32,
     workers: &Workers,
 ) -> Result<Vec<SequenceScores>, ModelError> {
-    check_batch(ready.config(), sequences, temperature)?;
-    let (device, rope) = (device_for(ready.config(), workers), Rope::new(ready.config()));
-    let net = Net { device: &device, ready, rope: &rope };
+    check_batch(packed.config(), sequences, temperature)?;
+    let (device, rope) = (device_for(packed.config(), workers), Rope::new(packed.config()));
+    let net = Net { device: &device, packed, rope: &rope };
     score_shards(net, &Scratch::default(), sequences, temperature, workers)
 }
 
 /// The logits behind the last token of `context`.
 pub fn next_logits(
-    ready: &ReadyWeights,
+    packed: &PackedWeights,
     context: &[TokenId],
     workers: &Workers,
 ) -> Result<Vec<f32>, ModelError> {
-    let config = ready.config();
+    let config = packed.config();
     check_sequence(&TrainSequence { tokens: context, needed: &vec![false; context.len()] }, 0, config)?;
     if context.is_empty() {
         return Err(ModelError::Sequence { index: 0, reason: "there is no token to read".into() });
@@ -106,7 +106,7 @@ pub fn next_logits(
     let needed: Vec<bool> = (0..tokens.len()).map(|position| position == context.len()).collect();
     let sequences = [TrainSequence { tokens: &tokens, needed: &needed }];
     let (device, rope) = (device_for(config, workers), Rope::new(config));
-    let net = Net { device: &device, ready, rope: &rope };
+    let net = Net { device: &device, packed, rope: &rope };
     let mut space = ShardSpace::default();
     let last = space.forward(net, &sequences, Keep::Nothing);
     let mut nothing = |_: usize, _: &SequenceScores| Ok(Coefficients::default());

@@ -52,7 +52,7 @@ impl ShardSpace {
         self.lengths.clear();
         self.lengths.extend(sequences.iter().map(rows).filter(|&rows| rows > 0));
         let len = self.positions.len() * net.config().d_model;
-        net.ready.embed(net.device, tokens(sequences), &mut room(&mut self.streams[0], len)[..len]);
+        net.packed.embed(net.device, tokens(sequences), &mut room(&mut self.streams[0], len)[..len]);
         for layer in 0..layers {
             self.block_forward(net, layer, Some((layer + 1) % streams));
         }

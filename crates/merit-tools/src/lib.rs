@@ -6,8 +6,8 @@
 //! [`Toolbox`] that records and replays calls.
 
 mod calculator;
-
 mod convert;
+mod decimal;
 mod excerpt;
 mod faulty;
 pub mod formats;
@@ -15,7 +15,6 @@ mod http_fixture;
 mod lookup;
 mod mcp;
 mod python;
-mod rational;
 mod registry;
 mod search;
 mod simulated;
@@ -36,7 +35,6 @@ pub use http_fixture::{Http, HttpConfig, HttpFixture, HttpResponse};
 pub use lookup::{Lookup, LookupConfig, MAX_KEY_LENGTH};
 pub use mcp::{McpConfig, McpTool};
 pub use python::{Python, PythonConfig};
-pub use rational::Rational;
 pub use registry::{TOOLS, example_settings, read_tool, register, tool};
 pub use search::{EmbeddingConfig, Search, SearchConfig};
 pub use simulated::{

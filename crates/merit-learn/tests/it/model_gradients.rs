@@ -5,7 +5,7 @@ use merit_api::trainer::*;
 use merit_core::registry::Chosen;
 use merit_core::{PolicyVersion, Sample, Seed};
 use merit_learn::*;
-use merit_model::{FrozenPolicy, Precision, ReadyWeights, TrainerSettings, Weights, Workers};
+use merit_model::{FrozenPolicy, PackedWeights, Precision, TrainerSettings, Weights, Workers};
 use std::sync::Arc;
 
 /// A trainer that keeps its gradient instead of stepping.
@@ -99,7 +99,7 @@ fn check(objective: Chosen<dyn Objective>) {
     let hold_scores = objective.needs().mismatched;
     let learner = Learner::new(LearnConfig { objective, ..LearnConfig::default() }, 1).unwrap();
     let other = Weights::init(start.weights().config(), Seed::root(12)).unwrap();
-    let packed = Arc::new(ReadyWeights::for_sampling(Arc::new(other), Precision::F32));
+    let packed = Arc::new(PackedWeights::for_sampling(Arc::new(other), Precision::F32));
     let reference = FrozenPolicy::new(packed, Workers::single());
     let case = Case { learner, samples, reference, hold_scores };
     // Off the weights that sampled, so that ratios are not 1.

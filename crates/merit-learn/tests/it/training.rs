@@ -5,7 +5,7 @@ use crate::support::{Fate, sample};
 use merit_core::registry::Chosen;
 use merit_core::{Boundary, PolicyVersion, Sample, Seed};
 use merit_learn::*;
-use merit_model::{FrozenPolicy, Precision, ReadyWeights, Trainer, TrainerSettings, Workers};
+use merit_model::{FrozenPolicy, PackedWeights, Precision, Trainer, TrainerSettings, Workers};
 use std::sync::Arc;
 
 fn learner(change: impl Fn(&mut LearnConfig)) -> Learner {
@@ -235,7 +235,7 @@ fn a_value_loss_needs_a_value_head() {
 fn a_kl_penalty_keeps_the_policy_near_its_reference() {
     let run = |coefficient: f64| {
         let mut trainer = warm(false, 1);
-        let packed = ReadyWeights::for_sampling(trainer.snapshot(), Precision::F32);
+        let packed = PackedWeights::for_sampling(trainer.snapshot(), Precision::F32);
         let reference = FrozenPolicy::new(Arc::new(packed), Workers::single());
         let kl = Some(KlPenalty { coefficient, estimator: Estimator::K2 });
         let learner = learner(|c| c.objective = objective(|pg| pg.kl = kl));

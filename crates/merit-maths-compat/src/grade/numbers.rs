@@ -5,7 +5,7 @@ use crate::float::{approximate, of_rational};
 use crate::grammar::build::integer;
 use crate::values::{Atomic, atomic, is_zoo};
 use dashu_ratio::RBig;
-use merit_maths::{Budget, Exhausted, Expr, Function, Half, Policy, compare, rational_value, round_to};
+use merit_maths::{Budget, Exhausted, Expr, Function, Half, MathsConfig, compare, rational_value, round_to};
 
 impl Grader<'_> {
     /// Numerically, then symbolically.
@@ -81,12 +81,12 @@ impl Grader<'_> {
 
     /// Whether the two are one and the same, by this crate's own rules for scalars.
     pub(super) fn identical(&mut self, a: &Expr, b: &Expr) -> Result<bool, Exhausted> {
-        let policy = Policy::default();
+        let config = MathsConfig::default();
         let (a, b) = (percent_as_number(a), percent_as_number(b));
         if is_opaque(&a) || is_opaque(&b) {
             return Ok(false);
         }
-        Ok(compare(&a, &b, &policy, self.budget)?.equal)
+        Ok(compare(&a, &b, &config, self.budget)?.equal)
     }
 }
 

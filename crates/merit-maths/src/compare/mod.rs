@@ -1,7 +1,7 @@
 //! Are two answers the same? Exact where it can be: rationals, normal forms, sets and relations; certain numerics where
 //! it cannot.
 //!
-//! In: the reference and the response as [`Expr`], the [`Policy`]. Out: a [`Decision`] with the rule that made it.
+//! In: the reference and the response as [`Expr`], the [`MathsConfig`]. Out: a [`Decision`] with the rule that made it.
 //! Every loop spends from the [`Budget`]; the same input gives the same decision on any thread.
 
 mod answers;
@@ -49,7 +49,7 @@ mod verdict;
 pub use rational::rational_value;
 pub use rounding::{Half, round_to};
 
-use crate::{Budget, Exhausted, Expr, Policy};
+use crate::{Budget, Exhausted, Expr, MathsConfig};
 
 /// What a comparison came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,9 +66,9 @@ pub struct Decision {
 pub fn compare(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Decision, Exhausted> {
     budget.spend(1)?;
-    Ok(answers::decide(gold, response, policy, budget)?.decision())
+    Ok(answers::decide(gold, response, config, budget)?.decision())
 }

@@ -1,7 +1,7 @@
 //! Where an answer stands in a text: boxes, announced answers, mathematics between delimiters, the whole text, the last
 //! number, a letter choice.
 //!
-//! In: a text and what the policy allows. Out: every candidate, best first, none inside a better one. A response commits to
+//! In: a text and what the settings allow. Out: every candidate, best first, none inside a better one. A response commits to
 //! its answer: the last box wins over everything before it, boxes side by side are one list, and what is stated outright
 //! (boxed or announced) is not passed over for something that reads better.
 

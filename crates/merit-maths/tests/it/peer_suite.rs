@@ -3,7 +3,7 @@
 //! The triples are read from `.cache/math-verify/triples.json`, which `cargo xtask test` writes from the peer's source
 //! distribution; they are not part of this repository.
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, MathsConfig, Target};
 use merit_maths_compat::verify;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ struct Options {
 
 impl Triple {
     /// The peer's rules with the options its test gave.
-    fn policy(&self) -> Policy {
+    fn config(&self) -> MathsConfig {
         let mut options = MathVerifyOptions::default();
         if let Some(targets) = &self.targets {
             options.targets = targets.clone();
@@ -40,7 +40,7 @@ impl Triple {
         options.strict = self.options.strict.unwrap_or(options.strict);
         options.allow_set_relation_comp =
             self.options.allow_set_relation_comp.unwrap_or(options.allow_set_relation_comp);
-        Policy { compat: Compat::MathVerify, math_verify: Some(options), ..Policy::default() }
+        MathsConfig { compat: Compat::MathVerify, math_verify: Some(options), ..MathsConfig::default() }
     }
 }
 
@@ -65,9 +65,9 @@ fn every_triple_of_the_peers_suite_agrees_in_compat_mode() {
     assert_eq!(triples.len(), 275, "Math-Verify 0.9.0 has 275 triples");
     let mut wrong = Vec::new();
     for triple in &triples {
-        let policy = triple.policy();
-        policy.check().unwrap();
-        let verdict = verify(&triple.gold, &triple.prediction, &policy);
+        let config = triple.config();
+        config.check().unwrap();
+        let verdict = verify(&triple.gold, &triple.prediction, &config);
         if (verdict.conclusion == Conclusion::Pass) != triple.expected {
             wrong.push(format!(
                 "{}: expected {}, {:?} by {} ({})",
@@ -91,7 +91,7 @@ fn every_strict_difference_from_the_peers_suite_is_listed_with_its_reason() {
     let listed: Differences = toml::from_str(include_str!("../strict_differences.toml")).unwrap();
     let mut found = BTreeMap::new();
     for triple in &triples {
-        let verdict = verify(&triple.gold, &triple.prediction, &Policy::default());
+        let verdict = verify(&triple.gold, &triple.prediction, &MathsConfig::default());
         if (verdict.conclusion == Conclusion::Pass) != triple.expected {
             let line = format!(
                 "expected {}, {:?} by {} ({})",

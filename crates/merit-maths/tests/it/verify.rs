@@ -1,10 +1,10 @@
 //! Whole verifications: conclusions and whose fault they are, explanations, policies as files.
 
-use merit_maths::{Conclusion, Policy, PolicyError, Verdict};
+use merit_maths::{Conclusion, MathsConfig, MathsConfigError, Verdict};
 use merit_maths_compat::verify;
 
 fn strict(gold: &str, response: &str) -> Verdict {
-    verify(gold, response, &Policy::default())
+    verify(gold, response, &MathsConfig::default())
 }
 
 fn check(gold: &str, response: &str, conclusion: &str) {
@@ -57,7 +57,7 @@ fn a_verdict_says_what_was_read_and_which_rule_decided() {
 
 #[test]
 fn a_policy_is_a_file() {
-    let policy: Policy = toml::from_str(
+    let config: MathsConfig = toml::from_str(
         r#"
         several = "all-in-order"
         accept_rounded = 2
@@ -68,11 +68,11 @@ fn a_policy_is_a_file() {
         "#,
     )
     .unwrap();
-    policy.check().unwrap();
-    assert_eq!(policy.extract.choices_to, Some('E'));
-    assert_eq!(verify(r"$\frac13$", r"\boxed{0.33}", &policy).conclusion, Conclusion::Pass);
+    config.check().unwrap();
+    assert_eq!(config.extract.choices_to, Some('E'));
+    assert_eq!(verify(r"$\frac13$", r"\boxed{0.33}", &config).conclusion, Conclusion::Pass);
 
-    let policy: Policy = toml::from_str(
+    let config: MathsConfig = toml::from_str(
         r#"
         compat = "math-verify"
         [math_verify]
@@ -81,8 +81,8 @@ fn a_policy_is_a_file() {
         "#,
     )
     .unwrap();
-    policy.check().unwrap();
-    assert_eq!(verify(r"$\frac13$", r"\boxed{0.33}", &policy).conclusion, Conclusion::Pass);
+    config.check().unwrap();
+    assert_eq!(verify(r"$\frac13$", r"\boxed{0.33}", &config).conclusion, Conclusion::Pass);
 }
 
 #[test]
@@ -92,20 +92,20 @@ fn a_setting_that_nobody_reads_is_refused() {
         "[math_verify]\nrounding = 2",
         "[math_verify]\ntargets = [{ kind = \"latex\", boxes = 1 }]",
     ] {
-        assert!(toml::from_str::<Policy>(text).is_err(), "{text}");
+        assert!(toml::from_str::<MathsConfig>(text).is_err(), "{text}");
     }
-    let refused = |text: &str| toml::from_str::<Policy>(text).unwrap().check().unwrap_err();
-    assert_eq!(refused("[math_verify]\nstrict = false"), PolicyError::OptionsWithoutCompat);
+    let refused = |text: &str| toml::from_str::<MathsConfig>(text).unwrap().check().unwrap_err();
+    assert_eq!(refused("[math_verify]\nstrict = false"), MathsConfigError::OptionsWithoutCompat);
     let unused = refused("compat = \"math-verify\"\nround_to = 3");
-    assert_eq!(unused, PolicyError::UnusedUnderCompat { setting: "round_to" });
+    assert_eq!(unused, MathsConfigError::UnusedUnderCompat { setting: "round_to" });
     let nowhere = refused("[extract]\nboxed = false\nlatex = false\nplain = false");
-    assert_eq!(nowhere, PolicyError::NowhereToLook);
-    assert_eq!(refused("[extract]\nchoices_to = \"e\""), PolicyError::NotALetter { last: 'e' });
+    assert_eq!(nowhere, MathsConfigError::NowhereToLook);
+    assert_eq!(refused("[extract]\nchoices_to = \"e\""), MathsConfigError::NotALetter { last: 'e' });
 }
 
 #[test]
 fn the_peers_string_targets_find_letters() {
-    let policy: Policy =
+    let config: MathsConfig =
         toml::from_str("compat = \"math-verify\"\n[math_verify]\ntargets = [{ kind = \"string\" }]").unwrap();
     for (response, conclusion) in [
         ("The answer is A.", "pass"),
@@ -113,7 +113,7 @@ fn the_peers_string_targets_find_letters() {
         ("Because B is valid", "fail"),
         ("No valid answer here", "unreadable"),
     ] {
-        let verdict = verify("Final answer is A", response, &policy);
+        let verdict = verify("Final answer is A", response, &config);
         assert_eq!(verdict.conclusion.word(), conclusion, "{response}: {verdict:?}");
     }
 }

@@ -4,7 +4,7 @@
 //! comparison that no limit could decide are the grader's failures, never a 0. Of several references any one will do.
 //!
 //! Equal is not enough: an answer that only gives the question's own formula back earns nothing, unless the reference is
-//! written the same way. With `policy.worked_out` a number must be worked out. Other spellings of an unworked formula are
+//! written the same way. With `check.worked_out` a number must be worked out. Other spellings of an unworked formula are
 //! equal mathematics, and are paid.
 
 use super::pay::Pay;
@@ -13,7 +13,7 @@ use super::restated::is_restated;
 use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
 use crate::{Component, Problem};
 use merit_core::{About, Episode, Evidence};
-use merit_maths::{Candidate, Policy, Side, Verdict};
+use merit_maths::{Candidate, MathsConfig as Check, Side, Verdict};
 use merit_maths_compat::verify;
 
 pub(crate) const MATHS: Component = Component {
@@ -26,7 +26,7 @@ pub(crate) const MATHS: Component = Component {
 type = "maths"
 reading = "answer"
 reference = "answer"
-policy = { units = "required", accept_rounded = 3, extract = { boxed = true, latex = true, plain = true } }
+check = { units = "required", accept_rounded = 3, extract = { boxed = true, latex = true, plain = true } }
 "#,
 };
 
@@ -40,9 +40,9 @@ term_config! {
         #[serde(default)]
         pub reference: Reference,
         /// What counts as the same answer.
-        #[serde(default)]
-        pub policy: Policy,
-        /// An answer of more characters is worth 0 unread. Absent: the policy's limits decide.
+        #[serde(default, alias = "policy")]
+        pub check: Check,
+        /// An answer of more characters is worth 0 unread. Absent: the check's limits decide.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub max_chars: Option<usize>,
         /// Pay an answer that is the question's own formula.
@@ -63,7 +63,7 @@ impl TermConfig for MathsConfig {
     fn term(&self) -> Result<Box<dyn Term>, Problem> {
         self.reading.check()?;
         self.reference.check()?;
-        self.policy.check().map_err(|why| Problem::Setting(format!("`policy`: {why}")))?;
+        self.check.check().map_err(|why| Problem::Setting(format!("`check`: {why}")))?;
         if self.max_chars == Some(0) {
             return Err(Problem::NotPositive { field: "max_chars", value: 0.0 });
         }
@@ -81,7 +81,7 @@ impl Term for Maths {
 
 impl Maths {
     fn judge(&self, episode: &Episode) -> Result<Finding, Finding> {
-        let MathsConfig { reading, reference, policy, max_chars, .. } = &self.0;
+        let MathsConfig { reading, reference, check, max_chars, .. } = &self.0;
         let missing = || Finding::not_applicable(reference.missing());
         let references = reference.texts(episode).filter(|texts| !texts.is_empty()).ok_or_else(missing)?;
         let text = reading.judged(episode)?;
@@ -92,7 +92,7 @@ impl Maths {
         let mut undecided = None;
         let mut last = None;
         for gold in &references {
-            let verdict = verify(gold, &text, policy);
+            let verdict = verify(gold, &text, check);
             match verdict.passed() {
                 Some(true) => {
                     return Ok(match self.objection(episode, &verdict) {

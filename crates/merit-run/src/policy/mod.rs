@@ -13,7 +13,7 @@ use crate::parts::Parts;
 use crate::progress::Event;
 use kept::Kept;
 use merit_core::TokenId;
-use merit_model::{FrozenPolicy, ModelError, Precision, ReadyWeights, Tokenizer, Trainer, Weights, Workers};
+use merit_model::{FrozenPolicy, ModelError, PackedWeights, Precision, Tokenizer, Trainer, Weights, Workers};
 use merit_rollout::{ChatFormat, ToolRuntime};
 use merit_store::RunFolder;
 use std::sync::Arc;
@@ -99,16 +99,16 @@ impl Policy {
             return Ok(Arc::clone(reference));
         }
         let workers = Workers::new(self.threads).map_err(ModelError::from)?;
-        let packed = Arc::new(ReadyWeights::for_sampling(self.warm()?, self.precision()));
+        let packed = Arc::new(PackedWeights::for_sampling(self.warm()?, self.precision()));
         Ok(Arc::clone(self.reference.insert(Arc::new(FrozenPolicy::new(packed, workers)))))
     }
 
     /// The present policy as a sampler reads it. With an adapter these are the trainer's own packed weights; nothing is merged
     /// or packed anew.
-    pub(crate) fn packed(&mut self) -> Arc<ReadyWeights> {
+    pub(crate) fn packed(&mut self) -> Arc<PackedWeights> {
         match self.trainer.adapter() {
             Some(_) => self.trainer.policy(),
-            None => Arc::new(ReadyWeights::for_sampling(self.trainer.snapshot(), self.precision())),
+            None => Arc::new(PackedWeights::for_sampling(self.trainer.snapshot(), self.precision())),
         }
     }
 

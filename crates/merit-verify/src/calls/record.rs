@@ -42,8 +42,8 @@ pub struct CallsVerifier {
 pub struct CallsRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    policy: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "policy")]
+    settings: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Option<&'a RawValue>,
     #[serde(default)]
@@ -89,7 +89,7 @@ impl Verifier for CallsVerifier {
     }
 
     fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-        Envelope { id: record.id, policy: record.policy }
+        Envelope { id: record.id, settings: record.settings }
     }
 
     fn judge(&self, record: &CallsRecord<'_>) -> Result<Judgement<CallsDetail>, String> {

@@ -13,8 +13,8 @@ use std::borrow::Cow;
 pub struct CodeRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    policy: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "policy")]
+    settings: Option<&'a RawValue>,
     #[serde(borrow)]
     response: Cow<'a, str>,
     #[serde(default)]
@@ -34,7 +34,7 @@ impl Verifier for CodeVerifier {
     }
 
     fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-        Envelope { id: record.id, policy: record.policy }
+        Envelope { id: record.id, settings: record.settings }
     }
 
     fn judge(&self, record: &CodeRecord<'_>) -> Result<Judgement<Self::Detail>, String> {

@@ -16,7 +16,7 @@ const SCHEMAS: usize = 256;
 #[derive(Debug)]
 pub struct JsonRecords {
     config: JsonConfig,
-    /// By the text of the schema; empty for the policy's own, or none.
+    /// By the text of the schema; empty for that of the settings, or none.
     by_schema: Kept<JsonVerifier>,
 }
 
@@ -26,11 +26,11 @@ pub struct JsonRecords {
 pub struct JsonRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    policy: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "policy")]
+    settings: Option<&'a RawValue>,
     #[serde(borrow)]
     output: Cow<'a, str>,
-    /// Takes the place of the policy's.
+    /// Takes the place of that in the settings.
     #[serde(borrow, default)]
     schema: Option<&'a RawValue>,
     #[serde(default, deserialize_with = "present")]
@@ -50,7 +50,7 @@ impl Verifier for JsonRecords {
     }
 
     fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-        Envelope { id: record.id, policy: record.policy }
+        Envelope { id: record.id, settings: record.settings }
     }
 
     fn judge(&self, record: &JsonRecord<'_>) -> Result<JsonVerdict, String> {

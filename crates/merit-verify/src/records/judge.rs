@@ -156,7 +156,7 @@ impl<V: Verifier> Judge<V> {
         let record: V::Record<'a> = serde_json::from_slice(line).map_err(|e| words(&e))?;
         let envelope = V::envelope(&record);
         *id = envelope.id;
-        let own = envelope.policy.map(|own| self.own(own)).transpose()?;
+        let own = envelope.settings.map(|own| self.own(own)).transpose()?;
         let judged = own.as_deref().unwrap_or(&self.verifier).judge(&record)?;
         let (passed, score) = (judged.passed(), judged.score);
         if self.explain {
@@ -178,7 +178,7 @@ impl<V: Verifier> Judge<V> {
     /// The verifier of a record's own settings.
     fn own(&self, own: &RawValue) -> Result<std::sync::Arc<V>, String> {
         let make = || with_own(&self.settings, own.get()).and_then(V::compile);
-        self.own.get(own.get(), make).map_err(|why| format!("`policy`: {why}"))
+        self.own.get(own.get(), make).map_err(|why| format!("`settings`: {why}"))
     }
 
     fn complain(&self, line: u64, id: Option<&RawValue>, error: &str, text: &mut Vec<u8>) {
@@ -250,7 +250,7 @@ mod tests {
         }
 
         fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-            Envelope { id: record.id, policy: None }
+            Envelope { id: record.id, settings: None }
         }
 
         fn judge(&self, record: &Number<'_>) -> Result<Judgement<Seen>, String> {

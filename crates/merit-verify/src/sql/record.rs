@@ -27,8 +27,8 @@ pub struct SqlRecords {
 pub struct SqlRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    policy: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "policy")]
+    settings: Option<&'a RawValue>,
     /// Path of a database file.
     #[serde(default)]
     database: Option<String>,
@@ -65,7 +65,7 @@ impl Verifier for SqlRecords {
     }
 
     fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-        Envelope { id: record.id, policy: record.policy }
+        Envelope { id: record.id, settings: record.settings }
     }
 
     fn judge(&self, record: &SqlRecord<'_>) -> Result<SqlVerdict, String> {

@@ -17,8 +17,8 @@ const SHOWN: usize = 10;
 pub struct StateRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    policy: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "policy")]
+    settings: Option<&'a RawValue>,
     /// Where the world ended.
     state: Value,
     /// Where it should have.
@@ -38,7 +38,7 @@ impl Verifier for StateVerifier {
     }
 
     fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-        Envelope { id: record.id, policy: record.policy }
+        Envelope { id: record.id, settings: record.settings }
     }
 
     fn judge(&self, record: &StateRecord<'_>) -> Result<StateVerdict, String> {

@@ -58,8 +58,8 @@ pub struct TextRecords {
 pub struct TextRecord<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    policy: Option<&'a RawValue>,
+    #[serde(borrow, default, alias = "policy")]
+    settings: Option<&'a RawValue>,
     #[serde(borrow, default)]
     response: Option<Cow<'a, str>>,
     #[serde(borrow, default)]
@@ -103,7 +103,7 @@ impl Verifier for TextRecords {
     }
 
     fn envelope<'a>(record: &Self::Record<'a>) -> Envelope<'a> {
-        Envelope { id: record.id, policy: record.policy }
+        Envelope { id: record.id, settings: record.settings }
     }
 
     fn judge(&self, record: &TextRecord<'_>) -> Result<Judgement<TextFinding>, String> {
@@ -161,7 +161,7 @@ impl TextRecords {
     }
 
     fn marked(&self, record: &TextRecord<'_>) -> Result<Judgement<TextFinding>, String> {
-        let unsaid = "the policy does not say how spans are measured; e.g. `spans = { measure = \"iou\", pass_at = 0.5 }`";
+        let unsaid = "the settings do not say how spans are measured; e.g. `spans = { measure = \"iou\", pass_at = 0.5 }`";
         let verifier = self.spans.as_ref().ok_or(unsaid)?;
         let (Some(ours), Some(theirs)) = (&record.spans, &record.reference_spans) else {
             return Err("give both `spans` and `reference_spans`".to_owned());

@@ -2,7 +2,7 @@
 //!
 //! A new verifier is a type that implements [`Verifier`], one subcommand and one arm here.
 
-mod policy;
+mod settings;
 
 use super::WrongInput;
 use crate::cli::rewards::{Verify, VerifyArguments};
@@ -38,8 +38,8 @@ pub(crate) fn run(command: &Verify) -> Result<()> {
 }
 
 fn verify<V: Verifier>(arguments: &VerifyArguments) -> Result<()> {
-    let loaded = policy::load::<V::Settings>(arguments.policy.as_deref(), &arguments.set)?;
-    let judge = Judge::<V>::new(loaded.policy, arguments.explain)
+    let loaded = settings::load::<V::Settings>(arguments.settings.as_deref(), &arguments.set)?;
+    let judge = Judge::<V>::new(loaded.settings, arguments.explain)
         .map_err(|why| RecipeError::Combination { file: loaded.name, why })?;
     let (stream, name) = input(arguments)?;
     let mut lines = Lines::new(stream, Bounds::USUAL);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What counts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Policy {
+pub struct MathsConfig {
     /// Whose rules to follow.
     pub compat: Compat,
     /// The peer's own options; only together with `compat = "math-verify"`. Absent: its defaults.
@@ -21,7 +21,7 @@ pub struct Policy {
     /// What a percent sign means.
     pub percent: Percent,
     /// Digits after the point to which numbers are compared. Absent: exactly, except that an answer written in decimals
-    /// may round an exact reference to the places the reference's policy shows (see `accept_rounded`).
+    /// may round an exact reference to the places the reference shows (see `accept_rounded`).
     pub round_to: Option<u32>,
     /// Accept a decimal response for an exact reference when it is the correctly rounded value with at least this many
     /// digits after the point. Absent: never.
@@ -33,9 +33,9 @@ pub struct Policy {
     pub limits: Limits,
 }
 
-/// A policy in which one setting makes another one meaningless.
+/// Settings of which one makes another one meaningless.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PolicyError {
+pub enum MathsConfigError {
     /// The peer's options without the peer's rules.
     #[error(
         "`math_verify` has options, but `compat` is not \"math-verify\", so nothing reads them; set it or remove them"
@@ -62,11 +62,11 @@ pub enum PolicyError {
     },
 }
 
-impl Policy {
-    /// Refuses a policy with a setting that could have no effect.
-    pub fn check(&self) -> Result<(), PolicyError> {
+impl MathsConfig {
+    /// Refuses a setting that could have no effect.
+    pub fn check(&self) -> Result<(), MathsConfigError> {
         match self.compat {
-            Compat::None if self.math_verify.is_some() => Err(PolicyError::OptionsWithoutCompat),
+            Compat::None if self.math_verify.is_some() => Err(MathsConfigError::OptionsWithoutCompat),
             Compat::None => self.extract.check(),
             Compat::MathVerify => {
                 let plain = Self::default();
@@ -80,7 +80,7 @@ impl Policy {
                     ("worked_out", self.worked_out),
                 ];
                 match unused.into_iter().find(|(_, set)| *set) {
-                    Some((setting, _)) => Err(PolicyError::UnusedUnderCompat { setting }),
+                    Some((setting, _)) => Err(MathsConfigError::UnusedUnderCompat { setting }),
                     None => Ok(()),
                 }
             }
@@ -89,12 +89,12 @@ impl Policy {
 }
 
 impl Extraction {
-    fn check(&self) -> Result<(), PolicyError> {
+    fn check(&self) -> Result<(), MathsConfigError> {
         if let Some(last) = self.choices_to.filter(|c| !('B'..='Z').contains(c)) {
-            return Err(PolicyError::NotALetter { last });
+            return Err(MathsConfigError::NotALetter { last });
         }
         if !(self.boxed || self.latex || self.plain || self.choices_to.is_some()) {
-            return Err(PolicyError::NowhereToLook);
+            return Err(MathsConfigError::NowhereToLook);
         }
         Ok(())
     }

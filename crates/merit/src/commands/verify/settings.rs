@@ -1,4 +1,4 @@
-//! The policy of a command: a TOML file, settings laid over it, and the policies that records bring along.
+//! The settings of a command: a TOML file, and single settings laid over it.
 
 use merit_run::RecipeError;
 use merit_run::toml_error::locate;
@@ -8,13 +8,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::path::Path;
 
-/// A policy and what to call it in an error.
+/// Settings and what to call them in an error.
 pub(super) struct Loaded<P> {
-    pub(super) policy: P,
+    pub(super) settings: P,
     pub(super) name: String,
 }
 
-/// The policy in `file`, or the default, with `set` laid over it.
+/// The settings in `file`, or the default, with `set` laid over it.
 pub(super) fn load<P: DeserializeOwned + Default>(
     file: Option<&Path>,
     set: &[(String, String)],
@@ -29,11 +29,11 @@ pub(super) fn load<P: DeserializeOwned + Default>(
         None => (String::new(), String::new()),
     };
     if set.is_empty() {
-        let policy = match text.is_empty() {
+        let settings = match text.is_empty() {
             true => P::default(),
             false => toml::from_str(&text).map_err(|e| locate(&file, &text, &e))?,
         };
-        return Ok(Loaded { policy, name: file });
+        return Ok(Loaded { settings, name: file });
     }
     let table: toml::Table = toml::from_str(&text).map_err(|e| locate(&file, &text, &e))?;
     let name = set.iter().map(|(key, value)| format!("--set {key}={value}")).collect::<Vec<_>>().join(" ");
@@ -44,7 +44,7 @@ pub(super) fn load<P: DeserializeOwned + Default>(
         lay_over(&mut merged, to_json(&change).map_err(refuse)?);
     }
     match serde_json::from_value(merged) {
-        Ok(policy) => Ok(Loaded { policy, name }),
+        Ok(settings) => Ok(Loaded { settings, name }),
         // What the file alone does wrong has a place in it.
         Err(error) => Err(match toml::from_str::<P>(&text) {
             Err(own) if own.message().trim() == error.to_string() => locate(&file, &text, &own).into(),
