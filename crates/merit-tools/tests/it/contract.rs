@@ -3,8 +3,8 @@
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    Calculator, FaultPlan, Faulty, Lookup, TOOLS, Tool, ToolAnswer, ToolCard, ToolConfig, ToolError,
-    ToolFuture, ToolSession, call_blocking, tool,
+    Calculator, FaultPlan, Faulty, Lookup, TOOLS, Tool, ToolAnswer, ToolConfig, ToolError, ToolFuture,
+    ToolSession, ToolSpec, call_blocking, tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -33,12 +33,12 @@ fn names_are_unique_and_found() {
 }
 
 /// Counts its calls over all sessions, forgets them in snapshots, panics on long input and answers everything else.
-struct Liar(Arc<AtomicU64>, ToolCard);
+struct Liar(Arc<AtomicU64>, ToolSpec);
 
 struct LiarSession(Arc<AtomicU64>);
 
 impl Tool for Liar {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.1
     }
 
@@ -57,7 +57,7 @@ impl ToolSession for LiarSession {
 
 #[test]
 fn the_checks_notice_a_tool_that_breaks_the_contract() {
-    let card = ToolCard::text("liar", "Breaks every rule.", "input", "anything", "x");
+    let card = ToolSpec::text("liar", "Breaks every rule.", "input", "anything", "x");
     let liar = Liar(Arc::default(), card);
     let found = check_tool(&liar, &example_task()).join("\n");
     for violation in [
@@ -121,7 +121,7 @@ fn a_faulty_tool_is_described_in_a_recipe() {
     let text = "name = \"faulty\"\ninner = { name = \"lookup\" }\nplan = { seed = 3, latency_ms = 20.0, timed_out = 0.1 }\n";
     let config: ToolConfig = toml::from_str(text).unwrap();
     let tool = config.build().unwrap();
-    assert_eq!(tool.card().name, "lookup", "the agent cannot tell");
+    assert_eq!(tool.spec().name, "lookup", "the agent cannot tell");
     let again: ToolConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);
     assert!(toml::from_str::<ToolConfig>(&text.replace("latency_ms", "latency")).is_err());

@@ -1,18 +1,18 @@
 //! Every call format, whatever it is given: what it writes it reads, hostile text costs little, and faults are told shortly.
 
 use merit_core::{ToolCall, canonical};
-use merit_tools::ToolCard;
+use merit_tools::ToolSpec;
 use merit_tools::formats::{CALL_FORMATS, CallFormat, CallFormatConfig, MAX_CALLS, MAX_TEXT};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-fn cards() -> Vec<ToolCard> {
+fn cards() -> Vec<ToolSpec> {
     vec![
-        ToolCard::text("python", "Runs Python.", "code", "a program", "print(1)"),
-        ToolCard::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
-        ToolCard::json("act", "Does things.", json!({ "type": "object" }), &json!({ "what": "it" })),
+        ToolSpec::text("python", "Runs Python.", "code", "a program", "print(1)"),
+        ToolSpec::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
+        ToolSpec::json("act", "Does things.", json!({ "type": "object" }), &json!({ "what": "it" })),
     ]
 }
 

@@ -1,15 +1,15 @@
 //! Call formats in a recipe: a name or a table, what they can serve, and what is refused.
 
 use merit_core::ToolCall;
-use merit_tools::ToolCard;
+use merit_tools::ToolSpec;
 use merit_tools::formats::{CALL_FORMATS, CallFormatConfig, call_format};
 use serde_json::{Map, json};
 
-fn cards() -> Vec<ToolCard> {
+fn cards() -> Vec<ToolSpec> {
     vec![
-        ToolCard::text("python", "Runs Python.", "code", "a program", "print(1)"),
-        ToolCard::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
-        ToolCard::json("act", "Does things.", json!({ "type": "object" }), &json!({ "what": "it" })),
+        ToolSpec::text("python", "Runs Python.", "code", "a program", "print(1)"),
+        ToolSpec::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
+        ToolSpec::json("act", "Does things.", json!({ "type": "object" }), &json!({ "what": "it" })),
     ]
 }
 

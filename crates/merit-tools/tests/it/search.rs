@@ -27,7 +27,7 @@ fn a_query_shows_ids_titles_and_the_passage() {
 #[test]
 fn what_was_found_can_be_opened() {
     let tools = tools("open = true");
-    assert_eq!(tools[1].card().name, "open");
+    assert_eq!(tools[1].spec().name, "open");
     assert_eq!(
         ask(&tools[1], &example_task(), "pen"),
         ToolAnswer::Ok("Pen\nA pen that writes in black.".to_owned())

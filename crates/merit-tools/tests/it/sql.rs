@@ -3,7 +3,7 @@
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    Pace, Sql, SqlToolConfig, Tool, ToolAnswer, ToolConfig, ToolError, ToolSession, call_blocking,
+    ExecKind, Sql, SqlToolConfig, Tool, ToolAnswer, ToolConfig, ToolError, ToolSession, call_blocking,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn rows_beyond_those_shown_are_counted() {
 #[test]
 fn wrong_queries_are_refused_and_long_ones_time_out() {
     let tool = with_script("limits = { steps = 100000 }");
-    assert_eq!(tool.pace(), Pace::Computing);
+    assert_eq!(tool.exec_kind(), ExecKind::Computing);
     let session = open(&tool);
     for (query, word) in [
         ("SELECT m FROM t", "no such column"),

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use merit_tools::conformance::example_task;
-use merit_tools::{Commons, Tool, ToolAnswer, ToolConfig, ToolSession, call_blocking};
+use merit_tools::{EpisodeShared, Tool, ToolAnswer, ToolConfig, ToolSession, call_blocking};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -101,11 +101,12 @@ fn ask(session: &Arc<dyn ToolSession>, input: &str) -> ToolAnswer {
 #[test]
 fn what_merit_serves_merit_can_use() {
     let tools = served("prefix = \"far-\"");
-    let names: Vec<&str> = tools.iter().map(|tool| tool.card().name.as_str()).collect();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name.as_str()).collect();
     assert_eq!(names, ["far-calc", "far-python"]);
-    let (one, other) = (Commons::default(), Commons::default());
-    let open =
-        |tool: usize, episode: &Commons| tools[tool].open_beside(episode, &example_task(), None).unwrap();
+    let (one, other) = (EpisodeShared::default(), EpisodeShared::default());
+    let open = |tool: usize, episode: &EpisodeShared| {
+        tools[tool].open_beside(episode, &example_task(), None).unwrap()
+    };
     let (calc, python, elsewhere) = (open(0, &one), open(1, &one), open(1, &other));
     assert_eq!(ask(&calc, "{\"expression\": \"6*7\"}"), ToolAnswer::Ok("42".to_owned()));
     assert!(matches!(ask(&calc, "{\"expression\": \"6*\"}"), ToolAnswer::Refused(_)));

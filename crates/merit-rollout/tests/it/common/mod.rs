@@ -4,12 +4,12 @@
 pub mod run;
 
 use merit_core::{
-    About, Action, CallRecord, EpisodeId, Message, PolicyVersion, Role, Seed, Setting, Split, Task, ToolCall,
+    About, Action, CallRecord, EpisodeId, Message, PolicyVersion, Role, Seed, Split, Task, ToolCall,
 };
 use merit_env::{DemoTurn, Demonstrator, Env, EnvError, Reaction, World, WorldEnd};
 use merit_model::Tokenizer;
 use merit_rollout::{ChatFormat, EpisodePlan, Start};
-use merit_tools::{Pace, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession};
+use merit_tools::{ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -133,27 +133,27 @@ impl World for OpenCounting {
 }
 
 /// A tool by name and pace; what it does follows from the name.
-pub struct TestTool(&'static str, Pace, ToolCard);
+pub struct TestTool(&'static str, ExecKind, ToolSpec);
 
 impl TestTool {
-    pub fn new(name: &'static str, pace: Pace) -> Self {
-        Self(name, pace, ToolCard::text(name, "a tool of the tests", "input", "a number", "1"))
+    pub fn new(name: &'static str, pace: ExecKind) -> Self {
+        Self(name, pace, ToolSpec::text(name, "a tool of the tests", "input", "a number", "1"))
     }
 }
 
-const TOOLS: [(&str, Pace); 12] = [
-    ("jitter", Pace::Waiting),
-    ("jitter-hard", Pace::Computing),
-    ("add", Pace::Instant),
-    ("quit", Pace::Instant),
-    ("sleep", Pace::Waiting),
-    ("grind", Pace::Computing),
-    ("drowsy", Pace::Instant),
-    ("memory", Pace::Waiting),
-    ("broken", Pace::Instant),
-    ("panic", Pace::Instant),
-    ("panic-later", Pace::Waiting),
-    ("panic-hard", Pace::Computing),
+const TOOLS: [(&str, ExecKind); 12] = [
+    ("jitter", ExecKind::Waiting),
+    ("jitter-hard", ExecKind::Computing),
+    ("add", ExecKind::Instant),
+    ("quit", ExecKind::Instant),
+    ("sleep", ExecKind::Waiting),
+    ("grind", ExecKind::Computing),
+    ("drowsy", ExecKind::Instant),
+    ("memory", ExecKind::Waiting),
+    ("broken", ExecKind::Instant),
+    ("panic", ExecKind::Instant),
+    ("panic-later", ExecKind::Waiting),
+    ("panic-hard", ExecKind::Computing),
 ];
 
 struct TestSession {
@@ -162,11 +162,11 @@ struct TestSession {
 }
 
 impl Tool for TestTool {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.2
     }
 
-    fn pace(&self) -> Pace {
+    fn exec_kind(&self) -> ExecKind {
         self.1
     }
 
@@ -252,14 +252,9 @@ pub fn chat() -> ChatFormat {
 
 /// A fresh plan for member `member` with this payload.
 pub fn plan_with(member: u32, payload: Value) -> EpisodePlan {
-    EpisodePlan {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 },
-        task: Arc::new(task(&format!("t{member}"), payload)),
-        seed: Seed::root(1).child("member", u64::from(member)),
-        setting: Setting::default(),
-        policy_version: PolicyVersion(3),
-        start: Start::Fresh,
-    }
+    let id = EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 };
+    let seed = Seed::root(1).child("member", u64::from(member));
+    EpisodePlan::new(id, task(&format!("t{member}"), payload), seed).with_policy_version(PolicyVersion(3))
 }
 
 /// A fresh plan for member `member`.

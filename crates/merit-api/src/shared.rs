@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Things by name, for one episode.
 #[derive(Default)]
-pub struct Commons(Mutex<HashMap<String, Arc<dyn Any + Send + Sync>>>);
+pub struct EpisodeShared(Mutex<HashMap<String, Arc<dyn Any + Send + Sync>>>);
 
-impl Commons {
+impl EpisodeShared {
     /// What is kept under `name`; made first if nothing of this type is.
     ///
     /// ```
-    /// let commons = merit_tools::Commons::default();
-    /// let first = commons.get_or("connection", || String::from("open"));
-    /// let again = commons.get_or("connection", || String::from("another"));
+    /// let shared = merit_api::EpisodeShared::default();
+    /// let first = shared.get_or("connection", || String::from("open"));
+    /// let again = shared.get_or("connection", || String::from("another"));
     /// assert!(std::sync::Arc::ptr_eq(&first, &again));
     /// ```
     pub fn get_or<T: Any + Send + Sync>(&self, name: &str, make: impl FnOnce() -> T) -> Arc<T> {

@@ -1,11 +1,11 @@
-//! Plays a ledger task with a running total: exactly at skill 1, in a bad manner otherwise.
+//! Plays a ledger task with a running total: right, or wrong in one of three manners.
 //!
 //! In: the purchase and the turns so far. Out: the next line. The exact manner reads only what the tools answered, so it also
 //! gets through refusals and time-outs: a line without an answer is said again.
 
 use super::purchase::PRICES;
-use super::{ABOUT, Entry, Purchase, Sign};
-use crate::{DemoTurn, EnvError};
+use super::{Entry, Purchase, Sign};
+use merit_api::ExpertTurn;
 use merit_core::{Message, Role, Seed};
 
 /// How an episode is played, from its first turn to its last.
@@ -21,31 +21,27 @@ pub enum Manner {
     Careless,
 }
 
-/// How often each bad manner is drawn, once skill has failed; the weights add up to 1.
+/// How often each bad manner is drawn, where an episode is not played right; the weights add up to 1.
 ///
 /// Haste dominates because it is the fault that practice can cure: the hasty agent does everything right and stops early.
 pub const MANNER_WEIGHTS: [(Manner, f64); 3] =
     [(Manner::Hasty, 0.8), (Manner::Guesser, 0.1), (Manner::Careless, 0.1)];
 
 impl Manner {
-    /// The manner of the episode that `seed` belongs to: exact with probability `skill`.
-    pub fn drawn(skill: f64, seed: &Seed) -> Result<Self, EnvError> {
-        if !(0.0..=1.0).contains(&skill) {
-            let why = format!("skill is {skill}; give a probability, 0 to 1");
-            return Err(EnvError::Setting { world: ABOUT.name, why });
-        }
+    /// The manner of the episode that `seed` belongs to: exact with probability `p_correct`.
+    pub fn drawn(p_correct: f64, seed: &Seed) -> Self {
         let mut stream = seed.child("manner", 0).stream();
-        if stream.chance(skill) {
-            return Ok(Self::Exact);
+        if stream.chance(p_correct) {
+            return Self::Exact;
         }
         let mut left = stream.unit();
         for (manner, weight) in MANNER_WEIGHTS {
             left -= weight;
             if left < 0.0 {
-                return Ok(manner);
+                return manner;
             }
         }
-        Ok(Self::Careless)
+        Self::Careless
     }
 }
 
@@ -59,7 +55,7 @@ struct Progress {
 }
 
 impl Progress {
-    fn after(turns: &[DemoTurn]) -> Self {
+    fn after(turns: &[ExpertTurn]) -> Self {
         let mut progress = Self::default();
         for turn in turns {
             let Some(number) = answered(&turn.observed) else { continue };
@@ -84,32 +80,24 @@ fn answered(observed: &[Message]) -> Option<i64> {
 }
 
 /// The next line of a demonstration.
-pub(super) fn next_line(
-    purchase: &Purchase,
-    turns: &[DemoTurn],
-    manner: Manner,
-    seed: &Seed,
-) -> Result<String, EnvError> {
+pub(super) fn next_line(purchase: &Purchase, turns: &[ExpertTurn], manner: Manner, seed: &Seed) -> String {
     let Progress { price, totals } = Progress::after(turns);
     let total = totals.last().copied();
     let entry = match (purchase.entries.get(totals.len()), total) {
-        (None, Some(total)) => return Ok(format!("answer {total}")),
-        (Some(_), Some(total)) if manner == Manner::Hasty => return Ok(format!("answer {total}")),
+        (None, total) => return format!("answer {}", total.unwrap_or_default()),
+        (Some(_), Some(total)) if manner == Manner::Hasty => return format!("answer {total}"),
         (Some(entry), _) => entry,
-        (None, None) => {
-            return Err(EnvError::Broken { world: ABOUT.name, why: "there is nothing to add up".to_owned() });
-        }
     };
     let position = totals.len() as u64;
     let price = match (manner, price) {
         (Manner::Guesser, _) => invented_price(entry, total, &seed.child("invented", position)),
         (_, Some(price)) => price,
-        (_, None) => return Ok(format!("lookup {}", entry.item)),
+        (_, None) => return format!("lookup {}", entry.item),
     };
     let slips = manner == Manner::Careless
         && seed.child("slip", 0).stream().below(purchase.entries.len() as u64) == position;
     let sum = if slips { wrong_sum(entry, price, total, seed) } else { right_sum(entry, price, total) };
-    Ok(format!("calc {sum}"))
+    format!("calc {sum}")
 }
 
 fn right_sum(entry: &Entry, price: i64, total: Option<i64>) -> String {
@@ -143,17 +131,18 @@ fn invented_price(entry: &Entry, total: Option<i64>, seed: &Seed) -> i64 {
 }
 
 /// The answer the same manner would reach, for a world in which no tool can be asked.
-pub(super) fn answer_unaided(purchase: &Purchase, manner: Manner, seed: &Seed) -> Result<String, EnvError> {
-    let mut turns: Vec<DemoTurn> = Vec::new();
+pub(super) fn answer_unaided(purchase: &Purchase, manner: Manner, seed: &Seed) -> String {
+    let mut turns: Vec<ExpertTurn> = Vec::new();
     loop {
-        let said = next_line(purchase, &turns, manner, seed)?;
+        let said = next_line(purchase, &turns, manner, seed);
         let answer = match said.split_once(' ') {
             Some(("lookup", item)) => purchase.table.get(item).copied().unwrap_or_default().to_string(),
-            Some(("calc", sum)) => merit_tools::evaluate(sum)
-                .map_err(|why| EnvError::Broken { world: ABOUT.name, why })?
-                .to_string(),
-            _ => return Ok(said),
+            // The expert writes sums that can be computed; 0 ends the loop if it ever does not.
+            Some(("calc", sum)) => {
+                merit_tools::evaluate(sum).map_or_else(|_| "0".to_owned(), |sum| sum.to_string())
+            }
+            _ => return said,
         };
-        turns.push(DemoTurn { said, observed: vec![Message::new(Role::Tool, answer)] });
+        turns.push(ExpertTurn { said, observed: vec![Message::new(Role::Tool, answer)] });
     }
 }

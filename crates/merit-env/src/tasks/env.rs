@@ -1,19 +1,19 @@
-//! An open task: shows the prompt, hands on what the tools say in the format's wording, and is over with the first answer.
+//! A running task: shows the prompt, hands on what the tools say in the format's wording, and is over with the first answer.
 
 use super::cut::CutConfig;
 use super::speech::Speech;
 use super::{ABOUT, file};
-use crate::{EnvError, Reaction, World, WorldEnd};
+use crate::{Env, EnvError, StepResult};
+use merit_api::{Tool, ToolSpec};
 use merit_core::{Action, CallRecord, Message, Role, Task};
-use merit_tools::{Tool, ToolCard};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(super) struct Room {
+pub(super) struct TaskEnv {
     prompt: String,
     tools: Vec<Arc<dyn Tool>>,
-    cards: Vec<ToolCard>,
+    cards: Vec<ToolSpec>,
     speech: Arc<Speech>,
     cut: CutConfig,
     state: State,
@@ -38,7 +38,7 @@ struct Own {
     tools: Vec<String>,
 }
 
-impl Room {
+impl TaskEnv {
     pub(super) fn open(
         task: &Task,
         tools: &[Arc<dyn Tool>],
@@ -50,7 +50,7 @@ impl Room {
         let bad = |why: String| EnvError::Task { world: ABOUT.name, task: task.id.clone(), why };
         let own = Own::deserialize(&task.payload).map_err(|error| bad(format!("payload: {error}")))?;
         let named = |name: &String| {
-            let found = tools.iter().find(|tool| tool.card().name == *name).cloned();
+            let found = tools.iter().find(|tool| tool.spec().name == *name).cloned();
             found.ok_or_else(|| bad(format!("it needs the tool `{name}`, which the recipe does not have")))
         };
         let tools = if own.tools.is_empty() {
@@ -58,7 +58,7 @@ impl Room {
         } else {
             own.tools.iter().map(named).collect::<Result<_, _>>()?
         };
-        let cards = tools.iter().map(|tool| tool.card().clone()).collect();
+        let cards = tools.iter().map(|tool| tool.spec().clone()).collect();
         Ok(Self {
             prompt: own.prompt,
             tools,
@@ -87,10 +87,11 @@ fn continued(task: &Task, state: Option<&Value>) -> Result<State, EnvError> {
     Ok(state)
 }
 
-impl World for Room {
-    fn opening(&self) -> Vec<Message> {
+impl Env for TaskEnv {
+    fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
+        (self.state.steps, self.state.over) = (0, false);
         let system = self.speech.system(&self.cards).map(|text| Message::new(Role::System, text));
-        system.into_iter().chain([Message::new(Role::User, self.prompt.clone())]).collect()
+        Ok(system.into_iter().chain([Message::new(Role::User, self.prompt.clone())]).collect())
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -105,26 +106,25 @@ impl World for Room {
         self.speech.parse(text, &self.cards)
     }
 
-    fn act(&mut self, action: &Action, calls: &[CallRecord]) -> Result<Reaction, EnvError> {
+    fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         let broken = |why: String| Err(EnvError::Broken { world: ABOUT.name, why });
         if self.state.over {
-            return broken("it was given an action after the answer".to_owned());
+            return broken("it was given an action after its end".to_owned());
         }
-        let told = |text: String| vec![Message::new(Role::Environment, text)];
-        let (observations, end) = match action {
-            Action::Answer { .. } => (Vec::new(), WorldEnd::Answered),
+        let result = match action {
+            Action::Answer { .. } => StepResult::default().answered(),
             Action::Calls { calls: asked } if asked.len() != calls.len() => {
                 return broken(format!("{} calls came with {} results", asked.len(), calls.len()));
             }
             Action::Calls { .. } => {
-                (calls.iter().map(|record| self.observe(record)).collect(), WorldEnd::Open)
+                StepResult::observing(calls.iter().map(|record| self.observe(record)).collect())
             }
-            Action::Malformed { why } => (told(why.clone()), WorldEnd::Open),
-            Action::Say { .. } => (told(self.speech.hint()), WorldEnd::Open),
+            Action::Malformed { why } => StepResult::saying(why.clone()),
+            Action::Say { .. } => StepResult::saying(self.speech.hint()),
         };
         self.state.steps += 1;
-        self.state.over = end != WorldEnd::Open;
-        Ok(Reaction { observations, end })
+        self.state.over = result.is_last();
+        Ok(result)
     }
 
     fn snapshot(&self) -> Value {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// A tool, described.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolCard {
+pub struct ToolSpec {
     /// The name that agents call it by.
     pub name: String,
     /// What it does, in one line.
@@ -36,14 +36,14 @@ pub enum Arguments {
     },
 }
 
-impl ToolCard {
-    /// The card of a tool that takes plain text.
+impl ToolSpec {
+    /// The description of a tool that takes plain text.
     pub fn text(name: &str, summary: &str, property: &str, about: &str, example: &str) -> Self {
         let arguments = Arguments::Text { property: property.to_owned(), about: about.to_owned() };
         Self { name: name.to_owned(), summary: summary.to_owned(), arguments, example: example.to_owned() }
     }
 
-    /// The card of a tool that takes a JSON object.
+    /// The description of a tool that takes a JSON object.
     pub fn json(name: &str, summary: &str, schema: Value, example: &Value) -> Self {
         let arguments = Arguments::Json { schema };
         Self { name: name.to_owned(), summary: summary.to_owned(), arguments, example: canonical(example) }
@@ -67,7 +67,7 @@ impl Arguments {
     /// The input that these JSON arguments stand for; the error is a text that the agent can learn from.
     ///
     /// ```
-    /// use merit_tools::Arguments;
+    /// use merit_api::Arguments;
     /// let code = Arguments::Text { property: "code".into(), about: "a program".into() };
     /// assert_eq!(code.input(&serde_json::json!({ "code": "print(1)" })), Ok("print(1)".to_owned()));
     /// assert!(code.input(&serde_json::json!({ "cod": "print(1)" })).unwrap_err().contains("`code`"));
@@ -114,15 +114,15 @@ mod tests {
 
     #[test]
     fn arguments_written_in_any_order_are_one_input() {
-        let card = ToolCard::json("t", "", json!({ "type": "object" }), &json!({ "b": 1, "a": [2] }));
-        let input = card.arguments.input(&serde_json::from_str(r#"{ "b": 1, "a": [2] }"#).unwrap());
+        let spec = ToolSpec::json("t", "", json!({ "type": "object" }), &json!({ "b": 1, "a": [2] }));
+        let input = spec.arguments.input(&serde_json::from_str(r#"{ "b": 1, "a": [2] }"#).unwrap());
         assert_eq!(input, Ok(r#"{"a":[2],"b":1}"#.to_owned()));
-        assert_eq!(card.example, r#"{"a":[2],"b":1}"#);
+        assert_eq!(spec.example, r#"{"a":[2],"b":1}"#);
     }
 
     #[test]
     fn a_text_and_its_json_form_are_the_same_call() {
-        let arguments = ToolCard::text("t", "", "query", "words", "x").arguments;
+        let arguments = ToolSpec::text("t", "", "query", "words", "x").arguments;
         let json = arguments.arguments("two words").unwrap();
         assert_eq!(arguments.input(&json), Ok("two words".to_owned()));
         assert!(arguments.input(&json!(["two words"])).unwrap_err().contains("object"));

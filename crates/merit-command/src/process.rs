@@ -1,4 +1,4 @@
-//! A scorer's process: lines in, lines out, with deadlines and bounds. Dropping it kills it and what it started.
+//! A child process: lines in, lines out, with deadlines and bounds. Dropping it kills it and what it started.
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -13,15 +13,17 @@ use std::time::Duration;
 const KEPT_STDERR: usize = 4096;
 
 /// Why a line did not come.
-pub(super) enum Failure {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
     /// It took too long.
     Deadline,
     /// The program is gone, or its output cannot be used any more.
     Gone(String),
 }
 
-pub(super) struct Child {
-    process: std::process::Child,
+/// A program that runs, with its three streams. Dropping it kills it and every process of its group.
+pub struct Process {
+    child: std::process::Child,
     questions: Sender<String>,
     lines: Receiver<Result<String, String>>,
     stderr: Arc<Mutex<Vec<u8>>>,
@@ -31,9 +33,10 @@ pub(super) struct Child {
     waited_for: bool,
 }
 
-impl Child {
-    /// Starts the program in a process group of its own, so that all it starts can be ended with it.
-    pub(super) fn start(command: &[String], line_bytes: usize) -> Result<Self, String> {
+impl Process {
+    /// Starts the program in a process group of its own, so that all it starts can be ended with it. A line of its output of
+    /// more than `line_bytes` bytes is a failure.
+    pub fn start(command: &[String], line_bytes: usize) -> Result<Self, String> {
         let Some((program, arguments)) = command.split_first() else {
             return Err("there is no program".to_owned());
         };
@@ -48,7 +51,7 @@ impl Child {
         let (questions, asked) = channel::<String>();
         let (heard, lines) = channel();
         if let Some(mut stdin) = process.stdin.take() {
-            // A program that does not read would otherwise block the audit past every deadline.
+            // A program that does not read would otherwise block the caller past every deadline.
             std::thread::spawn(move || {
                 while let Ok(question) = asked.recv() {
                     if stdin.write_all(question.as_bytes()).and_then(|()| stdin.flush()).is_err() {
@@ -65,11 +68,11 @@ impl Child {
             let kept = Arc::clone(&stderr);
             std::thread::spawn(move || keep_end(pipe, &kept))
         });
-        Ok(Self { process, questions, lines, stderr, listener, waited_for: false })
+        Ok(Self { child: process, questions, lines, stderr, listener, waited_for: false })
     }
 
     /// The next line, within `deadline`.
-    pub(super) fn hear(&mut self, deadline: Duration) -> Result<String, Failure> {
+    pub fn hear(&mut self, deadline: Duration) -> Result<String, Failure> {
         match self.lines.recv_timeout(deadline) {
             Ok(Ok(line)) => Ok(line),
             Ok(Err(why)) => Err(Failure::Gone(why)),
@@ -78,8 +81,8 @@ impl Child {
         }
     }
 
-    /// Asks and waits for one line.
-    pub(super) fn ask(&mut self, question: String, deadline: Duration) -> Result<String, Failure> {
+    /// Writes `question`, which ends with a line break, and waits for one line.
+    pub fn ask(&mut self, question: String, deadline: Duration) -> Result<String, Failure> {
         // Where nobody reads any more, the missing line tells.
         let _ = self.questions.send(question);
         self.hear(deadline)
@@ -126,7 +129,7 @@ impl Child {
 
     /// Its process group, which has its number.
     fn group(&self) -> Option<Pid> {
-        i32::try_from(self.process.id()).ok().and_then(Pid::from_raw)
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
     }
 
     /// Ends it and all that it started, once. How it ended, if this is the first time.
@@ -138,11 +141,11 @@ impl Child {
             // It may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        self.process.wait().ok()
+        self.child.wait().ok()
     }
 }
 
-impl Drop for Child {
+impl Drop for Process {
     fn drop(&mut self) {
         self.end();
     }

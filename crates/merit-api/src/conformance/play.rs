@@ -1,8 +1,10 @@
 //! A small turn loop for the checks: no model, no concurrency. The real one is in the rollout engine.
 
-use crate::{DemoTurn, Env, EnvError, Reaction, World, WorldEnd};
+use crate::{
+    Env, EnvError, EpisodeShared, ExpertTurn, NoAnswer, StepResult, Tool, ToolAnswer, ToolError, ToolSession,
+    World, call_blocking,
+};
 use merit_core::{Action, CallEnd, CallRecord, Seed, Task, ToolCall};
-use merit_tools::{ToolAnswer, ToolSession, call_blocking};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,30 +15,31 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub(super) struct Step {
     pub(super) action: Action,
     pub(super) calls: Vec<CallRecord>,
-    pub(super) reaction: Reaction,
+    pub(super) result: StepResult,
 }
 
-/// Plays until the world ends or `max_turns` have passed; `choose` says each line.
+/// Plays until the task ends or `max_turns` have passed; `choose` says each line.
 pub(super) fn play(
-    env: &dyn Env,
+    world: &dyn World,
     task: &Arc<Task>,
     seed: &Seed,
     max_turns: usize,
-    mut choose: impl FnMut(&[DemoTurn]) -> Result<String, EnvError>,
+    mut choose: impl FnMut(&[ExpertTurn]) -> Result<String, EnvError>,
 ) -> Result<Vec<Step>, String> {
     let text = |error: EnvError| format!("task {}: {error}", task.id);
-    let mut world = env.open(task, seed, None).map_err(text)?;
-    let tools = open_tools(world.as_ref(), task)?;
+    let mut env = world.open(task, seed, None).map_err(text)?;
+    env.reset().map_err(text)?;
+    let tools = open_tools(env.as_ref(), task)?;
     let (mut turns, mut steps) = (Vec::new(), Vec::new());
     for _ in 0..max_turns {
         let said = choose(&turns).map_err(text)?;
-        let action = world.parse(&said);
+        let action = env.parse(&said);
         let calls = run_calls(&action, &tools)?;
-        let reaction = world.act(&action, &calls).map_err(text)?;
-        let end = reaction.end;
-        turns.push(DemoTurn { said, observed: reaction.observations.clone() });
-        steps.push(Step { action, calls, reaction });
-        if end != WorldEnd::Open {
+        let result = env.step(&action, &calls).map_err(text)?;
+        let last = result.is_last();
+        turns.push(ExpertTurn { said, observed: result.observations.clone() });
+        steps.push(Step { action, calls, result });
+        if last {
             break;
         }
     }
@@ -45,12 +48,10 @@ pub(super) fn play(
 
 type Opened = Vec<(String, Arc<dyn ToolSession>)>;
 
-fn open_tools(world: &dyn World, task: &Task) -> Result<Opened, String> {
-    let commons = merit_tools::Commons::default();
-    let open = |tool: Arc<dyn merit_tools::Tool>| {
-        Ok((tool.card().name.clone(), tool.open_beside(&commons, task, None)?))
-    };
-    let opened: Result<Opened, merit_tools::ToolError> = world.tools().into_iter().map(open).collect();
+fn open_tools(env: &dyn Env, task: &Task) -> Result<Opened, String> {
+    let shared = EpisodeShared::default();
+    let open = |tool: Arc<dyn Tool>| Ok((tool.spec().name.clone(), tool.open_beside(&shared, task, None)?));
+    let opened: Result<Opened, ToolError> = env.tools().into_iter().map(open).collect();
     opened.map_err(|error| error.to_string())
 }
 
@@ -69,7 +70,7 @@ fn run_call(call: &ToolCall, tools: &Opened) -> Result<CallRecord, String> {
             Ok(ToolAnswer::Refused(text)) => (CallEnd::Refused, text),
             Ok(ToolAnswer::TimedOut(text)) => (CallEnd::TimedOut, text),
             Ok(ToolAnswer::Broken(why)) => return Err(format!("tool `{}` broke: {why}", call.tool)),
-            Err(merit_tools::NoAnswer::Late(_)) => (CallEnd::TimedOut, "timed out".to_owned()),
+            Err(NoAnswer::Late(_)) => (CallEnd::TimedOut, "timed out".to_owned()),
             Err(error) => return Err(format!("tool `{}`: {error}", call.tool)),
         },
     };

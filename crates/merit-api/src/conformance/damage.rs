@@ -28,7 +28,7 @@ pub(super) fn check_damaged_tasks(subject: &Subject) -> Found {
         let broken = damaged(&task.payload).into_iter().map(|payload| Task { payload, ..Task::clone(task) });
         for damaged in broken.chain([renamed, newer]) {
             let task = Arc::new(damaged);
-            if subject.env.open(&task, &subject.seed, None).is_ok() {
+            if subject.world.open(&task, &subject.seed, None).is_ok() {
                 found.push(format!(
                     "it opens a damaged task: world {} version {} payload {}",
                     task.world, task.version, task.payload
@@ -43,12 +43,12 @@ pub(super) fn check_damaged_snapshots(subject: &Subject) -> Found {
     let mut found = Found::new();
     let mut foreign: Option<Value> = None;
     for task in subject.some() {
-        let own = match subject.env.open(task, &subject.seed, None) {
-            Ok(world) => world.snapshot(),
+        let own = match subject.world.open(task, &subject.seed, None) {
+            Ok(env) => env.snapshot(),
             Err(error) => return vec![error.to_string()],
         };
         for state in damaged(&own).into_iter().chain(foreign.take()) {
-            if subject.env.open(task, &subject.seed, Some(&state)).is_ok() {
+            if subject.world.open(task, &subject.seed, Some(&state)).is_ok() {
                 found.push(format!("task {} continues from a foreign or damaged snapshot: {state}", task.id));
             }
         }

@@ -4,8 +4,9 @@
 //! rollout engine calls `open` once per episode and `call` once per tool call, puts the deadline around the future, and
 //! asks for a `snapshot` to learn whether a session keeps state: forks repeat the calls of those that do.
 
-use crate::{Commons, ToolCard};
+use crate::{EpisodeShared, ToolSpec};
 use merit_core::Task;
+use merit_core::registry::Refusal;
 use serde_json::Value;
 use std::future::Future;
 use std::pin::Pin;
@@ -27,9 +28,9 @@ pub enum ToolAnswer {
     Broken(String),
 }
 
-/// How a tool spends its time, so that the engine knows where to run it.
+/// Where the engine runs the calls of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pace {
+pub enum ExecKind {
     /// Microseconds: run in place.
     Instant,
     /// Waits for something: run as a task.
@@ -41,25 +42,25 @@ pub enum Pace {
 /// A kind of tool.
 pub trait Tool: Send + Sync {
     /// What it says of itself: name, help, input, example.
-    fn card(&self) -> &ToolCard;
+    fn spec(&self) -> &ToolSpec;
 
-    /// How it spends its time.
-    fn pace(&self) -> Pace {
-        Pace::Instant
+    /// Where its calls run.
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Instant
     }
 
     /// Opens the tool for one episode; `state` is a snapshot to continue from.
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError>;
 
     /// Opens the tool for one episode beside its other tools. Those of one source may share something, a connection for
-    /// instance, by keeping it in `commons`; a tool that wraps another hands the call on.
+    /// instance, by keeping it in `shared`; a tool that wraps another hands the call on.
     fn open_beside(
         &self,
-        commons: &Commons,
+        shared: &EpisodeShared,
         task: &Task,
         state: Option<&Value>,
     ) -> Result<Arc<dyn ToolSession>, ToolError> {
-        let _ = commons;
+        let _ = shared;
         self.open(task, state)
     }
 }
@@ -96,7 +97,7 @@ pub enum ToolError {
         /// What is wrong.
         why: String,
     },
-    /// A setting that cannot be.
+    /// A setting that cannot work.
     #[error("tool `{tool}`: {why}")]
     Setting {
         /// The tool.
@@ -106,8 +107,15 @@ pub enum ToolError {
     },
 }
 
+impl ToolError {
+    /// Settings of `tool` that were refused.
+    pub fn refused(tool: &str, refusal: Refusal) -> Self {
+        Self::Setting { tool: tool.to_owned(), why: refusal.why }
+    }
+}
+
 /// For tools that keep no state: only the absence of one can be continued from.
-pub(crate) fn no_state(tool: &str, state: Option<&Value>) -> Result<(), ToolError> {
+pub fn no_state(tool: &str, state: Option<&Value>) -> Result<(), ToolError> {
     match state {
         None | Some(Value::Null) => Ok(()),
         Some(_) => Err(ToolError::Snapshot {

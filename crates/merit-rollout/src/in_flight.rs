@@ -1,4 +1,4 @@
-//! The episodes in flight: opens plans, carries out the effects of their machines, and lands finished episodes.
+//! The episodes in flight: opens plans, carries out the effects of their machines, and keeps the finished episodes.
 
 use crate::deadlines::Deadlines;
 use crate::effect::{Effect, Event, Rules, WaitingOn};
@@ -6,8 +6,8 @@ use crate::guard::caught;
 use crate::machine::EpisodeMachine;
 use crate::runtime::{Notify, Ran, Running, ToolNotice};
 use crate::{EpisodePlan, Progress, Start, Tally, ToolRuntime, Waiting, WaitingEpisode, session_of};
+use merit_api::World;
 use merit_core::{Boundary, End, Episode, Fault};
-use merit_env::Env;
 use merit_model::{Sampler, SessionId, SessionResult};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -21,8 +21,8 @@ pub(crate) enum Notice {
 }
 
 /// All plans of a rollout, by where they stand.
-pub(crate) struct Flight<'a> {
-    env: &'a dyn Env,
+pub(crate) struct InFlight<'a> {
+    world: &'a dyn World,
     pub(crate) sampler: &'a mut dyn Sampler,
     tools: &'a ToolRuntime,
     watch: &'a mut dyn FnMut(Progress),
@@ -30,7 +30,7 @@ pub(crate) struct Flight<'a> {
     queue: VecDeque<(usize, EpisodePlan)>,
     live: HashMap<usize, Live>,
     slots: HashMap<SessionId, usize>,
-    landed: Vec<Option<Arc<Episode>>>,
+    finished: Vec<Option<Arc<Episode>>>,
     pub(crate) deadlines: Deadlines,
     pub(crate) tally: Tally,
     notices: Sender<Notice>,
@@ -42,10 +42,10 @@ struct Live {
     running: Option<Running>,
 }
 
-impl<'a> Flight<'a> {
+impl<'a> InFlight<'a> {
     pub(crate) fn new(
         plans: Vec<EpisodePlan>,
-        env: &'a dyn Env,
+        world: &'a dyn World,
         sampler: &'a mut dyn Sampler,
         tools: &'a ToolRuntime,
         watch: &'a mut dyn FnMut(Progress),
@@ -54,7 +54,7 @@ impl<'a> Flight<'a> {
     ) -> Self {
         let planned = plans.len();
         Self {
-            env,
+            world,
             sampler,
             tools,
             watch,
@@ -62,7 +62,7 @@ impl<'a> Flight<'a> {
             queue: plans.into_iter().enumerate().collect(),
             live: HashMap::new(),
             slots: HashMap::new(),
-            landed: vec![None; planned],
+            finished: vec![None; planned],
             deadlines: Deadlines::default(),
             tally: Tally { planned, ..Tally::default() },
             notices,
@@ -73,7 +73,7 @@ impl<'a> Flight<'a> {
         self.live.is_empty() && self.queue.is_empty()
     }
 
-    pub(crate) fn tell(&mut self, news: Progress) {
+    pub(crate) fn emit(&mut self, news: Progress) {
         (self.watch)(news);
     }
 
@@ -147,12 +147,12 @@ impl<'a> Flight<'a> {
         .sorted()
     }
 
-    /// Gives up what is in flight and returns what has landed, in the order of the plans.
-    pub(crate) fn into_landed(mut self) -> Vec<Arc<Episode>> {
+    /// Gives up what is in flight and returns what has finished, in the order of the plans.
+    pub(crate) fn into_finished(mut self) -> Vec<Arc<Episode>> {
         for live in std::mem::take(&mut self.live).into_values() {
             let _ = caught(|| self.sampler.close(live.session));
         }
-        self.landed.into_iter().flatten().collect()
+        self.finished.into_iter().flatten().collect()
     }
 
     fn open(&mut self, slot: usize, plan: EpisodePlan) {
@@ -161,15 +161,15 @@ impl<'a> Flight<'a> {
             let message = format!("two plans of this rollout are called {}; give each its own id", plan.id);
             let fault = Fault { boundary: Boundary::Environment, message };
             let record = crate::record::Record::default();
-            return self.land(slot, record.into_episode(&plan, End::Failed { fault }, None));
+            return self.keep(slot, record.into_episode(&plan, End::Failed { fault }, None, None));
         }
         self.slots.insert(session, slot);
         let parent = match &plan.start {
             Start::Fork { of, .. } => Some(session_of(&of.id)),
             Start::Fresh => None,
         };
-        match EpisodeMachine::begin(plan, session, self.env, Arc::clone(&self.rules), Instant::now()) {
-            Err(episode) => self.land(slot, *episode),
+        match EpisodeMachine::begin(plan, session, self.world, Arc::clone(&self.rules), Instant::now()) {
+            Err(episode) => self.keep(slot, *episode),
             Ok((machine, effect)) => {
                 if let Some(parent) = parent {
                     // Without the parent's cache the context is read afresh, so nothing is lost with it.
@@ -233,17 +233,17 @@ impl<'a> Flight<'a> {
                 let _ = caught(|| self.sampler.close(live.session));
             }
         }
-        self.land(slot, episode);
+        self.keep(slot, episode);
     }
 
-    fn land(&mut self, slot: usize, episode: Episode) {
+    fn keep(&mut self, slot: usize, episode: Episode) {
         let episode = Arc::new(episode);
         self.tally.finished += 1;
         self.tally.failed += usize::from(matches!(episode.end, End::Failed { .. }));
         self.tally.turns += episode.turns.len() as u64;
         self.tally.policy_tokens += episode.cost.policy_tokens;
-        self.landed[slot] = Some(Arc::clone(&episode));
-        self.tell(Progress::Finished(episode));
+        self.finished[slot] = Some(Arc::clone(&episode));
+        self.emit(Progress::Finished(episode));
     }
 
     /// The tally as of now.

@@ -15,7 +15,7 @@ fn digest(content: &str) -> u64 {
 /// The one split that content may appear in; each has half of all content.
 ///
 /// ```
-/// use merit_env::split_of;
+/// use merit_api::split_of;
 /// assert_eq!(split_of("buy 3 mug at 47"), split_of("buy 3 mug at 47"));
 /// ```
 pub fn split_of(content: &str) -> Split {

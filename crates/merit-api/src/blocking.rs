@@ -19,13 +19,6 @@ pub enum NoAnswer {
 }
 
 /// Runs one call on a thread and runtime of its own, so that it may be used from anywhere.
-///
-/// ```
-/// use merit_tools::{Calculator, Tool, ToolAnswer, call_blocking, conformance::example_task};
-/// let session = Calculator.open(&example_task(), None).unwrap();
-/// let answer = call_blocking(&session, "3*47", std::time::Duration::from_secs(1));
-/// assert_eq!(answer, Ok(ToolAnswer::Ok("141".to_owned())));
-/// ```
 pub fn call_blocking(
     session: &Arc<dyn ToolSession>,
     input: &str,

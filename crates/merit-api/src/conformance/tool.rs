@@ -3,7 +3,7 @@
 //! In: a tool and a task it can open. Out: every violation in words; an empty list means that the contract holds.
 
 use crate::{NoAnswer, Tool, ToolAnswer, ToolSession, call_blocking};
-use merit_core::{Split, Task};
+use merit_core::Task;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,25 +15,17 @@ pub const MAX_REFUSAL_LENGTH: usize = 200;
 
 /// A task that every registered tool can open.
 pub fn example_task() -> Task {
-    Task {
-        id: "example/train/00000".to_owned(),
-        world: "example".to_owned(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload: json!({
-            "table": { "mug": 47, "pen": 12 },
-            "corpus": [
-                { "id": "mug", "title": "Mug", "text": "A blue mug for tea and coffee." },
-                { "id": "pen", "title": "Pen", "text": "A pen that writes in black." },
-            ],
-        }),
-        answer: None,
-    }
+    Task::new("example", "example/train/00000").with_payload(json!({
+        "table": { "mug": 47, "pen": 12 },
+        "corpus": [
+            { "id": "mug", "title": "Mug", "text": "A blue mug for tea and coffee." },
+            { "id": "pen", "title": "Pen", "text": "A pen that writes in black." },
+        ],
+    }))
 }
 
 /// Inputs that no tool understands.
-pub fn garbage() -> Vec<String> {
+pub(super) fn garbage() -> Vec<String> {
     let mut inputs: Vec<String> =
         ["", " ", "\n", "\0\u{7f}", "?!;$%", "\u{1f980}\u{301}", "12 34 ))((", "'; drop table x --"]
             .map(str::to_owned)
@@ -43,16 +35,11 @@ pub fn garbage() -> Vec<String> {
 }
 
 /// Checks one tool on one task.
-///
-/// ```
-/// use merit_tools::{Calculator, conformance};
-/// assert!(conformance::check_tool(&Calculator, &conformance::example_task()).is_empty());
-/// ```
 pub fn check_tool(tool: &dyn Tool, task: &Task) -> Vec<String> {
     let mut found = Vec::new();
     for check in [check_example, check_snapshot, check_unknown_snapshot, check_garbage] {
         if let Err(violations) = check(tool, task) {
-            found.extend(violations.into_iter().map(|what| format!("tool `{}`: {what}", tool.card().name)));
+            found.extend(violations.into_iter().map(|what| format!("tool `{}`: {what}", tool.spec().name)));
         }
     }
     found
@@ -74,10 +61,10 @@ fn require(holds: bool, what: impl FnOnce() -> String) -> Checked {
 
 /// The example is answered, and answered the same in every session.
 fn check_example(tool: &dyn Tool, task: &Task) -> Checked {
-    let first = ask(&open(tool, task, None)?, &tool.card().example);
-    let second = ask(&open(tool, task, None)?, &tool.card().example);
+    let first = ask(&open(tool, task, None)?, &tool.spec().example);
+    let second = ask(&open(tool, task, None)?, &tool.spec().example);
     require(matches!(first, Ok(ToolAnswer::Ok(_))), || {
-        format!("the example {:?} gives {first:?}", &tool.card().example)
+        format!("the example {:?} gives {first:?}", &tool.spec().example)
     })?;
     require(first == second, || format!("the same input gives {first:?}, then {second:?}"))
 }
@@ -85,7 +72,7 @@ fn check_example(tool: &dyn Tool, task: &Task) -> Checked {
 /// A session opened from a snapshot goes on as the original does.
 fn check_snapshot(tool: &dyn Tool, task: &Task) -> Checked {
     let original = open(tool, task, None)?;
-    for input in [tool.card().example.as_str(), "", tool.card().example.as_str()] {
+    for input in [tool.spec().example.as_str(), "", tool.spec().example.as_str()] {
         let restored = open(tool, task, Some(&original.snapshot()))?;
         require(restored.snapshot() == original.snapshot(), || {
             "a session restored from a snapshot has another snapshot".to_owned()
@@ -117,7 +104,7 @@ fn check_garbage(tool: &dyn Tool, task: &Task) -> Checked {
             other => found.push(format!("garbage {shown:?} gives {other:?} and not a refusal")),
         }
     }
-    if !matches!(ask(&session, &tool.card().example), Ok(ToolAnswer::Ok(_))) {
+    if !matches!(ask(&session, &tool.spec().example), Ok(ToolAnswer::Ok(_))) {
         found.push("after garbage the example is no longer answered".to_owned());
     }
     if found.is_empty() { Ok(()) } else { Err(found) }

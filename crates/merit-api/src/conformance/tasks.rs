@@ -1,19 +1,19 @@
 //! Tasks are reproducible, have names of their own, and never appear in both splits.
 
 use super::{Found, Subject};
-use crate::Env;
+use crate::World;
 use merit_core::{Seed, Split, Task};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Tasks of both splits from two unrelated seeds: splits must be disjoint across runs too.
-pub(super) fn make_tasks(env: &dyn Env, seed: &Seed, tasks: u64) -> Result<Vec<Arc<Task>>, String> {
+pub(super) fn make_tasks(world: &dyn World, seed: &Seed, tasks: u64) -> Result<Vec<Arc<Task>>, String> {
     let mut made = Vec::new();
     for seed in [*seed, seed.child("another run", 0)] {
         for split in [Split::Train, Split::HeldOut] {
             for index in 0..tasks {
-                let task = env.task(split, index, &seed).map_err(|error| error.to_string())?;
-                if env.task(split, index, &seed).as_ref() != Ok(&task) {
+                let task = world.task(split, index, &seed).map_err(|error| error.to_string())?;
+                if world.task(split, index, &seed).as_ref() != Ok(&task) {
                     return Err(format!("task {} is another one when it is made again", task.id));
                 }
                 if task.split != split {
@@ -34,7 +34,7 @@ pub(super) fn check_tasks(subject: &Subject) -> Found {
         if *by_id.entry(&task.id).or_insert(task) != task.as_ref() {
             found.push(format!("two different tasks have the id {}", task.id));
         }
-        if task.world != subject.env.about().name || task.size == 0 {
+        if task.world != subject.world.about().name || task.size == 0 {
             found.push(format!("task {} is of world `{}` and size {}", task.id, task.world, task.size));
         }
         let copy: Option<Task> =
