@@ -4,4 +4,5 @@
 //! implementations that come with merit live to the right: worlds in merit-env, tools in merit-tools, samplers and trainers in
 //! merit-model.
 
+pub mod sampler;
 pub mod trainer;
