@@ -4,7 +4,6 @@ use crate::model::ModelConfig;
 use crate::recipe::Recipe;
 use merit_core::Arm;
 use merit_credit::{Baseline, CreditRule, RULES};
-use merit_learn::{Objective, Selector};
 use merit_reward::{RewardConfig, ShapingStep};
 
 /// `Err` with the reason when the recipe cannot work.
@@ -126,16 +125,17 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
             rules(|rule| !compares(rule))
         ));
     }
-    if matches!(recipe.learn.objective, Objective::Sft { .. }) {
-        return Err(
-            "`learn.objective = sft` ignores the reward; warm starts are supervised by `[warm_start]`, \
-                    and learning by reward needs `policy-gradient`"
-                .into(),
-        );
+    let needs = recipe.learn.objective.needs();
+    if !needs.advantages && !needs.reward {
+        let objective = recipe.learn.objective.about().name;
+        return Err(format!(
+            "`learn.objective = {objective}` ignores the reward; warm starts are supervised by `[warm_start]`, \
+             and learning by reward needs an objective that reads it, such as `policy-gradient`"
+        ));
     }
     shaping(recipe, name, rule.discount())?;
     let wants_values = rule.needs().values;
-    let fits_values = recipe.learn.objective.pushes_value();
+    let fits_values = needs.returns;
     match (wants_values, fits_values) {
         (true, _) if !recipe.model.value_head() => {
             Err(format!("credit rule `{name}` needs value estimates; set `model.value_head = true`"))
@@ -180,11 +180,6 @@ fn shapes_by_turn(reward: &RewardConfig) -> bool {
 }
 
 fn sampling(recipe: &Recipe) -> Result<(), String> {
-    if matches!(recipe.learn.selector, Selector::DropStale { .. }) {
-        return Err("`learn.selector = drop-stale` never drops anything here: every sample of a step is by the policy that is \
-                    about to change; use `all` or `drop-constant-groups`"
-            .into());
-    }
     let rollout = &recipe.rollout;
     if rollout.temperature == 0.0 {
         return Err(

@@ -10,5 +10,5 @@ use merit_core::Components;
 /// assert!(components.find::<dyn CreditRule>("grpo").is_ok());
 /// ```
 pub fn built_in() -> Components {
-    merit_credit::register(Components::default())
+    merit_learn::register(merit_credit::register(Components::default()))
 }

@@ -12,7 +12,7 @@ use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
-use crate::{RunError, learn, lessons, warm};
+use crate::{RunError, learn, lessons, now_ms, warm};
 use merit_core::{Arm, Phase, When};
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
@@ -305,11 +305,4 @@ fn note_tools(
     }
     folder.set_mark(TOOLS_MARK, &now)?;
     Ok(folder.record_event(now_ms(), TOOLS_MARK, &format!("calls are answered {now}"))?)
-}
-
-/// Unix time in milliseconds, for people: nothing that is computed depends on it.
-fn now_ms() -> u64 {
-    std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as u64)
 }

@@ -8,9 +8,10 @@ use crate::probes::Probing;
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
 use crate::{RunError, act::Actor};
+use merit_api::trainer::Reference;
 use merit_core::{Arm, Cost, Group, Phase, PolicyVersion, Sample, ScoredEpisode, Split, When};
 use merit_credit::{Credit, CreditBatch, Note, Probe};
-use merit_learn::{Learner, Objective, UpdateContext, UpdateReport};
+use merit_learn::{Learner, UpdateContext, UpdateReport};
 use std::time::Instant;
 
 /// Goes on with the learning of an arm from the place of `drive`.
@@ -36,7 +37,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, arm: &Arm) -> Result<(), RunError> {
         drive.folder.record_metrics(&phase, step, &rows(&numbers))?;
         let done = drive.share(&Stage::Learn(arm.clone()), step + 1, steps);
         (drive.watch)(step_event(arm.name(), step + 1, steps, &numbers, done));
-        actor.set_weights(drive.policy.present())?;
+        actor.set_packed(drive.policy.packed())?;
         evaluate_between(drive, &parts, &mut actor, arm, step + 1)?;
         drive.step_done(parts.recipe.budget.checkpoint_every)?;
     }
@@ -98,22 +99,16 @@ fn update(
     drive.folder.record_credits(&notes(&credit))?;
     let tokens = credit.samples.iter().map(|s| s.tokens.len()).sum();
     let temperature = parts.recipe.rollout.temperature;
-    let reference = match wants_reference(learner) {
-        true => Some(drive.policy.reference(&credit.samples, temperature)?),
-        false => None,
-    };
+    let reference = learner.needs_reference().then(|| drive.policy.reference()).transpose()?;
+    let reference = reference.as_deref().map(|reference| reference as &dyn Reference);
     let at = UpdateContext {
         step,
         version: PolicyVersion(step),
         temperature,
         seed: parts.seed.child("update", 0).child("step", step),
     };
-    let report = learner.update(drive.policy.trainer(), &credit.samples, reference.as_deref(), &at)?;
+    let report = learner.update(drive.policy.trainer(), &credit.samples, reference, &at)?;
     Ok((report, tokens))
-}
-
-fn wants_reference(learner: &Learner) -> bool {
-    matches!(&learner.config().objective, Objective::PolicyGradient(pg) if pg.kl.is_some())
 }
 
 /// What the store keeps of a credit: the advantages, and how they came about.

@@ -25,6 +25,8 @@ pub mod recipe;
 mod rescore;
 pub mod reward_file;
 mod roles;
+mod run;
+mod session;
 pub mod shipped;
 mod stage;
 pub mod toml_error;
@@ -42,3 +44,12 @@ pub use progress::{Event, Finished};
 pub use recipe::{Recipe, RecipeError};
 pub use rescore::{RescoredBatch, Rescoring, rescore};
 pub use roles::{Backend, EmbeddedModel, Roles};
+pub use run::Run;
+pub use session::Session;
+
+/// Unix time in milliseconds, for people: nothing that is computed depends on it.
+fn now_ms() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as u64)
+}

@@ -102,7 +102,7 @@ impl Backend {
                 let model = LanguageModel::open(&settings.file)?;
                 let mut options = LoadOptions::default();
                 options.context = settings.context.unwrap_or(options.context);
-                let ready = Arc::new(model.ready(options, Held::AsStored)?);
+                let ready = Arc::new(model.packed(options, Held::AsStored)?);
                 let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
                 let generator = Generator::over(ready, Arc::clone(model.tokenizer()), settings)?;
                 Ok((chat_format(&model)?, Box::new(generator)))

@@ -106,7 +106,7 @@ impl Policy {
         trainer.load_optimiser(file(OPTIMISER)?).map_err(|e| bad(OPTIMISER, &e))?;
         let optional = |name: &str| checkpoint.file(name).map(|bytes| read(name, bytes)).transpose();
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
-        let policy = Self { chat, trainer, origin, threads, warm, trained };
+        let policy = Self { chat, trainer, origin, threads, warm, trained, reference: None };
         // Most rewards keep nothing, and then there is no file.
         let kept = |name: &str| -> Result<RewardState, RunError> {
             let state = checkpoint.file(name).map(serde_json::from_slice).transpose();

@@ -2,6 +2,7 @@
 #![allow(unreachable_pub)]
 
 pub mod bandit;
+pub mod scripted;
 
 use merit_core::*;
 use merit_model::Completion;

@@ -48,7 +48,7 @@ impl<'a> Planner<'a> {
             grammars: Grammars::new(model),
             defaults,
             seed: Seed::root(seed),
-            vocab: generator.ready().config().vocab,
+            vocab: generator.packed().config().vocab,
             limit: generator.context_limit(),
         }
     }

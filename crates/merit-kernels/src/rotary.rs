@@ -1,4 +1,4 @@
-//! Rotary positions: pairs `(x_i, x_{i + half})` turned by an angle that grows with the position.
+//! Rotary positions: pairs `(x_i, x_{i + half})` rotated by an angle that grows with the position.
 
 // The macro calls functions compiled for detected CPU features.
 #![allow(unsafe_code)]
@@ -24,9 +24,9 @@ impl<'a> Angles<'a> {
     }
 }
 
-/// Where the heads that turn lie in a row: queries from the start, keys behind them.
+/// Where the heads that are rotated lie in a row: queries from the start, keys behind them.
 #[derive(Debug, Clone, Copy)]
-pub struct TurnedHeads {
+pub struct RotaryHeads {
     /// Width of a row.
     pub width: usize,
     /// Where keys begin.
@@ -38,8 +38,8 @@ pub struct TurnedHeads {
 }
 
 per_isa! {
-    /// Turns each head of `heads` (each as wide as `cos` and `sin` together) and multiplies it by `scale`.
-    pub fn turn_heads(heads: &mut [f32], cos: &[f32], sin: &[f32], scale: f32) {
+    /// Rotates each head of `heads` (each as wide as `cos` and `sin` together) and multiplies it by `scale`.
+    pub fn rotate_heads(heads: &mut [f32], cos: &[f32], sin: &[f32], scale: f32) {
         let half = cos.len();
         for head in heads.chunks_exact_mut(2 * half) {
             let (low, high) = head.split_at_mut(half);
@@ -53,8 +53,8 @@ per_isa! {
 }
 
 per_isa! {
-    /// The gradient of `turn_heads`: the turn undone, times the same scale.
-    pub fn turn_heads_back(heads: &mut [f32], cos: &[f32], sin: &[f32], scale: f32) {
+    /// The gradient of `rotate_heads`: the rotation undone, times the same scale.
+    pub fn rotate_heads_back(heads: &mut [f32], cos: &[f32], sin: &[f32], scale: f32) {
         let half = cos.len();
         for head in heads.chunks_exact_mut(2 * half) {
             let (low, high) = head.split_at_mut(half);

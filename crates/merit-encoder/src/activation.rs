@@ -1,4 +1,4 @@
-//! The bends of a feed-forward: GELU by the error function, by its tanh formula, and ReLU.
+//! The activations of a feed-forward: GELU by the error function, by its tanh formula, and ReLU.
 //!
 //! `Phi(x)`, the share of a normal distribution below x, is read from a table of values and slopes by cubic Hermite
 //! interpolation. With steps of 1/64 it is off by at most `h⁴ / 384 · max |Phi⁗| < 3e-10`, far below what `f32` shows.
@@ -14,8 +14,8 @@ const EDGE: usize = 6;
 /// Value and slope, per step, of `Phi` from 0 on.
 type Table = [(f64, f64); EDGE * STEPS_PER_UNIT + 1];
 
-/// Bends every number in place.
-pub(crate) fn bend(activation: EncoderActivation, values: &mut [f32]) {
+/// Applies the activation to every number in place.
+pub(crate) fn activate(activation: EncoderActivation, values: &mut [f32]) {
     match activation {
         EncoderActivation::Gelu => {
             let table = table();
@@ -82,7 +82,7 @@ mod tests {
 
     fn check(activation: EncoderActivation, x: f32, want: f32) {
         let mut values = [x];
-        bend(activation, &mut values);
+        activate(activation, &mut values);
         assert!((values[0] - want).abs() <= 1e-7 * want.abs().max(1.0), "{x}: {} against {want}", values[0]);
     }
 
@@ -113,13 +113,13 @@ mod tests {
     fn what_is_no_number_is_not_hidden() {
         for activation in [EncoderActivation::Gelu, EncoderActivation::GeluTanh] {
             let mut values = [f32::NAN, f32::INFINITY];
-            bend(activation, &mut values);
+            activate(activation, &mut values);
             assert!(values[0].is_nan() && values[1] == f32::INFINITY, "{values:?}");
         }
     }
 
     #[test]
-    fn the_other_bends_are_their_formulas() {
+    fn the_other_activations_are_their_formulas() {
         // tanh(sqrt(2 / pi) · 1.044715) = 0.682384
         check(EncoderActivation::GeluTanh, 1.0, 0.841_192);
         check(EncoderActivation::Relu, -1.5, 0.0);

@@ -4,9 +4,9 @@
 //! row, the parameters, what a constraint allows and that number alone.
 
 use crate::constraint::TokenMask;
-use crate::cut::CutSpace;
 use crate::params::SamplingParams;
 use crate::sampler::{SamplerError, TokenLogprob};
+use crate::top_k_p::CutSpace;
 use merit_core::TokenId;
 use merit_kernels::Isa;
 use merit_kernels::loss::{RowStats, row_stats, row_weights};

@@ -4,7 +4,7 @@ use crate::checkpoint::fault;
 use crate::layout::{BlockLayout, Layout, TensorPlace};
 use crate::load::{LoadOptions, Source, place_values};
 use crate::memory::require;
-use crate::ready::{Embedding, Fused, ReadyBlock, ReadyWeights};
+use crate::packed::{Embedding, Fused, PackedBlock, PackedWeights};
 use crate::{DecoderConfig, ModelError};
 use merit_formats::{Encoding, ModelFiles};
 use merit_kernels::{Matrix, Precision, QuantPart, Table};
@@ -16,17 +16,17 @@ use std::sync::Arc;
 pub enum Held {
     /// As the file has them, decoded while they are used; products have the bits of the decoded weights in f32.
     AsStored,
-    /// Decoded and laid out at a precision.
+    /// Decoded and packed at a precision.
     Decoded(Precision),
 }
 
-impl ReadyWeights {
+impl PackedWeights {
     /// For forward passes, from a model's files.
     pub fn from_files(files: &ModelFiles, options: LoadOptions, held: Held) -> Result<Self, ModelError> {
         let config = options.config(files)?;
         let load = Loading { files, source: Source::new(files), held, layout: Layout::new(&config), config };
         load.require_memory()?;
-        load.ready()
+        load.packed()
     }
 
     /// The same weights, whose quantised matrices round activations to this precision; bf16 is quicker. Matrices of plain
@@ -68,7 +68,7 @@ impl Loading<'_> {
         require(&format!("the weights of {}", self.files.path().display()), need)
     }
 
-    fn ready(self) -> Result<ReadyWeights, ModelError> {
+    fn packed(self) -> Result<PackedWeights, ModelError> {
         let (embedding, tied) = self.embedding()?;
         let head = match tied {
             Some(head) => head,
@@ -79,7 +79,7 @@ impl Loading<'_> {
             Held::AsStored => Precision::F32,
             Held::Decoded(precision) => precision,
         };
-        Ok(ReadyWeights {
+        Ok(PackedWeights {
             precision,
             blocks,
             final_norm: self.vector(&self.layout.final_norm)?,
@@ -132,13 +132,13 @@ impl Loading<'_> {
         Ok(Some(table))
     }
 
-    fn block(&self, place: &BlockLayout) -> Result<ReadyBlock, ModelError> {
+    fn block(&self, place: &BlockLayout) -> Result<PackedBlock, ModelError> {
         let matrix = |fused: Fused| -> Result<_, ModelError> { Ok(Arc::new(self.matrix(fused, place)?)) };
         let pair = |norms: &Option<[Range<usize>; 2]>| -> Result<_, ModelError> {
             let Some([first, second]) = norms else { return Ok(None) };
             Ok(Some([self.vector(first)?, self.vector(second)?]))
         };
-        Ok(ReadyBlock {
+        Ok(PackedBlock {
             attention_norm: self.vector(&place.attention_norm)?,
             qkv: matrix(Fused::Qkv)?,
             qkv_bias: place.qkv_bias.as_ref().map(|range| self.vector(range)).transpose()?,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// The weights of one block.
 #[derive(Debug, Clone)]
-pub(crate) struct ReadyBlock {
+pub(crate) struct PackedBlock {
     pub(crate) attention_norm: Vec<f32>,
     pub(crate) qkv: Arc<Matrix>,
     pub(crate) qkv_bias: Option<Vec<f32>>,
@@ -26,12 +26,12 @@ pub(crate) struct ReadyBlock {
 
 /// A linear value estimate.
 #[derive(Debug, Clone)]
-pub(crate) struct ReadyValue {
+pub(crate) struct PackedValue {
     pub(crate) weight: Vec<f32>,
     pub(crate) bias: f32,
 }
 
-impl ReadyValue {
+impl PackedValue {
     fn of(weights: &Weights) -> Option<Self> {
         let (place, values) = (weights.layout().value.clone()?, weights.values());
         Some(Self { weight: values[place.clone()].to_vec(), bias: values[place.end] })
@@ -52,31 +52,31 @@ pub(crate) enum Embedding {
     Table(Table),
 }
 
-/// Weights laid out for products, of one policy version.
+/// Weights packed for products, of one policy version.
 ///
 /// ```
 /// use merit_core::Seed;
-/// use merit_model::{DecoderConfig, Precision, ReadyWeights, Weights};
+/// use merit_model::{DecoderConfig, Precision, PackedWeights, Weights};
 /// let text = r#"{"vocab":37,"layers":2,"d_model":24,"heads":3,"kv_heads":1,"d_ff":40,"max_context":64}"#;
 /// let config: DecoderConfig = serde_json::from_str(text)?;
 /// let weights = Weights::init(&config, Seed::root(1))?;
-/// let ready = ReadyWeights::for_sampling(weights, Precision::F32);
-/// assert_eq!(ready.config().vocab, 37);
+/// let packed = PackedWeights::for_sampling(weights, Precision::F32);
+/// assert_eq!(packed.config().vocab, 37);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct ReadyWeights {
+pub struct PackedWeights {
     pub(crate) config: DecoderConfig,
     pub(crate) precision: Precision,
     pub(crate) embedding: Embedding,
-    pub(crate) blocks: Vec<ReadyBlock>,
+    pub(crate) blocks: Vec<PackedBlock>,
     pub(crate) final_norm: Vec<f32>,
     /// Hidden state to logits.
     pub(crate) head: Arc<Matrix>,
-    pub(crate) value: Option<ReadyValue>,
+    pub(crate) value: Option<PackedValue>,
 }
 
-impl ReadyWeights {
+impl PackedWeights {
     /// What remembered keys and values are rounded to: bfloat16 where every product that makes them rounds its operands.
     pub fn memory_precision(&self) -> Precision {
         let rounds = self.blocks.iter().all(|block| block.qkv.precision() == Precision::Bf16);
@@ -109,7 +109,7 @@ impl ReadyWeights {
         let blocks = layout.blocks.iter().map(|place| {
             let matrix =
                 |fused: Fused| Arc::new(fused.pack(&config, &values[fused.place(place)], precision, back));
-            ReadyBlock {
+            PackedBlock {
                 attention_norm: copy(&place.attention_norm),
                 qkv: matrix(Fused::Qkv),
                 qkv_bias: place.qkv_bias.as_ref().map(copy),
@@ -127,18 +127,18 @@ impl ReadyWeights {
             blocks: blocks.collect(),
             final_norm: copy(&layout.final_norm),
             head: Arc::new(Matrix::pack_transposed(head, d, config.vocab, precision, back)),
-            value: ReadyValue::of(weights),
+            value: PackedValue::of(weights),
             config,
             embedding,
         }
     }
 
-    /// Lets go of the trainable weights, so that they can be changed in place; only [`ReadyWeights::refill`] may follow.
+    /// Lets go of the trainable weights, so that they can be changed in place; only [`PackedWeights::refill`] may follow.
     pub(crate) fn release(&mut self) {
         self.embedding = Embedding::Table(Table::plain(Vec::new(), self.config.d_model));
     }
 
-    /// Takes the values of `weights`, of the same shape, into the memory that is already laid out.
+    /// Takes the values of `weights`, of the same shape, into the memory that is already there.
     pub(crate) fn refill(&mut self, device: &Device, weights: Arc<Weights>) {
         let (layout, values) = (weights.layout(), weights.values());
         let copy = |range: &Range<usize>, to: &mut Vec<f32>| to.copy_from_slice(&values[range.clone()]);
@@ -158,7 +158,7 @@ impl ReadyWeights {
         }
         copy(&layout.final_norm, &mut self.final_norm);
         refill_matrix(device, &mut self.head, &values[layout.head.clone()]);
-        self.value = ReadyValue::of(&weights);
+        self.value = PackedValue::of(&weights);
         self.embedding = Embedding::Master(weights);
     }
 
@@ -221,7 +221,7 @@ impl Fused {
         }
     }
 
-    pub(crate) fn of(self, block: &ReadyBlock) -> &Arc<Matrix> {
+    pub(crate) fn of(self, block: &PackedBlock) -> &Arc<Matrix> {
         match self {
             Self::Qkv => &block.qkv,
             Self::Output => &block.output,
@@ -230,7 +230,7 @@ impl Fused {
         }
     }
 
-    pub(crate) fn of_mut(self, block: &mut ReadyBlock) -> &mut Arc<Matrix> {
+    pub(crate) fn of_mut(self, block: &mut PackedBlock) -> &mut Arc<Matrix> {
         match self {
             Self::Qkv => &mut block.qkv,
             Self::Output => &mut block.output,

@@ -8,7 +8,7 @@ use crate::isa::{Isa, Kind};
 use crate::pack::transpose;
 
 /// Writes `to[c * height + r] = from[r * columns + c]` for `rows` rows of `columns`.
-pub(super) fn turn(isa: Isa, from: &[f32], rows: usize, columns: usize, to: &mut [f32], height: usize) {
+pub(super) fn transpose_simd(isa: Isa, from: &[f32], rows: usize, columns: usize, to: &mut [f32], height: usize) {
     let quick = match isa.kind() {
         #[cfg(target_arch = "x86_64")]
         Kind::Avx512 if rows == LANES && height == LANES => columns / LANES * LANES,
@@ -16,7 +16,7 @@ pub(super) fn turn(isa: Isa, from: &[f32], rows: usize, columns: usize, to: &mut
     };
     #[cfg(target_arch = "x86_64")]
     if quick > 0 {
-        assert!(from.len() >= LANES * columns && to.len() >= quick * LANES, "turn: too short");
+        assert!(from.len() >= LANES * columns && to.len() >= quick * LANES, "transpose: too short");
         for column in (0..quick).step_by(LANES) {
             // SAFETY: sixteen rows have these columns, `to` has their places, and the `Isa` is the proof of the features.
             unsafe { sixteen(from[column..].as_ptr(), columns, to[column * LANES..].as_mut_ptr()) };
@@ -68,14 +68,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_is_turned_alike_on_every_instruction_set() {
+    fn every_shape_is_transposed_alike_on_every_instruction_set() {
         for (rows, height, columns) in
             [(16, 16, 1), (16, 16, 16), (16, 16, 37), (16, 16, 64), (3, 4, 20), (1, 1, 5)]
         {
             let from: Vec<f32> = (0..rows * columns).map(|i| i as f32).collect();
             for isa in Isa::available() {
                 let mut to = vec![-1.0; height * columns];
-                turn(isa, &from, rows, columns, &mut to, height);
+                transpose_simd(isa, &from, rows, columns, &mut to, height);
                 for (r, c) in (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c))) {
                     assert_eq!(to[c * height + r], from[r * columns + c], "{isa:?} {rows}x{columns}");
                 }
