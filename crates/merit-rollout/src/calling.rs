@@ -20,7 +20,7 @@ impl EpisodeMachine {
             match self.open.tool(&asked.tool) {
                 Ok(tool) => return self.call(tool, asked, now),
                 Err(unknown) => {
-                    self.record.call_ended(asked, CallEnd::Refused, unknown.to_string(), 0.0);
+                    self.record.call_ended(asked, CallEnd::Refused, unknown, 0.0);
                 }
             }
         }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Who answers the calls of a run.
 ///
 /// ```
-/// use merit_tools::{Calculator, Tape, Toolbox, Tool, ToolAnswer, ToolBuilder as _, call_blocking, conformance::example_task};
+/// use merit_tools::{Calculator, Tape, Toolbox, Tool, ToolAnswer, call_blocking, conformance::example_task};
 /// use std::{sync::Arc, time::Duration};
 /// # let folder = tempfile::tempdir().unwrap();
 /// let path = folder.path().join("calls.tape");
@@ -101,6 +101,33 @@ impl Toolbox {
         }
     }
 
+    /// The tools that `settings` describe. A replay builds none of them: their descriptions come from the tape.
+    pub fn build(&self, settings: &Chosen<dyn ToolSettings>) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        let name = settings.about().name;
+        let digest = settings_digest(settings).map_err(|why| ToolError::Setting {
+            tool: name.to_owned(),
+            why: format!("its settings: {why}"),
+        })?;
+        if let Self::Replay { tape, matching, timing } = self {
+            let taped = taped_tools(tape, digest, name, *matching)?;
+            return Ok(taped
+                .into_iter()
+                .map(|tool| replay(tape, tool.card, tool.digest, *matching, *timing))
+                .collect());
+        }
+        let tools = settings.build()?;
+        if let Some(tape) = self.writes() {
+            tape.note_tools(digest, &tools).map_err(|error| unusable(tape, name, error))?;
+        }
+        Ok(tools.into_iter().map(|tool| self.answering(tool, digest)).collect())
+    }
+
+    /// A tool built in code. A replay uses its description and never opens it.
+    pub fn wrap(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        let digest = self.note(std::slice::from_ref(&tool));
+        self.answering(tool, digest)
+    }
+
     /// Tools built in code that share a state, as those of one server do.
     pub fn wrap_all(&self, tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
         let digest = self.note(&tools);
@@ -176,31 +203,12 @@ impl Toolbox {
 }
 
 impl ToolBuilder for Toolbox {
-    /// A replay builds no tool: their descriptions come from the tape.
     fn build(&self, settings: &Chosen<dyn ToolSettings>) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
-        let name = settings.about().name;
-        let digest = settings_digest(settings).map_err(|why| ToolError::Setting {
-            tool: name.to_owned(),
-            why: format!("its settings: {why}"),
-        })?;
-        if let Self::Replay { tape, matching, timing } = self {
-            let taped = taped_tools(tape, digest, name, *matching)?;
-            return Ok(taped
-                .into_iter()
-                .map(|tool| replay(tape, tool.card, tool.digest, *matching, *timing))
-                .collect());
-        }
-        let tools = settings.build()?;
-        if let Some(tape) = self.writes() {
-            tape.note_tools(digest, &tools).map_err(|error| unusable(tape, name, error))?;
-        }
-        Ok(tools.into_iter().map(|tool| self.answering(tool, digest)).collect())
+        Self::build(self, settings)
     }
 
-    /// A replay uses the tool's description and never opens it.
     fn wrap(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
-        let digest = self.note(std::slice::from_ref(&tool));
-        self.answering(tool, digest)
+        Self::wrap(self, tool)
     }
 }
 

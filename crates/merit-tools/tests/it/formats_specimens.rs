@@ -27,7 +27,7 @@ fn cards() -> Vec<ToolSpec> {
 }
 
 fn format(name: &str) -> Arc<dyn CallFormat> {
-    call_format(name).unwrap().build()
+    call_format(name).unwrap().component()
 }
 
 /// What is expected of a specimen.
@@ -376,7 +376,7 @@ fn the_same_call_is_recorded_the_same_in_every_format() {
     let cards = cards();
     let call = ToolCall { tool: "get_weather".into(), input: r#"{"city":"Oslo","days":2}"#.into() };
     for entry in CALL_FORMATS.iter().filter(|entry| entry.about.name != "code-tags") {
-        let format = entry.build();
+        let format = call_format(entry.about.name).unwrap();
         let turn = format.parse(&format.write(std::slice::from_ref(&call), &cards), &cards).unwrap();
         assert_eq!(turn.calls, std::slice::from_ref(&call), "{}", entry.about.name);
     }

@@ -3,16 +3,16 @@
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    Declaration, EpisodeShared, ExecKind, PlayedCall, Simulated, Tool, ToolAnswer, ToolConfig, ToolError,
-    ToolFuture, ToolPlayer, ToolSession, call_blocking,
+    Declaration, EpisodeShared, ExecKind, PlayedCall, Simulated, SimulatedConfig, Tool, ToolAnswer,
+    ToolError, ToolFuture, ToolPlayer, ToolSession, ToolSettings as _, call_blocking, read_tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-fn config(role: &Value, tools: &Value) -> ToolConfig {
-    serde_json::from_value(json!({ "name": "simulated", "role": role, "tools": tools })).unwrap()
+fn config(role: &Value, tools: &Value) -> SimulatedConfig {
+    serde_json::from_value(json!({ "role": role, "tools": tools })).unwrap()
 }
 
 fn weather() -> Value {
@@ -43,11 +43,11 @@ fn weather() -> Value {
 }
 
 fn build(role: Value, tools: &Value) -> Arc<dyn Tool> {
-    config(&role, tools).build().unwrap()
+    config(&role, tools).build_one().unwrap()
 }
 
 fn refusal(role: Value, tools: &Value) -> String {
-    config(&role, tools).build_all().err().unwrap().to_string()
+    config(&role, tools).build().err().unwrap().to_string()
 }
 
 fn open(tool: &Arc<dyn Tool>) -> Arc<dyn ToolSession> {
@@ -209,16 +209,16 @@ fn declarations_that_cannot_be_are_refused() {
             .contains("deadline_s")
     );
     for text in [
-        "name = \"simulated\"\nrole = { type = \"examples\", seed = 1 }\ntools = []",
-        "name = \"simulated\"\nrole = { type = \"model\" }\ntools = []",
-        "name = \"simulated\"\ntools = []",
+        "type = \"simulated\"\nrole = { type = \"examples\", seed = 1 }\ntools = []",
+        "type = \"simulated\"\nrole = { type = \"model\" }\ntools = []",
+        "type = \"simulated\"\ntools = []",
     ] {
-        assert!(ToolConfig::from_toml(text).is_err(), "{text}");
+        assert!(read_tool(text).is_err(), "{text}");
     }
-    let none = ToolConfig::from_toml("name = \"simulated\"\nrole = { type = \"examples\" }").unwrap();
-    assert!(none.build_all().err().unwrap().to_string().contains("neither"));
+    let none = read_tool("type = \"simulated\"\nrole = { type = \"examples\" }").unwrap();
+    assert!(none.build().err().unwrap().to_string().contains("neither"));
     let config = config(&schema(), &weather());
-    assert_eq!(ToolConfig::from_toml(&toml::to_string(&config).unwrap()).unwrap(), config);
+    assert_eq!(read_tool(&toml::to_string(&config).unwrap()).unwrap(), config);
 }
 
 #[test]
@@ -229,10 +229,10 @@ fn a_list_of_functions_is_read_from_a_file() {
         "type": "object", "properties": { "a": { "type": "integer" } }, "required": ["a"] } });
     let list = json!([{ "type": "function", "function": function }, { "name": "now" }]);
     let toml =
-        format!("name = \"simulated\"\nfile = \"{}\"\nrole = {{ type = \"examples\" }}", path.display());
+        format!("type = \"simulated\"\nfile = \"{}\"\nrole = {{ type = \"examples\" }}", path.display());
     for text in [list.to_string(), json!({ "tools": list }).to_string()] {
         std::fs::write(&path, text).unwrap();
-        let tools = ToolConfig::from_toml(&toml).unwrap().build_all().unwrap();
+        let tools = read_tool(&toml).unwrap().build().unwrap();
         let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name.as_str()).collect();
         assert_eq!(names, ["add", "now"]);
         assert_eq!((tools[0].spec().summary.as_str(), tools[1].spec().example.as_str()), ("Adds.", "{}"));
@@ -240,7 +240,7 @@ fn a_list_of_functions_is_read_from_a_file() {
     for (text, why) in [("{", "EOF"), ("3", "neither"), (r#"[{"type":"retrieval","function":{}}]"#, "tool 0")]
     {
         std::fs::write(&path, text).unwrap();
-        let error = ToolConfig::from_toml(&toml).unwrap().build_all().err().unwrap().to_string();
+        let error = read_tool(&toml).unwrap().build().err().unwrap().to_string();
         assert!(error.contains(why) && error.contains("functions.json"), "{error}");
     }
 }

@@ -1,15 +1,17 @@
-//! A small world with tools of every pace and every way to break, for the tests of this crate.
+//! A small world with tools of every kind and every way to break, for the tests of this crate.
 #![allow(unreachable_pub)]
 
 pub mod run;
 
+use merit_api::{
+    Env, EnvError, ExecKind, Expert, ExpertTurn, StepResult, Tool, ToolAnswer, ToolError, ToolFuture,
+    ToolSession, ToolSpec, World,
+};
 use merit_core::{
     About, Action, CallRecord, EpisodeId, Message, PolicyVersion, Role, Seed, Split, Task, ToolCall,
 };
-use merit_env::{DemoTurn, Demonstrator, Env, EnvError, Reaction, World, WorldEnd};
 use merit_model::Tokenizer;
-use merit_rollout::{ChatFormat, EpisodePlan, Start};
-use merit_tools::{ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec};
+use merit_rollout::{ChatFormat, EpisodePlan};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -31,7 +33,7 @@ impl OpenCounting {
     }
 }
 
-impl Env for Counting {
+impl World for Counting {
     fn about(&self) -> About {
         About { name: "counting", summary: "counts up", paper: "" }
     }
@@ -40,7 +42,7 @@ impl Env for Counting {
         Ok(task(&format!("{}/{index}", split.name()), Value::Null))
     }
 
-    fn open(&self, task: &Arc<Task>, seed: &Seed, _: Option<&Value>) -> Result<Box<dyn World>, EnvError> {
+    fn open(&self, task: &Arc<Task>, seed: &Seed, _: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
         match task.payload["break"].as_str() {
             Some("open") => {
                 Err(EnvError::Task { world: "counting", task: task.id.clone(), why: "torn".into() })
@@ -50,25 +52,26 @@ impl Env for Counting {
         }
     }
 
-    fn demonstrator(&self) -> Option<&dyn Demonstrator> {
+    fn expert(&self) -> Option<&dyn Expert> {
         Some(self)
     }
 }
 
-impl Demonstrator for Counting {
-    fn say(&self, _: &Task, turns: &[DemoTurn], skill: f64, _: &Seed) -> Result<String, EnvError> {
+impl Expert for Counting {
+    fn say(&self, _: &Task, turns: &[ExpertTurn], p_correct: f64, _: &Seed) -> Result<String, EnvError> {
         Ok(match turns {
             [] => "call add 1 2\n".into(),
-            [first] if skill >= 1.0 => format!("answer {}\n", first.observed[0].text),
+            [first] if p_correct >= 1.0 => format!("answer {}\n", first.observed[0].text),
             _ => "answer 0".into(),
         })
     }
 }
 
-impl World for OpenCounting {
-    fn opening(&self) -> Vec<Message> {
+impl Env for OpenCounting {
+    fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
+        self.acts = 0;
         let rules = Message::new(Role::System, "count");
-        vec![rules, Message::new(Role::User, format!("task {} noise {}", self.task.id, self.noise))]
+        Ok(vec![rules, Message::new(Role::User, format!("task {} noise {}", self.task.id, self.noise))])
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -97,33 +100,35 @@ impl World for OpenCounting {
         }
     }
 
-    fn act(&mut self, action: &Action, calls: &[CallRecord]) -> Result<Reaction, EnvError> {
+    fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         self.acts += 1;
         assert!(!self.breaks("act-panic"), "the sky fell");
         if self.breaks("act") {
             return Err(EnvError::Broken { world: "counting", why: "out of numbers".into() });
         }
         let tool = |call: &CallRecord| Message::new(Role::Tool, call.output.clone());
-        Ok(match action {
-            Action::Answer { .. } => Reaction { observations: vec![], end: WorldEnd::Answered },
+        let result = match action {
+            Action::Answer { .. } => StepResult::default().answered(),
             Action::Calls { .. } if self.breaks("impostor") => {
-                Reaction { observations: vec![Message::new(Role::Policy, "me")], end: WorldEnd::Open }
+                StepResult::observing(vec![Message::new(Role::Policy, "me")])
             }
-            Action::Calls { .. } if self.breaks("silent") => {
-                Reaction { observations: vec![], end: WorldEnd::Open }
-            }
+            Action::Calls { .. } if self.breaks("silent") => StepResult::default(),
             Action::Calls { calls: asked } if asked[0].tool == "quit" => {
-                let last =
-                    Message::new(Role::Environment, format!("over after {} noise {}", self.acts, self.noise));
-                Reaction { observations: vec![last], end: WorldEnd::Done }
+                StepResult::saying(format!("over after {} noise {}", self.acts, self.noise)).done()
             }
-            Action::Calls { .. } => {
-                Reaction { observations: calls.iter().map(tool).collect(), end: WorldEnd::Open }
+            Action::Calls { .. } => StepResult::observing(calls.iter().map(tool).collect()),
+            Action::Say { text } | Action::Malformed { why: text } => {
+                StepResult::saying(format!("{text}; noise {}", self.noise))
             }
-            Action::Say { text } | Action::Malformed { why: text } => Reaction {
-                observations: vec![Message::new(Role::Environment, format!("{text}; noise {}", self.noise))],
-                end: WorldEnd::Open,
-            },
+        };
+        Ok(match self.task.payload["tells"].as_str() {
+            None => result,
+            Some("wild") => result.with_info([("progress", f64::NAN)]),
+            Some("cut") if self.acts == 2 => result.cut(),
+            Some(_) => {
+                let told = f64::from(self.acts);
+                result.with_reward(told / 2.0).with_info([("acts", told)])
+            }
         })
     }
 
@@ -233,15 +238,7 @@ fn any_latency() -> u64 {
 
 /// A task of [`Counting`].
 pub fn task(id: &str, payload: Value) -> Task {
-    Task {
-        id: id.into(),
-        world: "counting".into(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload,
-        answer: None,
-    }
+    Task::new("counting", id).with_payload(payload)
 }
 
 /// The format over a small byte-pair tokenizer.

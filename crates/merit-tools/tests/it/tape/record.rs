@@ -2,7 +2,7 @@
 
 use crate::tape::bench_tools::{Bench, Shelf, ask, broken, ok, task};
 use merit_tools::conformance::{check_tool, example_task};
-use merit_tools::{Calculator, Lookup, Tape, TapeError, Tool, ToolAnswer, ToolConfig, Toolbox};
+use merit_tools::{Calculator, Lookup, Tape, TapeError, Tool, ToolAnswer, Toolbox, read_tool};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -186,12 +186,12 @@ fn a_tool_without_state_has_none_when_it_is_recorded() {
 #[test]
 fn other_tools_under_the_same_settings_are_refused() {
     let shelf = Shelf::new();
-    drop(shelf.record().build(&ToolConfig::from_toml("name = \"calc\"").unwrap()).unwrap());
+    drop(shelf.record().build(&read_tool("type = \"calc\"").unwrap()).unwrap());
     let tape = Tape::append(&shelf.path).unwrap();
     assert_eq!(tape.tools().unwrap().len(), 1);
     drop(tape);
     let replay = shelf.replay();
-    let error = replay.build(&ToolConfig::from_toml("name = \"lookup\"").unwrap()).err().unwrap();
+    let error = replay.build(&read_tool("type = \"lookup\"").unwrap()).err().unwrap();
     assert!(error.to_string().contains("has no such tool; it has: calc"), "{error}");
 }
 
