@@ -3,7 +3,7 @@
 use crate::EpisodePlan;
 use crate::guard::{guarded, guarded_infallible};
 use merit_api::{Env, EpisodeShared, ExecKind, Tool, ToolError, ToolSession, World};
-use merit_core::registry::{UnknownName, nearest};
+use merit_core::registry::nearest;
 use merit_core::{Boundary, Fault, Message};
 use std::sync::Arc;
 
@@ -38,13 +38,13 @@ impl OpenEnv {
         Ok((Self { env, stops, tools }, first))
     }
 
-    /// The tool called `name`.
-    pub(crate) fn tool(&self, name: &str) -> Result<OpenTool, UnknownName> {
-        self.tools.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| UnknownName {
-            kind: "tool",
-            name: name.to_owned(),
-            nearest: nearest(name, self.tools.iter().map(|tool| tool.name.as_str())),
-            known: self.tools.iter().map(|tool| tool.name.clone()).collect(),
+    /// The tool called `name`; the error is what the policy is told.
+    pub(crate) fn tool(&self, name: &str) -> Result<OpenTool, String> {
+        self.tools.iter().find(|tool| tool.name == name).cloned().ok_or_else(|| {
+            let known: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+            let near = nearest(name, known.iter().copied());
+            let near = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+            format!("no tool `{name}`{near}; known: {}", known.join(", "))
         })
     }
 }
