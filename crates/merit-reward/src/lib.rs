@@ -27,7 +27,7 @@
 //!
 //! A batch is scored together ([`Scorer::score_batch`]): parts may compare the members of a group or the whole batch, and
 //! may keep numbers from step to step in a [`RewardState`], which scoring reads and hands back renewed. [`check()`] looks for
-//! what is wrong with a reward before anybody learns from it, and [`tabular`] proves claims about rewards on small worlds.
+//! what is wrong with a reward before anybody learns from it.
 //!
 //! ```
 //! use merit_reward::{RewardConfig, Scorer};
@@ -60,7 +60,6 @@ mod scorer;
 mod shipped;
 mod state;
 mod summary;
-pub mod tabular;
 mod term;
 mod terms;
 mod trace;

@@ -18,6 +18,7 @@ mod parts;
 mod plain;
 mod scoring;
 mod shaping;
+mod tabular;
 mod terms_airline;
 mod terms_answers;
 mod terms_code;

@@ -87,20 +87,9 @@ fn a_dense_index_finds_a_misspelled_word() {
     assert!(found.starts_with("1. [pen]"), "{found}");
 }
 
-/// The folder of all-MiniLM-L6-v2, or a line that says why the test does nothing.
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
-fn minilm() -> Option<std::path::PathBuf> {
-    let path =
-        std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/weights/all-minilm-l6-v2");
-    if !path.exists() {
-        println!("skipped: {} is not there; `cargo xtask weights` fetches it", path.display());
-    }
-    path.exists().then_some(path)
-}
-
 #[test]
 fn a_model_finds_what_is_meant_in_other_words() {
-    let Some(folder) = minilm() else { return };
+    let Some(folder) = merit_testing::weights("all-minilm-l6-v2") else { return };
     let settings = format!("hits = 1\nindex = {{ mode = \"dense\" }}\nembedding = {{ model = {folder:?} }}");
     let tool = &tools(&settings)[0];
     let ToolAnswer::Ok(found) = ask(tool, &example_task(), "something to drink from at breakfast") else {

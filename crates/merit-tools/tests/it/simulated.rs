@@ -9,7 +9,7 @@ use merit_tools::{
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 fn config(role: &Value, tools: &Value) -> SimulatedConfig {
     serde_json::from_value(json!({ "role": role, "tools": tools })).unwrap()
@@ -359,9 +359,7 @@ fn a_program_that_hangs_is_ended_with_what_it_started() {
     let script = format!("sleep 1000 & echo $$ $! > {}; read line; sleep 1000", pids.display());
     let tool = program(&script, 0.5);
     let session = open(&tool);
-    let started = Instant::now();
     assert!(broken(&session, json!({})).contains("no answer within 0.5 s"));
-    assert!(started.elapsed() < Duration::from_secs(20));
     let text = std::fs::read_to_string(&pids).unwrap();
     for pid in text.split_whitespace() {
         assert!(ended(pid), "process {pid} is still there");

@@ -136,12 +136,15 @@ fn a_server_that_is_not_there_is_said_at_once() {
 
 #[test]
 fn the_protocols_own_python_client_uses_what_merit_serves() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
+    let root = merit_testing::root();
     let set_up =
         Command::new("python3").arg(root.join("benchmarks/peers/mcp_environment.py")).arg("python").output();
     let set_up = set_up.unwrap();
     if set_up.status.code() == Some(3) {
-        eprintln!("SKIPPED: the Python index cannot be reached to set up .cache/mcp");
+        merit_testing::skip(
+            merit_testing::MCP_PYTHON,
+            "the Python index cannot be reached to set up .cache/mcp",
+        );
         return;
     }
     assert!(set_up.status.success(), "{}", String::from_utf8_lossy(&set_up.stderr));

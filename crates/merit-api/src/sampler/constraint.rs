@@ -4,7 +4,6 @@
 //! asks for the tokens that may come next, draws one of them and tells which.
 
 use merit_core::TokenId;
-use merit_text::{Grammar, GrammarState};
 use std::fmt;
 use std::sync::Arc;
 
@@ -21,28 +20,6 @@ pub trait Constraint: Send {
     fn may_stop(&mut self) -> Result<bool, String>;
 }
 
-/// Grammars end by themselves: their own end tokens count only where they are stop tokens.
-impl Constraint for GrammarState {
-    fn mask(&mut self, allowed: &mut TokenMask) -> Result<(), String> {
-        if self.is_stopped() {
-            return Ok(());
-        }
-        let mask = Self::mask(self).map_err(|error| error.to_string())?;
-        for (pair, word) in mask.words().chunks(2).zip(allowed.words_mut()) {
-            *word = pair.iter().rev().fold(0, |word, half| word << 32 | u64::from(*half));
-        }
-        Ok(())
-    }
-
-    fn advance(&mut self, token: TokenId) -> Result<(), String> {
-        Self::advance(self, token).map_err(|error| error.to_string())
-    }
-
-    fn may_stop(&mut self) -> Result<bool, String> {
-        Self::may_stop(self).map_err(|error| error.to_string())
-    }
-}
-
 /// Begins a constraint for each completion; clones begin the same one.
 #[derive(Clone)]
 pub struct ConstraintSource(Arc<dyn Fn() -> Box<dyn Constraint> + Send + Sync>);
@@ -56,12 +33,6 @@ impl ConstraintSource {
     /// A constraint that has seen nothing yet.
     pub fn begin(&self) -> Box<dyn Constraint> {
         (self.0)()
-    }
-}
-
-impl From<Grammar> for ConstraintSource {
-    fn from(grammar: Grammar) -> Self {
-        Self::new(move || Box::new(grammar.state()))
     }
 }
 
@@ -132,7 +103,8 @@ impl TokenMask {
         &mut self.words
     }
 
-    pub(crate) fn words(&self) -> &[u64] {
+    /// The set as bits, as [`TokenMask::words_mut`] has them.
+    pub fn words(&self) -> &[u64] {
         &self.words
     }
 }

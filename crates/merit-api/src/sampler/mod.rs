@@ -1,9 +1,14 @@
 //! The seam between rollouts and whatever writes the next tokens.
 //!
-//! Requests go in by session, completions come out through a sink, in any order and from any thread. The embedded model
-//! ([`crate::Generator`]) and the programs of the rollout station implement [`Sampler`].
+//! Requests go in by session, completions come out through a sink, in any order and from any thread. The embedded model (the
+//! `Generator` of merit-model) and the programs of the rollout station implement [`Sampler`].
 
-use crate::params::SamplingParams;
+mod constraint;
+mod params;
+
+pub use constraint::{Constraint, ConstraintSource, TokenMask};
+pub use params::SamplingParams;
+
 use merit_core::{Provenance, Seed, TokenId};
 use std::fmt;
 use std::sync::Arc;

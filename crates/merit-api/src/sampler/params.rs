@@ -4,7 +4,7 @@
 //! unlikely: top-k, top-p of what is left, min-p. Reported log-probabilities are those of the full softmax at the
 //! temperature, before any of it, so that what was sampled can be trained on.
 
-use crate::constraint::ConstraintSource;
+use super::ConstraintSource;
 use merit_core::TokenId;
 
 /// How tokens are drawn and when to stop.
@@ -88,7 +88,7 @@ impl SamplingParams {
     }
 
     /// Whether biases or bans change the logits.
-    pub(crate) fn changes_logits(&self) -> bool {
+    pub fn changes_logits(&self) -> bool {
         !(self.logit_bias.is_empty() && self.banned.is_empty() && self.allowed.is_empty())
     }
 }

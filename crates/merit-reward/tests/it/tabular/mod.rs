@@ -3,14 +3,6 @@
 //! In: a [`TabularWorld`], a table of states, actions and arrows. Out: its values and greedy policies by value iteration, the
 //! episodes its policies would record (so that a reward *file* can score them), and a verdict on a shaping rule
 //! ([`check_invariance`]). Pure and deterministic.
-//!
-//! ```
-//! use merit_reward::tabular::{ShapingRule, check_invariance, trap_world};
-//! let (world, progress) = trap_world();
-//! assert!(check_invariance(&world, &progress, ShapingRule::PotentialBased)?.holds());
-//! assert!(!check_invariance(&world, &progress, ShapingRule::NaiveDifference)?.holds());
-//! # Ok::<(), merit_reward::tabular::TabularError>(())
-//! ```
 
 mod error;
 mod invariance;
