@@ -170,10 +170,15 @@ pub enum RecipeError {
     Unknown(#[from] merit_core::registry::UnknownName),
 }
 
+/// Reads with every reward term and combinator that comes with merit.
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, toml::de::Error> {
+    merit_graders::components().reading(|| toml::from_str(text))
+}
+
 impl Recipe {
     /// Parses and checks a recipe.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecipeError> {
-        let recipe: Self = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
+        let recipe: Self = read(text).map_err(|error| locate(file, text, &error))?;
         recipe.checked(file).map_err(|error| match error {
             RecipeError::Parse(located) => RecipeError::Parse(located.placed_in(file, text)),
             other => other,
@@ -216,7 +221,7 @@ impl Recipe {
         merge(&mut table, &set);
         let text = toml::to_string(&table["world"]).expect("a table that TOML parsed can be written");
         let file = format!("{file}: `warm_start.world`");
-        Ok(toml::from_str(&text).map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
+        Ok(read(&text).map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
     }
 
     /// The resolved text: every default written out.
@@ -250,7 +255,7 @@ impl Recipe {
     fn from_table(file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
         let recipe: Self =
-            toml::from_str(&text).map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
+            read(&text).map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
         recipe.checked(file)
     }
 
