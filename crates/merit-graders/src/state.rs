@@ -1,7 +1,8 @@
 //! Where the world ended, held against where it should: the goal's facts achieved, less what was touched besides.
 //!
-//! The state is the final answer as JSON, the last state that a named tool showed, or a place in the task's payload where
-//! whoever recorded the episode put it. An answer that is no JSON is a parse failure; never asking the tool is worth 0. A
+//! The state is a place in the environment's last snapshot, the final answer as JSON, the last state that a named tool showed,
+//! or a place in the task's payload where whoever recorded the episode put it. Where the episode has a snapshot, that is what
+//! the environment really was; the others are for episodes without one. An answer that is no JSON is a parse failure; never asking the tool is worth 0. A
 //! tool that shows no JSON, and a goal or initial state past the limits, are the grader's failures. With an initial state
 //! the facts asked for are the changes, so that doing nothing earns nothing. A tool's states are also told by turn.
 
@@ -50,7 +51,7 @@ check = { goal = "part", ignore = ["/clock"], score = { type = "context", collat
     fn check(&self) -> Result<(), Refusal> {
         self.goal.check()?;
         self.initial.as_deref().map_or(Ok(()), |pointer| check_pointer("initial", pointer))?;
-        if let StateSource::Pointer(pointer) = &self.from {
+        if let StateSource::Pointer(pointer) | StateSource::Episode(pointer) = &self.from {
             check_pointer("from", pointer)?;
         }
         if self.by_turn.is_some() && !matches!(self.from, StateSource::Tool(_)) {
@@ -92,6 +93,13 @@ impl PreparedTerm for State {
                     episode.task.payload.pointer(pointer).filter(|s| !s.is_null()).ok_or_else(missing)?;
                 self.verify(verifier, state, &wanted).map(|verdict| result(&verdict))
             }
+            StateSource::Episode(pointer) => {
+                let missing =
+                    || TermResult::not_applicable(format!("the episode records no final state at `{pointer}`"));
+                let state = episode.state.as_ref().and_then(|state| state.pointer(pointer));
+                let state = state.filter(|s| !s.is_null()).ok_or_else(missing)?;
+                self.verify(verifier, state, &wanted).map(|verdict| result(&verdict))
+            }
             StateSource::Tool(tool) => self.shown(verifier, episode, tool, &wanted),
         }
     }
@@ -105,6 +113,8 @@ fn goal() -> Reference {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StateSource {
+    /// A place in the environment's last snapshot, which the episode records; `{ episode = "" }` is all of it.
+    Episode(String),
     /// The final answer, as JSON.
     #[default]
     Answer,

@@ -6,14 +6,13 @@
 
 use clap::Parser;
 use merit_core::{
-    About, Action, CallRecord, End, EpisodeId, Message, PolicyVersion, Role, Seed, Setting, Split, Task,
-    TokenId, ToolCall,
+    About, Action, CallRecord, End, EpisodeId, Message, Role, Seed, Split, Task, TokenId, ToolCall,
 };
 use merit_env::{Env, EnvError, Reaction, World, WorldEnd};
 use merit_model::{
     Completion, CompletionSink, Pump, SampleRequest, Sampler, SessionId, SessionResult, StopReason, Tokenizer,
 };
-use merit_rollout::{ChatFormat, EpisodePlan, LatencySampler, RolloutSettings, Start, ToolRuntime, roll_out};
+use merit_rollout::{ChatFormat, EpisodePlan, LatencySampler, RolloutSettings, ToolRuntime, roll_out};
 use merit_tools::{Calculator, Tool};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
@@ -160,14 +159,11 @@ impl Bench {
     fn plans(&self, env: &Sums, episodes: u32) -> Result<Vec<EpisodePlan>, EnvError> {
         let seed = Seed::root(1);
         let plan = |member: u32| {
-            Ok(EpisodePlan {
-                id: EpisodeId { phase: "bench".to_owned(), step: 0, group: 0, member, branch: 0 },
-                task: Arc::new(env.task(Split::Train, member.into(), &seed)?),
-                seed: seed.child("member", member.into()),
-                setting: Setting::default(),
-                policy_version: PolicyVersion(0),
-                start: Start::Fresh,
-            })
+            Ok(EpisodePlan::new(
+                EpisodeId { phase: "bench".to_owned(), step: 0, group: 0, member, branch: 0 },
+                env.task(Split::Train, member.into(), &seed)?,
+                seed.child("member", member.into()),
+            ))
         };
         (0..episodes).map(plan).collect()
     }

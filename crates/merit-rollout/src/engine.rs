@@ -28,21 +28,15 @@ const NAP: Duration = Duration::from_millis(50);
 /// Settings are taken as they are: [`RolloutSettings::validate`] them where they are read.
 ///
 /// ```
-/// use merit_core::{EpisodeId, PolicyVersion, Seed, Setting, Split};
-/// use merit_rollout::{ChatFormat, EpisodePlan, ORACLE, Start, ToolRuntime, roll_out};
+/// use merit_core::{EpisodeId, Seed, Split};
+/// use merit_rollout::{ChatFormat, EpisodePlan, ORACLE, ToolRuntime, roll_out};
 /// use std::sync::Arc;
 ///
 /// let env = (merit_env::env("ledger")?.default)().build()?;
 /// let tokenizer = merit_model::Tokenizer::train(["answer 1"].into_iter(), 280);
 /// let chat = ChatFormat::new(Arc::new(tokenizer))?;
-/// let plan = EpisodePlan {
-///     id: EpisodeId { phase: "doc".into(), step: 0, group: 0, member: 0, branch: 0 },
-///     task: Arc::new(env.task(Split::Train, 0, &Seed::root(1))?),
-///     seed: Seed::root(1),
-///     setting: Setting::default(),
-///     policy_version: PolicyVersion(0),
-///     start: Start::Fresh,
-/// };
+/// let id = EpisodeId { phase: "doc".into(), step: 0, group: 0, member: 0, branch: 0 };
+/// let plan = EpisodePlan::new(id, env.task(Split::Train, 0, &Seed::root(1))?, Seed::root(1));
 /// let mut oracle = (ORACLE.open)(&*env, &chat, &Default::default(), std::slice::from_ref(&plan))?;
 /// let tools = ToolRuntime::new()?;
 /// let episodes = roll_out(vec![plan], &*env, &mut *oracle, &chat, &Default::default(), &tools, &mut |_| {});

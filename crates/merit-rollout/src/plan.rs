@@ -4,12 +4,12 @@
 //! sampled with `seed.child("turn", n)`. A fork carries the seed of its trunk, so that it opens the same world; the branch
 //! in its id sets its turns apart.
 
-use merit_core::{Episode, EpisodeId, PolicyVersion, Seed, Setting, Task};
+use merit_core::{Episode, EpisodeId, PolicyVersion, Seed, Task};
 use merit_model::{Sampler, SessionId};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-/// One episode to run.
+/// One episode to run. Made with [`EpisodePlan::new`].
 #[derive(Debug, Clone)]
 pub struct EpisodePlan {
     /// Its name; no two plans of a rollout may share it.
@@ -18,8 +18,6 @@ pub struct EpisodePlan {
     pub task: Arc<Task>,
     /// The source of all its randomness. A fork carries the seed of its trunk.
     pub seed: Seed,
-    /// What all members of its group share.
-    pub setting: Setting,
     /// The policy that will act.
     pub policy_version: PolicyVersion,
     /// Where it begins.
@@ -41,6 +39,26 @@ pub enum Start {
 }
 
 impl EpisodePlan {
+    /// A fresh episode by policy version 0.
+    pub fn new(id: EpisodeId, task: impl Into<Arc<Task>>, seed: Seed) -> Self {
+        let (policy_version, start) = (PolicyVersion(0), Start::Fresh);
+        Self { id, task: task.into(), seed, policy_version, start }
+    }
+
+    /// The same, played by this policy.
+    #[must_use]
+    pub fn with_policy_version(mut self, version: PolicyVersion) -> Self {
+        self.policy_version = version;
+        self
+    }
+
+    /// The same, begun in the middle of a recorded episode: the turns before `turn` are kept, that turn is sampled anew.
+    #[must_use]
+    pub fn forked(mut self, of: &Arc<Episode>, turn: u32) -> Self {
+        self.start = Start::Fork { of: Arc::clone(of), turn };
+        self
+    }
+
     /// The seed that opens the world: the same for a trunk and all its forks.
     pub fn world_seed(&self) -> Seed {
         self.seed.child("world", 0)

@@ -81,7 +81,7 @@ impl Record {
             }
             TurnStop::StopString | TurnStop::EndToken | TurnStop::Unknown => "never read".to_owned(),
         };
-        self.turns.push(Turn { index, action: Action::Malformed { why }, calls: Vec::new(), stop });
+        self.turns.push(Turn::new(index, Action::Malformed { why }).with_stop(stop));
         Ok(())
     }
 
@@ -119,18 +119,12 @@ impl Record {
 
     /// The finished episode.
     pub(crate) fn into_episode(self, plan: &EpisodePlan, end: End, bootstrap: Option<f32>) -> Episode {
-        Episode {
-            id: plan.id.clone(),
-            task: plan.task.clone(),
-            policy_version: plan.policy_version,
-            setting: plan.setting.clone(),
-            transcript: self.transcript,
-            turns: self.turns,
-            end,
-            cost: self.cost,
-            bootstrap,
-            reported: None,
-        }
+        Episode::new(plan.id.clone(), plan.task.clone(), end)
+            .with_policy_version(plan.policy_version)
+            .with_transcript(self.transcript)
+            .with_turns(self.turns)
+            .with_cost(self.cost)
+            .with_bootstrap(bootstrap)
     }
 
     fn append(&mut self, segment: Segment) -> Result<(), TranscriptError> {

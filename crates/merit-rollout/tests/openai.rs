@@ -6,8 +6,7 @@ mod common;
 use common::{Counting, chat, plan};
 use merit_core::conformance::check_episode;
 use merit_core::{
-    Boundary, End, Episode, EpisodeId, Known, Message, Outcome, PolicyVersion, Provenance, Role, Seed,
-    Setting, Split, TokenId,
+    Boundary, End, Episode, EpisodeId, Known, Message, Outcome, Provenance, Role, Seed, Split, TokenId,
 };
 use merit_endpoint::{Asked, EndpointConfig, Reply, ScriptedServer, Server};
 use merit_env::{DemoTurn, Env};
@@ -17,7 +16,7 @@ use merit_model::{
 };
 use merit_rollout::{
     ChatFormat, EpisodePlan, LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, PromptForm, RolloutSettings,
-    Start, TokenSource, ToolRuntime, remote, roll_out, tree,
+    TokenSource, ToolRuntime, remote, roll_out, tree,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -45,13 +44,12 @@ fn ledger_chat() -> ChatFormat {
 }
 
 fn ledger_plans(env: &dyn Env, count: u32) -> Vec<EpisodePlan> {
-    let plan = |member: u32| EpisodePlan {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 },
-        task: Arc::new(env.task(Split::Train, u64::from(member), &Seed::root(1)).unwrap()),
-        seed: Seed::root(u64::from(member)),
-        setting: Setting::default(),
-        policy_version: PolicyVersion(0),
-        start: Start::Fresh,
+    let plan = |member: u32| {
+        EpisodePlan::new(
+            EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 },
+            env.task(Split::Train, u64::from(member), &Seed::root(1)).unwrap(),
+            Seed::root(u64::from(member)),
+        )
     };
     (0..count).map(plan).collect()
 }

@@ -4,10 +4,10 @@ mod common;
 
 use common::{Counting, chat, plan};
 use merit_core::conformance::check_episode;
-use merit_core::{Boundary, End, EpisodeId, PolicyVersion, Seed, Setting, Split};
+use merit_core::{Boundary, End, EpisodeId, Seed, Split};
 use merit_env::ENVS;
 use merit_rollout::{
-    EpisodePlan, ORACLE, OracleSettings, RolloutSettings, Start, ToolRuntime, program, roll_out, tree,
+    EpisodePlan, ORACLE, OracleSettings, RolloutSettings, ToolRuntime, program, roll_out, tree,
 };
 use std::sync::Arc;
 
@@ -20,13 +20,12 @@ fn the_oracle_solves_the_tasks_of_every_world() {
     for entry in ENVS {
         let env = (entry.default)().build().unwrap();
         let plans: Vec<EpisodePlan> = (0..20)
-            .map(|index| EpisodePlan {
-                id: EpisodeId { phase: "oracle".into(), step: 0, group: index, member: 0, branch: 0 },
-                task: Arc::new(env.task(Split::Train, index.into(), &Seed::root(1)).unwrap()),
-                seed: Seed::root(1).child("group", index.into()),
-                setting: Setting::default(),
-                policy_version: PolicyVersion(0),
-                start: Start::Fresh,
+            .map(|index| {
+                EpisodePlan::new(
+                    EpisodeId { phase: "oracle".into(), step: 0, group: index, member: 0, branch: 0 },
+                    env.task(Split::Train, index.into(), &Seed::root(1)).unwrap(),
+                    Seed::root(1).child("group", index.into()),
+                )
             })
             .collect();
         let mut oracle = (ORACLE.open)(&*env, &chat, &OracleSettings::default(), &plans).unwrap();

@@ -2,11 +2,11 @@
 
 use crate::RunError;
 use crate::recipe::Recipe;
-use merit_core::{EpisodeId, PolicyVersion, Seed, Setting, Split, Task};
+use merit_core::{EpisodeId, PolicyVersion, Seed, Split, Task};
 use merit_credit::Rule;
 use merit_env::Env;
 use merit_reward::{ScoreContext, Scorer};
-use merit_rollout::{EpisodePlan, Start};
+use merit_rollout::EpisodePlan;
 use merit_tools::Toolbox;
 use std::sync::Arc;
 
@@ -81,13 +81,13 @@ impl Parts {
         for group in 0..plan.groups {
             let task: Arc<Task> = Arc::new(env.task(plan.split, plan.first + u64::from(group), &tasks)?);
             let group_seed = step_seed.child("group", u64::from(group));
-            plans.extend((0..plan.group_size).map(|member| EpisodePlan {
-                id: EpisodeId { phase: plan.phase.to_owned(), step: plan.step, group, member, branch: 0 },
-                task: Arc::clone(&task),
-                seed: group_seed.child("member", u64::from(member)),
-                setting: Setting::default(),
-                policy_version: plan.version,
-                start: Start::Fresh,
+            plans.extend((0..plan.group_size).map(|member| {
+                EpisodePlan::new(
+                    EpisodeId { phase: plan.phase.to_owned(), step: plan.step, group, member, branch: 0 },
+                    Arc::clone(&task),
+                    group_seed.child("member", u64::from(member)),
+                )
+                .with_policy_version(plan.version)
             }));
         }
         Ok(plans)

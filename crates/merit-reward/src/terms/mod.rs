@@ -26,5 +26,9 @@ merit_core::registry! {
         length::Length,
         ended::Ended,
         tag_format::TagFormat,
+        info::Info,
+        environment_reward::EnvironmentReward,
+        annotation::Annotated,
+        command::Command,
     ];
 }

@@ -4,7 +4,7 @@
 pub mod run;
 
 use merit_core::{
-    About, Action, CallRecord, EpisodeId, Message, PolicyVersion, Role, Seed, Setting, Split, Task, ToolCall,
+    About, Action, CallRecord, EpisodeId, Message, PolicyVersion, Role, Seed, Split, Task, ToolCall,
 };
 use merit_env::{DemoTurn, Demonstrator, Env, EnvError, Reaction, World, WorldEnd};
 use merit_model::Tokenizer;
@@ -252,14 +252,9 @@ pub fn chat() -> ChatFormat {
 
 /// A fresh plan for member `member` with this payload.
 pub fn plan_with(member: u32, payload: Value) -> EpisodePlan {
-    EpisodePlan {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 },
-        task: Arc::new(task(&format!("t{member}"), payload)),
-        seed: Seed::root(1).child("member", u64::from(member)),
-        setting: Setting::default(),
-        policy_version: PolicyVersion(3),
-        start: Start::Fresh,
-    }
+    let id = EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 };
+    let seed = Seed::root(1).child("member", u64::from(member));
+    EpisodePlan::new(id, task(&format!("t{member}"), payload), seed).with_policy_version(PolicyVersion(3))
 }
 
 /// A fresh plan for member `member`.

@@ -51,7 +51,6 @@ impl PreTokenizer {
             kind: "pre-tokenizer (`tokenizer.ggml.pre`)",
             name: name.to_owned(),
             nearest: nearest(name, known().copied()),
-            known: known().map(|name| (*name).to_owned()).collect(),
         })
     }
 
