@@ -76,6 +76,8 @@ pub enum Limit {
     Context,
     /// Too long by the clock.
     Time,
+    /// A limit of the environment's own.
+    Environment,
 }
 
 /// Something that broke at a boundary, laid at the side that broke.

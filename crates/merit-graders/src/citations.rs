@@ -10,7 +10,7 @@ use merit_reward::terms::excerpt;
 use crate::sources::{Found, Sources};
 use merit_verify::similarity::{Entailer, entailer};
 use merit_verify::text::{
-    CitationConclusion, CitationConfig as Check, CitationVerdict, CitationVerifier, CitedStanding,
+    CitationConfig as Check, CitationVerdict, CitationVerifier, CitedStanding,
 };
 
 /// The share of claims that a source they cite supports.
@@ -74,7 +74,8 @@ impl PreparedTerm for Citations {
             Found::Bad(why) => return Err(TermResult::broken(why)),
         };
         let text = self.reading.judged(episode)?;
-        Ok(self.result(with.verifier.verify_with(&text, &sources, with.entailer.as_ref())))
+        let verdict = with.verifier.verify_with(&text, &sources, with.entailer.as_ref());
+        Ok(TermResult::judged(&verdict, self.pay, Evidence::new("compared", standing(&verdict))))
     }
 }
 
@@ -86,26 +87,6 @@ pub struct Prepared {
 
 fn lexical() -> String {
     "lexical".to_owned()
-}
-
-impl Citations {
-    fn result(&self, verdict: CitationVerdict) -> TermResult {
-        let passed = verdict.conclusion == CitationConclusion::Pass;
-        match (&verdict.conclusion, verdict.score) {
-            (CitationConclusion::GraderFailed { why }, _) => TermResult::broken(why.clone()),
-            (CitationConclusion::BadSources { why }, _) => {
-                TermResult::broken(format!("the sources cannot be used: {why:?}"))
-            }
-            (CitationConclusion::Refused { why }, _) => {
-                TermResult::value(0.0, Evidence::new("parsed", format!("the answer is refused: {why:?}")))
-            }
-            (_, None) => TermResult::broken("the check gave no score"),
-            (_, Some(score)) => {
-                let evidence = Evidence::new("compared", standing(&verdict));
-                TermResult::value(self.pay.of(score, passed), evidence)
-            }
-        }
-    }
 }
 
 /// How many claims stand, and the first that does not.

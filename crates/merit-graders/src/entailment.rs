@@ -7,7 +7,7 @@
 use merit_reward::prelude::*;
 use crate::sources::{Found, Sources};
 use merit_verify::similarity::{
-    EntailmentConclusion, EntailmentConfig as Check, EntailmentVerdict, EntailmentVerifier,
+    EntailmentConfig as Check, EntailmentVerdict, EntailmentVerifier,
 };
 
 /// Whether the reference follows from the policy's note, by a named entailer.
@@ -73,33 +73,16 @@ impl PreparedTerm for Entailment {
             Some(Found::NoneAsked(_)) | None => Vec::new(),
         };
         let note = self.reading.judged(episode)?;
-        Ok(self.result(verifier.verify(&note, &hypotheses, &grounds)))
+        let verdict = verifier.verify(&note, &hypotheses, &grounds);
+        Ok(TermResult::judged(&verdict, self.pay, Evidence::new("asked", asked(&verdict))))
     }
 }
 
-impl Entailment {
-    fn result(&self, verdict: EntailmentVerdict) -> TermResult {
-        let (note, hypothesis) = &verdict.excerpts;
-        match (&verdict.conclusion, verdict.score) {
-            (EntailmentConclusion::BadReference { why } | EntailmentConclusion::GraderFailed { why }, _) => {
-                TermResult::broken(why.clone())
-            }
-            (EntailmentConclusion::Refused { why }, _) => {
-                TermResult::value(0.0, Evidence::new("parsed", why.clone()))
-            }
-            (_, None) => TermResult::broken("the entailer gave no probability"),
-            (conclusion, Some(score)) => {
-                let passed = *conclusion == EntailmentConclusion::Pass;
-                let loose = verdict.ungrounded_share;
-                let loose = loose.map_or_else(String::new, |share| {
-                    format!("; {share:.2} of its words rest on nothing shown")
-                });
-                let asked = format!(
-                    "`{}`: from `{note}` follows `{hypothesis}` by {score:.4}{loose}",
-                    verdict.entailer
-                );
-                TermResult::value(self.pay.of(score, passed), Evidence::new("asked", asked))
-            }
-        }
-    }
+fn asked(verdict: &EntailmentVerdict) -> String {
+    let (note, hypothesis) = &verdict.excerpts;
+    let loose = verdict
+        .ungrounded_share
+        .map_or_else(String::new, |share| format!("; {share:.2} of its words rest on nothing shown"));
+    let score = verdict.score.unwrap_or_default();
+    format!("`{}`: from `{note}` follows `{hypothesis}` by {score:.4}{loose}", verdict.entailer)
 }

@@ -8,7 +8,8 @@
 use merit_reward::prelude::*;
 use crate::kept::Kept;
 use merit_reward::terms::check_pointer;
-use merit_verify::json::{Conclusion, JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
+use merit_verify::Conclusion;
+use merit_verify::json::{JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -83,7 +84,7 @@ impl PreparedTerm for Json {
         let reference =
             self.reference.as_ref().map(|from| self.reference_of(from, episode)).transpose()?;
         let text = self.reading.judged(episode)?;
-        Ok(self.result(verifier.verify(&text, reference.as_ref())))
+        Ok(self.result(&verifier.verify(&text, reference.as_ref())))
     }
 }
 
@@ -129,22 +130,18 @@ impl Json {
             .ok_or_else(|| TermResult::broken("the task's right answer is not strict JSON"))
     }
 
-    fn result(&self, verdict: JsonVerdict) -> TermResult {
-        let layers = Evidence::new("compared", layers(&verdict));
+    fn result(&self, verdict: &JsonVerdict) -> TermResult {
+        let layers = Evidence::new("compared", layers(verdict));
         match (&verdict.conclusion, verdict.score) {
-            (Conclusion::CheckFailed { why }, _) => TermResult::broken(why.clone()),
-            (Conclusion::TooLarge { why }, _) => TermResult::value(0.0, Evidence::new("parsed", why.clone())),
-            (Conclusion::ParseFailed { why }, _) if self.broken == BrokenJson::ParseFailure => {
-                TermResult::parse_failure(why.clone(), layers)
-            }
-            (_, None) => TermResult::not_applicable("no layer with a weight applies"),
-            (conclusion, Some(score)) => {
-                let read = match conclusion {
-                    Conclusion::ParseFailed { why } => format!("not the demanded JSON: {why}"),
-                    _ => "strict JSON".to_owned(),
-                };
+            (Conclusion::Unreadable { why }, Some(score)) if self.broken == BrokenJson::Credit => {
+                let read = format!("not the demanded JSON: {why}");
                 TermResult::value(score, Evidence::new("parsed", read)).with_evidence(layers)
             }
+            (Conclusion::Pass | Conclusion::Fail, Some(_)) => {
+                let read = Evidence::new("parsed", "strict JSON");
+                TermResult::judged(verdict, Pay::Score, read).with_evidence(layers)
+            }
+            _ => TermResult::judged(verdict, Pay::Score, layers),
         }
     }
 }

@@ -4,13 +4,14 @@
 //! comparison that no limit could decide are the grader's failures, never a 0. Of several references any one will do.
 //!
 //! Equal is not enough: an answer that only gives the question's own formula back earns nothing, unless the reference is
-//! written the same way. With `policy.worked_out` a number must be worked out. Other spellings of an unworked formula are
+//! written the same way. With `check.worked_out` a number must be worked out. Other spellings of an unworked formula are
 //! equal mathematics, and are paid.
 
 use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
 use crate::restated::is_restated;
-use merit_maths::{Candidate, Conclusion, Policy, Side, Verdict, verify};
+use merit_maths::{Candidate, MathsConfig as Check, Side, Verdict};
+use merit_maths_compat::verify;
 
 /// 1 where the answer is the same mathematics as the reference; 0 where it is not.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -23,9 +24,9 @@ pub struct Maths {
     #[serde(default)]
     pub reference: Reference,
     /// What counts as the same answer.
-    #[serde(default)]
-    pub policy: Policy,
-    /// An answer of more characters is worth 0 unread. Absent: the policy's limits decide.
+    #[serde(default, alias = "policy")]
+    pub check: Check,
+    /// An answer of more characters is worth 0 unread. Absent: the check's limits decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_chars: Option<usize>,
     /// Pay an answer that is the question's own formula.
@@ -42,13 +43,13 @@ impl Component for Maths {
     const EXAMPLE: &'static str = r#"
 reading = "answer"
 reference = "answer"
-policy = { units = "required", accept_rounded = 3, extract = { boxed = true, latex = true, plain = true } }
+check = { units = "required", accept_rounded = 3, extract = { boxed = true, latex = true, plain = true } }
 "#;
 
     fn check(&self) -> Result<(), Refusal> {
         self.reading.check()?;
         self.reference.check()?;
-        self.policy.check().map_err(|why| Refusal::new(format!("`policy`: {why}")))?;
+        self.check.check().map_err(|why| Refusal::new(format!("`check`: {why}")))?;
         Refusal::unless(self.max_chars != Some(0), "max_chars", 0, "above 0")
     }
 }
@@ -65,7 +66,7 @@ impl Term for Maths {
 
 impl Maths {
     fn judge(&self, episode: &Episode) -> Result<TermResult, TermResult> {
-        let Self { reading, reference, policy, max_chars, .. } = self;
+        let Self { reading, reference, check, max_chars, .. } = self;
         let missing = || TermResult::not_applicable(reference.missing());
         let references = reference.texts(episode).filter(|texts| !texts.is_empty()).ok_or_else(missing)?;
         let text = reading.judged(episode)?;
@@ -76,19 +77,19 @@ impl Maths {
         let mut undecided = None;
         let mut last = None;
         for gold in &references {
-            let verdict = verify(gold, &text, policy);
-            match verdict.conclusion {
-                Conclusion::Equal => {
+            let verdict = verify(gold, &text, check);
+            match verdict.passed() {
+                Some(true) => {
                     return Ok(match self.objection(episode, &verdict) {
                         Some(why) => TermResult::verdict(false, Evidence::new("compared", why)),
-                        None => result(verdict),
+                        None => result(&verdict),
                     });
                 }
-                Conclusion::BadReference | Conclusion::Undecided => undecided = undecided.or(Some(verdict)),
-                Conclusion::Different | Conclusion::NoAnswer => last = last.or(Some(verdict)),
+                Some(false) => last = last.or(Some(verdict)),
+                None => undecided = undecided.or(Some(verdict)),
             }
         }
-        undecided.or(last).map(result).ok_or_else(missing)
+        undecided.or(last).as_ref().map(result).ok_or_else(missing)
     }
 
     /// Why an answer that is equal mathematics is none.
@@ -105,21 +106,13 @@ fn chosen(side: &Side) -> Option<&Candidate> {
     side.chosen.and_then(|at| side.candidates.get(at))
 }
 
-fn result(verdict: Verdict) -> TermResult {
+fn result(verdict: &Verdict) -> TermResult {
     let read = Evidence::new("parsed", format!("response: {}", shown(&verdict.response)));
     let compared = Evidence::new(
         "compared",
         format!("reference: {}; {} (rule `{}`)", shown(&verdict.gold), verdict.why, verdict.rule),
     );
-    match verdict.conclusion {
-        Conclusion::Equal => TermResult::verdict(true, read).with_evidence(compared),
-        Conclusion::Different => TermResult::verdict(false, read).with_evidence(compared),
-        Conclusion::NoAnswer => TermResult::parse_failure(verdict.why, read),
-        Conclusion::BadReference => TermResult::broken(verdict.why).with_evidence(compared),
-        Conclusion::Undecided => {
-            TermResult::broken(format!("nobody knows: {}", verdict.why)).with_evidence(compared)
-        }
-    }
+    TermResult::judged(verdict, Pay::Score, read).with_evidence(compared)
 }
 
 /// Which of the candidates was taken, and how it was read.

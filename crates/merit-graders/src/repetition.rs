@@ -5,7 +5,7 @@
 
 use merit_reward::prelude::*;
 use merit_reward::terms::policy_texts;
-use merit_verify::text::{Metric, RepetitionConfig as Check, TextConfig, TextVerifier, Tokens};
+use merit_verify::text::{Metric, RepetitionConfig as Check, TextConfig, TextVerifier, Tokens, explain};
 
 /// One minus the share of word n-grams that repeat an earlier one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,8 +54,8 @@ impl PreparedTerm for Repetition {
         let episode = context.episode;
         let text = self.reading.judged(episode)?;
         let verdict = verifier.verify::<&str>(&text, &[]);
-        let score = verdict.score.ok_or_else(|| TermResult::broken(verdict.explain()))?;
-        let finding = TermResult::value(score, Evidence::new("counted", verdict.explain()));
+        let score = verdict.score.ok_or_else(|| TermResult::broken(explain(&verdict)))?;
+        let finding = TermResult::value(score, Evidence::new("counted", explain(&verdict)));
         if self.reading != Reading::AllTurns {
             return Ok(finding);
         }

@@ -4,9 +4,7 @@
 //! copying words. Over-long and empty answers are worth 0. An embedder that cannot answer is the grader's failure.
 
 use merit_reward::prelude::*;
-use merit_verify::similarity::{
-    LikenessConclusion, LikenessConfig as Check, LikenessVerdict, LikenessVerifier,
-};
+use merit_verify::similarity::{LikenessConfig as Check, LikenessVerifier};
 
 /// How alike the answer is to its references, by a named embedder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -59,27 +57,10 @@ impl PreparedTerm for Similarity {
         let references = from.texts(episode).filter(|texts| !texts.is_empty());
         let references = references.ok_or_else(|| TermResult::not_applicable(from.missing()))?;
         let text = self.reading.judged(episode)?;
-        Ok(self.result(verifier.verify(&text, &references)))
-    }
-}
-
-impl Similarity {
-    fn result(&self, verdict: LikenessVerdict) -> TermResult {
+        let verdict = verifier.verify(&text, &references);
         let (ours, theirs) = &verdict.excerpts;
-        match (&verdict.conclusion, verdict.score) {
-            (LikenessConclusion::BadReference { why } | LikenessConclusion::GraderFailed { why }, _) => {
-                TermResult::broken(why.clone())
-            }
-            (LikenessConclusion::Refused { why }, _) => {
-                TermResult::value(0.0, Evidence::new("parsed", why.clone()))
-            }
-            (_, None) => TermResult::broken("the embedder gave no cosine"),
-            (conclusion, Some(score)) => {
-                let passed = *conclusion == LikenessConclusion::Pass;
-                let asked =
-                    format!("`{}`: `{ours}` and `{theirs}` are alike by {score:.4}", verdict.embedder);
-                TermResult::value(self.pay.of(score, passed), Evidence::new("asked", asked))
-            }
-        }
+        let score = verdict.score.unwrap_or_default();
+        let asked = format!("`{}`: `{ours}` and `{theirs}` are alike by {score:.4}", verdict.embedder);
+        Ok(TermResult::judged(&verdict, self.pay, Evidence::new("asked", asked)))
     }
 }

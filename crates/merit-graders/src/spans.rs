@@ -7,7 +7,7 @@
 use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
 use merit_verify::json::{Limits, parse};
-use merit_verify::text::{Span, SpanConclusion, SpanConfig as Check, SpanVerdict, SpanVerifier};
+use merit_verify::text::{Span, SpanConfig as Check, SpanVerifier};
 use serde::Deserialize;
 
 /// How far the answer marks the same characters as the reference.
@@ -70,16 +70,7 @@ impl PreparedTerm for Spans {
         let given = read(&text).map_err(|why| {
             TermResult::parse_failure(why, Evidence::new("parsed", format!("`{}`", excerpt(&text))))
         })?;
-        Ok(self.result(&given, &verifier.verify(&given, &wanted)))
-    }
-}
-
-fn spans() -> Reference {
-    Reference::Pointer("/spans".to_owned())
-}
-
-impl Spans {
-    fn result(&self, given: &[Span], verdict: &SpanVerdict) -> TermResult {
+        let verdict = verifier.verify(&given, &wanted);
         let compared = format!(
             "{} spans mark {} characters, the reference {}, {} of them in common",
             given.len(),
@@ -87,20 +78,13 @@ impl Spans {
             verdict.reference,
             verdict.common
         );
-        match (verdict.conclusion, verdict.score) {
-            (SpanConclusion::BadReference { span }, _) => {
-                TermResult::broken(format!("span {span} of the reference is empty, reversed or not there"))
-            }
-            (SpanConclusion::Refused { span }, _) => {
-                TermResult::value(0.0, Evidence::new("parsed", format!("span {span} is empty or reversed")))
-            }
-            (SpanConclusion::Pass | SpanConclusion::Fail, None) => TermResult::broken("the check gave no score"),
-            (conclusion, Some(score)) => {
-                let passed = conclusion == SpanConclusion::Pass;
-                TermResult::value(self.pay.of(score, passed), Evidence::new("compared", compared))
-            }
-        }
+
+        Ok(TermResult::judged(&verdict, self.pay, Evidence::new("compared", compared)))
     }
+}
+
+fn spans() -> Reference {
+    Reference::Pointer("/spans".to_owned())
 }
 
 fn read(text: &str) -> Result<Vec<Span>, String> {

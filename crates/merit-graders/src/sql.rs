@@ -8,8 +8,9 @@
 use merit_reward::prelude::*;
 use crate::kept::Kept;
 use merit_reward::terms::{check_pointer, excerpt};
+use merit_verify::Conclusion;
 use merit_verify::sql::{
-    Database, Expected, ExpectedRows, ResultShape, SqlConclusion, SqlConfig as Check, SqlVerdict, SqlVerifier,
+    Database, Expected, ExpectedRows, ResultShape, SqlConfig as Check, SqlVerdict, SqlVerifier,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -75,7 +76,7 @@ impl PreparedTerm for Sql {
         let expected = expected(&value).map_err(TermResult::broken)?;
         let database = self.open(with, episode)?;
         let text = self.reading.judged(episode)?;
-        Ok(result(&text, with.verifier.verify(&database, &text, &expected)))
+        Ok(result(&text, &with.verifier.verify(&database, &text, &expected)))
     }
 }
 
@@ -134,7 +135,7 @@ fn expected(value: &Value) -> Result<Expected, String> {
     }
 }
 
-fn result(text: &str, verdict: SqlVerdict) -> TermResult {
+fn result(text: &str, verdict: &SqlVerdict) -> TermResult {
     let shape = |shape: Option<ResultShape>| {
         shape.map_or_else(|| "nothing".to_owned(), |s| format!("{} rows of {} columns", s.rows, s.columns))
     };
@@ -146,22 +147,13 @@ fn result(text: &str, verdict: SqlVerdict) -> TermResult {
         shape(verdict.response),
         shape(verdict.reference)
     );
-    let ran = Evidence::new("executed", ran);
-    let score = verdict.score.unwrap_or_default();
+    let result = TermResult::judged(verdict, Pay::Score, Evidence::new("executed", ran));
     let order = if verdict.ordered { "in order" } else { "in any order" };
-    match verdict.conclusion {
-        SqlConclusion::BadReference { why } => {
-            TermResult::broken(format!("the reference cannot be used: {why}"))
+    match (&verdict.conclusion, &verdict.difference) {
+        (Conclusion::Pass, _) => {
+            result.with_evidence(Evidence::new("compared", format!("the same rows, {order}")))
         }
-        SqlConclusion::GraderFailed { why } => TermResult::broken(why),
-        SqlConclusion::Equal => TermResult::value(score, ran)
-            .with_evidence(Evidence::new("compared", format!("the same rows, {order}"))),
-        SqlConclusion::Different { how } => {
-            TermResult::value(score, ran).with_evidence(Evidence::new("compared", excerpt(&format!("{how:?}"))))
-        }
-        SqlConclusion::QueryError { why } => TermResult::value(score, Evidence::new("executed", why)),
-        SqlConclusion::LimitReached { limit } => {
-            TermResult::value(score, Evidence::new("executed", format!("the query reaches a limit: {limit:?}")))
-        }
+        (_, Some(how)) => result.with_evidence(Evidence::new("compared", excerpt(&format!("{how:?}")))),
+        _ => result,
     }
 }

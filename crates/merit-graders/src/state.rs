@@ -158,7 +158,7 @@ impl State {
                 match json(&record.output, &self.check.limits) {
                     Ok(state) => {
                         let verdict = self.verify(verifier, &state, wanted)?;
-                        *after = Some(verdict.score);
+                        *after = verdict.score;
                         last = Some(verdict);
                     }
                     Err(why) => unreadable = Some(why),
@@ -212,5 +212,5 @@ fn result(verdict: &StateVerdict) -> TermResult {
         verdict.collateral.len(),
         place(&verdict.collateral)
     );
-    TermResult::value(verdict.score, Evidence::new("compared", finding))
+    TermResult::judged(verdict, Pay::Score, Evidence::new("compared", finding))
 }

@@ -6,7 +6,7 @@
 //! grader's failure.
 
 use merit_reward::prelude::*;
-use merit_verify::text::{Metric, TextConclusion, TextConfig as Check, TextVerdict, TextVerifier};
+use merit_verify::text::{Metric, TextConfig as Check, TextVerifier, explain};
 
 /// A text metric against references: exact, F1, ROUGE, length-aware BLEU, contains and others.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -77,7 +77,8 @@ impl PreparedTerm for Text {
             }
         };
         let text = self.reading.judged(episode)?;
-        Ok(result(self.pay, &with.verifier.verify(&text, &references)))
+        let verdict = with.verifier.verify(&text, &references);
+        Ok(TermResult::judged(&verdict, self.pay, Evidence::new("compared", explain(&verdict))))
     }
 }
 
@@ -86,15 +87,4 @@ pub struct Prepared {
     /// Absent: the metric compares with nothing.
     reference: Option<Reference>,
     verifier: TextVerifier,
-}
-
-fn result(pay: Pay, verdict: &TextVerdict) -> TermResult {
-    match (verdict.conclusion, verdict.score, verdict.passed()) {
-        (TextConclusion::BadReference { .. }, ..) | (_, None, _) | (_, _, None) => {
-            TermResult::broken(verdict.explain())
-        }
-        (_, Some(score), Some(passed)) => {
-            TermResult::value(pay.of(score, passed), Evidence::new("compared", verdict.explain()))
-        }
-    }
 }

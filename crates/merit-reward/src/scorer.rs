@@ -11,7 +11,8 @@ use crate::trace::{Traced, Tracer};
 use crate::value::Value;
 use crate::{RewardConfig, RewardError};
 use merit_core::{
-    Annotations, End, Episode, EpisodeId, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome, TermScore,
+    Annotations, End, Episode, EpisodeId, Phase, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome,
+    TermScore,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -297,7 +298,7 @@ impl Scorer {
 /// Who belongs together: same phase, step and group.
 fn group(whole: &[&Episode]) -> BatchValues {
     let mut table = BatchValues::default();
-    let mut known: HashMap<(&str, u64, u32), usize> = HashMap::with_capacity(whole.len());
+    let mut known: HashMap<(&Phase, u64, u32), usize> = HashMap::with_capacity(whole.len());
     for (at, episode) in whole.iter().enumerate() {
         let EpisodeId { phase, step, group, .. } = &episode.id;
         let index = *known.entry((phase, *step, *group)).or_insert_with(|| {

@@ -8,8 +8,9 @@
 use crate::ScoreContext;
 use crate::error_rates::ErrorRates;
 use crate::range::Range;
+use crate::terms::Pay;
 use merit_core::registry::{Component, Kind, Refusal};
-use merit_core::{Annotation, Episode, Evidence, TermOutcome};
+use merit_core::{Annotation, Conclusion, Episode, Evidence, Judgement, TermOutcome};
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::HashMap;
@@ -237,6 +238,25 @@ impl TermResult {
 
     fn without_value(outcome: TermOutcome) -> Self {
         Self { outcome, turns: Vec::new(), evidence: Vec::new() }
+    }
+
+    /// What a verifier's judgement comes to, with `pay` of its score as the value. Whose doing it is stays as the verifier says:
+    /// a task or grader at fault is never a 0.
+    pub fn judged<D>(judgement: &Judgement<D>, pay: Pay, evidence: Evidence) -> Self {
+        match (&judgement.conclusion, judgement.score) {
+            (Conclusion::Pass | Conclusion::Fail, Some(score)) => {
+                Self::value(pay.of(score, judgement.conclusion == Conclusion::Pass), evidence)
+            }
+            (Conclusion::Pass | Conclusion::Fail, None) => {
+                Self::not_applicable("nothing with a weight was measured")
+            }
+            (Conclusion::Unreadable { why }, _) => Self::parse_failure(why.clone(), evidence),
+            (Conclusion::Refused { why }, _) => Self::value(0.0, Evidence::new(evidence.act, why.clone())),
+            (Conclusion::NotApplicable { why }, _) => Self::not_applicable(why.clone()),
+            (Conclusion::BadReference { why } | Conclusion::GraderFailed { why }, _) => {
+                Self::broken(why.clone())
+            }
+        }
     }
 
     /// The same, told by turn.

@@ -22,6 +22,10 @@ pub struct EpisodePlan {
     pub policy_version: PolicyVersion,
     /// Where it begins.
     pub start: Start,
+    /// Hints shown before the policy's first turn, in order, as `Role::Hint`; never trained. A fork has those of its trunk.
+    pub preface: Vec<String>,
+    /// Most turns of this episode, where fewer than the rollout allows. Absent: as many as it allows.
+    pub max_turns: Option<u32>,
 }
 
 /// Where an episode begins.
@@ -41,8 +45,15 @@ pub enum Start {
 impl EpisodePlan {
     /// A fresh episode by policy version 0.
     pub fn new(id: EpisodeId, task: impl Into<Arc<Task>>, seed: Seed) -> Self {
-        let (policy_version, start) = (PolicyVersion(0), Start::Fresh);
-        Self { id, task: task.into(), seed, policy_version, start }
+        Self {
+            id,
+            task: task.into(),
+            seed,
+            policy_version: PolicyVersion(0),
+            start: Start::Fresh,
+            preface: Vec::new(),
+            max_turns: None,
+        }
     }
 
     /// The same, played by this policy.
@@ -56,6 +67,20 @@ impl EpisodePlan {
     #[must_use]
     pub fn forked(mut self, of: &Arc<Episode>, turn: u32) -> Self {
         self.start = Start::Fork { of: Arc::clone(of), turn };
+        self
+    }
+
+    /// The same with hints before the policy's first turn.
+    #[must_use]
+    pub fn with_preface<T: Into<String>>(mut self, hints: impl IntoIterator<Item = T>) -> Self {
+        self.preface = hints.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same with a turn limit of its own.
+    #[must_use]
+    pub fn with_max_turns(mut self, turns: u32) -> Self {
+        self.max_turns = Some(turns);
         self
     }
 

@@ -45,7 +45,7 @@ pub fn find(name_or_path: &str) -> Result<Source, RecipeError> {
         let kind = kind(name_or_path, &text)?;
         return Ok(Source { file: name_or_path.to_owned(), text, kind });
     }
-    let recipes = shipped::RECIPES.iter().map(|r| (r.about.name, r.text, Kind::Recipe));
+    let recipes = shipped::recipes().iter().map(|r| (r.about.name, r.text, Kind::Recipe));
     let known: Vec<_> = recipes.chain(REWARDS.iter().map(|r| (r.about.name, r.text, Kind::Reward))).collect();
     if let Some((name, text, kind)) = known.iter().find(|(name, ..)| *name == name_or_path) {
         let folder = if *kind == Kind::Recipe { "recipes" } else { "rewards" };

@@ -35,6 +35,12 @@ impl Sketch {
         Self { turns, outcome, reward, turn_rewards: Vec::new(), values, bootstrap }
     }
 
+    /// The `k`-th continuation from a turn: the same length, with a reward that depends on the sketch, the turn and `k` alone.
+    pub(super) fn continued(&self, turn: u32, k: u32) -> Self {
+        let reward = self.reward * f64::from(turn + 1) + f64::from(k);
+        Self { outcome: Outcome::PolicyWrong, reward, turn_rewards: Vec::new(), ..self.clone() }
+    }
+
     /// The members as a group.
     pub fn group(members: &[Self], group: u32) -> Result<Group, GroupError> {
         let scored = members.iter().enumerate().map(|(member, sketch)| sketch.scored(group, member as u32));
@@ -47,7 +53,7 @@ impl Sketch {
         let transcript = self.transcript();
         let policy_tokens = transcript.mask().iter().filter(|&&m| m).count() as u64;
         let episode = Episode::new(
-            EpisodeId { phase: "sketch".to_owned(), step: 0, group, member, branch: 0 },
+            EpisodeId { phase: "sketch".into(), step: 0, group, member, branch: 0 },
             task,
             self.end(),
         )

@@ -129,11 +129,8 @@ fn settings_that_cannot_work_are_refused_with_the_reason() {
     let refused = [
         ("type = 'maths'\nreference = { pointer = 'gold' }", "starts with `/`"),
         ("type = 'maths'\nreading = { tag = '<a>' }", "bare name"),
-        (
-            "type = 'maths'\npolicy = { extract = { boxed = false, latex = false, plain = false } }",
-            "no place",
-        ),
-        ("type = 'maths'\npolicy = { unit = 'required' }", "unknown field"),
+        ("type = 'maths'\ncheck = { extract = { boxed = false, latex = false, plain = false } }", "no place"),
+        ("type = 'maths'\ncheck = { unit = 'required' }", "unknown field"),
         ("type = 'maths'\nmax_chars = 0", "above 0"),
         ("type = 'json'\nschema_at = '/s'\ncheck = { schema = { type = 'object' } }", "give one of them"),
         ("type = 'json'\ncheck = { schema = { type = 'objekt' } }", "objekt"),

@@ -32,7 +32,7 @@ impl TaskFact {
             Self::World => Ok(episode.task.world.clone()),
             Self::Split => Ok(episode.task.split.name().to_owned()),
             Self::Size => Ok(episode.task.size.to_string()),
-            Self::Phase => Ok(episode.id.phase.clone()),
+            Self::Phase => Ok(episode.id.phase.to_string()),
             Self::Payload(pointer) => match pointer.find(episode)? {
                 Json::String(text) => Ok(text.clone()),
                 Json::Number(number) => Ok(number.to_string()),

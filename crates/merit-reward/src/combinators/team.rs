@@ -128,8 +128,8 @@ impl Combinator for Team {
 fn round(within: Option<PayloadPointer>) -> Node {
     Arc::new(Named(move |episode: &Episode| {
         let of_match = within.clone().map(|pointer| TaskFact::Payload(pointer).tell(episode)).transpose()?;
-        let (phase, step) = (&episode.id.phase, episode.id.step.to_string());
-        Ok(number_of(&[phase, &step, of_match.as_deref().unwrap_or("")]))
+        let (phase, step) = (episode.id.phase.to_string(), episode.id.step.to_string());
+        Ok(number_of(&[&phase, &step, of_match.as_deref().unwrap_or("")]))
     }))
 }
 

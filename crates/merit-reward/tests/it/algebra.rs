@@ -156,6 +156,6 @@ fn every_combinator_is_generated_and_read() {
         let name = component.about.name;
         // `solved-by` changes no value and stands outermost only.
         let read = name == "solved-by" || shapes().iter().any(|shape| shape.kind == name);
-        assert!(read, "tests/plain/shapes.rs has no row for `{name}`");
+        assert!(read, "tests/it/plain/shapes.rs has no row for `{name}`");
     }
 }

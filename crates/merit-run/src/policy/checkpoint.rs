@@ -54,7 +54,7 @@ pub(crate) struct Restored {
 impl Restored {
     /// How many updates by reward the best weights of the checkpoint have seen.
     pub(crate) fn version(&self, recipe: &Recipe) -> PolicyVersion {
-        let learning = Stage::all(recipe).get(self.place.stage) == Some(&Stage::Learn(None));
+        let learning = Stage::all(recipe).get(self.place.stage) == Some(&Stage::Learn(merit_core::Arm::Main));
         PolicyVersion(match (&self.policy.trained, learning) {
             (Some(_), _) => recipe.budget.steps,
             (None, true) => self.place.step,
@@ -106,7 +106,7 @@ impl Policy {
         trainer.load_optimiser(file(OPTIMISER)?).map_err(|e| bad(OPTIMISER, &e))?;
         let optional = |name: &str| checkpoint.file(name).map(|bytes| read(name, bytes)).transpose();
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
-        let policy = Self { chat, trainer, origin, threads, warm, trained };
+        let policy = Self { chat, trainer, origin, threads, warm, trained, reference: None };
         // Most rewards keep nothing, and then there is no file.
         let kept = |name: &str| -> Result<RewardState, RunError> {
             let state = checkpoint.file(name).map(serde_json::from_slice).transpose();
