@@ -13,9 +13,9 @@ mod trap;
 mod world;
 
 pub use error::TabularError;
-pub use invariance::{InvarianceReport, PolicyChange, ShapingRule, check_invariance, shaped};
+pub use invariance::{ShapingRule, check_invariance, shaped};
 pub use policies::{Policy, deterministic_policies};
-pub use roll::{Dress, Step, Trajectory, episode, roll_out};
-pub use solve::{Solution, TOLERANCE, evaluate_policy, solve};
+pub use roll::{Step, episode, roll_out};
+pub use solve::{Solution, evaluate_policy, solve};
 pub use trap::trap_world;
 pub use world::{Arrow, TabularWorld};
