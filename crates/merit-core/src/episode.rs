@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
-/// Everything one agent did on one task.
+/// Everything one agent did on one task. Made with [`Episode::new`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// Its name.
@@ -14,8 +14,6 @@ pub struct Episode {
     pub task: Arc<Task>,
     /// The policy that acted; without meaning (0) where none of ours did, which is where no policy segment names one.
     pub policy_version: PolicyVersion,
-    /// What all members of the group share.
-    pub setting: Setting,
     /// The tokens.
     pub transcript: Transcript,
     /// The turns, one per policy segment.
@@ -29,6 +27,9 @@ pub struct Episode {
     /// What whoever recorded the episode said it was worth. Absent: they did not say, or it was run here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<Reported>,
+    /// The environment's snapshot after the last turn. Absent: it broke, it never opened, or nobody recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<serde_json::Value>,
 }
 
 /// What whoever recorded an episode said it was worth. Somebody's claim, to compare with or to score by; never taken for a
@@ -39,15 +40,6 @@ pub struct Reported {
     pub reward: f64,
     /// Who says so, e.g. `tau-bench`.
     pub by: String,
-}
-
-/// What the policy is given besides the task; all members of a group must share it (rule 6).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Setting {
-    /// Hash of the retrieved memory that was shown; empty when there was none.
-    pub memory: String,
-    /// Hash of the tool-cache snapshot the tools answered from; empty when tools ran live.
-    pub tool_cache: String,
 }
 
 /// Why an episode is over. Truncation is not termination: the world went on, we stopped looking.
@@ -84,6 +76,8 @@ pub enum Limit {
     Context,
     /// Too long by the clock.
     Time,
+    /// A limit of the environment's own.
+    Environment,
 }
 
 /// Something that broke at a boundary, laid at the side that broke.
@@ -130,6 +124,79 @@ impl End {
 }
 
 impl Episode {
+    /// An episode without tokens, turns or cost, by policy version 0.
+    ///
+    /// ```
+    /// use merit_core::{Action, End, Episode, EpisodeId, Task, Turn};
+    /// let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+    /// let answer = Turn::new(0, Action::Answer { text: "42".into() });
+    /// let episode = Episode::new(id, Task::new("quiz", "quiz/1"), End::Answered).with_turns(vec![answer]);
+    /// assert_eq!(episode.answer(), Some("42"));
+    /// ```
+    pub fn new(id: EpisodeId, task: impl Into<Arc<Task>>, end: End) -> Self {
+        Self {
+            id,
+            task: task.into(),
+            policy_version: PolicyVersion(0),
+            transcript: Transcript::default(),
+            turns: Vec::new(),
+            end,
+            cost: Cost::default(),
+            bootstrap: None,
+            reported: None,
+            state: None,
+        }
+    }
+
+    /// The same, by this policy.
+    #[must_use]
+    pub fn with_policy_version(mut self, version: PolicyVersion) -> Self {
+        self.policy_version = version;
+        self
+    }
+
+    /// The same with these tokens.
+    #[must_use]
+    pub fn with_transcript(mut self, transcript: Transcript) -> Self {
+        self.transcript = transcript;
+        self
+    }
+
+    /// The same with these turns.
+    #[must_use]
+    pub fn with_turns(mut self, turns: Vec<Turn>) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// The same at this cost.
+    #[must_use]
+    pub fn with_cost(mut self, cost: Cost) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// The same with the value of the state where it was cut.
+    #[must_use]
+    pub fn with_bootstrap(mut self, bootstrap: Option<f32>) -> Self {
+        self.bootstrap = bootstrap;
+        self
+    }
+
+    /// The same with what whoever recorded it said it was worth.
+    #[must_use]
+    pub fn with_reported(mut self, reported: Option<Reported>) -> Self {
+        self.reported = reported;
+        self
+    }
+
+    /// The same with the environment's last snapshot.
+    #[must_use]
+    pub fn with_state(mut self, state: Option<serde_json::Value>) -> Self {
+        self.state = state;
+        self
+    }
+
     /// Hash of everything that must be the same when the episode is run again: all but wall time.
     pub fn content_hash(&self) -> String {
         let mut timeless = self.clone();

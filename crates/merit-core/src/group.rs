@@ -38,7 +38,7 @@ pub enum GroupError {
     Empty,
     /// A member differs in something all must share.
     #[error(
-        "episode {episode} differs from its group in its {what}; members of a group share prompt, memory, tool cache and task version"
+        "episode {episode} differs from its group in its {what}; members of a group share the task, its version and the prompt's tokens"
     )]
     Mixed {
         /// The odd one.
@@ -104,10 +104,6 @@ fn difference(a: &Episode, b: &Episode) -> Option<&'static str> {
         Some("task")
     } else if a.task.version != b.task.version {
         Some("task version")
-    } else if a.setting.memory != b.setting.memory {
-        Some("retrieved memory")
-    } else if a.setting.tool_cache != b.setting.tool_cache {
-        Some("tool-cache snapshot")
     } else if opening(a) != opening(b) && !opening(a).is_empty() && !opening(b).is_empty() {
         Some("prompt")
     } else {

@@ -2,7 +2,6 @@
 //!
 //! They are what `benchmarks/agreement` compares families on for which there are no real weights.
 
-#[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/it/support/mod.rs"]
 mod support;
 

@@ -7,7 +7,7 @@
 use crate::ItemError;
 use crate::draft::{Draft, Foreign, Key, TaskDraft};
 use crate::imported::{Remark, Skipped};
-use merit_core::{Episode, EpisodeId, Phase, PolicyVersion, ScoredEpisode, Setting, Split, Task};
+use merit_core::{Episode, EpisodeId, Phase, ScoredEpisode, Split, Task};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -76,18 +76,11 @@ impl Assembled {
 
 fn episode(foreign: Foreign, group: &Group, id: EpisodeId) -> Episode {
     let cost = foreign.play.cost();
-    Episode {
-        id,
-        task: Arc::clone(&group.task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript: foreign.play.transcript,
-        turns: foreign.play.turns,
-        end: foreign.end,
-        cost,
-        bootstrap: None,
-        reported: foreign.reported,
-    }
+    Episode::new(id, Arc::clone(&group.task), foreign.end)
+        .with_transcript(foreign.play.transcript)
+        .with_turns(foreign.play.turns)
+        .with_cost(cost)
+        .with_reported(foreign.reported)
 }
 
 /// The tasks of a file, as their entries are met.

@@ -3,13 +3,13 @@
 use crate::Tokenizer;
 use crate::block::Net;
 use crate::cache::KvCache;
-use crate::constraint::{Constraint, ConstraintSource, TokenMask};
 use crate::decode::{DecodeSpace, Feed};
 use crate::sample_token::{ChoiceSpace, Row};
-use crate::sampler::{
+use crate::stop::StopWatch;
+use merit_api::sampler::{
     Completion, CompletionSink, Drawn, SampleRequest, SamplerError, SessionId, StopReason, TokenLogprob,
 };
-use crate::stop::StopWatch;
+use merit_api::sampler::{Constraint, ConstraintSource, TokenMask};
 use merit_core::{Stream, TokenId};
 use merit_kernels::{Isa, PAGE, Scratch};
 use std::fmt;

@@ -6,7 +6,6 @@ mod backend;
 mod block;
 mod cache;
 mod checkpoint;
-mod constraint;
 mod decode;
 mod error;
 #[cfg(test)]
@@ -16,6 +15,7 @@ mod generator;
 mod gradient;
 #[cfg(test)]
 mod gradient_check;
+mod grammar;
 mod head;
 mod language;
 mod layout;
@@ -27,13 +27,11 @@ mod lora_settings;
 mod memory;
 mod packed;
 mod packed_files;
-mod params;
 mod pass;
 mod prefix;
 mod reward;
 mod rope;
 mod sample_token;
-mod sampler;
 mod schedule;
 mod sequence;
 mod sessions;
@@ -46,14 +44,18 @@ mod value_head;
 mod weights;
 
 pub use backend::BACKENDS;
-pub use constraint::{Constraint, ConstraintSource, TokenMask};
 pub use error::ModelError;
 pub use frozen::FrozenPolicy;
 pub use generator::{Generator, GeneratorSettings};
+pub use grammar::grammar_constraint;
 pub use language::LanguageModel;
 pub use load::LoadOptions;
 pub use lora::Adapter;
 pub use lora_settings::{AdapterSettings, Target};
+pub use merit_api::sampler::{
+    Completion, CompletionSink, Constraint, ConstraintSource, Drawn, Pump, SampleRequest, Sampler,
+    SamplerError, SamplingParams, SessionId, SessionResult, StopReason, TokenLogprob, TokenMask,
+};
 pub use merit_api::trainer::{
     AdamWSettings, Coefficients, CoefficientsOf, SequenceOutputs, SequenceScores, TrainSequence, UpdateStats,
 };
@@ -62,13 +64,8 @@ pub use merit_kernels::{Isa, Precision, Workers};
 pub use merit_text::Tokenizer;
 pub use packed::PackedWeights;
 pub use packed_files::Held;
-pub use params::SamplingParams;
 pub use pass::{next_logits, score_packed, score_sequences};
 pub use reward::{Preference, PreferenceFit, REWARD_HEAD_FILE, RewardHead, RewardModel};
-pub use sampler::{
-    Completion, CompletionSink, Drawn, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
-    StopReason, TokenLogprob,
-};
 pub use train::{Trainer, TrainerSettings};
 pub use value_head::VALUE_HEAD_FILE;
 pub use weights::Weights;

@@ -3,10 +3,10 @@
 //! The choice is the inverse of the cumulative distribution in vocabulary order, from one uniform number; it depends on the
 //! row, the parameters, what a constraint allows and that number alone.
 
-use crate::constraint::TokenMask;
-use crate::params::SamplingParams;
-use crate::sampler::{SamplerError, TokenLogprob};
 use crate::top_k_p::CutSpace;
+use merit_api::sampler::SamplingParams;
+use merit_api::sampler::TokenMask;
+use merit_api::sampler::{SamplerError, TokenLogprob};
 use merit_core::TokenId;
 use merit_kernels::Isa;
 use merit_kernels::loss::{RowStats, row_stats, row_weights};

@@ -2,7 +2,7 @@
 
 use crate::cache::KvCache;
 use crate::prefix::PrefixIndex;
-use crate::sampler::SessionId;
+use merit_api::sampler::SessionId;
 use merit_core::TokenId;
 use std::collections::{BTreeMap, HashMap};
 

@@ -28,28 +28,14 @@ impl Term for Bad {
 }
 
 fn episode() -> Episode {
-    let task = Task {
-        id: "t".into(),
-        world: "w".into(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload: serde_json::Value::Null,
-        answer: Some("1".into()),
-    };
+    let task = Task::new("w", "t").with_answer("1");
     let answer = Action::Answer { text: "1".into() };
-    Episode {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
-        task: Arc::new(task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript: Transcript::default(),
-        turns: vec![Turn { index: 0, action: answer, calls: Vec::new(), stop: TurnStop::EndToken }],
-        end: End::Answered,
-        cost: Cost::default(),
-        bootstrap: None,
-        reported: None,
-    }
+    Episode::new(
+        EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
+        task,
+        End::Answered,
+    )
+    .with_turns(vec![Turn::new(0, answer)])
 }
 
 /// A gate that never looks at its first term, which is bad.

@@ -156,7 +156,8 @@ impl Compiler {
     pub(crate) fn find(&self, name: &str) -> Result<usize, RewardError> {
         self.names.iter().position(|known| known == name).ok_or_else(|| {
             let nearest = nearest(name, self.names.iter().map(String::as_str));
-            let unknown = UnknownName { kind: "term", name: name.to_owned(), nearest };
+            let unknown =
+                UnknownName { kind: "term", name: name.to_owned(), nearest, known: self.names.clone() };
             self.error(Problem::UnknownTerm(unknown))
         })
     }

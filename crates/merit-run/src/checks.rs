@@ -19,9 +19,8 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
 
 /// Each station refuses its own nonsense.
 fn stations(recipe: &Recipe) -> Result<(), String> {
-    recipe.world.build().map_err(|e| format!("[world] {e}"))?;
-    let demonstrated = recipe.demonstration_world().map_err(|e| e.to_string())?;
-    demonstrated.build().map_err(|e| format!("[warm_start.world] {e}"))?;
+    // Worlds were checked when they were read, and open nothing before a run.
+    recipe.demonstration_world().map_err(|e| e.to_string())?;
     if let ModelConfig::Fresh(model) = &recipe.model {
         model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
     }

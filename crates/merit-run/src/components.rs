@@ -10,5 +10,7 @@ use merit_core::Components;
 /// assert!(components.find::<dyn CreditRule>("grpo").is_ok());
 /// ```
 pub fn built_in() -> Components {
-    merit_learn::register(merit_credit::register(Components::default()))
+    [merit_tools::register, merit_env::register, merit_credit::register, merit_learn::register]
+        .into_iter()
+        .fold(Components::default(), |components, register| register(components))
 }

@@ -9,8 +9,8 @@ use crate::driver::Options;
 use crate::parts::Parts;
 use crate::progress::{Event, stalls};
 use crate::warm;
+use merit_api::{EnvError, Expert, ExpertTurn};
 use merit_core::{End, Outcome, Role, ScoredEpisode, Seed, Task};
-use merit_env::{DemoTurn, Demonstrator, EnvError};
 use merit_reward::RewardState;
 use merit_rollout::{EpisodePlan, RolloutSettings, ToolRuntime, roll_out};
 use merit_store::RunFolder;
@@ -101,8 +101,8 @@ impl Lessons {
     }
 }
 
-impl Demonstrator for Lessons {
-    fn say(&self, task: &Task, turns: &[DemoTurn], _: f64, _: &Seed) -> Result<String, EnvError> {
+impl Expert for Lessons {
+    fn say(&self, task: &Task, turns: &[ExpertTurn], _: f64, _: &Seed) -> Result<String, EnvError> {
         let said = self.said.get(&task.id).and_then(|said| said.get(turns.len()));
         said.cloned().ok_or_else(|| EnvError::Broken {
             world: self.world,

@@ -8,9 +8,9 @@ use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::roles::Roles;
 use crate::toml_error::{Located, locate};
+use merit_api::WorldSettings;
 use merit_core::{Arm, Chosen, Components};
 use merit_credit::CreditRule;
-use merit_env::EnvConfig;
 use merit_learn::LearnConfig;
 use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
@@ -29,7 +29,7 @@ pub struct Recipe {
     #[serde(default)]
     pub paper: String,
     /// The world and its settings.
-    pub world: EnvConfig,
+    pub world: Chosen<dyn WorldSettings>,
     /// The policy.
     pub model: ModelConfig,
     /// Who plays the other roles.
@@ -232,11 +232,11 @@ impl Recipe {
     }
 
     /// The world in which demonstrations are given.
-    pub fn demonstration_world(&self) -> Result<EnvConfig, RecipeError> {
+    pub fn demonstration_world(&self) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         self.demonstration_world_in(&format!("recipe `{}`", self.name))
     }
 
-    fn demonstration_world_in(&self, file: &str) -> Result<EnvConfig, RecipeError> {
+    fn demonstration_world_in(&self, file: &str) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         let mut table = self.to_table();
         let set =
             toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);

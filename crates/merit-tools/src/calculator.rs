@@ -4,10 +4,10 @@
 //! to write instead. Length and nesting are limited before anything is computed, so hostile input costs nothing.
 
 use crate::decimal::{exact, ten_to};
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
+use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec, no_state};
 use dashu_int::UBig;
 use dashu_ratio::RBig;
+use merit_core::registry::Component;
 use merit_core::{About, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,11 +22,8 @@ pub const MAX_DEPTH: u32 = 24;
 /// What the registry says of it.
 const ABOUT: About = About { name: "calc", summary: "Exact arithmetic: + - * / and parentheses.", paper: "" };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
-
-static CARD: LazyLock<ToolCard> =
-    LazyLock::new(|| ToolCard::text(ABOUT.name, ABOUT.summary, "expression", "a sum", "141+4*12"));
+static CARD: LazyLock<ToolSpec> =
+    LazyLock::new(|| ToolSpec::text(ABOUT.name, ABOUT.summary, "expression", "a sum", "141+4*12"));
 
 /// Decimals with more places than this are printed as fractions.
 const MAX_PLACES: usize = 20;
@@ -35,6 +32,10 @@ const MAX_PLACES: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalcConfig {}
+
+impl Component for CalcConfig {
+    const ABOUT: About = ABOUT;
+}
 
 impl ToolSettings for CalcConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
@@ -49,12 +50,12 @@ pub struct Calculator;
 struct Session;
 
 impl Tool for Calculator {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &CARD
     }
 
     fn open(&self, _task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        tool::no_state(ABOUT.name, state)?;
+        no_state(ABOUT.name, state)?;
         Ok(Arc::new(Session))
     }
 }

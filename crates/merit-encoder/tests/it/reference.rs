@@ -1,6 +1,6 @@
 //! The vectors are those of the definition, and those of `transformers` on the real model.
 
-use crate::support::{EPS, FEED, HEADS, LAYERS, Tensors, WIDTH, minilm, tensors, write};
+use crate::support::{EPS, FEED, HEADS, LAYERS, Tensors, WIDTH, tensors, write};
 use merit_encoder::Encoder;
 use serde::Deserialize;
 
@@ -118,7 +118,7 @@ struct Golden {
 
 #[test]
 fn all_minilm_l6_v2_agrees_with_transformers_to_1e5() {
-    let Some(folder) = minilm() else { return };
+    let Some(folder) = merit_testing::weights("all-minilm-l6-v2") else { return };
     let golden: Vec<Golden> = include_str!("../golden/minilm.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

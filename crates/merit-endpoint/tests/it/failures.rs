@@ -47,7 +47,6 @@ fn a_rate_limit_is_waited_for_as_long_as_the_server_asks() {
 #[test]
 fn a_rate_limit_that_asks_for_too_much_is_an_error_at_once() {
     let server = server(|_| Reply::with_headers(429, &[("retry-after", "3600")], b"slow down"));
-    let begun = Instant::now();
     let error = wait(open(&config(&server)).chat(&ask("?"))).unwrap_err();
     let expected = EndpointError::RateLimited {
         endpoint: server.base_url(),
@@ -56,8 +55,7 @@ fn a_rate_limit_that_asks_for_too_much_is_an_error_at_once() {
         message: "slow down".into(),
         retry_after_s: Some(3600.0),
     };
-    assert_eq!(error, expected);
-    assert!(begun.elapsed() < Duration::from_secs(5));
+    assert_eq!((error, server.asked().len()), (expected, 1));
 }
 
 #[test]
@@ -104,11 +102,10 @@ fn silence_ends_at_the_deadline_and_closes_the_connection() {
 fn the_deadline_covers_all_tries() {
     let server = server(|_| refusal(500, "again").after(Duration::from_millis(150)));
     let endpoint = open(&EndpointConfig { deadline_s: 0.5, retries: 1000, ..config(&server) });
-    let begun = Instant::now();
     let error = wait(endpoint.chat(&ask("?"))).unwrap_err();
     assert!(matches!(error, EndpointError::Deadline { .. }), "{error:?}");
     assert!(error.to_string().contains("HTTP 500: again"), "{error}");
-    assert!(begun.elapsed() < Duration::from_secs(3));
+    assert!(server.asked().len() < 1000, "the deadline ended it, not the number of tries");
 }
 
 #[test]

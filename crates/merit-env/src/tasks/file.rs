@@ -4,10 +4,11 @@ use super::line;
 use super::speech::Speech;
 use super::{ABOUT, VERSION, demonstrate, setting};
 use crate::{EnvError, fingerprint};
+use merit_api::{ToolSettings, ToolSpec};
 use merit_core::canonical;
+use merit_core::registry::Chosen;
 use merit_core::{Seed, Split, Task, TaskLine};
-use merit_tools::formats::{CallFormatConfig, call_format};
-use merit_tools::{ToolCard, ToolConfig};
+use merit_tools::formats::{CallFormat, call_format};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Read;
@@ -50,14 +51,17 @@ pub(super) fn sample(name: &str) -> Option<&'static Sample> {
 }
 
 impl Sample {
-    pub(super) fn brings(&self) -> Result<(Vec<ToolConfig>, CallFormatConfig), EnvError> {
-        let tool = |name: &&str| ToolConfig::from_toml(&format!("name = \"{name}\""));
+    pub(super) fn brings(&self) -> Result<Brought, EnvError> {
+        let tool = |name: &&str| merit_tools::read_tool(&format!("type = \"{name}\""));
         let tools =
             self.tools.iter().map(tool).collect::<Result<_, _>>().map_err(|e| setting(e.to_string()))?;
         let calls = call_format(self.calls).map_err(|error| setting(error.to_string()))?;
-        Ok((tools, (calls.default)()))
+        Ok((tools, calls))
     }
 }
+
+/// The tools and the call format of a sample.
+type Brought = (Vec<Chosen<dyn ToolSettings>>, Chosen<dyn CallFormat>);
 
 /// The text of a file.
 pub(super) fn read(path: &str) -> Result<String, EnvError> {
@@ -91,7 +95,7 @@ pub(super) fn load(
     text: &str,
     held_out: f64,
     speech: &Speech,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<Vec<Entry>, EnvError> {
     let mut entries: Vec<Entry> = Vec::new();
     let (mut ids, mut contents) = (HashMap::new(), HashMap::new());
@@ -126,7 +130,7 @@ fn entry(
     number: usize,
     held_out: f64,
     speech: &Speech,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<Entry, String> {
     if let Some(unknown) = line.tools.iter().find(|name| !cards.iter().any(|card| card.name == **name)) {
         let known: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();

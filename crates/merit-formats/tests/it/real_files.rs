@@ -1,13 +1,12 @@
 //! Real models, where `cargo xtask weights` has fetched them.
 
-use crate::support::real;
 use merit_formats::{
     EncoderActivation, EncoderFiles, Encoding, Family, ModelFiles, Pooling, TokenKind, TokenizerSource,
 };
 
 #[test]
 fn smollm2_opens_with_everything_that_its_file_holds() {
-    let Some(path) = real("smollm2-135m-instruct-q4_1.gguf") else { return };
+    let Some(path) = merit_testing::weights("smollm2-135m-instruct-q4_1.gguf") else { return };
     let files = ModelFiles::open(path).unwrap();
     let config = files.config();
     assert_eq!(
@@ -33,7 +32,7 @@ fn smollm2_opens_with_everything_that_its_file_holds() {
 /// Values by the format's own Python package (`gguf` 0.19), rows put back in the order of `transformers` by hand.
 #[test]
 fn smollm2_query_rows_are_in_the_order_of_transformers() {
-    let Some(path) = real("smollm2-135m-instruct-q4_1.gguf") else { return };
+    let Some(path) = merit_testing::weights("smollm2-135m-instruct-q4_1.gguf") else { return };
     let files = ModelFiles::open(path).unwrap();
     let values = files.values("model.layers.0.self_attn.q_proj.weight").unwrap();
     let at = |row: usize, column: usize| values[576 * row + column];
@@ -48,7 +47,7 @@ fn smollm2_query_rows_are_in_the_order_of_transformers() {
 
 #[test]
 fn gemma_opens_with_the_settings_of_its_family() {
-    let Some(path) = real("gemma3-270m-q4_k_m.gguf") else { return };
+    let Some(path) = merit_testing::weights("gemma3-270m-q4_k_m.gguf") else { return };
     let files = ModelFiles::open(path).unwrap();
     let (config, style) = (files.config(), &files.config().style);
     assert_eq!(
@@ -70,7 +69,7 @@ fn gemma_opens_with_the_settings_of_its_family() {
 
 #[test]
 fn minilm_opens_as_an_encoder() {
-    let Some(path) = real("all-minilm-l6-v2") else { return };
+    let Some(path) = merit_testing::weights("all-minilm-l6-v2") else { return };
     let files = EncoderFiles::open(path).unwrap();
     let config = files.config();
     assert_eq!((config.layers, config.d_model, config.heads, config.d_ff), (6, 384, 12, 1536));

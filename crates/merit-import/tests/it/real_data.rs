@@ -1,26 +1,13 @@
 //! The recorded episodes of tau-bench's airline desk, where they are at hand: `MERIT_DATA` names their folder.
-#![allow(clippy::print_stdout, reason = "helpers of tests")]
 
 use merit_core::conformance::check_episode;
 use merit_core::*;
 use merit_import::{AUTO, ImportOptions, Imported, Layout, import_into, read_file};
-use std::path::PathBuf;
 
 const FILE: &str = "tau-bench-airline-gpt-4o.json";
 
-fn data() -> Option<PathBuf> {
-    let beside = || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let folder = std::env::var_os("MERIT_DATA").map_or_else(beside, PathBuf::from);
-    let file = folder.join(FILE);
-    if !file.is_file() {
-        println!("skipped: there is no {}; set MERIT_DATA to the folder that holds it", file.display());
-        return None;
-    }
-    Some(file)
-}
-
 fn imported() -> Option<Imported> {
-    Some(read_file(&data()?, AUTO, &ImportOptions::default()).unwrap())
+    Some(read_file(&merit_testing::data(FILE)?, AUTO, &ImportOptions::default()).unwrap())
 }
 
 #[test]

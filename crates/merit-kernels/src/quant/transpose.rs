@@ -8,7 +8,14 @@ use crate::isa::{Isa, Kind};
 use crate::pack::transpose;
 
 /// Writes `to[c * height + r] = from[r * columns + c]` for `rows` rows of `columns`.
-pub(super) fn transpose_simd(isa: Isa, from: &[f32], rows: usize, columns: usize, to: &mut [f32], height: usize) {
+pub(super) fn transpose_simd(
+    isa: Isa,
+    from: &[f32],
+    rows: usize,
+    columns: usize,
+    to: &mut [f32],
+    height: usize,
+) {
     let quick = match isa.kind() {
         #[cfg(target_arch = "x86_64")]
         Kind::Avx512 if rows == LANES && height == LANES => columns / LANES * LANES,

@@ -9,8 +9,9 @@ use merit_core::{PolicyVersion, Sample, Seed, TokenId, entry};
 use merit_learn::*;
 use serde::{Deserialize, Serialize};
 
-const AT: UpdateContext =
-    UpdateContext { step: 0, version: PolicyVersion(3), temperature: 1.0, seed: Seed::root(1) };
+fn at() -> UpdateContext {
+    UpdateContext { step: 0, version: PolicyVersion(3), temperature: 1.0, seed: Seed::root(1) }
+}
 
 /// What a small table says of token t: any numbers do, as long as they depend on the token and on the one before.
 fn table(sequence: &TrainSequence<'_>, shift: f32) -> Vec<f32> {
@@ -64,7 +65,7 @@ fn learner(objective: Chosen<dyn Objective>) -> Learner {
 fn update<'s>(objective: Chosen<dyn Objective>, samples: &[Sample]) -> (Scripted<'s>, UpdateReport) {
     let mut trainer = trainer();
     let says = Says(|_, sequence: &TrainSequence<'_>| reference(sequence));
-    let report = learner(objective).update(&mut trainer, samples, Some(&says), &AT).unwrap();
+    let report = learner(objective).update(&mut trainer, samples, Some(&says), &at()).unwrap();
     (trainer, report)
 }
 
@@ -219,7 +220,7 @@ fn a_pair_is_never_split_over_minibatches() {
     };
     let mut trainer = trainer();
     let says = Says(|_, sequence: &TrainSequence<'_>| reference(sequence));
-    Learner::new(config, 1).unwrap().update(&mut trainer, &samples, Some(&says), &AT).unwrap();
+    Learner::new(config, 1).unwrap().update(&mut trainer, &samples, Some(&says), &at()).unwrap();
     assert_eq!(trainer.trained.len(), 3);
     for step in &trainer.trained {
         let prompts: Vec<TokenId> = step.iter().map(|tokens| tokens[0]).collect();
@@ -295,6 +296,6 @@ fn what_an_objective_does_not_declare_it_cannot_read() {
     let samples = batch();
     let learner = learner(own("objective = { type = \"listwise\", undeclared = true }"));
     let says = Says(|_, sequence: &TrainSequence<'_>| reference(sequence));
-    let error = learner.update(&mut trainer(), &samples, Some(&says), &AT).unwrap_err().to_string();
+    let error = learner.update(&mut trainer(), &samples, Some(&says), &at()).unwrap_err().to_string();
     assert_eq!(error, "objective `listwise` reads `advantages`, which it does not declare in `needs()`");
 }

@@ -7,7 +7,6 @@ use merit_maths::{Compat, Conclusion, MathVerifyOptions, MathsConfig, Target};
 use merit_maths_compat::verify;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 #[derive(Deserialize)]
 struct Triple {
@@ -44,19 +43,11 @@ impl Triple {
     }
 }
 
-/// The triples, or nothing, said aloud, where the suite could not be fetched.
-#[allow(clippy::print_stderr)]
+/// The triples. Absent: the suite was not fetched, and the test is skipped.
 fn triples() -> Option<Vec<Triple>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.cache/math-verify/triples.json");
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(serde_json::from_str(&text).unwrap()),
-        Err(_) => {
-            eprintln!(
-                "SKIPPED: Math-Verify's suite is not here; `cargo xtask test` fetches it where the index is in reach"
-            );
-            None
-        }
-    }
+    let path = merit_testing::root().join(".cache/math-verify/triples.json");
+    let text = std::fs::read_to_string(merit_testing::present(merit_testing::MATHS_SUITE, path)?).unwrap();
+    Some(serde_json::from_str(&text).unwrap())
 }
 
 #[test]

@@ -9,24 +9,13 @@ use merit_model::*;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A fetched file; says so and gives nothing where it was not fetched.
-#[allow(clippy::print_stderr)]
-fn fetched(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/weights").join(name);
-    if !path.exists() {
-        eprintln!("skipped: .cache/weights/{name} is not there; `cargo xtask weights` fetches it");
-        return None;
-    }
-    Some(path)
-}
-
 fn golden(name: &str) -> Vec<Expected> {
     Expected::read(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name))
 }
 
 /// The largest distance of eight prompts, with matrices as the file has them.
 fn distance(model: &str, expected: &str) -> Option<f64> {
-    let files = ModelFiles::open(fetched(model)?).unwrap();
+    let files = ModelFiles::open(merit_testing::weights(model)?).unwrap();
     let ready = PackedWeights::from_files(&files, LoadOptions { context: 256 }, Held::AsStored).unwrap();
     Some(golden(expected).iter().map(|line| line.distance(&ready)).fold(0.0, f64::max))
 }
@@ -47,7 +36,7 @@ fn gemma3_agrees_with_transformers() {
 
 #[test]
 fn smollm2_knows_the_capital_of_france() {
-    let Some(path) = fetched("smollm2-135m-instruct-q4_1.gguf") else { return };
+    let Some(path) = merit_testing::weights("smollm2-135m-instruct-q4_1.gguf") else { return };
     let model = LanguageModel::open(path).unwrap();
     let ready = Arc::new(model.packed(LoadOptions { context: 256 }, Held::AsStored).unwrap());
     let tokenizer = Arc::clone(model.tokenizer());

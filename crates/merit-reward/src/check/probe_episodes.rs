@@ -27,15 +27,7 @@ pub(crate) struct Probe {
 
 /// A task that stands for any task, and one for each kind that a router tells apart.
 pub(crate) fn made_up_tasks(tree: &Tree<'_>) -> Vec<Arc<Task>> {
-    let plain = Task {
-        id: "probe".into(),
-        world: "probe".into(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload: Value::Null,
-        answer: Some("42".into()),
-    };
+    let plain = Task::new("probe", "probe").with_answer("42");
     let mut tasks = vec![Arc::new(plain.clone())];
     for part in &tree.parts {
         if let RewardConfig::Router(router) = part.config {
@@ -136,7 +128,7 @@ fn episode(task: &Arc<Task>, member: usize, did: Vec<Did>, end: End) -> Episode 
             Action::Answer { text } | Action::Say { text } => text.clone(),
             _ => String::new(),
         };
-        turns.push(Turn { index, action, calls, stop: TurnStop::EndToken });
+        turns.push(Turn::new(index, action).with_calls(calls));
         let segment = Segment {
             role: Role::Policy,
             provenance: Provenance::Synthetic,
@@ -158,18 +150,14 @@ fn episode(task: &Arc<Task>, member: usize, did: Vec<Did>, end: End) -> Episode 
         ..Cost::default()
     };
     let member = u32::try_from(member).unwrap_or(u32::MAX);
-    Episode {
-        id: EpisodeId { phase: "probe".into(), step: 0, group: 0, member, branch: 0 },
-        task: Arc::clone(task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript,
-        turns,
+    Episode::new(
+        EpisodeId { phase: "probe".into(), step: 0, group: 0, member, branch: 0 },
+        Arc::clone(task),
         end,
-        cost,
-        bootstrap: None,
-        reported: None,
-    }
+    )
+    .with_transcript(transcript)
+    .with_turns(turns)
+    .with_cost(cost)
 }
 
 fn call(end: CallEnd) -> (Action, Vec<CallRecord>) {

@@ -68,7 +68,7 @@ fn waits_for(i: usize, item: &ItemConfig, items: &[ItemConfig]) -> Result<Vec<us
 fn unknown(need: &str, items: &[ItemConfig]) -> Problem {
     let known: Vec<String> = items.iter().map(|item| item.name.clone()).collect();
     let nearest = nearest(need, known.iter().map(String::as_str));
-    Problem::UnknownTerm(UnknownName { kind: "item", name: need.to_owned(), nearest })
+    Problem::UnknownTerm(UnknownName { kind: "item", name: need.to_owned(), nearest, known })
 }
 
 /// Follows what unjudged items wait for until one comes up again.

@@ -137,6 +137,6 @@ fn find(name: &str, axes: &[AxisConfig]) -> Result<usize, Problem> {
     axes.iter().position(|axis| axis.name == name).ok_or_else(|| {
         let known: Vec<String> = axes.iter().map(|axis| axis.name.clone()).collect();
         let nearest = nearest(name, known.iter().map(String::as_str));
-        Problem::UnknownTerm(UnknownName { kind: "axis", name: name.to_owned(), nearest })
+        Problem::UnknownTerm(UnknownName { kind: "axis", name: name.to_owned(), nearest, known })
     })
 }

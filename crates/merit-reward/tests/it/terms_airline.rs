@@ -1,25 +1,11 @@
 //! The airline reward on two hundred recorded episodes that nobody here made. Skipped where they are absent.
-#![allow(clippy::print_stdout)]
 
 use merit_core::{Episode, Outcome, ScoredEpisode};
 use merit_import::{ImportOptions, read_file};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, shipped};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 const FILE: &str = "tau-bench-airline-gpt-4o.json";
-
-fn file() -> Option<PathBuf> {
-    let folder = std::env::var_os("MERIT_DATA").map(PathBuf::from);
-    let folder =
-        folder.unwrap_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data").into());
-    let path = folder.join(FILE);
-    if path.is_file() {
-        return Some(path);
-    }
-    println!("skipped: no {} (set MERIT_DATA to the folder that holds it)", path.display());
-    None
-}
 
 fn scorer() -> Scorer {
     let config: RewardConfig = RewardConfig::from_toml(shipped("airline").unwrap().text).unwrap();
@@ -55,7 +41,7 @@ fn split(scored: &[ScoredEpisode], of: impl Fn(&ScoredEpisode) -> Option<f64>) -
 
 #[test]
 fn two_hundred_recorded_episodes_are_scored_and_told_apart() {
-    let Some(path) = file() else { return };
+    let Some(path) = merit_testing::data(FILE) else { return };
     let scored = scored(&path);
     assert_eq!(scored.len(), 200);
     let rewards: Vec<f64> = scored.iter().filter_map(ScoredEpisode::reward).collect();
@@ -93,7 +79,7 @@ fn two_hundred_recorded_episodes_are_scored_and_told_apart() {
 
 #[test]
 fn an_explanation_of_a_recorded_episode_shows_what_its_turns_did() {
-    let Some(path) = file() else { return };
+    let Some(path) = merit_testing::data(FILE) else { return };
     let scored = scored(&path);
     let by_turn = |s: &&ScoredEpisode| {
         s.score.as_ref().is_some_and(|score| score.turn_rewards.iter().any(|r| *r > 0.0))

@@ -7,7 +7,6 @@ use merit_rollout::{
     Cue, Progress, Reply, RolloutSettings, ScriptedSampler, ToolRuntime, Waiting, WaitingOn, session_of,
 };
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_stalled_rollout_says_what_everybody_waits_for() {
@@ -76,14 +75,12 @@ fn a_stopped_rollout_returns_what_has_finished() {
     };
     let tools = ToolRuntime::new().unwrap();
     let stop = tools.stop_flag();
-    let begun = Instant::now();
     let mut finished = 0;
     let mut sampler = ScriptedSampler::new(&chat, script);
     let episodes = run_with(plans, &mut sampler, &chat, &RolloutSettings::default(), &tools, &mut |news| {
         finished += usize::from(matches!(news, Progress::Finished(_)));
         stop.store(finished == 4, Ordering::Relaxed);
     });
-    assert!(begun.elapsed() < Duration::from_secs(5));
     assert_eq!(episodes.iter().map(|episode| episode.id.member).collect::<Vec<_>>(), [0, 2, 3, 5]);
     assert!(episodes.iter().all(|episode| episode.end == End::Answered));
 }

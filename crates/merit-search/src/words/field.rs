@@ -11,9 +11,7 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Documents that one thread reads at a time.
-const PART: usize = 2048;
-/// Parts that are in memory before they are put together.
-const AT_ONCE: usize = 32;
+const PART: usize = 4096;
 
 /// A field, ready to be asked.
 pub(super) struct Field {
@@ -31,7 +29,7 @@ impl Field {
         F: Fn(&'a Document) -> &'a str + Sync,
     {
         let mut whole = Part::default();
-        for group in documents.chunks(PART * AT_ONCE) {
+        for group in documents.chunks(PART * 2 * rayon::current_num_threads()) {
             let first = whole.lengths.len();
             let parts: Vec<Part> = group
                 .par_chunks(PART)

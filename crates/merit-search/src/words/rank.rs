@@ -2,7 +2,7 @@
 //!
 //! Documents are visited in order of the corpus by MaxScore (Turtle and Flood, 1995): terms whose greatest possible scores
 //! together cannot reach the top are only looked up in documents that the other terms bring, and only where the best scores of
-//! their blocks leave hope. A document's scores are added in the order of the query, so that equal documents have equal scores
+//! the blocks leave hope (block-max indexes, Ding and Suel, 2011). A document's scores are added in the order of the query, so that equal documents have equal scores
 //! to the last bit and ties are those of the formula.
 
 use super::WordIndex;
@@ -60,36 +60,79 @@ fn visit(lists: &mut [List<'_>], k: usize, floor: f32) -> Vec<Ranked> {
     let mut top = Top::new(k, floor);
     let mut parts = vec![0.0; lists.iter().map(|list| list.place + 1).max().unwrap_or(0)];
     let mut weak = lists.partition_point(|list| list.reach <= top.floor());
+    // Documents before this one are worth a look.
+    let mut window = 0;
     while let Some((lookups, drivers)) = lists.split_at_mut_checked(weak) {
         let document = drivers.iter().map(|list| list.cursor.document()).min().unwrap_or(END);
         if document == END {
             break;
         }
-        parts.fill(0.0);
-        let mut sum = 0.0;
-        for list in drivers {
-            if list.cursor.document() == document {
-                sum += list.put(document, &mut parts);
-                list.cursor.advance();
+        if document >= window {
+            let before = drivers.first().map_or(0.0, |list| list.before);
+            let Some((from, to)) = hopeful(drivers, document, before, top.floor()) else { break };
+            window = to;
+            if from > document {
+                drivers.iter_mut().for_each(|list| _ = list.cursor.seek(from));
+                continue;
             }
         }
-        let mut hopeful = true;
-        for list in lookups.iter_mut().rev() {
-            // What this list can add at best here, and those before it anywhere.
-            let here = list.best_near(document) + list.before;
-            if (sum + here) * (1.0 + ROUNDING) <= top.floor() {
-                hopeful = false;
-                break;
-            }
-            if list.cursor.seek(document) {
-                sum += list.put(document, &mut parts);
-            }
-        }
-        if hopeful && top.offer(document, parts.iter().sum()) {
+        if let Some(score) = scored(lookups, drivers, document, &mut parts, top.floor())
+            && top.offer(document, score)
+        {
             weak = lists.partition_point(|list| list.reach <= top.floor());
+            window = 0;
         }
     }
     top.into_ranked()
+}
+
+/// The first run of documents at or after `from` in which the blocks of the drivers, and what others add to them at best, leave
+/// hope to pass the floor; its end is not part of it.
+fn hopeful(drivers: &mut [List<'_>], mut from: u32, others: f32, floor: f32) -> Option<(u32, u32)> {
+    loop {
+        let (mut sum, mut last) = (others, None);
+        for list in drivers.iter_mut() {
+            if let Some(block) = list.cursor.block_near(from) {
+                sum += most(block.best, list.clause.boost);
+                last = Some(last.map_or(block.last, |last: u32| last.min(block.last)));
+            }
+        }
+        let end = last? + 1;
+        if sum * (1.0 + ROUNDING) > floor {
+            return Some((from, end));
+        }
+        from = end;
+    }
+}
+
+/// The score of a document that a driver stands on, and the drivers moved past it; nothing when it cannot pass the floor.
+fn scored(
+    lookups: &mut [List<'_>],
+    drivers: &mut [List<'_>],
+    document: u32,
+    parts: &mut [f32],
+    floor: f32,
+) -> Option<f32> {
+    parts.fill(0.0);
+    let mut sum = 0.0;
+    for list in drivers {
+        if list.cursor.document() == document {
+            sum += list.put(document, parts);
+            list.cursor.advance();
+        }
+    }
+    for list in lookups.iter_mut().rev() {
+        // What this list can add at best here, and those before it anywhere.
+        let block = list.cursor.block_near(document);
+        let here = block.map_or(0.0, |block| most(block.best, list.clause.boost)) + list.before;
+        if (sum + here) * (1.0 + ROUNDING) <= floor {
+            return None;
+        }
+        if list.cursor.seek(document) {
+            sum += list.put(document, parts);
+        }
+    }
+    Some(parts.iter().sum())
 }
 
 impl<'a> List<'a> {
@@ -106,11 +149,6 @@ impl<'a> List<'a> {
             *part = score;
         }
         score
-    }
-
-    /// The most that it adds to the first document at or after this one, and to those that share its block.
-    fn best_near(&mut self, document: u32) -> f32 {
-        self.cursor.block_near(document).map_or(0.0, |block| most(block.best, self.clause.boost))
     }
 
     /// A score that at least `k` documents pass by this list alone; 0 when that cannot be said cheaply.

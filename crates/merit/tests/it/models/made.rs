@@ -113,13 +113,7 @@ pub(crate) fn adapter(folder: &Path) -> PathBuf {
     path
 }
 
-/// SmolLM2-135M-Instruct, or a line that says why the test does nothing.
-#[allow(clippy::print_stdout, reason = "a skipped test says so")]
+/// SmolLM2-135M-Instruct. Absent: it was not fetched, and the test is skipped.
 pub(crate) fn smollm() -> Option<PathBuf> {
-    let name = "../../.cache/weights/smollm2-135m-instruct-q4_1.gguf";
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(name);
-    if !path.exists() {
-        println!("skipped: {} is not there; `cargo xtask weights` fetches it", path.display());
-    }
-    path.exists().then_some(path)
+    merit_testing::weights("smollm2-135m-instruct-q4_1.gguf")
 }
