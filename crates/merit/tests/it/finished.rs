@@ -24,7 +24,7 @@ fn stored(phase: &str) -> Vec<ScoredEpisode> {
 
 fn phases() -> Vec<String> {
     let all = RunFolder::open_read_only(&reference().path).unwrap().phases().unwrap();
-    all.into_iter().filter(|phase| phase != "warm").collect()
+    all.iter().map(ToString::to_string).filter(|phase| phase != "warm").collect()
 }
 
 #[test]
