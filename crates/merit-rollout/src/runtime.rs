@@ -114,6 +114,8 @@ impl ToolRuntime {
     /// Starts a call where its kind belongs.
     pub(crate) fn start(&self, job: ToolJob, notify: impl FnOnce() -> Notify) -> Ran {
         let begun = Instant::now();
+        // A call that turns out to wait finds the runtime's clock also when it is polled here.
+        let _entered = self.handle().enter();
         let mut future = guarded_call(job.session, job.input);
         match job.exec_kind {
             ExecKind::Instant => match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
