@@ -6,6 +6,7 @@
 //! [`conformance`], which anybody may run on their own components.
 
 mod aged;
+mod annotation;
 mod canonical;
 pub mod conformance;
 mod cost;
@@ -28,6 +29,7 @@ mod transcript_error;
 mod turn;
 
 pub use aged::{Aged, Refresh};
+pub use annotation::{Annotation, Annotations};
 pub use canonical::canonical;
 pub use cost::Cost;
 pub use episode::{Boundary, End, Episode, Fault, Limit, Reported, hex};

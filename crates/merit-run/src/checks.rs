@@ -4,7 +4,8 @@ use crate::model::ModelConfig;
 use crate::recipe::Recipe;
 use merit_core::Arm;
 use merit_credit::{Baseline, CreditRule, RULES};
-use merit_reward::{RewardConfig, ShapingStep};
+use merit_reward::RewardConfig;
+use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 
 /// `Err` with the reason when the recipe cannot work.
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
@@ -174,7 +175,7 @@ fn shaping(recipe: &Recipe, rule: &str, discount: f64) -> Result<(), String> {
 }
 
 fn shapes_by_turn(reward: &RewardConfig) -> bool {
-    let here = matches!(reward, RewardConfig::Shaping(shaping) if shaping.step == ShapingStep::Turn);
+    let here = reward.settings::<Shaping>().is_some_and(|shaping| shaping.step == ShapingStep::Turn);
     here || reward.children().into_iter().any(shapes_by_turn)
 }
 

@@ -10,7 +10,13 @@ use merit_core::Components;
 /// assert!(components.find::<dyn CreditRule>("grpo").is_ok());
 /// ```
 pub fn built_in() -> Components {
-    [merit_tools::register, merit_env::register, merit_credit::register, merit_learn::register]
-        .into_iter()
-        .fold(Components::default(), |components, register| register(components))
+    let register = [
+        merit_tools::register,
+        merit_env::register,
+        merit_reward::register,
+        merit_graders::register,
+        merit_credit::register,
+        merit_learn::register,
+    ];
+    register.into_iter().fold(Components::default(), |components, register| register(components))
 }

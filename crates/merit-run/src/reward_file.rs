@@ -79,7 +79,7 @@ pub fn load(name_or_path: &str) -> Result<NamedReward, RecipeError> {
 
 /// The reward whose TOML `text` stands in `file`. It is checked: it compiles.
 pub fn parse(file: &str, text: &str) -> Result<RewardConfig, RecipeError> {
-    let config = RewardConfig::from_toml(text).map_err(|error| locate(file, text, &error))?;
+    let config = merit_graders::from_toml(text).map_err(|error| locate(file, text, &error))?;
     Scorer::compile(&config)
         .map_err(|e| RecipeError::Combination { file: file.to_owned(), why: e.to_string() })?;
     Ok(config)

@@ -58,6 +58,11 @@ impl<T: ?Sized> Chosen<T> {
         Arc::clone(&self.component)
     }
 
+    /// The settings, every default written out, without the name: for whoever writes them with keys of its own.
+    pub fn settings(&self) -> impl Serialize + '_ {
+        &*self.settings
+    }
+
     /// The settings, every default written out, without the name.
     pub fn table(&self) -> toml::Table {
         match toml::Value::try_from(&*self.settings) {

@@ -1,5 +1,4 @@
 //! Which shaping leaves the best policies as they are: proved on tabular worlds, then checked on the real combinator.
-
 use crate::tabular::*;
 use merit_core::*;
 use merit_reward::{RewardConfig, ScoreContext, Scorer};

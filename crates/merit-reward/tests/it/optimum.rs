@@ -1,6 +1,5 @@
 //! Rewards that no weighted sum can stand in for: on tabular worlds, every deterministic policy is played, scored by the real
 //! scorer, and the best is compared with the best under every weighted sum of the same terms.
-
 use crate::tabular::{Arrow, Step, TabularWorld, deterministic_policies, episode, roll_out};
 use merit_core::*;
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};

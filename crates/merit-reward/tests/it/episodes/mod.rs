@@ -1,8 +1,6 @@
 //! Small episodes for the tests of rewards.
-#![allow(unreachable_pub)]
 
 use merit_core::*;
-use std::sync::Arc;
 
 /// What the policy did in a turn.
 #[derive(Clone, Copy)]
