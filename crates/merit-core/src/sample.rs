@@ -31,6 +31,8 @@ pub struct Sample {
     pub advantages: Option<Vec<f32>>,
     /// Targets of the value head. Absent: the credit rule fits no values.
     pub returns: Option<Vec<f32>>,
+    /// The reward of the episode. Absent: the outcome does not count.
+    pub reward: Option<f64>,
     /// How much the sample counts in the loss; 1 unless a selector changed it, 0 leaves it out.
     pub weight: f32,
 }
@@ -82,6 +84,7 @@ impl Sample {
             mask,
             advantages: None,
             returns: None,
+            reward: scored.reward(),
             weight: 1.0,
         })
     }

@@ -3,7 +3,7 @@
 //! In and out: the rows of several texts one behind the other. Products are of rows, attention is of one text, so a text's
 //! rows have the same bits in any batch.
 
-use crate::bend::bend;
+use crate::activation::activate;
 use crate::rows::add;
 use crate::weights::Layer;
 use merit_formats::EncoderConfig;
@@ -61,7 +61,7 @@ pub(crate) fn apply(
     add(x, &space.wide[..rows * d]);
     layer.attention_norm.apply(x);
     layer.up.apply(device, rows, x, &mut space.wide);
-    bend(config.activation, &mut space.wide[..rows * config.d_ff]);
+    activate(config.activation, &mut space.wide[..rows * config.d_ff]);
     layer.down.apply(device, rows, &space.wide, &mut space.attended);
     add(x, &space.attended);
     layer.output_norm.apply(x);

@@ -4,7 +4,7 @@
 //! whatever else is in the batch and however many threads there are. The files are `merit_formats`' to read, words
 //! become tokens in `merit_text`, products are those of `merit_kernels`. Knows nothing of corpora or searching.
 
-mod bend;
+mod activation;
 mod block;
 mod encoder;
 mod error;

@@ -76,11 +76,11 @@ pub(crate) enum Cut {
     /// The sum runs along a row; one line per row.
     Along,
     /// The sum runs along a row; one line per pair of columns.
-    AlongTurned,
+    AlongTransposed,
     /// The sum runs from row to row; one line per pair of rows.
     Across,
     /// The sum runs from row to row; one line per column.
-    AcrossTurned,
+    AcrossTransposed,
 }
 
 /// Cuts tiles out of a source; which instructions do it does not show in the result.
@@ -106,7 +106,7 @@ impl Cutter {
 
     /// Runs of `run` lines each, all along the sum, for the sixteens of rows or columns from `first` on.
     pub(crate) fn runs(self, source: Source, first: usize, run: usize, lines: &mut [Line]) {
-        if matches!(self.cut, Cut::Along | Cut::AlongTurned) {
+        if matches!(self.cut, Cut::Along | Cut::AlongTransposed) {
             for (index, lines) in lines.chunks_exact_mut(run).enumerate() {
                 for (step, tile) in lines.chunks_exact_mut(LINES).enumerate() {
                     self.tile(source, first + index * LINES, step, tile);
@@ -126,8 +126,8 @@ impl Cutter {
     pub(crate) fn tile(self, source: Source, first: usize, step: usize, to: &mut [Line]) {
         let to = to.first_chunk_mut::<LINES>().expect("a tile has sixteen lines");
         let (row, column) = match self.cut {
-            Cut::Along | Cut::AlongTurned => (first, step * DEPTH),
-            Cut::Across | Cut::AcrossTurned => (step * DEPTH, first),
+            Cut::Along | Cut::AlongTransposed => (first, step * DEPTH),
+            Cut::Across | Cut::AcrossTransposed => (step * DEPTH, first),
         };
         #[cfg(target_arch = "x86_64")]
         if self.vectors {
@@ -135,11 +135,11 @@ impl Cutter {
             return unsafe { x86::tile(self.cut, source, row, column, to) };
         }
         match self.cut {
-            Cut::Along | Cut::AlongTurned => along(source, row, column, to),
-            Cut::Across | Cut::AcrossTurned => across(source, row, column, to),
+            Cut::Along | Cut::AlongTransposed => along(source, row, column, to),
+            Cut::Across | Cut::AcrossTransposed => across(source, row, column, to),
         }
-        if matches!(self.cut, Cut::AlongTurned | Cut::AcrossTurned) {
-            turn(to);
+        if matches!(self.cut, Cut::AlongTransposed | Cut::AcrossTransposed) {
+            transpose(to);
         }
     }
 }
@@ -161,7 +161,7 @@ fn across(source: Source, row: usize, column: usize, to: &mut [Line; LINES]) {
     }
 }
 
-fn turn(tile: &mut [Line; LINES]) {
+fn transpose(tile: &mut [Line; LINES]) {
     let from = *tile;
     for (i, line) in tile.iter_mut().enumerate() {
         line.0 = std::array::from_fn(|j| from[j].0[i]);
@@ -176,11 +176,11 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
     pub(super) fn tile(cut: Cut, source: Source, row: usize, column: usize, to: &mut [Line; LINES]) {
         let mut lines = match cut {
-            Cut::Along | Cut::AlongTurned => along(source, row, column),
-            Cut::Across | Cut::AcrossTurned => across(source, row, column),
+            Cut::Along | Cut::AlongTransposed => along(source, row, column),
+            Cut::Across | Cut::AcrossTransposed => across(source, row, column),
         };
-        if matches!(cut, Cut::AlongTurned | Cut::AcrossTurned) {
-            lines = turn(lines);
+        if matches!(cut, Cut::AlongTransposed | Cut::AcrossTransposed) {
+            lines = transpose(lines);
         }
         for (line, to) in lines.into_iter().zip(to) {
             // SAFETY: a line is sixteen dwords on a boundary of 64 bytes.
@@ -251,7 +251,7 @@ mod x86 {
     /// The transpose of sixteen lines of sixteen dwords: by ones and twos within quarters, then quarters by fours.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512bf16")]
-    fn turn(a: [__m512i; LINES]) -> [__m512i; LINES] {
+    fn transpose(a: [__m512i; LINES]) -> [__m512i; LINES] {
         let (mut b, mut c) = (a, a);
         for i in 0..8 {
             b[2 * i] = _mm512_unpacklo_epi32(a[2 * i], a[2 * i + 1]);
@@ -311,9 +311,9 @@ mod tests {
         let value = |i: usize| if i.is_multiple_of(7) { odd[i / 7 % 7] } else { (i as f32 * 0.37).sin() };
         let data: Vec<f32> = (0..70 * 45).map(value).collect();
         let source = Source::new(&data, 45, 70, 43);
-        for cut in [Cut::Along, Cut::AlongTurned, Cut::Across, Cut::AcrossTurned] {
+        for cut in [Cut::Along, Cut::AlongTransposed, Cut::Across, Cut::AcrossTransposed] {
             let (places, steps) = match cut {
-                Cut::Along | Cut::AlongTurned => (5, 2),
+                Cut::Along | Cut::AlongTransposed => (5, 2),
                 _ => (3, 3),
             };
             for (place, step) in (0..places).flat_map(|place| (0..steps).map(move |step| (place, step))) {
@@ -328,11 +328,11 @@ mod tests {
                 }
                 let at = |line: usize, p: usize, half: usize| {
                     let (place_at, sum_at) = match cut {
-                        Cut::Along | Cut::AcrossTurned => (line, 2 * p + half),
+                        Cut::Along | Cut::AcrossTransposed => (line, 2 * p + half),
                         _ => (p, 2 * line + half),
                     };
                     let (outer, inner) = (16 * place + place_at, 32 * step + sum_at);
-                    let (row, column) = if matches!(cut, Cut::Along | Cut::AlongTurned) {
+                    let (row, column) = if matches!(cut, Cut::Along | Cut::AlongTransposed) {
                         (outer, inner)
                     } else {
                         (inner, outer)

@@ -153,7 +153,7 @@ pub(crate) unsafe fn gradient(
             let fill_left = |left: &mut TileRuns, rows: Range<usize>| {
                 left.make_room(rows.len(), depth);
                 let source = Source::new(&x[k0 * inputs + rows.start..], inputs, depth, rows.len());
-                left.fill(isa, Cut::AcrossTurned, source, rows.len());
+                left.fill(isa, Cut::AcrossTransposed, source, rows.len());
             };
             let fill_right = |right: &mut TileRuns, columns: Range<usize>| {
                 right.make_room(columns.len(), depth);

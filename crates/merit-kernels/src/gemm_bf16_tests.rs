@@ -69,10 +69,10 @@ fn chain(dot: Dot) -> impl Fn(f32, usize, Side, Side) -> f32 {
 fn every_unit_follows_its_chain_in_products() {
     for (m, n, k) in SHAPES {
         let (x, w, c) = (random("x", m * k), random("w", k * n), random("c", m * n));
-        let turned: Vec<f32> = (0..n * k).map(|i| w[(i % k) * n + i / k]).collect();
+        let transposed: Vec<f32> = (0..n * k).map(|i| w[(i % k) * n + i / k]).collect();
         let matrices = [
             Matrix::pack(&w, k, n, Precision::Bf16, true),
-            Matrix::pack_transposed(&turned, k, n, Precision::Bf16, true),
+            Matrix::pack_transposed(&transposed, k, n, Precision::Bf16, true),
         ];
         let dy = random("dy", m * n);
         for (device, start) in devices().iter().flat_map(|d| [(d, Start::Zero), (d, Start::Resume)]) {

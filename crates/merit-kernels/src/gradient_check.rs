@@ -6,8 +6,8 @@ use super::norm::{
     normalise, normalise_backward, normalise_gain_backward, normalise_heads, normalise_heads_backward,
     normalise_rows_backward,
 };
+use super::rotary::{rotate_heads, rotate_heads_back};
 use super::softmax::{softmax_backward_rows, softmax_rows};
-use super::turn::{turn_heads, turn_heads_back};
 use super::{Isa, math};
 use merit_core::Seed;
 
@@ -121,10 +121,10 @@ fn the_turn() {
     let (x, dy, angles) = (random("x", 12), random("dy", 12), random("angle", 3));
     let (cos, sin): (Vec<f32>, Vec<f32>) = angles.iter().map(|a| (a.cos(), a.sin())).unzip();
     let mut dx = dy.clone();
-    turn_heads_back(isa, &mut dx, &cos, &sin, 0.5);
+    rotate_heads_back(isa, &mut dx, &cos, &sin, 0.5);
     check(&x, &dx, |x| {
         let mut y = x.to_vec();
-        turn_heads(isa, &mut y, &cos, &sin, 0.5);
+        rotate_heads(isa, &mut y, &cos, &sin, 0.5);
         dot(&y, &dy)
     });
 }

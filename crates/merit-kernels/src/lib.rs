@@ -45,6 +45,7 @@ pub mod pack;
 mod page;
 pub mod peak;
 mod quant;
+pub mod rotary;
 mod rows;
 pub mod softmax;
 #[cfg(target_arch = "x86_64")]
@@ -56,7 +57,6 @@ mod tile;
 mod tile_runs;
 #[cfg(target_arch = "x86_64")]
 mod tile_x86;
-pub mod turn;
 mod workers;
 
 pub use aligned::Aligned;

@@ -28,7 +28,7 @@ pub struct Matrix {
     inputs: usize,
     outputs: usize,
     /// Whether the values it is made from lie `[outputs, inputs]`.
-    turned: bool,
+    transposed: bool,
     form: Form,
 }
 
@@ -74,7 +74,7 @@ impl Matrix {
 
     pub(crate) fn of_quantised(weights: Arc<QuantMatrix>) -> Self {
         let (inputs, outputs) = (weights.inputs(), weights.outputs());
-        Self { inputs, outputs, turned: true, form: Form::Quantised(weights, Precision::F32) }
+        Self { inputs, outputs, transposed: true, form: Form::Quantised(weights, Precision::F32) }
     }
 
     /// A quantised matrix over the same memory whose products round activations to this precision; weights are never
@@ -95,7 +95,7 @@ impl Matrix {
     fn new(
         values: &[f32],
         (inputs, outputs): (usize, usize),
-        turned: bool,
+        transposed: bool,
         precision: Precision,
         back: bool,
     ) -> Self {
@@ -105,31 +105,31 @@ impl Matrix {
                 Form::Bf16 { forward: TileRuns::default(), back: back.then(TileRuns::default) }
             }
         };
-        let mut matrix = Self { inputs, outputs, turned, form };
+        let mut matrix = Self { inputs, outputs, transposed, form };
         matrix.refill(Isa::best(), &Workers::single(), values);
         matrix
     }
 
     /// Takes new values in the order it was made from; memory is kept.
     pub(crate) fn refill(&mut self, isa: Isa, workers: &Workers, values: &[f32]) {
-        let Self { inputs, outputs, turned, .. } = *self;
+        let Self { inputs, outputs, transposed, .. } = *self;
         assert_eq!(values.len(), inputs * outputs, "a matrix takes as many values as it has elements");
-        let (rows, columns) = if turned { (outputs, inputs) } else { (inputs, outputs) };
+        let (rows, columns) = if transposed { (outputs, inputs) } else { (inputs, outputs) };
         match &mut self.form {
             Form::F32 { forward, back } => {
-                forward.fill(workers, values, (inputs, outputs), turned);
+                forward.fill(workers, values, (inputs, outputs), transposed);
                 if let Some(back) = back {
-                    back.fill(workers, values, (outputs, inputs), !turned);
+                    back.fill(workers, values, (outputs, inputs), !transposed);
                 }
             }
             Form::Bf16 { forward, back } => {
                 let source = Source::new(values, columns, rows, columns);
-                let cut = |turned| if turned { Cut::AlongTurned } else { Cut::Across };
+                let cut = |transposed| if transposed { Cut::AlongTransposed } else { Cut::Across };
                 forward.make_room(outputs, inputs);
-                forward.fill_on(workers, isa, cut(turned), source, outputs);
+                forward.fill_on(workers, isa, cut(transposed), source, outputs);
                 if let Some(back) = back {
                     back.make_room(inputs, outputs);
-                    back.fill_on(workers, isa, cut(!turned), source, inputs);
+                    back.fill_on(workers, isa, cut(!transposed), source, inputs);
                 }
             }
             Form::Quantised(..) => panic!("quantised weights come from a file and are not refilled"),

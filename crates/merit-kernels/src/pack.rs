@@ -16,14 +16,14 @@ impl Packed {
         Right { data: &self.data, row: PANEL, panel: self.k * PANEL }
     }
 
-    /// Takes new values: a `k × n` matrix, row-major, or its transpose when `turned`. Memory is kept.
-    pub(crate) fn fill(&mut self, workers: &Workers, data: &[f32], (k, n): (usize, usize), turned: bool) {
+    /// Takes new values: a `k × n` matrix, row-major, or its transpose when `transposed`. Memory is kept.
+    pub(crate) fn fill(&mut self, workers: &Workers, data: &[f32], (k, n): (usize, usize), transposed: bool) {
         self.k = k;
         self.data.resize(n.div_ceil(PANEL) * k * PANEL, 0.0);
         let mut panels: Vec<&mut [f32]> = self.data.chunks_exact_mut((k * PANEL).max(1)).collect();
         workers.for_each(&mut panels, |p, panel| {
             let (first, width) = (p * PANEL, PANEL.min(n - p * PANEL));
-            if turned {
+            if transposed {
                 return transpose(&data[first * k..], width, k, k, panel, PANEL);
             }
             for (row, line) in panel.chunks_exact_mut(PANEL).enumerate() {

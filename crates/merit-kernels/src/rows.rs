@@ -1,4 +1,4 @@
-//! Operations of the device on whole buffers of rows: embeddings, norms, turns, gates, biases.
+//! Operations of the device on whole buffers of rows: embeddings, norms, rotary positions, gates, biases.
 //!
 //! Each is a row function of this crate, given to the device's threads in runs of rows where that is worth their while.
 
@@ -9,7 +9,7 @@ use crate::norm::{
     normalise, normalise_backward, normalise_gain_backward, normalise_heads, normalise_heads_backward,
     normalise_rows_backward,
 };
-use crate::turn::{Angles, TurnedHeads, turn_heads, turn_heads_back};
+use crate::rotary::{Angles, RotaryHeads, rotate_heads, rotate_heads_back};
 use merit_formats::Activation;
 
 /// Floats below which a second thread costs more than it saves.
@@ -94,23 +94,23 @@ impl Device {
         normalise_heads_backward(self.isa(), raw, raw_width, drows, width, from, to, gain, eps, dgain);
     }
 
-    /// Turns the queries and keys of each row to its position and scales the queries.
-    pub fn turn(&self, rows: &mut [f32], heads: TurnedHeads, positions: &[usize], angles: Angles) {
-        self.turn_rows(rows, heads, positions, angles, turn_heads);
+    /// Rotates the queries and keys of each row to its position and scales the queries.
+    pub fn rotate(&self, rows: &mut [f32], heads: RotaryHeads, positions: &[usize], angles: Angles) {
+        self.rotate_rows(rows, heads, positions, angles, rotate_heads);
     }
 
-    /// The gradient of [`Device::turn`], in place.
-    pub fn turn_back(&self, rows: &mut [f32], heads: TurnedHeads, positions: &[usize], angles: Angles) {
-        self.turn_rows(rows, heads, positions, angles, turn_heads_back);
+    /// The gradient of [`Device::rotate`], in place.
+    pub fn rotate_back(&self, rows: &mut [f32], heads: RotaryHeads, positions: &[usize], angles: Angles) {
+        self.rotate_rows(rows, heads, positions, angles, rotate_heads_back);
     }
 
-    fn turn_rows(
+    fn rotate_rows(
         &self,
         rows: &mut [f32],
-        heads: TurnedHeads,
+        heads: RotaryHeads,
         positions: &[usize],
         angles: Angles,
-        turn: fn(crate::Isa, &mut [f32], &[f32], &[f32], f32),
+        rotate: fn(crate::Isa, &mut [f32], &[f32], &[f32], f32),
     ) {
         let run = self.rows_per_piece(positions.len(), heads.width);
         let rows = &mut rows[..positions.len() * heads.width];
@@ -118,8 +118,8 @@ impl Device {
             for (row, &position) in rows.chunks_exact_mut(heads.width).zip(positions) {
                 let (cos, sin) = angles.at(position);
                 let (queries, rest) = row.split_at_mut(heads.keys);
-                turn(self.isa(), queries, cos, sin, heads.scale);
-                turn(self.isa(), &mut rest[..heads.values - heads.keys], cos, sin, 1.0);
+                rotate(self.isa(), queries, cos, sin, heads.scale);
+                rotate(self.isa(), &mut rest[..heads.values - heads.keys], cos, sin, 1.0);
             }
         };
         if run >= positions.len() {

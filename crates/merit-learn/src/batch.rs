@@ -1,18 +1,24 @@
-//! The batch as the learner executes it: which samples count, which of their tokens, and how much.
+//! The batch as the learner executes it: which samples count, which of their tokens, how much, and which have a loss together.
 //!
-//! In: samples, perhaps with a reference policy's log-probabilities. Out: entries that count, each with at least one trained
-//! token and a positive weight. An episode whose outcome does not count has an empty mask, leaves here, and is seen by
-//! nothing after: neither loss nor denominator nor minibatch split.
+//! In: samples. Out: entries that count, each with at least one trained token and a positive weight, in units of the objective's
+//! making. An episode whose outcome does not count has an empty mask, leaves here, and is seen by nothing after: neither loss
+//! nor denominator nor minibatch split.
 
+use crate::objective::Recorded;
 use crate::selector::Candidate;
-use crate::{LearnConfig, LearnError, check};
+use crate::{LearnConfig, LearnError, Objective, check};
+use merit_api::trainer::{Reference, TrainError, TrainSequence};
+use merit_core::registry::Chosen;
 use merit_core::{PolicyVersion, Sample, TokenId};
+use std::collections::BTreeMap;
 
 /// One sample that counts. Streams have one entry per token; an absent one is not needed or not there.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
     /// What error messages call it.
     pub name: String,
+    /// Position of its group in the batch.
+    pub group: usize,
     /// The tokens, up to the last one that is trained.
     pub tokens: &'a [TokenId],
     /// True where the token is trained.
@@ -28,15 +34,24 @@ pub struct Entry<'a> {
     /// Values when the tokens were chosen.
     pub old_values: Option<&'a [f32]>,
     /// What the values should be.
-    pub value_targets: Option<&'a [f32]>,
+    pub returns: Option<&'a [f32]>,
     /// Log-probabilities under the reference policy.
-    pub reference: Option<&'a [f32]>,
+    pub reference: Option<Vec<f32>>,
+    /// The reward of the episode.
+    pub reward: Option<f64>,
+    /// The mean reward of the group, over its samples that have one.
+    pub group_reward: Option<f64>,
 }
 
 impl Entry<'_> {
     /// How many tokens are trained.
     pub fn trained(&self) -> usize {
         self.mask.iter().filter(|&&m| m).count()
+    }
+
+    /// The entry as a model reads it.
+    pub fn sequence(&self) -> TrainSequence<'_> {
+        TrainSequence { tokens: self.tokens, needed: &self.mask }
     }
 }
 
@@ -45,7 +60,7 @@ impl Entry<'_> {
 pub struct Dropped {
     /// Nothing left to train: the outcome does not count, or the mask took everything.
     pub masked: usize,
-    /// The selector or the sample's own weight left it out.
+    /// The selector, the sample's own weight or the objective left it out.
     pub deselected: usize,
 }
 
@@ -54,46 +69,108 @@ pub struct Dropped {
 pub struct Batch<'a> {
     /// The samples that count.
     pub entries: Vec<Entry<'a>>,
-    /// Those that do not.
+    /// Positions of entries that have a loss together; every entry is in one unit.
+    pub units: Vec<Vec<usize>>,
+    /// Samples that do not count.
     pub dropped: Dropped,
 }
 
 impl<'a> Batch<'a> {
-    /// Masks, checks and selects. `reference` has one stream per sample, in the same order; `now` is the policy that is
-    /// about to change.
+    /// Masks, checks, selects and puts together. `now` is the policy that is about to change.
     pub fn of_samples(
         samples: &'a [Sample],
-        reference: Option<&'a [Vec<f32>]>,
         config: &LearnConfig,
         now: PolicyVersion,
     ) -> Result<Self, LearnError> {
-        check::references(samples, reference, &config.objective)?;
         let mut kept: Vec<(usize, Vec<bool>)> = Vec::new();
         for (at, sample) in samples.iter().enumerate() {
             check::aligned(sample)?;
             let mask = config.mask.of(sample);
             if mask.contains(&true) {
-                check::sample(sample, &mask, reference.map(|r| r[at].as_slice()), &config.objective)?;
+                check::sample(sample, &mask, config)?;
                 kept.push((at, mask));
             }
         }
         let masked = samples.len() - kept.len();
         let candidates: Vec<Candidate<'_>> =
             kept.iter().map(|(at, mask)| Candidate { sample: &samples[*at], mask }).collect();
-        let factors = config.selector.factors(&candidates, now)?;
+        let factors = config.selector.factors(&candidates)?;
+        let rewards = group_rewards(samples);
         let mut entries = Vec::new();
-        let mut deselected = 0;
         for ((at, mask), factor) in kept.into_iter().zip(factors) {
             let weight = factor * f64::from(samples[at].weight);
             if weight > 0.0 {
-                let reference = reference.map(|r| r[at].as_slice());
-                entries.push(entry(&samples[at], mask, weight, now, reference));
-            } else {
-                deselected += 1;
+                let group_reward = rewards.get(&samples[at].group).copied();
+                entries.push(Entry { group_reward, ..entry(&samples[at], mask, weight, now) });
             }
         }
-        Ok(Self { entries, dropped: Dropped { masked, deselected } })
+        let units = units(&entries, &config.objective)?;
+        let (entries, units) = without_the_rest(entries, units);
+        let deselected = samples.len() - masked - entries.len();
+        Ok(Self { entries, units, dropped: Dropped { masked, deselected } })
     }
+
+    /// Entries that each have a loss of their own.
+    pub(crate) fn of_entries(entries: Vec<Entry<'a>>, dropped: Dropped) -> Self {
+        Self { units: (0..entries.len()).map(|at| vec![at]).collect(), entries, dropped }
+    }
+
+    /// Asks the reference policy for the log-probabilities of every entry. `step` is named in errors.
+    pub fn refer(
+        &mut self,
+        reference: &dyn Reference,
+        temperature: f32,
+        step: u64,
+    ) -> Result<(), LearnError> {
+        let sequences: Vec<TrainSequence<'_>> = self.entries.iter().map(Entry::sequence).collect();
+        let streams = reference.logprobs(&sequences, temperature).map_err(|error| match error {
+            TrainError::Sequence { index, reason } => {
+                LearnError::Sequence { step, sample: self.entries[index].name.clone(), reason }
+            }
+            source => LearnError::Model { step, source },
+        })?;
+        for (entry, stream) in self.entries.iter_mut().zip(streams) {
+            check::stream(&|| entry.name.clone(), "reference", &stream, &entry.mask)?;
+            entry.reference = Some(stream);
+        }
+        Ok(())
+    }
+}
+
+/// The mean reward of each group, over its samples that have one.
+fn group_rewards(samples: &[Sample]) -> BTreeMap<usize, f64> {
+    let mut sums: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
+    for (group, reward) in samples.iter().filter_map(|s| Some((s.group, s.reward?))) {
+        let (sum, count) = sums.entry(group).or_default();
+        (*sum, *count) = (*sum + reward, *count + 1);
+    }
+    sums.into_iter().map(|(group, (sum, count))| (group, sum / count as f64)).collect()
+}
+
+/// The objective's units, once they are found disjoint.
+fn units(entries: &[Entry<'_>], objective: &Chosen<dyn Objective>) -> Result<Vec<Vec<usize>>, LearnError> {
+    let (name, needs) = (objective.about().name, objective.needs());
+    let recorded: Vec<Recorded<'_>> = entries.iter().map(|entry| Recorded::new(entry, needs)).collect();
+    let units = objective.units(&recorded);
+    let mut units = units.map_err(|source| LearnError::Undeclared { objective: name, source })?;
+    units.retain(|unit| !unit.is_empty());
+    let mut free = vec![true; entries.len()];
+    for &at in units.iter().flatten() {
+        if !free.get_mut(at).is_some_and(std::mem::take) {
+            return Err(LearnError::Units { objective: name, at, samples: entries.len() });
+        }
+    }
+    Ok(units)
+}
+
+/// Leaves out the entries that are in no unit.
+fn without_the_rest(entries: Vec<Entry<'_>>, units: Vec<Vec<usize>>) -> (Vec<Entry<'_>>, Vec<Vec<usize>>) {
+    let mut places: BTreeMap<usize, usize> = units.iter().flatten().map(|&at| (at, 0)).collect();
+    places.values_mut().enumerate().for_each(|(place, to)| *to = place);
+    let kept = entries.into_iter().enumerate().filter(|(at, _)| places.contains_key(at));
+    let kept = kept.map(|(_, entry)| entry).collect();
+    let moved = units.into_iter().map(|unit| unit.into_iter().map(|at| places[&at]).collect());
+    (kept, moved.collect())
 }
 
 /// How many tokens the model must read to train those of `mask`: what follows the last one is read by nobody, and an
@@ -102,16 +179,11 @@ pub(crate) fn read_length(mask: &[bool]) -> usize {
     mask.iter().rposition(|&m| m).map_or(0, |last| last + 1)
 }
 
-fn entry<'a>(
-    sample: &'a Sample,
-    mut mask: Vec<bool>,
-    weight: f64,
-    now: PolicyVersion,
-    reference: Option<&'a [f32]>,
-) -> Entry<'a> {
+fn entry(sample: &Sample, mut mask: Vec<bool>, weight: f64, now: PolicyVersion) -> Entry<'_> {
     mask.truncate(read_length(&mask));
     Entry {
         name: format!("episode {}", sample.episode),
+        group: sample.group,
         tokens: &sample.tokens[..mask.len()],
         mask,
         weight,
@@ -119,7 +191,9 @@ fn entry<'a>(
         old_logprobs: sample.on_policy.then_some(sample.logprobs.as_slice()),
         advantages: sample.advantages.as_deref(),
         old_values: (!sample.values.is_empty()).then_some(sample.values.as_slice()),
-        value_targets: sample.returns.as_deref(),
-        reference,
+        returns: sample.returns.as_deref(),
+        reference: None,
+        reward: sample.reward,
+        group_reward: None,
     }
 }

@@ -1,24 +1,7 @@
 //! What a sample must have before it may enter a loss. Every refusal names the episode and what to do.
 
-use crate::{LearnError, Objective};
+use crate::{LearnConfig, LearnError};
 use merit_core::Sample;
-
-/// One reference per sample; present where the objective needs it.
-pub(crate) fn references(
-    samples: &[Sample],
-    reference: Option<&[Vec<f32>]>,
-    objective: &Objective,
-) -> Result<(), LearnError> {
-    match reference {
-        Some(streams) if streams.len() != samples.len() => {
-            Err(LearnError::References { got: streams.len(), want: samples.len() })
-        }
-        None if matches!(objective, Objective::PolicyGradient(pg) if pg.kl.is_some()) => {
-            Err(LearnError::NoReference)
-        }
-        _ => Ok(()),
-    }
-}
 
 /// Mask and weight of a sample, without which nothing else can be said of it.
 pub(crate) fn aligned(sample: &Sample) -> Result<(), LearnError> {
@@ -32,35 +15,33 @@ pub(crate) fn weight(name: &impl Fn() -> String, weight: f32) -> Result<(), Lear
     if sound { Ok(()) } else { Err(LearnError::Weight { sample: name(), weight }) }
 }
 
-/// Everything the objective reads of a sample with trained tokens.
-pub(crate) fn sample(
-    sample: &Sample,
-    mask: &[bool],
-    reference: Option<&[f32]>,
-    objective: &Objective,
-) -> Result<(), LearnError> {
+/// Everything the objective declares that it needs of a sample with trained tokens, and that what else there is can be read.
+pub(crate) fn sample(sample: &Sample, mask: &[bool], config: &LearnConfig) -> Result<(), LearnError> {
     let name = || format!("episode {}", sample.episode);
     context(&name, mask)?;
     let check = |label, values: &[f32]| stream(&name, label, values, mask);
     check("logprobs", &sample.logprobs)?;
     sample.advantages.as_ref().map_or(Ok(()), |a| check("advantages", a))?;
-    reference.map_or(Ok(()), |r| check("reference", r))?;
-    let Objective::PolicyGradient(config) = objective else { return Ok(()) };
+    let (objective, needs) = (config.objective.about().name, config.objective.needs());
     let episode = || sample.episode.clone();
-    if !sample.on_policy {
+    if (needs.on_policy || needs.old_logprobs) && !sample.on_policy {
         return Err(LearnError::OffPolicy { episode: episode() });
     }
-    if sample.advantages.is_none() {
-        let wanted_by = "objective `policy-gradient`";
+    if needs.advantages && sample.advantages.is_none() {
+        let wanted_by = format!("objective `{objective}`");
         return Err(LearnError::NoAdvantages { episode: episode(), wanted_by });
     }
-    let Some(value) = &config.value else { return Ok(()) };
-    let missing = |what| LearnError::NoValues { episode: episode(), what };
-    check("returns", sample.returns.as_ref().ok_or_else(|| missing("returns"))?)?;
-    if value.clip.is_some() && sample.values.is_empty() {
+    if needs.reward && !sample.reward.is_some_and(f64::is_finite) {
+        return Err(LearnError::NoReward { episode: episode(), objective });
+    }
+    let missing = |what| LearnError::NoValues { objective, episode: episode(), what };
+    if needs.returns {
+        check("returns", sample.returns.as_ref().ok_or_else(|| missing("returns"))?)?;
+    }
+    if needs.old_values && sample.values.is_empty() {
         return Err(missing("values from when its tokens were chosen"));
     }
-    if sample.values.is_empty() { Ok(()) } else { check("values", &sample.values) }
+    if needs.values && !sample.values.is_empty() { check("values", &sample.values) } else { Ok(()) }
 }
 
 /// The first token cannot be predicted.
@@ -77,7 +58,8 @@ pub(crate) fn length(
     if got == want { Ok(()) } else { Err(LearnError::Length { sample: name(), stream, got, want }) }
 }
 
-fn stream(
+/// One finite number per trained token.
+pub(crate) fn stream(
     name: &impl Fn() -> String,
     stream: &'static str,
     values: &[f32],

@@ -1,6 +1,10 @@
 //! The learner's part of a recipe. Defaults are a recipe that works: one clipped step per batch, token mean, AdamW.
 
-use crate::{AdamW, LearnError, Mask, Normaliser, Objective, Schedule, Selector};
+use crate::{
+    AdamW, All, Average, LearnError, LossAgg, Mask, Objective, PolicyGradient, PolicyTokens, Schedule,
+    Selector, Sft, TokenMean,
+};
+use merit_core::registry::{Chosen, Component as _};
 use serde::{Deserialize, Serialize};
 
 /// Everything the learner reads from a recipe.
@@ -9,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// let text = r#"
 /// epochs = 1
 /// minibatches = 2
-/// normaliser = { type = "token" }
+/// loss_agg = { type = "token" }
 /// selector = { type = "drop-constant-groups" }
 /// mask = { type = "policy" }
 /// optimiser = { type = "adamw", lr = 3e-4, clip_norm = 1.0 }
@@ -21,22 +25,25 @@ use serde::{Deserialize, Serialize};
 /// clip_high = 0.28
 /// kl = { coefficient = 0.01, estimator = "k3" }
 /// "#;
-/// let config: merit_learn::LearnConfig = toml::from_str(text)?;
+/// let components = merit_learn::register(merit_core::registry::Components::default());
+/// let config: merit_learn::LearnConfig = components.reading(|| toml::from_str(text))?;
 /// config.validate()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnConfig {
-    /// The loss of one token.
-    pub objective: Objective,
+    /// What is minimised.
+    pub objective: Chosen<dyn Objective>,
     /// How the losses of tokens become the loss of a batch.
-    pub normaliser: Normaliser,
+    #[serde(alias = "loss_aggregation", alias = "normaliser")]
+    pub loss_agg: Chosen<dyn LossAgg>,
     /// Which samples count, and how much.
-    pub selector: Selector,
+    pub selector: Chosen<dyn Selector>,
     /// Which of the policy's tokens are trained.
-    pub mask: Mask,
+    pub mask: Chosen<dyn Mask>,
     /// The optimiser.
+    #[serde(alias = "optimizer")]
     pub optimiser: Optimiser,
     /// How the learning rate changes over steps.
     pub schedule: Schedule,
@@ -63,10 +70,10 @@ impl Default for Optimiser {
 impl Default for LearnConfig {
     fn default() -> Self {
         Self {
-            objective: Objective::default(),
-            normaliser: Normaliser::default(),
-            selector: Selector::default(),
-            mask: Mask::default(),
+            objective: Chosen::of(PolicyGradient::default(), |s| s),
+            loss_agg: Chosen::of(TokenMean {}, |s| s),
+            selector: Chosen::of(All {}, |s| s),
+            mask: Chosen::of(PolicyTokens {}, |s| s),
             optimiser: Optimiser::default(),
             schedule: Schedule::default(),
             epochs: 1,
@@ -78,14 +85,20 @@ impl Default for LearnConfig {
 impl LearnConfig {
     /// A plain supervised recipe: what warm starts and imitation use.
     pub fn supervised() -> Self {
-        Self { objective: Objective::Sft {}, ..Self::default() }
+        Self { objective: Chosen::of(Sft {}, |s| s), ..Self::default() }
     }
 
-    /// Refuses what cannot work, with the reason.
+    /// Refuses what cannot work, with the reason. Components have refused their own settings when they were read.
     pub fn validate(&self) -> Result<(), LearnError> {
         let Optimiser::AdamW(adamw) = &self.optimiser;
-        self.objective.validate()?;
-        self.normaliser.validate()?;
+        let (objective, loss_agg) = (self.objective.about().name, self.loss_agg.about().name);
+        let averaged = self.objective.average() == Average::Tokens || loss_agg == TokenMean::ABOUT.name;
+        require(averaged, "loss_agg", || {
+            format!(
+                "is `{loss_agg}`, but objective `{objective}` has no losses of tokens: it is averaged over whole \
+                 sequences, pairs or groups; leave `loss_agg` out"
+            )
+        })?;
         adamw.validate()?;
         self.schedule.validate()?;
         require(self.epochs > 0, "epochs", || "is 0; go through the batch at least once".into())?;

@@ -1,7 +1,8 @@
 //! What can go wrong between samples and new weights, with the episode that is to blame.
 
+use crate::Undeclared;
+use merit_api::trainer::TrainError;
 use merit_core::EpisodeId;
-use merit_model::ModelError;
 
 /// A batch, a recipe or an update that cannot be.
 #[derive(Debug, thiserror::Error)]
@@ -59,7 +60,7 @@ pub enum LearnError {
         /// The episode.
         episode: EpisodeId,
         /// The objective or selector that asks for them.
-        wanted_by: &'static str,
+        wanted_by: String,
     },
     /// Tokens that the policy did not sample, in a loss that assumes it did.
     #[error(
@@ -69,22 +70,49 @@ pub enum LearnError {
         /// The episode.
         episode: EpisodeId,
     },
-    /// A KL penalty without a reference.
-    #[error("`objective.kl` needs the log-probabilities of a reference policy, and none were given")]
-    NoReference,
-    /// References that do not match the samples.
-    #[error("{got} reference streams were given for {want} samples; give one per sample, in the same order")]
-    References {
-        /// How many came.
-        got: usize,
-        /// How many were due.
-        want: usize,
+    /// An objective that needs a reference, without one.
+    #[error(
+        "objective `{objective}` needs the log-probabilities of a reference policy, and none was given; hand one to the update"
+    )]
+    NoReference {
+        /// The objective.
+        objective: &'static str,
+    },
+    /// No reward, in a loss that compares rewards.
+    #[error("episode {episode} has no reward, which objective `{objective}` needs; score it first")]
+    NoReward {
+        /// The episode.
+        episode: EpisodeId,
+        /// The objective.
+        objective: &'static str,
+    },
+    /// An objective that read what it had not declared.
+    #[error("objective `{objective}` {source}")]
+    Undeclared {
+        /// The objective.
+        objective: &'static str,
+        /// What it read.
+        source: Undeclared,
+    },
+    /// Units that overlap or name samples that do not exist.
+    #[error(
+        "objective `{objective}` puts sample {at} of {samples} into a unit, which does not exist or is in a unit already; units are disjoint"
+    )]
+    Units {
+        /// The objective.
+        objective: &'static str,
+        /// The position.
+        at: usize,
+        /// How many samples there are.
+        samples: usize,
     },
     /// A value loss without targets.
     #[error(
-        "episode {episode} has no {what}, which `objective.value` needs; use a credit rule that fits values and a policy with a value head, or drop `objective.value`"
+        "episode {episode} has no {what}, which objective `{objective}` needs for its value loss; use a credit rule that fits values and a policy with a value head, or drop `objective.value`"
     )]
     NoValues {
+        /// The objective.
+        objective: &'static str,
         /// The episode.
         episode: EpisodeId,
         /// What is missing.
@@ -143,7 +171,7 @@ pub enum LearnError {
         /// The training step.
         step: u64,
         /// Why.
-        source: ModelError,
+        source: TrainError,
     },
 }
 

@@ -1,15 +1,19 @@
 //! The loop of an update: epochs, minibatches, one optimiser step each.
 //!
 //! In: a trainer, samples and the moment of the run. Out: the trainer's new weights and a report. Holds no state between
-//! updates, so a resumed run needs nothing from here. What a token's loss is, belongs to [`Objective`]; which samples count, to
-//! [`Batch`].
+//! updates, so a resumed run needs nothing from here. What the loss is, belongs to the objective; which samples count, to [`Batch`].
 
+use crate::objective::Fault;
 use crate::report::Totals;
+use crate::step::{Judged, Step};
 use crate::{
-    BadToken, Batch, LearnConfig, LearnError, Objective, Optimiser, SampleStats, Step, UpdateReport,
+    BadToken, Batch, LearnConfig, LearnError, Needs, Optimiser, SampleStats, Sft, UpdateReport, mismatched,
 };
+use merit_api::trainer::{
+    AdamWSettings, Coefficients, Reference, SequenceOutputs, TrainError, TrainSequence, Trainer,
+};
+use merit_core::registry::Component as _;
 use merit_core::{PolicyVersion, Sample, Seed};
-use merit_model::{AdamWSettings, Coefficients, ModelError, SequenceOutputs, TrainSequence, Trainer};
 use std::sync::OnceLock;
 
 /// Executes a recipe's learning, one update at a time.
@@ -50,28 +54,54 @@ impl Learner {
         adamw.lr * self.config.schedule.factor(step, self.total_steps)
     }
 
-    /// One update from `samples`. `reference` has one stream per sample, in the same order, with one log-probability per
-    /// token; it is needed when the objective has a KL penalty, and only reported otherwise.
+    /// What the objective reads.
+    pub fn needs(&self) -> Needs {
+        self.config.objective.needs()
+    }
+
+    /// Whether an update needs a reference policy.
+    pub fn needs_reference(&self) -> bool {
+        let needs = self.needs();
+        needs.reference || needs.mismatched
+    }
+
+    /// One update from `samples`. The reference policy is asked about the samples that count; one that the objective does not
+    /// need is only reported.
     ///
     /// When no sample counts nothing is changed, and the report says 0 optimiser steps.
     pub fn update(
         &self,
-        trainer: &mut Trainer,
+        trainer: &mut dyn Trainer,
         samples: &[Sample],
-        reference: Option<&[Vec<f32>]>,
+        reference: Option<&dyn Reference>,
         at: &UpdateContext,
     ) -> Result<UpdateReport, LearnError> {
-        let objective = &self.config.objective;
-        if objective.pushes_value() && !trainer.weights().config().value_head {
+        let (objective, needs) = (&self.config.objective, self.needs());
+        if needs.values && !trainer.has_values() {
             return Err(LearnError::NoValueHead);
         }
-        let batch = Batch::of_samples(samples, reference, &self.config, at.version)?;
+        let name = objective.about().name;
+        if self.needs_reference() && reference.is_none() {
+            return Err(LearnError::NoReference { objective: name });
+        }
+        let mut batch = Batch::of_samples(samples, &self.config, at.version)?;
+        if let Some(reference) = reference {
+            batch.refer(reference, at.temperature, at.step)?;
+        }
         let mut totals = Totals::default();
         for epoch in 0..self.config.epochs {
             let seed = at.seed.child("epoch", epoch as u64);
-            for positions in crate::split(batch.entries.len(), self.config.minibatches, seed) {
-                let step = Step::new(&batch, &positions, objective, &self.config.normaliser);
-                self.take(trainer, &step, at.step, at.temperature, &mut totals)?;
+            for units in crate::split(batch.units.len(), self.config.minibatches, seed) {
+                let mut step = Step::new(&batch, &units, &**objective, &*self.config.loss_agg);
+                if let Some(reference) = reference.filter(|_| needs.mismatched) {
+                    let ratios =
+                        mismatched::log_ratios(&batch, step.positions(), trainer, reference, at.temperature);
+                    step.mismatched =
+                        Some(ratios.map_err(|source| LearnError::Model { step: at.step, source })?);
+                }
+                let attempt =
+                    Attempt { step: &step, objective: name, number: at.step, taken: totals.steps() };
+                self.take(trainer, &attempt, at.temperature, &mut totals)?;
             }
         }
         Ok(totals.report(at.step, self.learning_rate(at.step), &batch))
@@ -80,15 +110,16 @@ impl Learner {
     /// One optimiser step over the whole of `batch`, as plain supervised learning at temperature 1.
     pub(crate) fn supervise(
         &self,
-        trainer: &mut Trainer,
+        trainer: &mut dyn Trainer,
         batch: &Batch<'_>,
         step: u64,
     ) -> Result<UpdateReport, LearnError> {
         let mut totals = Totals::default();
-        let positions: Vec<usize> = (0..batch.entries.len()).collect();
-        if !positions.is_empty() {
-            let whole = Step::new(batch, &positions, &Objective::Sft {}, &self.config.normaliser);
-            self.take(trainer, &whole, step, 1.0, &mut totals)?;
+        let units: Vec<usize> = (0..batch.units.len()).collect();
+        if !units.is_empty() {
+            let whole = Step::new(batch, &units, &Sft {}, &*self.config.loss_agg);
+            let attempt = Attempt { step: &whole, objective: Sft::ABOUT.name, number: step, taken: 0 };
+            self.take(trainer, &attempt, 1.0, &mut totals)?;
         }
         Ok(totals.report(step, self.learning_rate(step), batch))
     }
@@ -96,19 +127,17 @@ impl Learner {
     /// Takes one optimiser step and adds what it saw to `totals`.
     fn take(
         &self,
-        trainer: &mut Trainer,
-        step: &Step<'_>,
-        number: u64,
+        trainer: &mut dyn Trainer,
+        attempt: &Attempt<'_>,
         temperature: f32,
         totals: &mut Totals,
     ) -> Result<(), LearnError> {
-        let attempt = Attempt { step, number, taken: totals.steps() };
         trainer.clear_gradients();
         let stats = attempt.accumulate(trainer, temperature).inspect_err(|_| trainer.clear_gradients())?;
         let Optimiser::AdamW(adamw) = &self.config.optimiser;
-        let settings = adamw.settings(self.learning_rate(number));
+        let settings = adamw.settings(self.learning_rate(attempt.number));
         let grad_norm = attempt.apply(trainer, &settings, &stats)?;
-        for (entry, stats) in step.entries().iter().zip(&stats) {
+        for (entry, stats) in attempt.step.entries().iter().zip(&stats) {
             totals.add(stats, entry.fresh);
         }
         totals.stepped(grad_norm);
@@ -119,50 +148,64 @@ impl Learner {
 /// An optimiser step that may yet fail, with what an error must say of it.
 struct Attempt<'a> {
     step: &'a Step<'a>,
+    objective: &'static str,
     number: u64,
     taken: usize,
 }
 
 impl Attempt<'_> {
     /// Fills the gradient; gives the statistics in the order of the samples, whatever the order of execution.
-    fn accumulate(&self, trainer: &mut Trainer, temperature: f32) -> Result<Vec<SampleStats>, LearnError> {
-        let entries = self.step.entries();
-        let sequences: Vec<TrainSequence<'_>> =
-            entries.iter().map(|e| TrainSequence { tokens: e.tokens, needed: &e.mask }).collect();
-        let slots: Vec<OnceLock<Result<SampleStats, BadToken>>> =
-            entries.iter().map(|_| OnceLock::new()).collect();
-        let objective = |outputs: &SequenceOutputs<'_>| {
-            let (coefficients, stats) = match self.step.coefficients(outputs) {
-                Ok((coefficients, stats)) => (coefficients, Ok(stats)),
-                Err(bad) => (Coefficients::default(), Err(bad)),
+    fn accumulate(
+        &self,
+        trainer: &mut dyn Trainer,
+        temperature: f32,
+    ) -> Result<Vec<SampleStats>, LearnError> {
+        let sequences: Vec<TrainSequence<'_>> = self.step.entries().iter().map(|e| e.sequence()).collect();
+        if self.step.is_coupled() {
+            return self.accumulate_coupled(trainer, &sequences, temperature);
+        }
+        let slots: Vec<OnceLock<Result<SampleStats, (usize, Fault)>>> =
+            sequences.iter().map(|_| OnceLock::new()).collect();
+        let coefficients = |outputs: &SequenceOutputs<'_>| {
+            let (coefficients, stats) = match self.step.judge_alone(outputs) {
+                Ok(Judged { coefficients, stats }) => (coefficients, Ok(stats)),
+                Err(fault) => (Coefficients::default(), Err(fault)),
             };
             slots[outputs.index].get_or_init(|| stats);
             coefficients
         };
-        trainer.accumulate(&sequences, temperature, &objective).map_err(|e| self.model_error(e))?;
-        let judged = slots.into_iter().zip(entries).map(|(slot, entry)| {
+        trainer.accumulate(&sequences, temperature, &coefficients).map_err(|e| self.train_error(e))?;
+        let judged = slots.into_iter().map(|slot| {
             let stats = slot.into_inner().expect("the trainer asks for every sequence's coefficients");
-            stats.map_err(|BadToken { at, why }| LearnError::NonFiniteLoss {
-                step: self.number,
-                sample: entry.name.clone(),
-                at,
-                why,
-                taken: self.taken,
-            })
+            stats.map_err(|fault| self.fault(fault))
         });
         judged.collect()
+    }
+
+    /// Scores all sequences first, since the coefficients of one depend on what is said of the others.
+    fn accumulate_coupled(
+        &self,
+        trainer: &mut dyn Trainer,
+        sequences: &[TrainSequence<'_>],
+        temperature: f32,
+    ) -> Result<Vec<SampleStats>, LearnError> {
+        let scores = trainer.score(sequences, temperature).map_err(|e| self.train_error(e))?;
+        let judged = self.step.judge_all(|at| scores[at].outputs(at)).map_err(|fault| self.fault(fault))?;
+        let coefficients = |outputs: &SequenceOutputs<'_>| judged[outputs.index].coefficients.clone();
+        trainer.accumulate(sequences, temperature, &coefficients).map_err(|e| self.train_error(e))?;
+        Ok(judged.into_iter().map(|judged| judged.stats).collect())
     }
 
     /// Spends the gradient; gives its length.
     fn apply(
         &self,
-        trainer: &mut Trainer,
+        trainer: &mut dyn Trainer,
         settings: &AdamWSettings,
         stats: &[SampleStats],
     ) -> Result<f64, LearnError> {
         match trainer.apply(settings) {
             Ok(update) => Ok(update.grad_norm),
-            Err(ModelError::NonFiniteGradient { .. }) => {
+            Err(TrainError::NonFiniteGradient { .. }) => {
                 let hardest = stats.iter().zip(self.step.entries());
                 let hardest = hardest.max_by(|(a, _), (b, _)| a.largest.total_cmp(&b.largest));
                 let (stats, entry) = hardest.expect("an optimiser step has at least one sample");
@@ -173,14 +216,27 @@ impl Attempt<'_> {
                     taken: self.taken,
                 })
             }
-            Err(other) => Err(self.model_error(other)),
+            Err(other) => Err(self.train_error(other)),
         }
     }
 
-    fn model_error(&self, error: ModelError) -> LearnError {
+    fn fault(&self, (at, fault): (usize, Fault)) -> LearnError {
+        match fault {
+            Fault::BadToken(BadToken { at: token, why }) => LearnError::NonFiniteLoss {
+                step: self.number,
+                sample: self.step.entries()[at].name.clone(),
+                at: token,
+                why,
+                taken: self.taken,
+            },
+            Fault::Undeclared(source) => LearnError::Undeclared { objective: self.objective, source },
+        }
+    }
+
+    fn train_error(&self, error: TrainError) -> LearnError {
         let step = self.number;
         match error {
-            ModelError::Sequence { index, reason } => {
+            TrainError::Sequence { index, reason } => {
                 LearnError::Sequence { step, sample: self.step.entries()[index].name.clone(), reason }
             }
             source => LearnError::Model { step, source },

@@ -1,18 +1,21 @@
-//! How does the policy change? Objectives, normalisers, selectors, masks and one optimiser step after another.
+//! How does the policy change? Objectives, loss aggregation, selectors, masks and one optimiser step after another.
 //!
-//! In: [`Sample`](merit_core::Sample)s whose advantages a credit rule has written, and a trainer that turns coefficients
-//! into gradients. Out: new weights and an [`UpdateReport`]. The learner executes streams and does not know the algorithm
-//! that made them: the advantage comes with the sample, and the other three plug points are named in the recipe, each a
-//! small file and one line in [`OBJECTIVES`], [`NORMALISERS`], [`SELECTORS`] or [`MASKS`].
+//! In: [`Sample`](merit_core::Sample)s with what the objective needs (advantages of a credit rule, rewards, a reference policy),
+//! and a [`Trainer`](merit_api::trainer::Trainer) that turns coefficients into gradients. Out: new weights and an
+//! [`UpdateReport`]. The learner executes streams and does not know the algorithm that made them. Four kinds of component are
+//! named in the recipe: [`OBJECTIVES`], [`LOSS_AGGS`], [`SELECTORS`] and [`MASKS`]; a caller may add its own.
 //!
 //! ```
-//! use merit_learn::LearnConfig;
-//! let config: LearnConfig = serde_json::from_value(serde_json::json!({
-//!     "objective": { "type": "policy-gradient", "clip_high": 0.3 },
-//!     "normaliser": { "type": "constant", "length": 64 },
-//!     "minibatches": 2,
-//! })).unwrap();
+//! use merit_core::registry::Components;
+//! let components = merit_learn::register(Components::default());
+//! let text = r#"
+//!     objective = { type = "policy-gradient", clip_high = 0.3 }
+//!     loss_agg = { type = "constant", length = 64 }
+//!     minibatches = 2
+//! "#;
+//! let config: merit_learn::LearnConfig = components.reading(|| toml::from_str(text))?;
 //! assert!(config.validate().is_ok());
+//! # Ok::<(), toml::de::Error>(())
 //! ```
 
 mod batch;
@@ -20,12 +23,12 @@ mod check;
 mod config;
 mod error;
 mod learner;
+mod loss_agg;
 mod mask;
 mod minibatch;
-mod normaliser;
+mod mismatched;
 mod objective;
 mod optimiser;
-mod reference;
 mod report;
 mod schedule;
 mod selector;
@@ -36,17 +39,23 @@ pub use batch::{Batch, Dropped, Entry};
 pub use config::{LearnConfig, Optimiser};
 pub use error::LearnError;
 pub use learner::{Learner, UpdateContext};
-pub use mask::{MASKS, Mask};
+pub use loss_agg::{ConstantLength, LOSS_AGGS, LossAgg, SequenceMean, TokenMean};
+pub use mask::{DropTruncated, LastTurn, MASKS, Mask, PolicyTokens};
 pub use minibatch::split;
-pub use normaliser::{NORMALISERS, Normaliser};
 pub use objective::kl::{Estimator, KlPenalty};
-pub use objective::policy_gradient::PolicyGradient;
 pub use objective::value::ValueLoss;
-pub use objective::{LossParts, OBJECTIVES, Objective, Token, TokenLoss};
+pub use objective::{
+    Average, Dpo, Gspo, Kto, LossParts, Member, Needs, OBJECTIVES, Objective, PolicyGradient, Recorded,
+    Scope, SequenceLoss, Sft, TokenLoss, Undeclared, Unit,
+};
 pub use optimiser::AdamW;
-pub use reference::reference_logprobs;
 pub use report::UpdateReport;
 pub use schedule::Schedule;
-pub use selector::{SELECTORS, Selector};
-pub use step::{BadToken, SampleStats, Step};
+pub use selector::{All, Candidate, DropConstantGroups, PositiveCredit, SELECTORS, Selector};
+pub use step::{BadToken, SampleStats};
 pub use supervised::SftSequence;
+
+/// Adds every objective, loss aggregation, selector and mask to `components`.
+pub fn register(components: merit_core::registry::Components) -> merit_core::registry::Components {
+    components.with_all(OBJECTIVES).with_all(LOSS_AGGS).with_all(SELECTORS).with_all(MASKS)
+}

@@ -1,4 +1,4 @@
-//! The batch cut into minibatches: whole samples, shuffled by a named seed, never by scheduling order.
+//! The batch cut into minibatches: whole units (a sample, a pair, a group), shuffled by a named seed, never by scheduling order.
 
 use merit_core::Seed;
 

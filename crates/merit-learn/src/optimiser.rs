@@ -2,7 +2,7 @@
 
 use crate::LearnError;
 use crate::config::require;
-use merit_model::AdamWSettings;
+use merit_api::trainer::AdamWSettings;
 use serde::{Deserialize, Serialize};
 
 /// Settings of AdamW.

@@ -1,18 +1,27 @@
 //! One optimiser step's worth of samples: from what the policy says now to the coefficients of its gradient.
 //!
-//! In: entries of a batch. Out, for each and from its own numbers alone: `dL/dlogprob`, `dL/dentropy`, `dL/dvalue` per token
-//! and its share of the statistics. Pure, so it may run on any thread; sums over samples are taken elsewhere, in order.
+//! In: units of a batch. Out, for each unit and from its own numbers alone: `dL/dlogprob`, `dL/dentropy`, `dL/dvalue` per token
+//! and the share of each sample in the statistics. Pure, so it may run on any thread; sums over samples are taken elsewhere, in
+//! order.
 
 use crate::objective::kl::Estimator;
-use crate::{Batch, Entry, LossParts, Normaliser, Objective, Token};
-use merit_model::{Coefficients, SequenceOutputs};
+use crate::objective::{Fault, Member, Recorded};
+use crate::{Average, Batch, Entry, LossAgg, LossParts, Needs, Objective, SequenceLoss, Unit};
+use merit_api::trainer::{Coefficients, SequenceOutputs};
 
-/// Samples that are normalised together, and what each token of theirs is scaled with.
-#[derive(Debug)]
-pub struct Step<'a> {
-    objective: &'a Objective,
+/// Samples that are averaged together, and what the loss of each is scaled with.
+pub(crate) struct Step<'a> {
+    objective: &'a dyn Objective,
+    needs: Needs,
+    /// Positions in the batch, in its order.
+    positions: Vec<usize>,
     entries: Vec<&'a Entry<'a>>,
+    /// Places in `entries`.
+    units: Vec<Vec<usize>>,
+    /// The unit of each entry.
+    unit_of: Vec<usize>,
     scales: Vec<f64>,
+    pub(crate) mismatched: Option<Vec<f64>>,
 }
 
 /// A sample's share of the statistics: sums over its trained tokens.
@@ -51,88 +60,136 @@ pub struct BadToken {
     pub why: String,
 }
 
+/// What a step says of one sample.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Judged {
+    pub(crate) coefficients: Coefficients,
+    pub(crate) stats: SampleStats,
+}
+
 impl<'a> Step<'a> {
-    /// The entries of `batch` at `positions`, normalised together.
-    pub fn new(
+    /// The units of `batch` at the places `units`, averaged together.
+    pub(crate) fn new(
         batch: &'a Batch<'a>,
-        positions: &[usize],
-        objective: &'a Objective,
-        normaliser: &Normaliser,
+        units: &[usize],
+        objective: &'a dyn Objective,
+        loss_agg: &dyn LossAgg,
     ) -> Self {
+        let mut positions: Vec<usize> = units.iter().flat_map(|&unit| batch.units[unit].clone()).collect();
+        positions.sort_unstable();
         let entries: Vec<&Entry<'_>> = positions.iter().map(|&at| &batch.entries[at]).collect();
-        let sizes: Vec<(usize, f64)> = entries.iter().map(|e| (e.trained(), e.weight)).collect();
-        Self { objective, scales: normaliser.scales(&sizes), entries }
+        let place = |at: &usize| positions.binary_search(at).expect("positions are those of the units");
+        let units: Vec<Vec<usize>> =
+            units.iter().map(|&unit| batch.units[unit].iter().map(place).collect()).collect();
+        let mut unit_of = vec![0; entries.len()];
+        for (unit, members) in units.iter().enumerate() {
+            members.iter().for_each(|&member| unit_of[member] = unit);
+        }
+        let scales = match objective.average() {
+            Average::Tokens => {
+                loss_agg.scales(&entries.iter().map(|e| (e.trained(), e.weight)).collect::<Vec<_>>())
+            }
+            Average::Units => {
+                let weights = unit_weights(&entries, &units);
+                let total: f64 = weights.iter().sum();
+                unit_of.iter().map(|&unit| weights[unit] / total).collect()
+            }
+        };
+        let needs = objective.needs();
+        Self { objective, needs, positions, entries, units, unit_of, scales, mismatched: None }
     }
 
-    /// The samples.
-    pub fn entries(&self) -> &[&'a Entry<'a>] {
+    /// The samples, in the order of the batch.
+    pub(crate) fn entries(&self) -> &[&'a Entry<'a>] {
         &self.entries
     }
 
-    /// Coefficients and statistics of one sample, from what the policy says of its tokens. Streams that the objective does
-    /// not push on stay empty.
-    pub fn coefficients(
+    /// Their positions in the batch.
+    pub(crate) fn positions(&self) -> &[usize] {
+        &self.positions
+    }
+
+    /// Whether a unit has several members, so that what the policy says of all must be known before any has coefficients.
+    pub(crate) fn is_coupled(&self) -> bool {
+        self.units.iter().any(|unit| unit.len() > 1)
+    }
+
+    /// Coefficients and statistics of the only sample of a unit.
+    pub(crate) fn judge_alone(&self, outputs: &SequenceOutputs<'_>) -> Result<Judged, (usize, Fault)> {
+        let mut judged = self.judge(self.unit_of[outputs.index], |_| *outputs)?;
+        Ok(judged.pop().map(|(_, judged)| judged).unwrap_or_default())
+    }
+
+    /// Coefficients and statistics of all samples, in their order.
+    pub(crate) fn judge_all<'o>(
         &self,
-        outputs: &SequenceOutputs<'_>,
-    ) -> Result<(Coefficients, SampleStats), BadToken> {
-        let (entry, scale) = (self.entries[outputs.index], self.scales[outputs.index]);
-        let stream = |used: bool| vec![0.0; if used { entry.tokens.len() } else { 0 }];
-        let (entropy, value) = (self.objective.pushes_entropy(), self.objective.pushes_value());
-        let mut out = Coefficients { logprob: stream(true), entropy: stream(entropy), value: stream(value) };
-        let mut stats = SampleStats::default();
-        for at in (0..entry.tokens.len()).filter(|&at| entry.mask[at]) {
-            let token = token(entry, at, outputs);
-            let loss = self.objective.token(&token);
-            let [d_logprob, d_entropy, d_value] =
-                [loss.d_logprob, loss.d_entropy, loss.d_value].map(|d| (scale * d) as f32);
-            let numbers = [d_logprob, d_entropy, d_value, loss.parts.total() as f32];
-            if !numbers.iter().all(|x| x.is_finite()) {
-                return Err(BadToken { at, why: format!("{token:?}") });
+        outputs: impl Fn(usize) -> SequenceOutputs<'o>,
+    ) -> Result<Vec<Judged>, (usize, Fault)> {
+        let mut all = vec![Judged::default(); self.entries.len()];
+        for unit in 0..self.units.len() {
+            for (member, judged) in self.judge(unit, &outputs)? {
+                all[member] = judged;
             }
-            out.logprob[at] = d_logprob;
-            if entropy {
-                out.entropy[at] = d_entropy;
-            }
-            if value {
-                out.value[at] = d_value;
-            }
-            stats.loss.add_scaled(&loss.parts, scale);
-            stats.clipped += usize::from(loss.clipped);
-            stats.add(entry, &token, d_logprob);
         }
-        Ok((out, stats))
+        Ok(all)
+    }
+
+    /// What the objective says of one unit, member by member; an error names the entry to blame.
+    fn judge<'o>(
+        &self,
+        unit: usize,
+        outputs: impl Fn(usize) -> SequenceOutputs<'o>,
+    ) -> Result<Vec<(usize, Judged)>, (usize, Fault)> {
+        let places = &self.units[unit];
+        let outputs: Vec<SequenceOutputs<'o>> = places.iter().map(|&at| outputs(at)).collect();
+        let member = |(&at, outputs): (&usize, &SequenceOutputs<'o>)| -> Member<'_> {
+            Member::new(Recorded::new(self.entries[at], self.needs), *outputs)
+        };
+        let unit = Unit::new(places.iter().zip(&outputs).map(member).collect(), self.mismatched.as_deref());
+        let out = places.iter().map(|&at| SequenceLoss::new(self.entries[at], self.scales[at], self.needs));
+        let mut out: Vec<SequenceLoss<'_>> = out.collect();
+        self.objective
+            .loss(&unit, &mut out)
+            .map_err(|undeclared| (places[0], Fault::Undeclared(undeclared)))?;
+        let judged = places.iter().zip(&outputs).zip(out).map(|((&at, outputs), mut loss)| {
+            loss.fault().map_or(Ok(()), |fault| Err((at, fault)))?;
+            Ok((at, self.judged(at, outputs, loss)))
+        });
+        judged.collect()
+    }
+
+    fn judged(&self, at: usize, outputs: &SequenceOutputs<'_>, loss: SequenceLoss<'_>) -> Judged {
+        let entry = self.entries[at];
+        let mut stats = SampleStats { loss: loss.parts, clipped: loss.clipped, ..SampleStats::default() };
+        for at in (0..entry.mask.len()).filter(|&at| entry.mask[at]) {
+            stats.add(entry, at, outputs, loss.coefficients.logprob[at]);
+        }
+        Judged { coefficients: loss.coefficients, stats }
     }
 }
 
-fn token(entry: &Entry<'_>, at: usize, outputs: &SequenceOutputs<'_>) -> Token {
-    let recorded = |stream: Option<&[f32]>| stream.map_or(0.0, |s| f64::from(s[at]));
-    let current = |stream: &[f32]| stream.get(at).map_or(0.0, |&x| f64::from(x));
-    Token {
-        logprob: current(outputs.logprobs),
-        old_logprob: recorded(entry.old_logprobs),
-        reference: recorded(entry.reference),
-        advantage: recorded(entry.advantages),
-        entropy: current(outputs.entropy),
-        value: current(outputs.values),
-        old_value: recorded(entry.old_values),
-        value_target: recorded(entry.value_targets),
-    }
+/// The mean weight of the samples of each unit.
+fn unit_weights(entries: &[&Entry<'_>], units: &[Vec<usize>]) -> Vec<f64> {
+    let mean = |unit: &Vec<usize>| unit.iter().map(|&at| entries[at].weight).sum::<f64>() / unit.len() as f64;
+    units.iter().map(mean).collect()
 }
 
 impl SampleStats {
-    fn add(&mut self, entry: &Entry<'_>, token: &Token, derivative: f32) {
+    fn add(&mut self, entry: &Entry<'_>, at: usize, outputs: &SequenceOutputs<'_>, derivative: f32) {
+        let number = |stream: &[f32]| f64::from(stream[at]);
+        let logprob = number(outputs.logprobs);
         self.tokens += 1;
-        self.entropy += token.entropy;
+        self.entropy += outputs.entropy.get(at).map_or(0.0, |&entropy| f64::from(entropy));
         self.largest = self.largest.max(f64::from(derivative.abs()));
-        if entry.old_logprobs.is_some() {
+        if let Some(old) = entry.old_logprobs.map(number) {
             self.sampled += 1;
-            self.ratio += (token.logprob - token.old_logprob).exp();
-            self.kl_old += Estimator::K3.estimate(token.old_logprob, token.logprob);
-            self.gap = self.gap.max((token.logprob - token.old_logprob).abs());
+            self.ratio += (logprob - old).exp();
+            self.kl_old += Estimator::K3.estimate(old, logprob);
+            self.gap = self.gap.max((logprob - old).abs());
         }
-        if entry.reference.is_some() {
+        if let Some(reference) = entry.reference.as_deref().map(number) {
             self.referred += 1;
-            self.kl_reference += Estimator::K3.estimate(token.logprob, token.reference);
+            self.kl_reference += Estimator::K3.estimate(logprob, reference);
         }
     }
 }

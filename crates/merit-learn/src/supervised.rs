@@ -2,8 +2,8 @@
 
 use crate::batch::read_length;
 use crate::{Batch, Dropped, Entry, LearnError, Learner, UpdateReport, check};
+use merit_api::trainer::Trainer;
 use merit_core::TokenId;
-use merit_model::Trainer;
 
 /// A sequence to be imitated.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,28 +18,28 @@ pub struct SftSequence {
 
 impl Learner {
     /// One optimiser step that makes the masked tokens of `sequences` likelier, with this learner's optimiser, schedule and
-    /// normaliser, whatever its objective. The loss in the report is the mean negative log-likelihood.
+    /// loss aggregation, whatever its objective. The loss in the report is the mean negative log-likelihood.
     pub fn sft_step(
         &self,
-        trainer: &mut Trainer,
+        trainer: &mut dyn Trainer,
         sequences: &[SftSequence],
         step: u64,
     ) -> Result<UpdateReport, LearnError> {
-        let mut batch = Batch { entries: Vec::new(), dropped: Dropped::default() };
+        let (mut entries, mut dropped) = (Vec::new(), Dropped::default());
         for (at, sequence) in sequences.iter().enumerate() {
             let name = || format!("sequence {at}");
             check::length(&name, "mask", sequence.mask.len(), sequence.tokens.len())?;
             check::context(&name, &sequence.mask)?;
             check::weight(&name, sequence.weight)?;
             if !sequence.mask.contains(&true) {
-                batch.dropped.masked += 1;
+                dropped.masked += 1;
             } else if sequence.weight == 0.0 {
-                batch.dropped.deselected += 1;
+                dropped.deselected += 1;
             } else {
-                batch.entries.push(entry(name(), sequence));
+                entries.push(entry(name(), sequence));
             }
         }
-        self.supervise(trainer, &batch, step)
+        self.supervise(trainer, &Batch::of_entries(entries, dropped), step)
     }
 }
 
@@ -47,6 +47,7 @@ fn entry(name: String, sequence: &SftSequence) -> Entry<'_> {
     let read = read_length(&sequence.mask);
     Entry {
         name,
+        group: 0,
         tokens: &sequence.tokens[..read],
         mask: sequence.mask[..read].to_vec(),
         weight: f64::from(sequence.weight),
@@ -54,7 +55,9 @@ fn entry(name: String, sequence: &SftSequence) -> Entry<'_> {
         old_logprobs: None,
         advantages: None,
         old_values: None,
-        value_targets: None,
+        returns: None,
         reference: None,
+        reward: None,
+        group_reward: None,
     }
 }

@@ -52,7 +52,7 @@ fn compare(model: &str, reference: &str, held: &str, threads: usize) -> Result<(
         other => return Err(format!("no form `{other}`; known: f32, bf16, stored").into()),
     };
     let files = merit_formats::ModelFiles::open(model)?;
-    let ready = ReadyWeights::from_files(&files, LoadOptions { context: 2048 }, held)?;
+    let ready = PackedWeights::from_files(&files, LoadOptions { context: 2048 }, held)?;
     let workers = Workers::new(threads)?;
     let (mut worst, mut count) = ([0.0_f64; 3], 0);
     for line in std::fs::read_to_string(reference)?.lines() {
@@ -67,7 +67,7 @@ fn compare(model: &str, reference: &str, held: &str, threads: usize) -> Result<(
 }
 
 /// The largest distance of log-probabilities, of the normaliser and of the top logits.
-fn distances(ready: &ReadyWeights, expected: &Value, workers: &Workers) -> Result<[f64; 3], Failure> {
+fn distances(ready: &PackedWeights, expected: &Value, workers: &Workers) -> Result<[f64; 3], Failure> {
     let numbers = |key: &str| -> Result<Vec<f64>, Failure> {
         let list = expected[key].as_array().ok_or_else(|| format!("a line lacks `{key}`"))?;
         Ok(list.iter().filter_map(Value::as_f64).collect())
@@ -75,7 +75,7 @@ fn distances(ready: &ReadyWeights, expected: &Value, workers: &Workers) -> Resul
     let tokens: Vec<TokenId> = numbers("ids")?.iter().map(|&id| TokenId(id as u32)).collect();
     let needed: Vec<bool> = (0..tokens.len()).map(|t| t > 0).collect();
     let sequence = TrainSequence { tokens: &tokens, needed: &needed };
-    let scores = score_ready(ready, &[sequence], 1.0, workers)?.remove(0);
+    let scores = score_packed(ready, &[sequence], 1.0, workers)?.remove(0);
     let logits = next_logits(ready, &tokens, workers)?;
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let sum: f64 = logits.iter().map(|&x| f64::from(x - most).exp()).sum();

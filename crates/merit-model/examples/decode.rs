@@ -37,7 +37,7 @@ fn main() -> Result<(), Failure> {
 
     let before = wall();
     let model = LanguageModel::open(path)?;
-    let mut ready = model.ready(LoadOptions { context: 2048 }, held)?;
+    let mut ready = model.packed(LoadOptions { context: 2048 }, held)?;
     if word(4, "stored") == "stored-bf16" {
         ready = ready.with_activations(Precision::Bf16);
     }

@@ -236,7 +236,7 @@ fn train(case: &Case, weights: &Arc<Weights>, setting: &Setting) -> Result<Vec<R
 
 fn sample(weights: &Arc<Weights>, batch: usize, setting: &Setting) -> Result<Vec<Rate>, ModelError> {
     let tokenizer = Arc::new(Tokenizer::train(std::iter::empty(), 0));
-    let ready = Arc::new(ReadyWeights::for_sampling(Arc::clone(weights), setting.precision));
+    let ready = Arc::new(PackedWeights::for_sampling(Arc::clone(weights), setting.precision));
     let settings =
         GeneratorSettings { max_batch: batch, threads: setting.threads, ..GeneratorSettings::default() };
     let mut generator = Generator::over(ready, tokenizer, settings)?;

@@ -2,14 +2,14 @@
 
 use crate::Tokenizer;
 use crate::block::Net;
-use crate::cache::Memory;
-use crate::choose::{ChoiceSpace, Row};
-use crate::constraint::{Constraint, ConstraintSource, TokenMask};
+use crate::cache::KvCache;
 use crate::decode::{DecodeSpace, Feed};
-use crate::sampler::{
+use crate::sample_token::{ChoiceSpace, Row};
+use crate::stop::StopWatch;
+use merit_api::sampler::{
     Completion, CompletionSink, Drawn, SampleRequest, SamplerError, SessionId, StopReason, TokenLogprob,
 };
-use crate::stop::StopWatch;
+use merit_api::sampler::{Constraint, ConstraintSource, TokenMask};
 use merit_core::{Stream, TokenId};
 use merit_kernels::{Isa, PAGE, Scratch};
 use std::fmt;
@@ -18,7 +18,7 @@ use std::fmt;
 #[derive(Debug)]
 pub(crate) struct Sequence {
     pub(crate) request: SampleRequest,
-    pub(crate) memory: Memory,
+    pub(crate) memory: KvCache,
     /// Tokens still to be read, the last of which predicts the next one.
     pub(crate) unread: Vec<TokenId>,
     /// How many of them are read in this step.
@@ -57,7 +57,7 @@ pub(crate) struct Rules<'a> {
 
 impl Sequence {
     /// A request about to read what `memory` lacks of its context.
-    pub(crate) fn new(request: SampleRequest, memory: Memory, vocab: usize) -> Self {
+    pub(crate) fn new(request: SampleRequest, memory: KvCache, vocab: usize) -> Self {
         let begin =
             |source: &ConstraintSource| Constrained { state: source.begin(), mask: TokenMask::none(vocab) };
         Self {
@@ -101,7 +101,7 @@ impl Sequence {
     }
 
     /// Starts from this memory instead, a prefix of what it has to read.
-    pub(crate) fn start_from(&mut self, memory: Memory) {
+    pub(crate) fn start_from(&mut self, memory: KvCache) {
         let all = [&self.request.context[..], &self.completion.tokens].concat();
         self.unread = all[memory.len()..].to_vec();
         self.memory = memory;

@@ -3,43 +3,10 @@
 use crate::ModelError;
 use crate::checkpoint::{gather_all, parse, parse_note, scatter_all, serialise};
 use crate::layout::{TensorKind, TensorPlace};
+use merit_api::trainer::{AdamWSettings, UpdateStats};
 use merit_kernels::Isa;
 use merit_kernels::Workers;
 use merit_kernels::optim::{AdamStep, adamw};
-use serde::{Deserialize, Serialize};
-
-/// The numbers of an AdamW step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AdamWSettings {
-    /// Learning rate.
-    pub lr: f32,
-    /// Memory of the first moment.
-    pub beta1: f32,
-    /// Memory of the second moment.
-    pub beta2: f32,
-    /// Added to the root of the second moment.
-    pub eps: f32,
-    /// Decay of matrices per step, times the learning rate; gains and biases do not decay.
-    pub weight_decay: f32,
-    /// Longest gradient that is used as it is; a longer one is shortened to this. Absent: never.
-    pub clip_norm: Option<f32>,
-}
-
-impl Default for AdamWSettings {
-    fn default() -> Self {
-        Self { lr: 1e-3, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0.0, clip_norm: Some(1.0) }
-    }
-}
-
-/// What one update did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct UpdateStats {
-    /// Norm of the gradient before clipping.
-    pub grad_norm: f64,
-    /// Whether it was shortened.
-    pub clipped: bool,
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AdamWState {

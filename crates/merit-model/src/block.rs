@@ -6,25 +6,25 @@
 
 use crate::DecoderConfig;
 use crate::gradient::Gradients;
+use crate::packed::{Fused, PackedWeights};
 use crate::pass::is_large;
-use crate::ready::{Fused, ReadyWeights};
 use crate::rope::Rope;
 use merit_kernels::attention::room;
-use merit_kernels::turn::TurnedHeads;
+use merit_kernels::rotary::RotaryHeads;
 use merit_kernels::{Device, Start};
 
 /// Everything that the passes read and share.
 #[derive(Clone, Copy)]
 pub(crate) struct Net<'a> {
     pub(crate) device: &'a Device,
-    pub(crate) ready: &'a ReadyWeights,
+    pub(crate) packed: &'a PackedWeights,
     pub(crate) rope: &'a Rope,
 }
 
 /// What the backward pass needs of one block's forward pass.
 #[derive(Debug, Default)]
 pub(crate) struct BlockRecord {
-    /// `q | k | v`, turned and scaled.
+    /// `q | k | v`, rotated and scaled.
     qkv: Vec<f32>,
     /// `q | k` before its norm; only where heads are normalised.
     raw: Vec<f32>,
@@ -52,7 +52,7 @@ pub(crate) struct BlockSpace {
 
 impl<'a> Net<'a> {
     pub(crate) fn config(&self) -> &'a DecoderConfig {
-        &self.ready.config
+        &self.packed.config
     }
 
     /// `x` to `out`, or only to the record; `attend(qkv, attended)` is called between the projections.
@@ -65,7 +65,7 @@ impl<'a> Net<'a> {
         (record, space): (&mut BlockRecord, &mut BlockSpace),
         attend: impl FnOnce(&[f32], &mut [f32]),
     ) {
-        let (config, block, device) = (self.config(), &self.ready.blocks[layer], self.device);
+        let (config, block, device) = (self.config(), &self.packed.blocks[layer], self.device);
         let (ff, wide, rows) = (config.d_ff, config.qkv_width(), positions.len());
         let stream = rows * config.d_model;
 
@@ -75,8 +75,8 @@ impl<'a> Net<'a> {
         let start = self.start_from(block.qkv_bias.as_deref(), &mut qkv[..rows * wide]);
         device.product(&block.qkv, rows, normed, qkv, start);
         self.normalise_heads(layer, rows, qkv, &mut record.raw);
-        device.turn(qkv, turned_heads(config), positions, self.rope.angles(config, layer));
-        device.round_memory(config, self.ready.memory_precision(), &mut qkv[..rows * wide]);
+        device.rotate(qkv, rotary_heads(config), positions, self.rope.angles(config, layer));
+        device.round_memory(config, self.packed.memory_precision(), &mut qkv[..rows * wide]);
         let attended = room(&mut record.attended, rows * config.attention_width());
         attend(qkv, attended);
         let middle = room(&mut record.middle, stream);
@@ -111,7 +111,7 @@ impl<'a> Net<'a> {
 
     fn normalise_heads(&self, layer: usize, rows: usize, qkv: &mut [f32], raw: &mut Vec<f32>) {
         let config = self.config();
-        let Some([queries, keys]) = &self.ready.blocks[layer].head_norms else { return };
+        let Some([queries, keys]) = &self.packed.blocks[layer].head_norms else { return };
         let (wide, key, value) = (config.qkv_width(), config.key_column(0), config.value_column(0));
         let raw = room(raw, rows * value);
         let qkv = &mut qkv[..rows * wide];
@@ -134,7 +134,7 @@ impl<'a> Net<'a> {
         (x, out): (&[f32], &mut [f32]),
         (gain, added, normed): (Option<&[f32]>, &mut Vec<f32>, &mut [f32]),
     ) {
-        let matrix = fused.of(&self.ready.blocks[layer]);
+        let matrix = fused.of(&self.packed.blocks[layer]);
         let stream = rows * self.config().d_model;
         out[..stream].copy_from_slice(&x[..stream]);
         if gain.is_none() && !is_large(self.config()) {
@@ -163,7 +163,7 @@ impl<'a> Net<'a> {
     ) {
         self.feed_backward(layer, positions.len(), dx, record, space, gradients);
 
-        let (config, block, device) = (self.config(), &self.ready.blocks[layer], self.device);
+        let (config, block, device) = (self.config(), &self.packed.blocks[layer], self.device);
         let (wide, rows) = (config.qkv_width(), positions.len());
         let (stream, eps) = (rows * config.d_model, config.norm_eps);
         let BlockSpace { normed, dnormed, dqkv, dattended, dspoken, .. } = space;
@@ -173,7 +173,7 @@ impl<'a> Net<'a> {
         gradients.linear(self, (layer, Fused::Output), rows, &record.attended, dspoken);
         let dqkv = room(dqkv, rows * wide);
         attend_backward(&record.qkv, &record.attended, dattended, dqkv);
-        device.turn_back(dqkv, turned_heads(config), positions, self.rope.angles(config, layer));
+        device.rotate_back(dqkv, rotary_heads(config), positions, self.rope.angles(config, layer));
         self.normalise_heads_back(layer, rows, dqkv, &record.raw, gradients);
         if let Some(dbias) = gradients.vector(|layout| layout.blocks[layer].qkv_bias.clone()) {
             device.sum_rows(&dqkv[..rows * wide], dbias);
@@ -196,7 +196,7 @@ impl<'a> Net<'a> {
         space: &mut BlockSpace,
         gradients: &mut Gradients,
     ) {
-        let (config, block, device) = (self.config(), &self.ready.blocks[layer], self.device);
+        let (config, block, device) = (self.config(), &self.packed.blocks[layer], self.device);
         let (ff, stream, eps) = (config.d_ff, rows * config.d_model, config.norm_eps);
         let BlockSpace { normed, active, dnormed, dspoken, .. } = space;
         let dfed = self.part_backward(layer, 1, rows, (&record.fed, &*dx), dspoken, gradients);
@@ -226,7 +226,7 @@ impl<'a> Net<'a> {
         gradients: &mut Gradients,
     ) -> &'s [f32] {
         let config = self.config();
-        let Some(norms) = &self.ready.blocks[layer].post_norms else { return dx };
+        let Some(norms) = &self.packed.blocks[layer].post_norms else { return dx };
         let stream = rows * config.d_model;
         let dspoken = room(space, stream);
         dspoken[..stream].fill(0.0);
@@ -249,7 +249,7 @@ impl<'a> Net<'a> {
         gradients: &mut Gradients,
     ) {
         let config = self.config();
-        let Some(norms) = &self.ready.blocks[layer].head_norms else { return };
+        let Some(norms) = &self.packed.blocks[layer].head_norms else { return };
         let (wide, key, value) = (config.qkv_width(), config.key_column(0), config.value_column(0));
         for (part, (from, to)) in [(0, key), (key, value)].into_iter().enumerate() {
             let dgain = gradients.gain(config.head_dim(), |layout| {
@@ -267,8 +267,8 @@ impl<'a> Net<'a> {
     }
 }
 
-fn turned_heads(config: &DecoderConfig) -> TurnedHeads {
-    TurnedHeads {
+fn rotary_heads(config: &DecoderConfig) -> RotaryHeads {
+    RotaryHeads {
         width: config.qkv_width(),
         keys: config.key_column(0),
         values: config.value_column(0),

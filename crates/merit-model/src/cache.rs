@@ -1,6 +1,6 @@
 //! Pages of remembered keys and values: taken from one pool, shared between sessions, copied when a sharer writes.
 //!
-//! A [`Memory`] holds what a session has read as a list of pages. Sessions with a common beginning hold the same pages;
+//! A [`KvCache`] holds what a session has read as a list of pages. Sessions with a common beginning hold the same pages;
 //! only the last, partly filled page is ever written again, and whoever shares it copies it first. A page goes back to its
 //! pool when its last holder lets go.
 
@@ -85,14 +85,14 @@ impl Drop for Page {
 
 /// What a session has read.
 #[derive(Debug, Default)]
-pub(crate) struct Memory {
+pub(crate) struct KvCache {
     tokens: Vec<TokenId>,
     pages: Vec<Arc<Page>>,
     /// Positions behind `tokens` may be left over in the last page: it must not keep its name when it is written again.
     cut: bool,
 }
 
-impl Memory {
+impl KvCache {
     /// Pages that hold these tokens, and perhaps some behind them.
     pub(crate) fn over(tokens: Vec<TokenId>, pages: Vec<Arc<Page>>) -> Self {
         debug_assert_eq!(tokens.len().div_ceil(PAGE), pages.len());
@@ -205,7 +205,7 @@ mod tests {
         Pool::new(PageLayout::of(&config, Precision::F32), 1 << 20)
     }
 
-    fn read(memory: &mut Memory, pool: &Arc<Pool>, tokens: std::ops::Range<u32>) {
+    fn read(memory: &mut KvCache, pool: &Arc<Pool>, tokens: std::ops::Range<u32>) {
         let (start, count) = (memory.len(), tokens.len());
         memory.reserve(pool, count);
         for (i, token) in tokens.clone().enumerate() {
@@ -215,7 +215,7 @@ mod tests {
     }
 
     /// The values remembered at each position: the pages of this shape hold 64 keys of 4, then values 16 apart.
-    fn values(memory: &Memory) -> Vec<u32> {
+    fn values(memory: &KvCache) -> Vec<u32> {
         let pages: Vec<&PageData> = memory.data().collect();
         let at = |page: &PageData, index: usize| match page {
             PageData::F32(data) => data[index] as u32,
@@ -227,11 +227,11 @@ mod tests {
     #[test]
     fn forks_share_pages_and_copy_only_the_last() {
         let pool = pool();
-        let mut trunk = Memory::default();
+        let mut trunk = KvCache::default();
         read(&mut trunk, &pool, 0..150);
         let held = |pool: &Pool| pool.most_pages() - pool.left();
         assert_eq!(held(&pool), 3);
-        let mut forks: Vec<Memory> = (0..8).map(|_| trunk.prefix(140)).collect();
+        let mut forks: Vec<KvCache> = (0..8).map(|_| trunk.prefix(140)).collect();
         assert_eq!(held(&pool), 3, "a fork takes no page");
         assert_eq!(forks[0].wants(1), 1, "its first word takes a copy of the last");
         for (i, fork) in (0..).zip(&mut forks) {
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn a_page_that_is_written_again_gets_a_new_name() {
         let pool = pool();
-        let mut memory = Memory::default();
+        let mut memory = KvCache::default();
         read(&mut memory, &pool, 0..40);
         let name = memory.pages[0].id();
         read(&mut memory, &pool, 40..50);

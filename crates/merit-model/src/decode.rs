@@ -1,7 +1,7 @@
 //! Reading new tokens into caches: one token of many sequences, or a whole prompt, in one pass.
 
 use crate::block::{BlockRecord, BlockSpace, Net};
-use crate::cache::Memory;
+use crate::cache::KvCache;
 use merit_core::TokenId;
 use merit_kernels::attention::room;
 use merit_kernels::{AttentionSpaces, PageData, PageLayout, Reading, Start};
@@ -9,7 +9,7 @@ use merit_kernels::{AttentionSpaces, PageData, PageLayout, Reading, Start};
 /// New tokens of one sequence, to be read behind what is remembered.
 pub(crate) struct Feed<'a> {
     /// Pages for the new tokens are reserved.
-    pub(crate) memory: &'a mut Memory,
+    pub(crate) memory: &'a mut KvCache,
     /// At least one; checked against the vocabulary, and the context has room for them.
     pub(crate) tokens: &'a [TokenId],
     /// Whether what follows the last of them is asked for.
@@ -55,7 +55,7 @@ impl DecodeSpace {
     fn embed(&mut self, net: Net, feeds: &[Feed]) {
         let len = self.positions.len() * net.config().d_model;
         let tokens = feeds.iter().flat_map(|feed| feed.tokens).map(|token| token.0 as usize);
-        net.ready.embed(net.device, tokens, &mut room(&mut self.streams[0], len)[..len]);
+        net.packed.embed(net.device, tokens, &mut room(&mut self.streams[0], len)[..len]);
     }
 
     fn head(&mut self, net: Net, feeds: &[Feed]) {
@@ -76,7 +76,7 @@ impl DecodeSpace {
         let normed = room(&mut self.normed, rows * d);
         net.normalise_last(&hidden[..rows * d], normed);
         let logits = room(&mut self.logits, rows * config.vocab);
-        net.device.product(&net.ready.head, rows, normed, logits, Start::Zero);
+        net.device.product(&net.packed.head, rows, normed, logits, Start::Zero);
     }
 
     /// The logits behind the last token of feed `index` of those that predict.
@@ -127,6 +127,6 @@ fn attend(
         Reading { pages: own, start: feed.memory.len(), rows: feed.tokens.len() }
     };
     let readings: Vec<Reading> = feeds.iter().map(reading).collect();
-    let layout = PageLayout::of(net.config(), net.ready.memory_precision());
+    let layout = PageLayout::of(net.config(), net.packed.memory_precision());
     net.device.attend_pages((net.config(), layer, layout), &readings, qkv, attended, spaces);
 }

@@ -80,3 +80,13 @@ pub enum ModelError {
     #[error(transparent)]
     Tokenizer(#[from] merit_text::TokenizerError),
 }
+
+impl From<ModelError> for merit_api::trainer::TrainError {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::Sequence { index, reason } => Self::Sequence { index, reason },
+            ModelError::NonFiniteGradient { norm } => Self::NonFiniteGradient { norm },
+            other => Self::Other(Box::new(other)),
+        }
+    }
+}

@@ -8,13 +8,13 @@
 use crate::active::{Sequence, advance};
 use crate::block::Net;
 use crate::cache::Pool;
-use crate::choose::ChoiceSpace;
 use crate::decode::DecodeSpace;
-use crate::ready::ReadyWeights;
+use crate::packed::PackedWeights;
 use crate::rope::Rope;
-use crate::sampler::{CompletionSink, Pump, SampleRequest, Sampler, SessionId};
+use crate::sample_token::ChoiceSpace;
 use crate::schedule::Schedule;
 use crate::{DecoderConfig, ModelError, Tokenizer, Weights};
+use merit_api::sampler::{CompletionSink, Pump, SampleRequest, Sampler, SessionId};
 use merit_kernels::{Device, Isa, PAGE, PageLayout, Precision, Scratch, Workers};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -58,7 +58,7 @@ const WORTH_SHARING: usize = 16_000_000;
 /// The embedded sampler.
 #[derive(Debug)]
 pub struct Generator {
-    ready: Arc<ReadyWeights>,
+    packed: Arc<PackedWeights>,
     rope: Rope,
     device: Device,
     tokenizer: Arc<Tokenizer>,
@@ -75,19 +75,20 @@ impl Generator {
         tokenizer: Arc<Tokenizer>,
         settings: GeneratorSettings,
     ) -> Result<Self, ModelError> {
-        let ready = ReadyWeights::for_sampling(weights, Precision::F32);
-        Self::over(Arc::new(ready), tokenizer, settings)
+        let packed = PackedWeights::for_sampling(weights, Precision::F32);
+        Self::over(Arc::new(packed), tokenizer, settings)
     }
 
-    /// A sampler for weights that are laid out already, at whatever precision.
+    /// A sampler for packed weights, at whatever precision.
     pub fn over(
-        ready: Arc<ReadyWeights>,
+        packed: Arc<PackedWeights>,
         tokenizer: Arc<Tokenizer>,
         settings: GeneratorSettings,
     ) -> Result<Self, ModelError> {
-        check_vocabulary(ready.config(), &tokenizer)?;
+        check_vocabulary(packed.config(), &tokenizer)?;
         settings.check()?;
-        let pool = Pool::new(PageLayout::of(ready.config(), ready.memory_precision()), settings.cache_bytes);
+        let pool =
+            Pool::new(PageLayout::of(packed.config(), packed.memory_precision()), settings.cache_bytes);
         if pool.most_pages() == 0 {
             let (got, page) = (settings.cache_bytes, pool.page_bytes());
             return Err(ModelError::Config(format!(
@@ -95,16 +96,16 @@ impl Generator {
             )));
         }
         let workers = Workers::new(settings.threads)?;
-        let inside = ready.config().parameters() >= WORTH_SHARING;
+        let inside = packed.config().parameters() >= WORTH_SHARING;
         Ok(Self {
-            rope: Rope::new(ready.config()),
+            rope: Rope::new(packed.config()),
             device: if inside { Device::new(workers.clone()) } else { Device::single() },
             tokenizer,
             workers,
             spaces: Scratch::default(),
             choices: Scratch::default(),
             schedule: Schedule::new(pool, settings.max_batch, settings.read_tokens),
-            ready,
+            packed,
         })
     }
 
@@ -118,28 +119,28 @@ impl Generator {
     /// Continues with other weights, at the present precision. All caches are dropped; sequences under way read their
     /// tokens again and go on.
     pub fn set_weights(&mut self, weights: Arc<Weights>) -> Result<(), ModelError> {
-        self.set_ready(Arc::new(ReadyWeights::for_sampling(weights, self.ready.precision())))
+        self.set_packed(Arc::new(PackedWeights::for_sampling(weights, self.packed.precision())))
     }
 
-    /// As [`Generator::set_weights`], with weights that are laid out already.
-    pub fn set_ready(&mut self, ready: Arc<ReadyWeights>) -> Result<(), ModelError> {
-        check_vocabulary(ready.config(), &self.tokenizer)?;
-        if ready.config() != self.ready.config() {
+    /// As [`Generator::set_weights`], with packed weights.
+    pub fn set_packed(&mut self, packed: Arc<PackedWeights>) -> Result<(), ModelError> {
+        check_vocabulary(packed.config(), &self.tokenizer)?;
+        if packed.config() != self.packed.config() {
             return Err(ModelError::Config("new weights must have the shape of the old ones".into()));
         }
-        self.ready = ready;
+        self.packed = packed;
         self.schedule.forget();
         Ok(())
     }
 
     /// The weights in use.
-    pub fn ready(&self) -> &Arc<ReadyWeights> {
-        &self.ready
+    pub fn packed(&self) -> &Arc<PackedWeights> {
+        &self.packed
     }
 
     /// Reads the chunk of every active sequence and draws a token for each that has read everything.
     fn step(&mut self) {
-        let net = Net { device: &self.device, ready: &self.ready, rope: &self.rope };
+        let net = Net { device: &self.device, packed: &self.packed, rope: &self.rope };
         let (tokenizer, spaces, choices) = (&*self.tokenizer, &self.spaces, &self.choices);
         let mut reading: Vec<&mut Sequence> =
             self.schedule.active.iter_mut().filter(|sequence| sequence.chunk > 0).collect();
@@ -153,7 +154,7 @@ impl Generator {
             return self.workers.enter(|| advance(&mut reading));
         }
         let rows: usize = reading.iter().map(|sequence| sequence.chunk).sum();
-        let work = rows * self.ready.config().parameters();
+        let work = rows * self.packed.config().parameters();
         let parts = if work < WORTH_SPLITTING { 1 } else { self.workers.threads() };
         let mut parts = split_by_rows(&mut reading, rows.div_ceil(parts).max(1));
         self.workers.for_each(&mut parts, |_, part| advance(part));
@@ -166,7 +167,7 @@ impl Sampler for Generator {
     }
 
     fn pump(&mut self, sink: &CompletionSink) -> Pump {
-        self.schedule.admit(self.ready.config());
+        self.schedule.admit(self.packed.config());
         self.schedule.plan();
         self.step();
         self.schedule.retire(sink);
@@ -182,7 +183,7 @@ impl Sampler for Generator {
     }
 
     fn context_limit(&self) -> usize {
-        self.ready.config().max_context
+        self.packed.config().max_context
     }
 
     fn waiting(&self) -> String {

@@ -4,14 +4,14 @@
 
 use crate::block::Net;
 use crate::layout::Layout;
-use crate::lora_gradient::{AdapterSpace, ReadyAdapter};
-use crate::ready::Fused;
+use crate::lora_gradient::{AdapterSpace, PackedAdapter};
+use crate::packed::Fused;
 use std::ops::Range;
 
 /// The gradient under construction, aligned with what is trained.
 pub(crate) enum Gradients<'a> {
     All { layout: &'a Layout, values: &'a mut [f32] },
-    Adapter { adapter: &'a ReadyAdapter, values: &'a mut [f32], space: &'a mut AdapterSpace },
+    Adapter { adapter: &'a PackedAdapter, values: &'a mut [f32], space: &'a mut AdapterSpace },
 }
 
 impl Gradients<'_> {
@@ -28,7 +28,7 @@ impl Gradients<'_> {
             Self::All { layout, values } => {
                 let (inputs, outputs) = fused.size(net.config());
                 let dw = &mut values[fused.place(&layout.blocks[layer])];
-                net.device.gradient(net.ready.precision, rows, (x, inputs), (dy, outputs), dw);
+                net.device.gradient(net.packed.precision, rows, (x, inputs), (dy, outputs), dw);
             }
             Self::Adapter { adapter, values, space } => {
                 adapter.gradient(net, (layer, fused), rows, (x, dy), values, space);

@@ -5,7 +5,8 @@
 use crate::ModelError;
 use crate::block::Net;
 use crate::gradient::Gradients;
-use crate::sequence::{Coefficients, SequenceScores, TrainSequence};
+use crate::sequence::{reset, rows};
+use merit_api::trainer::{Coefficients, SequenceScores, TrainSequence};
 use merit_kernels::attention::room;
 use merit_kernels::loss::RowStats;
 use merit_kernels::norm::{add_scaled, dot_row};
@@ -88,7 +89,7 @@ impl HeadSpace {
                 let target = tokens[position].0 as usize;
                 self.needs.push(Need { sequence, position, row: *start + position - 1, target });
             }
-            *start += sequences[sequence].rows();
+            *start += rows(&sequences[sequence]);
             sequence += 1;
         }
         sequence
@@ -108,7 +109,7 @@ impl HeadSpace {
         let config = net.config();
         self.scores.resize_with(self.scores.len().max(range.len()), SequenceScores::default);
         for (scores, sequence) in self.scores.iter_mut().zip(&sequences[range.clone()]) {
-            scores.reset(sequence.tokens.len(), config.value_head);
+            reset(scores, sequence.tokens.len(), config.value_head);
         }
         self.normalise(net, stream);
         self.stats.clear();
@@ -147,7 +148,7 @@ impl HeadSpace {
         let config = net.config();
         let logits = room(&mut self.logits, rows.len() * config.vocab);
         let normed = &self.normed[rows.start * config.d_model..];
-        net.device.product(&net.ready.head, rows.len(), normed, logits, Start::Zero);
+        net.device.product(&net.packed.head, rows.len(), normed, logits, Start::Zero);
     }
 
     /// The logits of the last rows that were walked, from the first of them on.
@@ -197,14 +198,14 @@ impl HeadSpace {
         self.asked.extend(asked);
         net.device.logits_back(&mut self.logits, vocab, inverse_temperature, &self.asked);
         let dnormed = room(&mut self.dnormed, rows.len() * d);
-        net.device.product_back(&net.ready.head, rows.len(), &self.logits, dnormed, Start::Zero);
+        net.device.product_back(&net.packed.head, rows.len(), &self.logits, dnormed, Start::Zero);
         let normed = &self.normed[rows.start * d..];
         if let Some(dw) = gradients.weights.head() {
-            let precision = net.ready.precision;
+            let precision = net.packed.precision;
             net.device.gradient(precision, rows.len(), (&self.logits, vocab), (normed, d), dw);
         }
 
-        if let (Some(value), Some((dweight, dbias))) = (&net.ready.value, gradients.weights.value()) {
+        if let (Some(value), Some((dweight, dbias))) = (&net.packed.value, gradients.weights.value()) {
             for ((i, normed), dnormed) in
                 rows.clone().zip(normed.chunks_exact(d)).zip(dnormed.chunks_exact_mut(d))
             {
@@ -218,7 +219,7 @@ impl HeadSpace {
         let len = rows.len() * d;
         let dhidden = room(&mut self.dhidden, len);
         dhidden[..len].fill(0.0);
-        let (gain, eps) = (&net.ready.final_norm, net.config().norm_eps);
+        let (gain, eps) = (&net.packed.final_norm, net.config().norm_eps);
         let hidden = &self.hidden[rows.start * d..][..len];
         let dgain = gradients.weights.gain(d, |layout| layout.final_norm.clone());
         net.device.normalise_back(hidden, gain, eps, &dnormed[..len], dhidden, dgain);
@@ -230,12 +231,12 @@ impl HeadSpace {
 impl Net<'_> {
     /// The norm behind the last block.
     pub(crate) fn normalise_last(&self, hidden: &[f32], normed: &mut [f32]) {
-        self.device.normalise(hidden, &self.ready.final_norm, self.config().norm_eps, normed);
+        self.device.normalise(hidden, &self.packed.final_norm, self.config().norm_eps, normed);
     }
 
     /// The value estimate of one normalised hidden state; only with a value head.
     pub(crate) fn value(&self, normed: &[f32]) -> f32 {
-        let value = self.ready.value.as_ref().expect("the config has a value head");
+        let value = self.packed.value.as_ref().expect("the config has a value head");
         dot_row(self.device.isa(), normed, &value.weight) + value.bias
     }
 }

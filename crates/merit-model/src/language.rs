@@ -3,7 +3,7 @@
 //! In: a path. Out: the parts, each made when it is asked for. What a file lacks is an error that says so, and only to
 //! whoever needs it.
 
-use crate::{Held, LoadOptions, ModelError, ReadyWeights, Weights};
+use crate::{Held, LoadOptions, ModelError, PackedWeights, Weights};
 use merit_core::TokenId;
 use merit_formats::ModelFiles;
 use merit_text::{ChatTemplate, ModelText, ModelTextError, Tokenizer};
@@ -64,8 +64,8 @@ impl LanguageModel {
         Weights::from_files(&self.files, options)
     }
 
-    /// Weights laid out for sampling, as the files have them or decoded.
-    pub fn ready(&self, options: LoadOptions, held: Held) -> Result<ReadyWeights, ModelError> {
-        ReadyWeights::from_files(&self.files, options, held)
+    /// Weights packed for sampling, as the files have them or decoded.
+    pub fn packed(&self, options: LoadOptions, held: Held) -> Result<PackedWeights, ModelError> {
+        PackedWeights::from_files(&self.files, options, held)
     }
 }

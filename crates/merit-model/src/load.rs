@@ -1,4 +1,4 @@
-//! Real models: from the files that `merit_formats` opens to trainable weights or to weights laid out for sampling, and back
+//! Real models: from the files that `merit_formats` opens to trainable weights or to weights packed for sampling, and back
 //! to tensors that its writers take.
 //!
 //! Names and shapes were checked against the decoder's shape when the files were opened, and are checked once more where

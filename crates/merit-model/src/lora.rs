@@ -6,9 +6,9 @@
 //!   `da = s xᵀ (dy bᵀ)`, `db = s (x a)ᵀ dy`, with `s = alpha / rank`.
 
 use crate::layout::{TensorKind, TensorPlace, VALUE_BIAS, VALUE_WEIGHT};
-use crate::lora_gradient::ReadyAdapter;
+use crate::lora_gradient::PackedAdapter;
 use crate::lora_settings::{AdapterSettings, Target};
-use crate::ready::{Fused, ReadyValue, ReadyWeights, refill_matrix};
+use crate::packed::{Fused, PackedValue, PackedWeights, refill_matrix};
 use crate::{DecoderConfig, ModelError, Weights};
 use merit_core::Seed;
 use merit_kernels::attention::room;
@@ -196,10 +196,10 @@ impl Adapter {
         }
     }
 
-    /// Brings `ready`, made for training, from whatever it was to the base with this adapter; matrices that no target touches stay as they are.
-    pub(crate) fn refresh(&self, base: &Weights, ready: &mut ReadyWeights, isa: Isa, workers: &Workers) {
+    /// Brings `packed`, made for training, from whatever it was to the base with this adapter; matrices that no target touches stay as they are.
+    pub(crate) fn refresh(&self, base: &Weights, packed: &mut PackedWeights, isa: Isa, workers: &Workers) {
         let device = Device::single().with_isa(isa);
-        let mut jobs: Vec<_> = ready.blocks.iter_mut().enumerate().collect();
+        let mut jobs: Vec<_> = packed.blocks.iter_mut().enumerate().collect();
         workers.for_each(&mut jobs, |_, (layer, block)| {
             for fused in Fused::ALL {
                 if self.layout.blocks[*layer].iter().any(|part| part.fused == fused) {
@@ -210,14 +210,14 @@ impl Adapter {
             }
         });
         if let Some(place) = &self.layout.value {
-            ready.value = Some(ReadyValue {
+            packed.value = Some(PackedValue {
                 weight: self.values[place.clone()].to_vec(),
                 bias: self.values[place.end],
             });
         }
     }
 
-    pub(crate) fn ready(&self) -> ReadyAdapter {
+    pub(crate) fn packed(&self) -> PackedAdapter {
         let rank = self.settings.rank;
         let thin = |part: &Part| {
             let (a, b) = (&self.values[part.a.clone()], &self.values[part.b.clone()]);
@@ -225,6 +225,6 @@ impl Adapter {
             (a, Matrix::pack(b, rank, part.columns.len(), Precision::F32, true))
         };
         let matrices = self.layout.blocks.iter().map(|parts| parts.iter().map(thin).collect()).collect();
-        ReadyAdapter { layout: self.layout.clone(), rank, scale: self.settings.scale(), matrices }
+        PackedAdapter { layout: self.layout.clone(), rank, scale: self.settings.scale(), matrices }
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::block::Net;
 use crate::lora::AdapterLayout;
-use crate::ready::Fused;
+use crate::packed::Fused;
 use merit_kernels::attention::room;
 use merit_kernels::{Matrix, Precision, Start};
 use std::ops::Range;
 
 /// An adapter's thin matrices as the backward pass reads them.
 #[derive(Debug)]
-pub(crate) struct ReadyAdapter {
+pub(crate) struct PackedAdapter {
     pub(crate) layout: AdapterLayout,
     pub(crate) rank: usize,
     pub(crate) scale: f32,
@@ -32,7 +32,7 @@ impl AdapterSpace {
     }
 }
 
-impl ReadyAdapter {
+impl PackedAdapter {
     pub(crate) fn value(&self) -> Option<Range<usize>> {
         self.layout.value.clone()
     }

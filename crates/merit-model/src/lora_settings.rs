@@ -1,6 +1,6 @@
 //! What an adapter changes, and how much: the projections of a block, rank and scale.
 
-use crate::ready::Fused;
+use crate::packed::Fused;
 use crate::{DecoderConfig, ModelError};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;

@@ -4,19 +4,16 @@ use crate::block::Net;
 use crate::gradient::Gradients;
 use crate::head::HeadGradients;
 use crate::layout::Layout;
-use crate::lora_gradient::{AdapterSpace, ReadyAdapter};
-use crate::ready::ReadyWeights;
+use crate::lora_gradient::{AdapterSpace, PackedAdapter};
+use crate::packed::PackedWeights;
 use crate::rope::Rope;
-use crate::sequence::{Coefficients, SequenceOutputs, SequenceScores, TrainSequence, shards};
+use crate::sequence::{check_coefficients, check_sequence, rows, shards};
 use crate::shard::{Keep, ShardSpace};
 use crate::{DecoderConfig, ModelError, Weights};
+use merit_api::trainer::{Coefficients, CoefficientsOf, SequenceScores, TrainSequence};
 use merit_core::TokenId;
 use merit_kernels::{Device, Precision, Scratch, Workers};
 use std::ops::Range;
-
-/// Turns the outputs of one sequence into the derivative of the loss with respect to them; called once per sequence, from
-/// any thread.
-pub type Objective<'a> = dyn Fn(&SequenceOutputs) -> Coefficients + Sync + 'a;
 
 /// Rows scored together.
 const SCORED_ROWS: usize = 1024;
@@ -25,7 +22,7 @@ const SCORED_ROWS: usize = 1024;
 #[derive(Clone, Copy)]
 pub(crate) enum Goal<'a> {
     All(&'a Layout),
-    Adapter(&'a ReadyAdapter),
+    Adapter(&'a PackedAdapter),
 }
 
 /// A training pass over one batch.
@@ -35,7 +32,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) goal: Goal<'a>,
     pub(crate) sequences: &'a [TrainSequence<'a>],
     pub(crate) temperature: f32,
-    pub(crate) objective: &'a Objective<'a>,
+    pub(crate) objective: &'a CoefficientsOf<'a>,
     pub(crate) keep: Keep,
 }
 
@@ -54,13 +51,13 @@ impl Pass<'_> {
         };
         let shard = &self.sequences[cut.clone()];
         let last = space.forward(self.net, shard, self.keep);
-        let rows: usize = shard.iter().map(TrainSequence::rows).sum();
+        let rows: usize = shard.iter().map(rows).sum();
         let ShardSpace { streams, dx, head, .. } = space;
         let len = rows * self.net.config().d_model;
         merit_kernels::attention::room(dx, len)[..len].fill(0.0);
         let mut judge = |i: usize, scores: &SequenceScores| {
             let coefficients = (self.objective)(&scores.outputs(cut.start + i));
-            coefficients.check(cut.start + i, shard[i].tokens.len())?;
+            check_coefficients(&coefficients, cut.start + i, shard[i].tokens.len())?;
             Ok(coefficients)
         };
         let into = HeadGradients { dx, weights: &mut gradients };
@@ -77,30 +74,30 @@ pub fn score_sequences(
     temperature: f32,
     workers: &Workers,
 ) -> Result<Vec<SequenceScores>, ModelError> {
-    score_ready(&ReadyWeights::copied(weights, Precision::F32), sequences, temperature, workers)
+    score_packed(&PackedWeights::copied(weights, Precision::F32), sequences, temperature, workers)
 }
 
-/// As [`score_sequences`], of weights that are laid out already, at whatever precision.
-pub fn score_ready(
-    ready: &ReadyWeights,
+/// As [`score_sequences`], of packed weights, at whatever precision.
+pub fn score_packed(
+    packed: &PackedWeights,
     sequences: &[TrainSequence],
     temperature: f32,
     workers: &Workers,
 ) -> Result<Vec<SequenceScores>, ModelError> {
-    check_batch(ready.config(), sequences, temperature)?;
-    let (device, rope) = (device_for(ready.config(), workers), Rope::new(ready.config()));
-    let net = Net { device: &device, ready, rope: &rope };
+    check_batch(packed.config(), sequences, temperature)?;
+    let (device, rope) = (device_for(packed.config(), workers), Rope::new(packed.config()));
+    let net = Net { device: &device, packed, rope: &rope };
     score_shards(net, &Scratch::default(), sequences, temperature, workers)
 }
 
 /// The logits behind the last token of `context`.
 pub fn next_logits(
-    ready: &ReadyWeights,
+    packed: &PackedWeights,
     context: &[TokenId],
     workers: &Workers,
 ) -> Result<Vec<f32>, ModelError> {
-    let config = ready.config();
-    TrainSequence { tokens: context, needed: &vec![false; context.len()] }.check(0, config)?;
+    let config = packed.config();
+    check_sequence(&TrainSequence { tokens: context, needed: &vec![false; context.len()] }, 0, config)?;
     if context.is_empty() {
         return Err(ModelError::Sequence { index: 0, reason: "there is no token to read".into() });
     }
@@ -109,7 +106,7 @@ pub fn next_logits(
     let needed: Vec<bool> = (0..tokens.len()).map(|position| position == context.len()).collect();
     let sequences = [TrainSequence { tokens: &tokens, needed: &needed }];
     let (device, rope) = (device_for(config, workers), Rope::new(config));
-    let net = Net { device: &device, ready, rope: &rope };
+    let net = Net { device: &device, packed, rope: &rope };
     let mut space = ShardSpace::default();
     let last = space.forward(net, &sequences, Keep::Nothing);
     let mut nothing = |_: usize, _: &SequenceScores| Ok(Coefficients::default());
@@ -138,7 +135,8 @@ pub(crate) fn check_batch(
     if !(temperature.is_finite() && temperature > 0.0) {
         return Err(ModelError::Temperature(temperature));
     }
-    let mut checks = sequences.iter().enumerate().map(|(index, sequence)| sequence.check(index, config));
+    let mut checks =
+        sequences.iter().enumerate().map(|(index, sequence)| check_sequence(sequence, index, config));
     checks.find(Result::is_err).unwrap_or(Ok(()))
 }
 

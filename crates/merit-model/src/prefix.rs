@@ -4,7 +4,7 @@
 //! by page, so its cost is the context's length, however many sessions there are. A listed page that is written again or
 //! let go drops out by itself.
 
-use crate::cache::{Memory, Page};
+use crate::cache::{KvCache, Page};
 use merit_core::TokenId;
 use merit_kernels::PAGE;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ struct Entry {
 
 impl PrefixIndex {
     /// Lists the pages of a memory; a whole page that is listed already takes the place of this memory's own.
-    pub(crate) fn list(&mut self, memory: &mut Memory) {
+    pub(crate) fn list(&mut self, memory: &mut KvCache) {
         let tokens = memory.tokens().to_vec();
         let mut parent = ROOT;
         for (chunk, page) in tokens.chunks(PAGE).zip(memory.pages_mut()) {
@@ -55,7 +55,7 @@ impl PrefixIndex {
     }
 
     /// The listed pages that hold the beginning of `context`; possibly none.
-    pub(crate) fn find(&self, context: &[TokenId]) -> Memory {
+    pub(crate) fn find(&self, context: &[TokenId]) -> KvCache {
         let (mut pages, mut len, mut parent) = (Vec::new(), 0, ROOT);
         while let Some((page, shared)) = self.page(parent, &context[len..]) {
             parent = page.id();
@@ -65,7 +65,7 @@ impl PrefixIndex {
                 break;
             }
         }
-        Memory::over(context[..len].to_vec(), pages)
+        KvCache::over(context[..len].to_vec(), pages)
     }
 
     /// A page behind `parent` that begins like `context`, and for how many tokens it does.
@@ -109,8 +109,8 @@ mod tests {
         parts.iter().cloned().flatten().map(TokenId).collect()
     }
 
-    fn read(pool: &Arc<Pool>, tokens: Vec<TokenId>) -> Memory {
-        let mut memory = Memory::default();
+    fn read(pool: &Arc<Pool>, tokens: Vec<TokenId>) -> KvCache {
+        let mut memory = KvCache::default();
         memory.reserve(pool, tokens.len());
         memory.remember(tokens);
         memory

@@ -6,7 +6,7 @@
 
 use crate::checkpoint::{fault, parse, serialise};
 use crate::{
-    AdamWSettings, Coefficients, ModelError, ReadyWeights, SequenceOutputs, TrainSequence, Trainer,
+    AdamWSettings, Coefficients, ModelError, PackedWeights, SequenceOutputs, TrainSequence, Trainer,
     UpdateStats, Weights,
 };
 use merit_core::TokenId;
@@ -174,8 +174,8 @@ impl RewardModel {
 
     /// The head as it is now, to be written to [`REWARD_HEAD_FILE`].
     pub fn head(&mut self) -> RewardHead {
-        let ready: Arc<ReadyWeights> = self.trainer.policy();
-        let value = ready.value.as_ref().expect("`over` found a scalar head");
+        let packed: Arc<PackedWeights> = self.trainer.policy();
+        let value = packed.value.as_ref().expect("`over` found a scalar head");
         RewardHead::new(value.weight.clone(), value.bias)
     }
 

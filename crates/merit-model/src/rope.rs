@@ -1,13 +1,13 @@
 //! Tables of rotary angles, up to the longest context: one for whole layers, one for layers with a window.
 
 use crate::{DecoderConfig, RopeScaling};
-use merit_kernels::turn::Angles;
+use merit_kernels::rotary::Angles;
 
 /// Cosines and sines per position, half a head wide.
 #[derive(Debug, Clone)]
 pub(crate) struct Rope {
     whole: Table,
-    /// Absent: every layer turns by the same angles.
+    /// Absent: every layer rotates by the same angles.
     windowed: Option<Table>,
 }
 
@@ -33,7 +33,7 @@ impl Rope {
         }
     }
 
-    /// The angles that `layer` turns by.
+    /// The angles that `layer` rotates by.
     pub(crate) fn angles(&self, config: &DecoderConfig, layer: usize) -> Angles<'_> {
         let windowed = self.windowed.as_ref().filter(|_| config.window_of(layer).is_some());
         let Table { half, cos, sin } = windowed.unwrap_or(&self.whole);

@@ -6,10 +6,10 @@
 
 use crate::DecoderConfig;
 use crate::active::Sequence;
-use crate::cache::{Memory, Pool};
+use crate::cache::{KvCache, Pool};
 use crate::prefix::common_prefix;
-use crate::sampler::{CompletionSink, SampleRequest, SamplerError, SessionId, SessionResult, StopReason};
 use crate::sessions::Sessions;
+use merit_api::sampler::{CompletionSink, SampleRequest, SamplerError, SessionId, SessionResult, StopReason};
 use merit_kernels::PAGE;
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -190,7 +190,7 @@ impl Schedule {
             self.idle.insert(sequence.session(), sequence.memory);
             self.queue.push_front(Waiting::New(sequence.request));
         } else {
-            sequence.start_from(Memory::default());
+            sequence.start_from(KvCache::default());
             sequence.follows = None;
             self.queue.push_front(Waiting::Parked(Box::new(sequence)));
         }
@@ -297,7 +297,7 @@ impl Schedule {
     pub(crate) fn forget(&mut self) {
         self.idle.clear();
         for sequence in &mut self.active {
-            sequence.start_from(Memory::default());
+            sequence.start_from(KvCache::default());
             sequence.follows = None;
         }
     }

@@ -1,15 +1,15 @@
 //! Sessions that are not at work, with what they have read, oldest first.
 
-use crate::cache::Memory;
+use crate::cache::KvCache;
 use crate::prefix::PrefixIndex;
-use crate::sampler::SessionId;
+use merit_api::sampler::SessionId;
 use merit_core::TokenId;
 use std::collections::{BTreeMap, HashMap};
 
 /// Idle sessions: found by name, by beginning of their contexts, and dropped by age.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    by_id: HashMap<SessionId, (u64, Memory)>,
+    by_id: HashMap<SessionId, (u64, KvCache)>,
     by_age: BTreeMap<u64, SessionId>,
     clock: u64,
     index: PrefixIndex,
@@ -17,7 +17,7 @@ pub(crate) struct Sessions {
 
 impl Sessions {
     /// Keeps what a session has read; it is now the youngest.
-    pub(crate) fn insert(&mut self, session: SessionId, mut memory: Memory) {
+    pub(crate) fn insert(&mut self, session: SessionId, mut memory: KvCache) {
         self.remove(session);
         if memory.len() == 0 {
             return;
@@ -29,13 +29,13 @@ impl Sessions {
     }
 
     /// Takes a session out.
-    pub(crate) fn remove(&mut self, session: SessionId) -> Option<Memory> {
+    pub(crate) fn remove(&mut self, session: SessionId) -> Option<KvCache> {
         let (age, memory) = self.by_id.remove(&session)?;
         self.by_age.remove(&age);
         Some(memory)
     }
 
-    pub(crate) fn get(&self, session: SessionId) -> Option<&Memory> {
+    pub(crate) fn get(&self, session: SessionId) -> Option<&KvCache> {
         self.by_id.get(&session).map(|(_, memory)| memory)
     }
 
@@ -46,7 +46,7 @@ impl Sessions {
     }
 
     /// Pages that hold the beginning of `context`, whoever read them.
-    pub(crate) fn find(&self, context: &[TokenId]) -> Memory {
+    pub(crate) fn find(&self, context: &[TokenId]) -> KvCache {
         self.index.find(context)
     }
 

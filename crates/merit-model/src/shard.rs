@@ -3,7 +3,8 @@
 use crate::block::{BlockRecord, BlockSpace, Net};
 use crate::gradient::Gradients;
 use crate::head::HeadSpace;
-use crate::sequence::TrainSequence;
+use crate::sequence::rows;
+use merit_api::trainer::TrainSequence;
 use merit_kernels::AttentionSpaces;
 use merit_kernels::attention::room;
 
@@ -47,11 +48,11 @@ impl ShardSpace {
         self.streams.resize_with(self.streams.len().max(streams), Vec::new);
         self.records.resize_with(self.records.len().max(records), BlockRecord::default);
         self.positions.clear();
-        self.positions.extend(sequences.iter().flat_map(|sequence| 0..sequence.rows()));
+        self.positions.extend(sequences.iter().flat_map(|sequence| 0..rows(sequence)));
         self.lengths.clear();
-        self.lengths.extend(sequences.iter().map(TrainSequence::rows).filter(|&rows| rows > 0));
+        self.lengths.extend(sequences.iter().map(rows).filter(|&rows| rows > 0));
         let len = self.positions.len() * net.config().d_model;
-        net.ready.embed(net.device, tokens(sequences), &mut room(&mut self.streams[0], len)[..len]);
+        net.packed.embed(net.device, tokens(sequences), &mut room(&mut self.streams[0], len)[..len]);
         for layer in 0..layers {
             self.block_forward(net, layer, Some((layer + 1) % streams));
         }
@@ -105,5 +106,5 @@ impl ShardSpace {
 }
 
 fn tokens(sequences: &[TrainSequence]) -> impl Iterator<Item = usize> {
-    sequences.iter().flat_map(|sequence| &sequence.tokens[..sequence.rows()]).map(|token| token.0 as usize)
+    sequences.iter().flat_map(|sequence| &sequence.tokens[..rows(sequence)]).map(|token| token.0 as usize)
 }

@@ -5,18 +5,21 @@
 //! its own buffer, and lanes are added in order. Large ones: one buffer, shard after shard, with threads inside each
 //! operation. None of this depends on the number of threads, so neither do the bits of the gradient.
 
-use crate::adamw::{AdamWSettings, AdamWState, UpdateStats};
+use crate::adamw::AdamWState;
 use crate::block::Net;
 use crate::lora::Adapter;
 use crate::lora_gradient::AdapterSpace;
 use crate::memory::require;
-use crate::pass::{Objective, Pass, check_batch, device_for, is_large, score_shards};
-use crate::ready::ReadyWeights;
+use crate::packed::PackedWeights;
+use crate::pass::{Pass, check_batch, device_for, is_large, score_shards};
 use crate::rope::Rope;
-use crate::sequence::{SequenceScores, TrainSequence, shards};
+use crate::sequence::shards;
 use crate::shard::{Keep, ShardSpace};
 use crate::trained::{Adapted, Trained};
 use crate::{ModelError, Weights};
+use merit_api::trainer::{
+    AdamWSettings, CoefficientsOf, SequenceScores, TrainError, TrainSequence, UpdateStats,
+};
 use merit_kernels::{Device, Isa, Precision, Scratch, Workers};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -52,9 +55,9 @@ impl Default for TrainerSettings {
 pub struct Trainer {
     trained: Trained,
     /// The policy as passes read it; absent before its first use and after an update of all weights.
-    ready: Option<Arc<ReadyWeights>>,
-    /// What was laid out before an update, whose memory is used again.
-    spent: Option<ReadyWeights>,
+    packed: Option<Arc<PackedWeights>>,
+    /// What was packed before an update, whose memory is used again.
+    spent: Option<PackedWeights>,
     rope: Rope,
     device: Device,
     workers: Workers,
@@ -94,12 +97,12 @@ impl Trainer {
             return Err(ModelError::Config("`lanes` and `shard_tokens` must be at least 1".into()));
         }
         let (config, len) = (trained.config(), trained.values().len());
-        // Gradients and two moments, and matrices laid out both ways.
+        // Gradients and two moments, and matrices packed both ways.
         let layouts = 2 * config.parameters() * bytes_per_weight(settings.precision);
-        require("training (gradients, optimiser state and laid-out matrices)", 12 * len + layouts)?;
+        require("training (gradients, optimiser state and packed matrices)", 12 * len + layouts)?;
         let workers = Workers::new(settings.threads)?;
         Ok(Self {
-            ready: None,
+            packed: None,
             spent: None,
             rope: Rope::new(config),
             device: device_for(config, &workers),
@@ -120,33 +123,33 @@ impl Trainer {
         self
     }
 
-    /// The policy as it is sampled from and trained, laid out at this trainer's precision; shared, so that a sampler over it
+    /// The policy as it is sampled from and trained, packed at this trainer's precision; shared, so that a sampler over it
     /// needs no memory of its own. Later updates do not show in it.
-    pub fn policy(&mut self) -> Arc<ReadyWeights> {
-        let ready = self.ready.take().unwrap_or_else(|| self.lay_out());
-        self.ready = Some(Arc::clone(&ready));
+    pub fn policy(&mut self) -> Arc<PackedWeights> {
+        let packed = self.packed.take().unwrap_or_else(|| self.pack());
+        self.packed = Some(Arc::clone(&packed));
         if let Trained::Adapter(adapted) = &mut self.trained {
-            adapted.thin.get_or_insert_with(|| adapted.adapter.ready());
+            adapted.thin.get_or_insert_with(|| adapted.adapter.packed());
         }
-        ready
+        packed
     }
 
-    fn lay_out(&mut self) -> Arc<ReadyWeights> {
+    fn pack(&mut self) -> Arc<PackedWeights> {
         let base = Arc::clone(self.trained.base());
-        if let Some(mut ready) = self.spent.take() {
-            ready.refill(&Device::new(self.workers.clone()).with_isa(self.device.isa()), base);
-            return Arc::new(ready);
+        if let Some(mut packed) = self.spent.take() {
+            packed.refill(&Device::new(self.workers.clone()).with_isa(self.device.isa()), base);
+            return Arc::new(packed);
         }
-        let mut ready = ReadyWeights::for_training(base, self.settings.precision);
-        self.refresh(&mut ready);
-        Arc::new(ready)
+        let mut packed = PackedWeights::for_training(base, self.settings.precision);
+        self.refresh(&mut packed);
+        Arc::new(packed)
     }
 
     /// Brings an adapter's policy up to date.
-    fn refresh(&self, ready: &mut ReadyWeights) {
+    fn refresh(&self, packed: &mut PackedWeights) {
         if let Trained::Adapter(adapted) = &self.trained {
             let Adapted { base, adapter, .. } = &**adapted;
-            adapter.refresh(base, ready, self.device.isa(), &self.workers);
+            adapter.refresh(base, packed, self.device.isa(), &self.workers);
         }
     }
 
@@ -156,12 +159,12 @@ impl Trainer {
         &mut self,
         sequences: &[TrainSequence],
         temperature: f32,
-        objective: &Objective,
+        objective: &CoefficientsOf,
     ) -> Result<(), ModelError> {
         check_batch(self.trained.config(), sequences, temperature)?;
         let cuts = shards(sequences, self.settings.shard_tokens);
-        let ready = self.policy();
-        let net = Net { device: &self.device, ready: &ready, rope: &self.rope };
+        let packed = self.policy();
+        let net = Net { device: &self.device, packed: &packed, rope: &self.rope };
         let keep = if self.settings.recompute { Keep::Streams } else { Keep::All };
         let pass = Pass { net, goal: self.trained.goal(), sequences, temperature, objective, keep };
         let (lanes, sum) = (&mut self.lanes, &mut self.gradients);
@@ -182,8 +185,8 @@ impl Trainer {
         temperature: f32,
     ) -> Result<Vec<SequenceScores>, ModelError> {
         check_batch(self.trained.config(), sequences, temperature)?;
-        let ready = self.policy();
-        let net = Net { device: &self.device, ready: &ready, rope: &self.rope };
+        let packed = self.policy();
+        let net = Net { device: &self.device, packed: &packed, rope: &self.rope };
         score_shards(net, &self.spaces, sequences, temperature, &self.workers)
     }
 
@@ -211,19 +214,19 @@ impl Trainer {
     /// but is forgotten too.
     pub fn apply(&mut self, adamw: &AdamWSettings) -> Result<UpdateStats, ModelError> {
         if matches!(self.trained, Trained::All(_)) {
-            // What was laid out holds on to the old weights, which would have to be copied.
-            self.spent = self.ready.take().and_then(Arc::into_inner);
-            self.spent.iter_mut().for_each(ReadyWeights::release);
+            // What was packed holds on to the old weights, which would have to be copied.
+            self.spent = self.packed.take().and_then(Arc::into_inner);
+            self.spent.iter_mut().for_each(PackedWeights::release);
         }
         let gradient = (&self.gradients[..], self.gradient_norm());
         let (values, places) = self.trained.parts();
         let result = self.optimiser.apply(self.device.isa(), adamw, values, places, gradient, &self.workers);
         self.gradients.fill(0.0);
         if result.is_ok()
-            && let Some(mut ready) = self.ready.take()
+            && let Some(mut packed) = self.packed.take()
         {
-            self.refresh(Arc::make_mut(&mut ready));
-            self.ready = Some(ready);
+            self.refresh(Arc::make_mut(&mut packed));
+            self.packed = Some(packed);
         }
         if let Trained::Adapter(adapted) = &mut self.trained {
             adapted.thin = None;
@@ -270,6 +273,41 @@ impl Trainer {
     pub fn load_optimiser(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
         self.optimiser = AdamWState::from_safetensors(bytes, self.trained.places())?;
         Ok(())
+    }
+}
+
+impl merit_api::trainer::Trainer for Trainer {
+    fn has_values(&self) -> bool {
+        self.weights().config().value_head
+    }
+
+    fn context_limit(&self) -> usize {
+        self.weights().config().max_context
+    }
+
+    fn score(
+        &mut self,
+        sequences: &[TrainSequence<'_>],
+        temperature: f32,
+    ) -> Result<Vec<SequenceScores>, TrainError> {
+        Ok(Self::score(self, sequences, temperature)?)
+    }
+
+    fn accumulate(
+        &mut self,
+        sequences: &[TrainSequence<'_>],
+        temperature: f32,
+        coefficients: &CoefficientsOf<'_>,
+    ) -> Result<(), TrainError> {
+        Ok(Self::accumulate(self, sequences, temperature, coefficients)?)
+    }
+
+    fn clear_gradients(&mut self) {
+        Self::clear_gradients(self);
+    }
+
+    fn apply(&mut self, adamw: &AdamWSettings) -> Result<UpdateStats, TrainError> {
+        Ok(Self::apply(self, adamw)?)
     }
 }
 

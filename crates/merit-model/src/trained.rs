@@ -2,7 +2,7 @@
 
 use crate::layout::TensorPlace;
 use crate::lora::Adapter;
-use crate::lora_gradient::ReadyAdapter;
+use crate::lora_gradient::PackedAdapter;
 use crate::pass::Goal;
 use crate::{DecoderConfig, Weights};
 use std::sync::Arc;
@@ -19,8 +19,8 @@ pub(crate) enum Trained {
 pub(crate) struct Adapted {
     pub(crate) base: Arc<Weights>,
     pub(crate) adapter: Adapter,
-    /// As backward passes read it; absent until the policy is laid out.
-    pub(crate) thin: Option<ReadyAdapter>,
+    /// As backward passes read it; absent until the policy is packed.
+    pub(crate) thin: Option<PackedAdapter>,
 }
 
 impl Trained {
@@ -60,7 +60,7 @@ impl Trained {
     pub(crate) fn goal(&self) -> Goal<'_> {
         match self {
             Self::All(weights) => Goal::All(weights.layout()),
-            Self::Adapter(adapted) => Goal::Adapter(adapted.thin.as_ref().expect("laid out with the policy")),
+            Self::Adapter(adapted) => Goal::Adapter(adapted.thin.as_ref().expect("packed with the policy")),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::RunError;
 use crate::parts::Parts;
-use merit_model::{Generator, GeneratorSettings, Precision, ReadyWeights, Sampler, Weights};
+use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Sampler, Weights};
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, roll_out};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ impl Actor {
         tools: Arc<ToolRuntime>,
     ) -> Result<Self, RunError> {
         let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
-        let ready = Arc::new(ReadyWeights::for_sampling(weights, precision));
+        let ready = Arc::new(PackedWeights::for_sampling(weights, precision));
         let generator = Generator::over(ready, Arc::clone(chat.tokenizer()), settings)?;
         Ok(Self { generator, chat: chat.clone(), tools })
     }
@@ -39,8 +39,8 @@ impl Actor {
     }
 
     /// Acts with other weights from now on.
-    pub fn set_weights(&mut self, weights: Arc<Weights>) -> Result<(), RunError> {
-        Ok(self.generator.set_weights(weights)?)
+    pub fn set_packed(&mut self, weights: Arc<PackedWeights>) -> Result<(), RunError> {
+        Ok(self.generator.set_packed(weights)?)
     }
 
     /// Runs the plans and scores what came of them, in the order of the plans, with what the reward keeps in `state`.

@@ -41,24 +41,16 @@ fn episode(member: u32, opening: Vec<u32>, turns: &[(Vec<u32>, Vec<u32>)], end: 
         transcript.append(segment(Role::Tool, i as u32, seen.clone())).unwrap();
     }
     let sampled = turns.iter().map(|(said, _)| said.len() as u64).sum();
-    let turn = |i| Turn {
-        index: i,
-        action: Action::Say { text: String::new() },
-        calls: Vec::new(),
-        stop: TurnStop::StopString,
-    };
-    Episode {
-        id: EpisodeId { phase: "train".into(), step: 1, group: 0, member, branch: 0 },
-        task: task("test/1"),
-        policy_version: PolicyVersion(2),
-        setting: Setting::default(),
-        transcript,
-        turns: (0..turns.len() as u32).map(turn).collect(),
+    let turn = |i| Turn::new(i, Action::Say { text: String::new() }).with_stop(TurnStop::StopString);
+    Episode::new(
+        EpisodeId { phase: "train".into(), step: 1, group: 0, member, branch: 0 },
+        task("test/1"),
         end,
-        cost: Cost { policy_tokens: sampled, ..Cost::default() },
-        bootstrap: None,
-        reported: None,
-    }
+    )
+    .with_policy_version(PolicyVersion(2))
+    .with_transcript(transcript)
+    .with_turns((0..turns.len() as u32).map(turn).collect())
+    .with_cost(Cost { policy_tokens: sampled, ..Cost::default() })
 }
 
 fn scored(episode: Episode, reward: Reward, solved: Option<bool>) -> ScoredEpisode {
@@ -274,8 +266,6 @@ fn rule_6_a_group_shares_everything_the_policy_is_given() {
         other => panic!("{other:?}"),
     };
     assert_eq!(what(odd(|e| e.task = task("test/2"))), "task");
-    assert_eq!(what(odd(|e| e.setting.memory = "m".into())), "retrieved memory");
-    assert_eq!(what(odd(|e| e.setting.tool_cache = "c".into())), "tool-cache snapshot");
     assert_eq!(what(odd(|e| Arc::make_mut(&mut e.task).version = 2)), "task version");
     assert_eq!(what(odd(|e| e.transcript = episode(0, vec![9], &[], End::Answered).transcript)), "prompt");
 }
@@ -303,6 +293,28 @@ fn wall_time_is_not_part_of_an_episode() {
     assert_eq!(slow.content_hash(), quick);
     slow.cost.tool_calls = 9;
     assert_ne!(slow.content_hash(), quick);
+}
+
+#[test]
+fn what_the_environment_knows_is_part_of_an_episode_and_no_token() {
+    let plain = episode(0, vec![1], &[(vec![2], vec![3])], End::Answered);
+    let told = |change: fn(&mut Episode)| {
+        let mut told = plain.clone();
+        change(&mut told);
+        told
+    };
+    let with_info = told(|e| e.turns[0] = e.turns[0].clone().with_info([("progress", 0.5)]));
+    let with_reward = told(|e| e.turns[0] = e.turns[0].clone().with_reward(1.0));
+    let with_state = told(|e| e.state = Some(serde_json::json!({ "at": [2, 3] })));
+    for other in [&with_info, &with_reward, &with_state] {
+        assert_ne!(other.content_hash(), plain.content_hash());
+        assert_eq!(other.transcript, plain.transcript);
+        assert_eq!(check_episode(other), Vec::<String>::new());
+        let back: Episode = serde_json::from_str(&serde_json::to_string(other).unwrap()).unwrap();
+        assert_eq!(&back, other);
+    }
+    let wild = told(|e| e.turns[0] = e.turns[0].clone().with_info([("progress", f64::NAN)]));
+    assert_eq!(check_episode(&wild), ["episode train/1/0/0: a turn's reward or info is not finite"]);
 }
 
 #[test]

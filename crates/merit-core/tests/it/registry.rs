@@ -42,7 +42,7 @@ impl Rule for Scale {
     }
 }
 
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
 struct Document {
     steps: u32,
     rule: Chosen<dyn Rule>,
@@ -78,6 +78,14 @@ fn an_unknown_key_and_a_value_that_cannot_work_are_refused_where_they_are_read()
     assert!(error.starts_with("unknown field `faktor`, expected `factor`"), "{error}");
     let error = read("steps = 1\n[rule]\ntype = \"scale\"\nfactor = -1.0\n").unwrap_err();
     assert_eq!(error, "`scale`: `factor` is -1; it must be 0 or above");
+}
+
+#[test]
+fn a_name_alone_is_the_component_with_its_defaults() {
+    let document = read("steps = 1\nrule = \"scale\"\n").unwrap();
+    assert_eq!(document, read("steps = 1\nrule = { type = \"scale\" }\n").unwrap());
+    let error = read("steps = 1\nrule = 3\n").unwrap_err();
+    assert_eq!(error, "a rule is a table or a name, not a integer");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use merit_core::{Group, Known, Outcome, Provenance, SampleError, ScoredEpisode, Segment};
 use merit_credit::conformance::Sketch;
-use merit_credit::{CreditError, RULES};
+use merit_credit::{CreditBatch, CreditError, RULES};
 use std::sync::Arc;
 
 /// The same episode as if somebody else had recorded its text.
@@ -29,7 +29,8 @@ fn every_rule_refuses_to_train_on_text() {
     let id = members[1].episode.id.clone();
     let groups = [Group::assemble(members).unwrap()];
     for entry in RULES {
-        let refused = (entry.default)().rule().unwrap().assign(&groups).unwrap_err();
+        let refused =
+            (entry.read)(toml::Table::new()).unwrap().0.assign(&CreditBatch::new(&groups)).unwrap_err();
         let want = SampleError::Incomplete { episode: id.clone(), missing: "tokens and log-probabilities" };
         assert_eq!(refused, CreditError::Sample(want), "{}", entry.about.name);
         assert!(refused.to_string().contains(&id.to_string()), "{refused}");

@@ -1,28 +1,32 @@
 //! Every registered rule conforms, and the checker catches rules that do not.
 
-use merit_core::{About, Group};
+use merit_core::{Chosen, Components, Group};
 use merit_credit::conformance::check_rule;
-use merit_credit::{Baseline, Credit, CreditConfig, CreditError, GaeConfig, RULES, Rule};
+use merit_credit::rules::{Gae, Grpo};
+use merit_credit::{Baseline, Credit, CreditBatch, CreditError, CreditRule, RULES};
+
+fn read(text: &str) -> Result<Chosen<dyn CreditRule>, String> {
+    let components = merit_credit::register(Components::default());
+    components.reading(|| toml::from_str(text)).map_err(|error: toml::de::Error| error.message().to_owned())
+}
 
 #[test]
 fn every_registered_rule_conforms() {
     for entry in RULES {
-        let rule = (entry.default)().rule().unwrap();
-        assert_eq!(rule.about(), entry.about);
-        assert_eq!(check_rule(rule.as_ref()), Vec::<String>::new(), "{}", entry.about.name);
+        let rule = read(&format!("type = '{}'", entry.about.name)).unwrap();
+        assert_eq!(check_rule(&*rule), Vec::<String>::new(), "{}", entry.about.name);
     }
-    let bare = CreditConfig::Gae(GaeConfig { gamma: 0.9, lambda: 0.8, whiten: false });
-    assert_eq!(check_rule(bare.rule().unwrap().as_ref()), Vec::<String>::new());
+    let bare = Gae { gamma: 0.9, lambda: 0.8, whiten: false };
+    assert_eq!(check_rule(&bare), Vec::<String>::new());
 }
 
 #[test]
 fn every_example_is_the_default_and_survives_saving() {
     for entry in RULES {
-        let config: CreditConfig = toml::from_str(entry.example).unwrap();
-        assert_eq!(config, (entry.default)(), "{}", entry.about.name);
-        assert_eq!(toml::from_str::<CreditConfig>(&toml::to_string(&config).unwrap()).unwrap(), config);
-        let bare: CreditConfig = toml::from_str(&format!("type = '{}'", entry.about.name)).unwrap();
-        assert_eq!(bare, config);
+        let name = entry.about.name;
+        let rule = read(&format!("type = '{name}'\n{}", entry.example)).unwrap();
+        assert_eq!(rule, read(&format!("type = '{name}'")).unwrap());
+        assert_eq!(read(&toml::to_string(&rule).unwrap()).unwrap(), rule);
     }
 }
 
@@ -31,9 +35,10 @@ fn unknown_keys_and_rules_are_refused() {
     for (toml, want) in [
         ("type = 'grpo'\nscale = true", "unknown field `scale`"),
         ("type = 'dr-grpo'\nscale_by_std = true", "unknown field `scale_by_std`"),
-        ("type = 'grop'", "unknown variant `grop`"),
+        ("type = 'grop'", "unknown credit rule `grop` (did you mean `grpo`?)"),
+        ("type = 'gae'\ngamma = 2.0", "`gae`: `gamma` is 2; it must be between 0 and 1"),
     ] {
-        let error = toml::from_str::<CreditConfig>(toml).unwrap_err().to_string();
+        let error = read(toml).unwrap_err();
         assert!(error.contains(want), "{toml}: {error}");
     }
 }
@@ -43,18 +48,14 @@ struct Spoiled(Spoil);
 
 type Spoil = fn(&mut Credit, &[Group]);
 
-impl Rule for Spoiled {
-    fn about(&self) -> About {
-        About { name: "spoiled", summary: "", paper: "" }
-    }
-
+impl CreditRule for Spoiled {
     fn baseline(&self) -> Baseline {
         Baseline::Group
     }
 
-    fn assign(&self, groups: &[Group]) -> Result<Credit, CreditError> {
-        let mut credit = CreditConfig::Grpo(Default::default()).rule()?.assign(groups)?;
-        (self.0)(&mut credit, groups);
+    fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
+        let mut credit = Grpo::default().assign(batch)?;
+        (self.0)(&mut credit, batch.groups);
         Ok(credit)
     }
 }
@@ -69,7 +70,13 @@ fn shift(credit: &mut Credit, by: impl Fn(usize) -> f32) {
 
 #[test]
 fn the_checker_catches_what_must_not_be() {
-    let cases: [(&str, Spoil); 6] = [
+    let cases: [(&str, Spoil); 7] = [
+        ("several advantages within one episode", |credit, _| {
+            for sample in &mut credit.samples {
+                let last = sample.mask.iter().rposition(|&m| m);
+                last.into_iter().for_each(|at| sample.advantages.as_mut().unwrap()[at] += 0.25);
+            }
+        }),
         ("no advantages", |credit, _| credit.samples[0].advantages = None),
         ("samples for", |credit, _| drop(credit.samples.pop())),
         ("credit outside the mask", |credit, _| {

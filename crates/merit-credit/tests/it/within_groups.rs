@@ -2,24 +2,16 @@
 
 use merit_core::{Group, Outcome};
 use merit_credit::conformance::Sketch;
-use merit_credit::{Credit, CreditConfig, CreditError, DrGrpoConfig, GrpoConfig, RlooConfig};
+use merit_credit::rules::{DrGrpo, Grpo, Rloo};
+use merit_credit::{Credit, CreditBatch, CreditError, CreditRule};
 
-fn grpo() -> CreditConfig {
-    CreditConfig::Grpo(GrpoConfig::default())
-}
+const DR_GRPO: DrGrpo = DrGrpo {};
+const RLOO: Rloo = Rloo {};
 
-fn dr_grpo() -> CreditConfig {
-    CreditConfig::DrGrpo(DrGrpoConfig {})
-}
-
-fn rloo() -> CreditConfig {
-    CreditConfig::Rloo(RlooConfig {})
-}
-
-fn assign(config: &CreditConfig, groups: &[Vec<Sketch>]) -> Credit {
+fn assign(rule: &dyn CreditRule, groups: &[Vec<Sketch>]) -> Credit {
     let groups: Vec<Group> =
         groups.iter().enumerate().map(|(at, members)| Sketch::group(members, at as u32).unwrap()).collect();
-    config.rule().unwrap().assign(&groups).unwrap()
+    rule.assign(&CreditBatch::new(&groups)).unwrap()
 }
 
 /// One episode of one turn, three tokens written.
@@ -43,28 +35,27 @@ fn advantages(credit: &Credit) -> Vec<f32> {
     credit.samples.iter().map(of_sample).collect()
 }
 
-fn check(config: &CreditConfig, rewards: &[f64], want: &[f64]) {
-    let got = advantages(&assign(config, &[rewarded(rewards)]));
+fn check(rule: &dyn CreditRule, rewards: &[f64], want: &[f64]) {
+    let got = advantages(&assign(rule, &[rewarded(rewards)]));
     assert_eq!(got.len(), want.len());
     for (got, want) in got.iter().zip(want) {
-        assert!((f64::from(*got) - want).abs() < 1e-6, "{config:?} of {rewards:?}: {got}, not {want}");
+        assert!((f64::from(*got) - want).abs() < 1e-6, "{rewards:?}: {got}, not {want}");
     }
 }
 
 #[test]
 fn grpo_divides_by_the_unbiased_spread() {
     // mean 1/2; squares 4 · 1/4 = 1; std sqrt(1/3) = 0.577350; 0.5 / (0.577350 + 1e-6) = 0.866024.
-    check(&grpo(), &[1.0, 0.0, 0.0, 1.0], &[0.866024, -0.866024, -0.866024, 0.866024]);
+    check(&Grpo::default(), &[1.0, 0.0, 0.0, 1.0], &[0.866024, -0.866024, -0.866024, 0.866024]);
     // mean 2; squares 1 + 0 + 1 = 2; std sqrt(2/2) = 1; 1 / 1.000001 = 0.999999.
-    check(&grpo(), &[1.0, 2.0, 3.0], &[-0.999999, 0.0, 0.999999]);
+    check(&Grpo::default(), &[1.0, 2.0, 3.0], &[-0.999999, 0.0, 0.999999]);
 }
 
 #[test]
 fn grpo_without_the_spread_is_dr_grpo() {
-    let unscaled = CreditConfig::Grpo(GrpoConfig { scale_by_std: false });
-    for config in [unscaled, dr_grpo()] {
-        check(&config, &[1.0, 0.0, 0.0, 1.0], &[0.5, -0.5, -0.5, 0.5]);
-        check(&config, &[4.0, 0.0, 2.0], &[2.0, -2.0, 0.0]);
+    for rule in [&Grpo { scale_by_std: false } as &dyn CreditRule, &DR_GRPO] {
+        check(rule, &[1.0, 0.0, 0.0, 1.0], &[0.5, -0.5, -0.5, 0.5]);
+        check(rule, &[4.0, 0.0, 2.0], &[2.0, -2.0, 0.0]);
     }
 }
 
@@ -72,24 +63,24 @@ fn grpo_without_the_spread_is_dr_grpo() {
 fn rloo_takes_the_mean_of_the_others() {
     // Of a 1: 1 − (0 + 0 + 1)/3 = 2/3. Of a 0: 0 − (1 + 0 + 1)/3 = −2/3.
     let two_thirds = 2.0 / 3.0;
-    check(&rloo(), &[1.0, 0.0, 0.0, 1.0], &[two_thirds, -two_thirds, -two_thirds, two_thirds]);
+    check(&RLOO, &[1.0, 0.0, 0.0, 1.0], &[two_thirds, -two_thirds, -two_thirds, two_thirds]);
     // 5 − 1 = 4 and 1 − 5 = −4.
-    check(&rloo(), &[5.0, 1.0], &[4.0, -4.0]);
+    check(&RLOO, &[5.0, 1.0], &[4.0, -4.0]);
 }
 
 #[test]
 fn a_lone_member_gets_exactly_0() {
-    for config in [grpo(), dr_grpo(), rloo()] {
-        assert_eq!(advantages(&assign(&config, &[rewarded(&[7.0])])), [0.0]);
+    for rule in [&Grpo::default() as &dyn CreditRule, &DR_GRPO, &RLOO] {
+        assert_eq!(advantages(&assign(rule, &[rewarded(&[7.0])])), [0.0]);
     }
 }
 
 #[test]
 fn equal_rewards_get_exactly_0_even_with_float_noise() {
-    for config in [grpo(), dr_grpo(), rloo()] {
+    for rule in [&Grpo::default() as &dyn CreditRule, &DR_GRPO, &RLOO] {
         for rewards in [[1.0, 1.0, 1.0], [0.3, 0.1 + 0.2, 0.3], [1e9, 1e9 + 0.5, 1e9], [1e-12, 2e-12, 0.0]] {
-            let credit = assign(&config, &[rewarded(&rewards)]);
-            assert_eq!(advantages(&credit), [0.0; 3], "{config:?} of {rewards:?}");
+            let credit = assign(rule, &[rewarded(&rewards)]);
+            assert_eq!(advantages(&credit), [0.0; 3], "{rewards:?}");
             assert_eq!(credit.report.constant_groups, 1);
         }
     }
@@ -99,7 +90,7 @@ fn equal_rewards_get_exactly_0_even_with_float_noise() {
 fn a_real_difference_is_not_noise() {
     // Both differences are far above 1e-9 of the size; GRPO blows them up to order 1, and no further.
     for rewards in [[0.0, 1e-6, 2e-6], [1e3, 1e3 + 1e-3, 1e3]] {
-        let got = advantages(&assign(&grpo(), &[rewarded(&rewards)]));
+        let got = advantages(&assign(&Grpo::default(), &[rewarded(&rewards)]));
         assert!(
             got.iter().any(|a| a.abs() > 0.1) && got.iter().all(|a| a.abs() < 2.0),
             "{rewards:?}: {got:?}"
@@ -109,8 +100,7 @@ fn a_real_difference_is_not_noise() {
 
 #[test]
 fn groups_of_other_tasks_do_not_matter() {
-    let credit =
-        assign(&dr_grpo(), &[rewarded(&[1.0, 0.0]), rewarded(&[100.0, 0.0, 50.0]), rewarded(&[3.0])]);
+    let credit = assign(&DR_GRPO, &[rewarded(&[1.0, 0.0]), rewarded(&[100.0, 0.0, 50.0]), rewarded(&[3.0])]);
     assert_eq!(advantages(&credit), [0.5, -0.5, 50.0, -50.0, 0.0, 0.0]);
     assert_eq!(credit.samples.iter().map(|s| s.group).collect::<Vec<_>>(), [0, 0, 1, 1, 1, 2]);
 }
@@ -121,7 +111,7 @@ fn credit_lies_on_what_the_policy_wrote_and_nowhere_else() {
         Sketch::new(&[(2, 3), (1, 0)], Outcome::Solved, 1.0),
         Sketch::new(&[(1, 1)], Outcome::PolicyWrong, 0.0),
     ];
-    let credit = assign(&dr_grpo(), &[ragged]);
+    let credit = assign(&DR_GRPO, &[ragged]);
     // Two opening tokens, then: wrote 2, was shown 3, wrote 1.
     let want = [0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.5];
     assert_eq!(credit.samples[0].advantages.as_deref(), Some(&want[..]));
@@ -134,7 +124,7 @@ fn each_outcome_reaches_mask_baseline_and_advantage_as_it_must() {
     // one that does not count leaves it at 1/2, whatever number was in its place.
     for outcome in Outcome::ALL {
         let group = vec![wrote(Outcome::Solved, 1.0), wrote(Outcome::PolicyWrong, 0.0), wrote(outcome, 2.0)];
-        let credit = assign(&dr_grpo(), &[group]);
+        let credit = assign(&DR_GRPO, &[group]);
         let third = &credit.samples[2];
         if outcome.counts() {
             assert_eq!(advantages(&credit), [0.0, -1.0, 1.0], "{outcome:?}");
@@ -152,9 +142,9 @@ fn each_outcome_reaches_mask_baseline_and_advantage_as_it_must() {
 
 #[test]
 fn a_failure_beside_one_verdict_leaves_a_lone_member() {
-    for config in [grpo(), dr_grpo(), rloo()] {
+    for rule in [&Grpo::default() as &dyn CreditRule, &DR_GRPO, &RLOO] {
         let group = vec![wrote(Outcome::Solved, 1.0), wrote(Outcome::InfrastructureFailed, 0.0)];
-        let credit = assign(&config, &[group]);
+        let credit = assign(rule, &[group]);
         assert_eq!(advantages(&credit), [0.0, 0.0]);
         assert_eq!((credit.report.constant_groups, credit.report.lone_groups), (1, 1));
     }
@@ -162,7 +152,8 @@ fn a_failure_beside_one_verdict_leaves_a_lone_member() {
 
 #[test]
 fn a_group_of_failures_alone_is_counted_and_gets_nothing() {
-    let credit = assign(&grpo(), &[vec![wrote(Outcome::GraderFailed, 0.0), wrote(Outcome::Unscorable, 0.0)]]);
+    let credit =
+        assign(&Grpo::default(), &[vec![wrote(Outcome::GraderFailed, 0.0), wrote(Outcome::Unscorable, 0.0)]]);
     assert_eq!(advantages(&credit), [0.0, 0.0]);
     assert_eq!(credit.report.trainable_tokens, 0);
     assert_eq!(credit.report.excluded.values().sum::<usize>(), 2);
@@ -170,7 +161,7 @@ fn a_group_of_failures_alone_is_counted_and_gets_nothing() {
 
 #[test]
 fn the_report_says_what_was_handed_out() {
-    let credit = assign(&dr_grpo(), &[rewarded(&[3.0, 0.0]), rewarded(&[1.0, 1.0])]);
+    let credit = assign(&DR_GRPO, &[rewarded(&[3.0, 0.0]), rewarded(&[1.0, 1.0])]);
     let report = &credit.report;
     assert_eq!((report.groups, report.constant_groups, report.lone_groups, report.episodes), (2, 1, 0, 4));
     assert_eq!(report.trainable_tokens, 12);
@@ -182,22 +173,22 @@ fn the_report_says_what_was_handed_out() {
 
 #[test]
 fn the_explanation_shows_reward_mean_and_spread() {
-    let credit = assign(&grpo(), &[rewarded(&[1.0, 2.0, 3.0])]);
+    let credit = assign(&Grpo::default(), &[rewarded(&[1.0, 2.0, 3.0])]);
     let text = credit.explain(2).unwrap();
     let want = "\
 sample sketch/0/0/2, group 0
-reward 3, 3 counting members, group mean 2, group std 1
+reward 3, 3 valid members, group mean 2, group std 1
 advantage of each of 3 trainable tokens = 0.999999: (3 − 2) / (1 + 0.000001)
 ";
     assert_eq!(text, want);
     assert_eq!(credit.explain(3), None);
-    let alone = assign(&rloo(), &[rewarded(&[3.0])]).explain(0).unwrap();
+    let alone = assign(&RLOO, &[rewarded(&[3.0])]).explain(0).unwrap();
     assert!(alone.contains("= 0: alone in its group"), "{alone}");
 }
 
 #[test]
 fn a_reward_that_is_no_number_is_refused() {
     let group = Sketch::group(&rewarded(&[1.0, f64::NAN]), 0).unwrap();
-    let error = grpo().rule().unwrap().assign(&[group]).unwrap_err();
+    let error = Grpo::default().assign(&CreditBatch::new(&[group])).unwrap_err();
     assert!(matches!(error, CreditError::NotFinite { what: "reward", .. }), "{error}");
 }

@@ -1,36 +1,38 @@
 //! Every registered world keeps the contract in all its settings, and the checks notice a world that does not.
 
-use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Task};
-use merit_env::conformance::check_env;
-use merit_env::{DemoTurn, Demonstrator, ENVS, Env, EnvConfig, EnvError, Reaction, World, WorldEnd, env};
-use merit_tools::Tool;
+use merit_api::conformance::check_world;
+use merit_api::{LiveTools, StepResult, World};
+use merit_core::{About, Action, CallRecord, Message, Seed, Split, Task};
+use merit_env::{Env, EnvError, Expert, ExpertTurn, WORLDS, read_world, world};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn keeps_the_contract(config: &EnvConfig, tasks: u64) {
-    let env = config.build().unwrap();
-    assert_eq!(check_env(env.as_ref(), &Seed::root(7), tasks), Vec::<String>::new(), "{config:?}");
+fn keeps_the_contract(settings: &str, tasks: u64) {
+    let world = read_world(settings).unwrap().build(&LiveTools).unwrap();
+    assert_eq!(check_world(world.as_ref(), &Seed::root(7), tasks), Vec::<String>::new(), "{settings}");
 }
 
 #[test]
 fn every_registered_world_keeps_the_contract() {
-    for entry in ENVS {
-        let config = (entry.default)();
-        assert_eq!(config.build().unwrap().about(), entry.about);
-        assert_eq!(env(entry.about.name).unwrap().about, entry.about);
-        keeps_the_contract(&config, 24);
+    // The example of `command` names a program that is not there; its own tests run one.
+    for entry in WORLDS.iter().filter(|entry| entry.about.name != "command") {
+        let settings = format!("type = {:?}\n{}", entry.about.name, entry.example);
+        let built = read_world(&settings).unwrap().build(&LiveTools).unwrap();
+        assert_eq!(built.about(), entry.about);
+        assert_eq!(world(entry.about.name).unwrap().about, entry.about);
+        keeps_the_contract(&settings, 24);
     }
 }
 
 #[test]
 fn the_ledger_keeps_the_contract_in_all_its_settings() {
-    for text in [
-        "name = \"ledger\"\nsizes = [5]\ndistractors = 0\n",
-        "name = \"ledger\"\ntools = false\ninstructions = true\n",
-        "name = \"ledger\"\nheld_out_sizes = [4, 5]\nfaults = { seed = 1, refused = 0.2, latency_ms = 1.0 }\n",
+    for settings in [
+        "type = \"ledger\"\nsizes = [5]\ndistractors = 0\n",
+        "type = \"ledger\"\ntools = false\ninstructions = true\n",
+        "type = \"ledger\"\nheld_out_sizes = [4, 5]\nfaults = { seed = 1, refused = 0.2, latency_ms = 1.0 }\n",
     ] {
-        keeps_the_contract(&toml::from_str(text).unwrap(), 6);
+        keeps_the_contract(settings, 6);
     }
 }
 
@@ -38,10 +40,10 @@ fn the_ledger_keeps_the_contract_in_all_its_settings() {
 fn the_vault_can_fill_both_splits_at_every_size() {
     for boxes in 4..=9 {
         for size in 2..=boxes {
-            let text = format!("name = \"vault\"\nboxes = {boxes}\nsizes = [{size}]\n");
-            let env = toml::from_str::<EnvConfig>(&text).unwrap().build().unwrap();
+            let text = format!("type = \"vault\"\nboxes = {boxes}\nsizes = [{size}]\n");
+            let world = read_world(&text).unwrap().build(&LiveTools).unwrap();
             for split in [Split::Train, Split::HeldOut] {
-                assert_eq!(env.task(split, 0, &Seed::root(1)).unwrap().size, size);
+                assert_eq!(world.task(split, 0, &Seed::root(1)).unwrap().size, size);
             }
         }
     }
@@ -50,11 +52,11 @@ fn the_vault_can_fill_both_splits_at_every_size() {
 /// A world that breaks the rules: one task for both splits, state outside the snapshot, anything is an answer.
 struct Liar;
 
-struct LiarWorld {
+struct LiarEnv {
     acts: u64,
 }
 
-impl Env for Liar {
+impl World for Liar {
     fn about(&self) -> About {
         About { name: "liar", summary: "Breaks every rule.", paper: "" }
     }
@@ -76,32 +78,24 @@ impl Env for Liar {
         _task: &Arc<Task>,
         _seed: &Seed,
         _state: Option<&Value>,
-    ) -> Result<Box<dyn World>, EnvError> {
-        Ok(Box::new(LiarWorld { acts: 0 }))
+    ) -> Result<Box<dyn Env>, EnvError> {
+        Ok(Box::new(LiarEnv { acts: 0 }))
     }
 
-    fn demonstrator(&self) -> Option<&dyn Demonstrator> {
+    fn expert(&self) -> Option<&dyn Expert> {
         Some(self)
     }
 }
 
-impl Demonstrator for Liar {
-    fn say(&self, _task: &Task, _turns: &[DemoTurn], _skill: f64, _seed: &Seed) -> Result<String, EnvError> {
+impl Expert for Liar {
+    fn say(&self, _task: &Task, _turns: &[ExpertTurn], _: f64, _seed: &Seed) -> Result<String, EnvError> {
         Ok("huh".to_owned())
     }
 }
 
-impl World for LiarWorld {
-    fn opening(&self) -> Vec<Message> {
-        Vec::new()
-    }
-
-    fn tools(&self) -> Vec<Arc<dyn Tool>> {
-        Vec::new()
-    }
-
-    fn stops(&self) -> Vec<String> {
-        Vec::new()
+impl Env for LiarEnv {
+    fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
+        Ok(Vec::new())
     }
 
     fn parse(&self, text: &str) -> Action {
@@ -109,10 +103,11 @@ impl World for LiarWorld {
         Action::Malformed { why: "never understood".to_owned() }
     }
 
-    fn act(&mut self, _action: &Action, _calls: &[CallRecord]) -> Result<Reaction, EnvError> {
+    fn step(&mut self, _action: &Action, _calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         self.acts += 1;
-        let observations = vec![Message::new(Role::Environment, self.acts.to_string())];
-        Ok(Reaction { observations, end: if self.acts == 7 { WorldEnd::Answered } else { WorldEnd::Open } })
+        let told = StepResult::saying(format!("progress: {}", self.acts));
+        let told = told.with_info([("progress", self.acts as f64)]);
+        Ok(if self.acts == 7 { told.answered() } else { told })
     }
 
     fn snapshot(&self) -> Value {
@@ -122,14 +117,15 @@ impl World for LiarWorld {
 
 #[test]
 fn the_checks_notice_a_world_that_breaks_the_contract() {
-    let found = check_env(&Liar, &Seed::root(1), 3).join("\n");
+    let found = check_world(&Liar, &Seed::root(1), 3).join("\n");
     for violation in [
         "is in the other split too",
-        "the oracle does not solve task liar/train/0",
+        "the expert does not solve task liar/train/0",
         "says what its world cannot read",
-        "takes a skill outside 0 to 1",
+        "takes a `p_correct` outside 0 to 1",
         "counts as an answer",
         "restored before turn 1, turn 1 differs",
+        "begins otherwise after a reset",
         "it opens a damaged task",
         "continues from a foreign or damaged snapshot",
     ] {
@@ -137,25 +133,82 @@ fn the_checks_notice_a_world_that_breaks_the_contract() {
     }
 }
 
-/// A ledger whose tasks depend on how often they were asked for.
-struct Fickle(AtomicU64);
+/// Tells the policy what only the record should hold, and only once it has been asked for it.
+struct Gossip {
+    inner: Box<dyn World>,
+}
 
-impl Env for Fickle {
+struct GossipEnv {
+    inner: Box<dyn Env>,
+}
+
+impl World for Gossip {
     fn about(&self) -> About {
-        (ENVS[0].default)().build().unwrap().about()
+        self.inner.about()
+    }
+
+    fn task(&self, split: Split, index: u64, seed: &Seed) -> Result<Task, EnvError> {
+        self.inner.task(split, index, seed)
+    }
+
+    fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
+        Ok(Box::new(GossipEnv { inner: self.inner.open(task, seed, state)? }))
+    }
+
+    fn expert(&self) -> Option<&dyn Expert> {
+        self.inner.expert()
+    }
+}
+
+impl Env for GossipEnv {
+    fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
+        self.inner.reset()
+    }
+
+    fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {
+        let mut result = self.inner.step(action, calls)?.with_info([("distance", 2.5)]);
+        if let Some(message) = result.observations.first_mut() {
+            message.text.push_str(", distance=2.5");
+        }
+        Ok(result)
+    }
+
+    fn snapshot(&self) -> Value {
+        self.inner.snapshot()
+    }
+
+    fn parse(&self, text: &str) -> Action {
+        self.inner.parse(text)
+    }
+}
+
+#[test]
+fn the_checks_notice_an_observation_that_tells_the_info() {
+    let inner = read_world("type = \"vault\"").unwrap().build(&LiveTools).unwrap();
+    let found = check_world(&Gossip { inner }, &Seed::root(1), 3).join("\n");
+    assert!(found.contains("an observation tells the info `distance`"), "{found}");
+}
+
+/// A ledger whose tasks depend on how often they were asked for.
+struct Fickle(AtomicU64, Box<dyn World>);
+
+impl World for Fickle {
+    fn about(&self) -> About {
+        self.1.about()
     }
 
     fn task(&self, split: Split, _index: u64, seed: &Seed) -> Result<Task, EnvError> {
-        (ENVS[0].default)().build()?.task(split, self.0.fetch_add(1, Ordering::Relaxed), seed)
+        self.1.task(split, self.0.fetch_add(1, Ordering::Relaxed), seed)
     }
 
-    fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn World>, EnvError> {
-        (ENVS[0].default)().build()?.open(task, seed, state)
+    fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
+        self.1.open(task, seed, state)
     }
 }
 
 #[test]
 fn the_checks_notice_tasks_that_cannot_be_made_again() {
-    let found = check_env(&Fickle(AtomicU64::new(0)), &Seed::root(1), 3);
+    let ledger = read_world("type = \"ledger\"").unwrap().build(&LiveTools).unwrap();
+    let found = check_world(&Fickle(AtomicU64::new(0), ledger), &Seed::root(1), 3);
     assert!(found[0].ends_with("is another one when it is made again"), "{found:?}");
 }

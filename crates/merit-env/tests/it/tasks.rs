@@ -1,11 +1,14 @@
 //! Tasks from files: what a line may say, how calls are read and answered, and what is refused.
 
+use merit_api::conformance::check_world;
+use merit_core::Components;
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Seed, Split, Task, ToolCall};
-use merit_env::conformance::check_env;
-use merit_env::tasks::{GoldMove, SAMPLES, TaskLine, Tasks, TasksConfig};
-use merit_env::{Demonstrator, Env, EnvConfig, World, WorldEnd};
+use merit_core::{Move, TaskLine};
+use merit_env::tasks::{SAMPLES, TaskWorld, Tasks};
+use merit_env::{Env, Expert as _, ExpertTurn, LiveTools, Termination, World, read_world};
+use merit_tools::ToolSettings as _;
 use merit_tools::formats::CALL_FORMATS;
-use merit_tools::{ToolAnswer, call_blocking, tool};
+use merit_tools::{ToolAnswer, call_blocking, example_settings, tool};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -22,9 +25,17 @@ impl File {
     }
 
     /// A world of this file with these further settings.
-    fn config(&self, settings: &str) -> TasksConfig {
-        toml::from_str(&format!("file = {:?}\n{settings}", self.0.to_str().unwrap())).unwrap()
+    fn config(&self, settings: &str) -> Tasks {
+        read(&format!("file = {:?}\n{settings}", self.0.to_str().unwrap()))
     }
+}
+
+fn read(settings: &str) -> Tasks {
+    merit_tools::register(Components::default()).reading(|| toml::from_str(settings)).unwrap()
+}
+
+fn build(settings: &Tasks) -> TaskWorld {
+    TaskWorld::new(settings, &LiveTools).unwrap()
 }
 
 impl Drop for File {
@@ -33,17 +44,18 @@ impl Drop for File {
     }
 }
 
-const TOOLS: &str = "tools = [{ name = \"calc\" }, { name = \"lookup\" }]\ncalls = \"hermes\"\n";
+const TOOLS: &str = "tools = [{ type = \"calc\" }, { type = \"lookup\" }]\ncalls = \"hermes\"\n";
 
-fn open(tasks: &Tasks, split: Split) -> (Arc<Task>, Box<dyn World>) {
+fn open(tasks: &TaskWorld, split: Split) -> (Arc<Task>, Box<dyn Env>) {
     let task = Arc::new(tasks.task(split, 0, &Seed::root(1)).unwrap());
-    let world = tasks.open(&task, &Seed::root(1), None).unwrap();
-    (task, world)
+    let env = tasks.open(&task, &Seed::root(1), None).unwrap();
+    (task, env)
 }
 
 fn error(name: &str, text: &str, settings: &str) -> String {
     let file = File::new(name, text);
-    let error = Tasks::new(&file.config(settings)).err().expect("it must be refused").to_string();
+    let error =
+        TaskWorld::new(&file.config(settings), &LiveTools).err().expect("it must be refused").to_string();
     error.replace(file.0.to_str().unwrap(), "FILE")
 }
 
@@ -51,17 +63,17 @@ fn error(name: &str, text: &str, settings: &str) -> String {
 fn the_sample_keeps_the_contract_in_every_format_and_without_words() {
     let formats = CALL_FORMATS.iter().filter(|format| format.about.name != "code-tags");
     for format in formats {
-        let text = format!("name = \"tasks\"\ncalls = \"{}\"\n", format.about.name);
-        let config: EnvConfig = toml::from_str(&text).unwrap();
-        let found = check_env(config.build().unwrap().as_ref(), &Seed::root(3), 12);
+        let text = format!("type = \"tasks\"\ncalls = \"{}\"\n", format.about.name);
+        let world = read_world(&text).unwrap().build(&LiveTools).unwrap();
+        let found = check_world(world.as_ref(), &Seed::root(3), 12);
         assert_eq!(found, Vec::<String>::new(), "{text}");
     }
-    let config: EnvConfig =
-        toml::from_str("name = \"tasks\"\nadvertise = false\ninstructions = \"\"\nheld_out = 0.5\n").unwrap();
-    let tasks = config.build().unwrap();
-    assert_eq!(check_env(tasks.as_ref(), &Seed::root(3), 12), Vec::<String>::new());
+    let config =
+        read_world("type = \"tasks\"\nadvertise = false\ninstructions = \"\"\nheld_out = 0.5\n").unwrap();
+    let tasks = config.build(&LiveTools).unwrap();
+    assert_eq!(check_world(tasks.as_ref(), &Seed::root(3), 12), Vec::<String>::new());
     let task = Arc::new(tasks.task(Split::Train, 0, &Seed::root(1)).unwrap());
-    assert_eq!(tasks.open(&task, &Seed::root(1), None).unwrap().opening().len(), 1);
+    assert_eq!(tasks.open(&task, &Seed::root(1), None).unwrap().reset().unwrap().len(), 1);
 }
 
 #[test]
@@ -81,14 +93,14 @@ fn the_moves_of_the_samples_are_what_the_tools_say() {
             let mut last = String::new();
             for gold in &line.gold_moves {
                 match gold {
-                    GoldMove::Call { tool: name, input, output } => {
-                        let tool = tool(name).unwrap().config().unwrap().build().unwrap();
+                    Move::Call { tool: name, input, output } => {
+                        let tool = example_settings(&tool(name).unwrap()).unwrap().build_one().unwrap();
                         let session = tool.open(&task, None).unwrap();
                         let answer = call_blocking(&session, input, Duration::from_secs(5));
                         assert_eq!(answer, Ok(ToolAnswer::Ok(output.clone())), "{}", line.prompt);
                         last.clone_from(output);
                     }
-                    GoldMove::Answer { text } => assert_eq!(*text, last),
+                    Move::Answer { text } => assert_eq!(*text, last),
                     other => panic!("{other:?}"),
                 }
             }
@@ -99,7 +111,7 @@ fn the_moves_of_the_samples_are_what_the_tools_say() {
 
 #[test]
 fn every_task_is_dealt_once_a_pass_and_in_one_split_only() {
-    let tasks = Tasks::new(&TasksConfig::default()).unwrap();
+    let tasks = build(&Tasks::default());
     let mut ids = HashSet::new();
     for split in [Split::Train, Split::HeldOut] {
         let count = tasks.count(split) as u64;
@@ -120,10 +132,10 @@ fn calls_are_read_and_answered_in_the_wording_of_the_format() {
     let settings = format!(
         "{TOOLS}instructions = \"Be brief.\"\nobservations = {{ chars = 5, at = \"right\", marker = \"~\" }}"
     );
-    let tasks = Tasks::new(&file.config(&settings)).unwrap();
-    assert!(tasks.demonstrator().is_none());
-    let (task, mut world) = open(&tasks, Split::Train);
-    let opening = world.opening();
+    let tasks = build(&file.config(&settings));
+    assert!(tasks.expert().is_none());
+    let (task, mut env) = open(&tasks, Split::Train);
+    let opening = env.reset().unwrap();
     assert_eq!(opening[1], Message::new(Role::User, "How much is a mug?"));
     assert!(
         opening[0].text.starts_with("Be brief.\n\n# Tools") && opening[0].text.contains("\"lookup\""),
@@ -133,43 +145,43 @@ fn calls_are_read_and_answered_in_the_wording_of_the_format() {
 
     let said =
         "Let me see.\n<tool_call>\n{\"name\": \"lookup\", \"arguments\": {\"name\": \"mug\"}}\n</tool_call>";
-    let action = world.parse(said);
+    let action = env.parse(said);
     let call = ToolCall { tool: "lookup".into(), input: "mug".into() };
     assert_eq!(action, Action::Calls { calls: vec![call.clone()] });
     let record = CallRecord { call, end: CallEnd::Ok, output: "0123456789".into(), seconds: None };
-    let reaction = world.act(&action, &[record]).unwrap();
-    assert_eq!(reaction.observations, [Message::new(Role::Tool, "<tool_response>\n0123~\n</tool_response>")]);
+    let result = env.step(&action, &[record]).unwrap();
+    assert_eq!(result.observations, [Message::new(Role::Tool, "<tool_response>\n0123~\n</tool_response>")]);
 
-    let action = world.parse("<tool_call>{\"name\": \"lookup\"}</tool_call>");
-    let reaction = world.act(&action, &[]).unwrap();
-    assert_eq!(reaction.end, WorldEnd::Open);
-    assert!(reaction.observations[0].text.starts_with("the call has no `arguments`; write <tool_call>"));
+    let action = env.parse("<tool_call>{\"name\": \"lookup\"}</tool_call>");
+    let result = env.step(&action, &[]).unwrap();
+    assert!(!result.is_last());
+    assert!(result.observations[0].text.starts_with("the call has no `arguments`; write <tool_call>"));
 
-    assert!(matches!(world.parse("  \n"), Action::Malformed { .. }));
-    assert_eq!(world.parse("<think>hm</think>\n\n47\n"), Action::Answer { text: "47".into() });
-    assert_eq!(world.act(&world.parse("47"), &[]).unwrap().end, WorldEnd::Answered);
-    assert!(world.act(&world.parse("47"), &[]).is_err());
+    assert!(matches!(env.parse("  \n"), Action::Malformed { .. }));
+    assert_eq!(env.parse("<think>hm</think>\n\n47\n"), Action::Answer { text: "47".into() });
+    assert_eq!(env.step(&env.parse("47"), &[]).unwrap().terminated, Some(Termination::Answered));
+    assert!(env.step(&env.parse("47"), &[]).is_err());
     assert_eq!(task.answer.as_deref(), Some("47"));
 }
 
 #[test]
 fn with_a_mark_only_what_follows_it_is_the_answer() {
-    let (_, world) = open(&Tasks::new(&TasksConfig::default()).unwrap(), Split::Train);
+    let (_, env) = open(&build(&Tasks::default()), Split::Train);
     let hint = Action::Malformed { why: "call a tool, or write your answer behind `Answer:`".into() };
     for said in ["47", "answer: 47", "Answer:", "Answer:  \n"] {
-        assert_eq!(world.parse(said), hint, "{said}");
+        assert_eq!(env.parse(said), hint, "{said}");
     }
-    assert_eq!(world.parse("Answer: 12? No.\nAnswer: 47 \n"), Action::Answer { text: "47".into() });
-    let both = world.parse("```calc\n1+1\n```\nAnswer: 2");
+    assert_eq!(env.parse("Answer: 12? No.\nAnswer: 47 \n"), Action::Answer { text: "47".into() });
+    let both = env.parse("```calc\n1+1\n```\nAnswer: 2");
     assert!(matches!(both, Action::Calls { .. }), "{both:?}");
 }
 
 #[test]
 fn a_line_may_leave_tools_out() {
     let file = File::new("fewer", "{\"prompt\": \"1+1?\", \"tools\": [\"calc\"], \"split\": \"train\"}\n");
-    let (_, world) = open(&Tasks::new(&file.config(TOOLS)).unwrap(), Split::Train);
-    assert_eq!(world.tools().len(), 1);
-    assert!(!world.opening()[0].text.contains("lookup"));
+    let (_, mut env) = open(&build(&file.config(TOOLS)), Split::Train);
+    assert_eq!(env.tools().len(), 1);
+    assert!(!env.reset().unwrap()[0].text.contains("lookup"));
 }
 
 #[test]
@@ -182,11 +194,11 @@ fn a_demonstration_word_for_word_is_followed_even_after_a_disturbance() {
          {\"type\": \"call\", \"tool\": \"calc\", \"input\": \"2+2\"}, {\"type\": \"answer\", \"text\": \"4\"}]}\n\
          {\"prompt\": \"3+3?\", \"answer\": \"6\", \"split\": \"train\"}\n",
     );
-    let tasks = Tasks::new(&file.config(TOOLS)).unwrap();
+    let tasks = build(&file.config(TOOLS));
     let say = |prompt: &str, said: &[&str], skill: f64, run: u64| {
         let all = (0..3).map(|index| tasks.task(Split::Train, index, &Seed::root(1)).unwrap());
         let task = all.into_iter().find(|task| task.payload["prompt"] == prompt).unwrap();
-        let turn = |said: &&str| merit_env::DemoTurn { said: (*said).to_owned(), observed: Vec::new() };
+        let turn = |said: &&str| ExpertTurn { said: (*said).to_owned(), observed: Vec::new() };
         tasks.say(&task, &said.iter().map(turn).collect::<Vec<_>>(), skill, &Seed::root(run))
     };
     let first = say("1+1?", &[], 1.0, 1).unwrap();
@@ -255,11 +267,10 @@ fn error_of(line: &str) -> String {
 #[test]
 fn settings_that_cannot_be_are_refused_with_the_reason() {
     let check = |text: &str, why: &str| {
-        let config: TasksConfig = toml::from_str(text).unwrap();
-        let found = Tasks::new(&config).err().unwrap().to_string();
+        let found = TaskWorld::new(&read(text), &LiveTools).err().unwrap().to_string();
         assert_eq!(found, format!("world `tasks`: {why}"));
     };
-    check("held_out = 1.0", "`held_out` is 1; give a share, 0 or more and below 1");
+    check("held_out = 1.0", "`held_out` is 1; it must be a share, 0 or more and below 1");
     check("file = \"x.jsonl\"", "`tools` is missing; list the tools of your tasks, or [] for none");
     check(
         "file = \"x.jsonl\"\ntools = []",
@@ -274,20 +285,20 @@ fn settings_that_cannot_be_are_refused_with_the_reason() {
         "`observations.chars` is 3, which leaves no room beside the marker of 7 characters",
     );
     check(
-        "tools = [{ name = \"calc\" }, { name = \"lookup\" }, { name = \"calc\" }]",
+        "tools = [{ type = \"calc\" }, { type = \"lookup\" }, { type = \"calc\" }]",
         "two tools are called `calc`: of `tools[0]` (calc) and of `tools[2]` (calc); leave one out",
     );
     check(
         "calls = \"code-tags\"",
         "`calls`: it calls one tool, `python`, but the tools are calc, lookup; set `tool`, or use `fenced`",
     );
-    let unknown = toml::from_str::<EnvConfig>("name = \"tasks\"\nfil = \"x\"").unwrap_err().to_string();
+    let unknown = read_world("type = \"tasks\"\nfil = \"x\"").unwrap_err().to_string();
     assert!(unknown.contains("unknown field `fil`"), "{unknown}");
 }
 
 #[test]
 fn a_task_that_was_changed_is_refused() {
-    let tasks = Tasks::new(&TasksConfig::default()).unwrap();
+    let tasks = build(&Tasks::default());
     let task = tasks.task(Split::Train, 0, &Seed::root(1)).unwrap();
     let forged = Arc::new(Task { answer: Some("1".to_owned()), ..task });
     let error = tasks.open(&forged, &Seed::root(1), None).err().unwrap().to_string();
@@ -297,9 +308,7 @@ fn a_task_that_was_changed_is_refused() {
 #[test]
 fn a_config_survives_its_own_toml() {
     let text =
-        "name = \"tasks\"\ncalls = { name = \"mistral\", form = \"args\" }\ntools = [{ name = \"calc\" }]\n";
-    let config: EnvConfig = toml::from_str(text).unwrap();
-    let copy: EnvConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
-    assert_eq!(copy, config);
-    config.validate().unwrap();
+        "type = \"tasks\"\ncalls = { type = \"mistral\", form = \"args\" }\ntools = [{ type = \"calc\" }]\n";
+    let config = read_world(text).unwrap();
+    assert_eq!(read_world(&toml::to_string(&config).unwrap()).unwrap(), config);
 }

@@ -1,53 +1,48 @@
 //! The vault keeps its state: which box is open, who has the key, and that only the key opens the door.
 
+use merit_api::puzzle_of;
+use merit_core::registry::Component as _;
 use merit_core::{Action, Seed, Split, Task};
-use merit_env::vault::{Boxes, Vault, VaultConfig};
-use merit_env::{Demonstrator, Env, EnvError, World, WorldEnd};
+use merit_env::vault::Vault;
+use merit_env::{Env, EnvError, ExpertTurn, LiveTools, Termination, World, WorldSettings as _};
 use serde_json::json;
 use std::sync::Arc;
 
 /// The way is 2, 4, 1; box 1 has the key and box 3 leads astray.
 fn vault_task() -> Arc<Task> {
-    Arc::new(Task {
-        id: "vault/train/00000-way241".to_owned(),
-        world: "vault".to_owned(),
-        version: 1,
-        split: Split::Train,
-        size: 3,
-        payload: json!({ "start": 2, "notes": [0, 4, 3, 1] }),
-        answer: None,
-    })
+    let task = Task::new("vault", "vault/train/00000-way241").with_size(3);
+    Arc::new(task.with_payload(json!({ "start": 2, "notes": [0, 4, 3, 1] })))
 }
 
-fn vault() -> Vault {
-    Vault::new(VaultConfig::default()).unwrap()
+fn vault() -> Box<dyn World> {
+    Vault::default().build(&LiveTools).unwrap()
 }
 
-fn open() -> Box<dyn World> {
+fn open() -> Box<dyn Env> {
     vault().open(&vault_task(), &Seed::root(1), None).unwrap()
 }
 
-fn say(world: &mut dyn World, line: &str) -> (String, WorldEnd) {
-    let reaction = world.act(&world.parse(line), &[]).unwrap();
-    (reaction.observations[0].text.clone(), reaction.end)
+fn say(env: &mut dyn Env, line: &str) -> (String, Option<Termination>) {
+    let result = env.step(&env.parse(line), &[]).unwrap();
+    (result.observations[0].text.clone(), result.terminated)
 }
 
 fn check(lines: &[(&str, &str)]) {
-    let mut world = open();
+    let mut env = open();
     for (line, seen) in lines {
-        assert_eq!(say(world.as_mut(), line), ((*seen).to_owned(), WorldEnd::Open), "{line}");
+        assert_eq!(say(env.as_mut(), line), ((*seen).to_owned(), None), "{line}");
     }
 }
 
 #[test]
 fn the_notes_lead_to_the_key_and_the_key_leads_out() {
-    assert_eq!(open().opening()[0].text, "4 boxes. note 2. get out.");
-    let mut world = open();
+    assert_eq!(open().reset().unwrap()[0].text, "4 boxes. note 2. get out.");
+    let mut env = open();
     for (line, seen) in [("open 2", "note 4"), ("open 4", "note 1"), ("open 1\n", "key"), ("take", "taken")] {
-        assert_eq!(say(world.as_mut(), line), (seen.to_owned(), WorldEnd::Open));
+        assert_eq!(say(env.as_mut(), line), (seen.to_owned(), None));
     }
-    assert_eq!(say(world.as_mut(), "go"), ("out".to_owned(), WorldEnd::Done));
-    assert!(matches!(world.act(&world.parse("go"), &[]), Err(EnvError::Broken { .. })));
+    assert_eq!(say(env.as_mut(), "go"), ("out".to_owned(), Some(Termination::Done)));
+    assert!(matches!(env.step(&env.parse("go"), &[]), Err(EnvError::Broken { .. })));
 }
 
 #[test]
@@ -92,23 +87,23 @@ fn a_wanderer_needs_longer_than_the_oracle() {
     let (vault, mut oracle_turns, mut wanderer_turns) = (vault(), 0, 0);
     for index in 0..20 {
         let task = Arc::new(vault.task(Split::Train, index, &Seed::root(5)).unwrap());
-        oracle_turns += turns_to_get_out(&vault, &task, 1.0, index);
-        wanderer_turns += turns_to_get_out(&vault, &task, 0.0, index);
-        assert_eq!(Boxes::of(&task).unwrap().way().unwrap().len(), task.size as usize);
+        oracle_turns += turns_to_get_out(vault.as_ref(), &task, 1.0, index);
+        wanderer_turns += turns_to_get_out(vault.as_ref(), &task, 0.0, index);
+        assert_eq!(puzzle_of(&Vault::default(), &task).unwrap().way().unwrap().len(), task.size as usize);
     }
     // Sizes 2 and 3 in turn, and take and go.
     assert_eq!(oracle_turns, 10 * (2 + 2) + 10 * (3 + 2));
     assert!(wanderer_turns > oracle_turns, "{wanderer_turns}");
 }
 
-fn turns_to_get_out(vault: &Vault, task: &Arc<Task>, skill: f64, run: u64) -> usize {
-    let mut world = vault.open(task, &Seed::root(run), None).unwrap();
+fn turns_to_get_out(vault: &dyn World, task: &Arc<Task>, p_correct: f64, run: u64) -> usize {
+    let mut env = vault.open(task, &Seed::root(run), None).unwrap();
     let mut turns = Vec::new();
     while turns.len() < 200 {
-        let said = vault.say(task, &turns, skill, &Seed::root(run)).unwrap();
-        let reaction = world.act(&world.parse(&said), &[]).unwrap();
-        turns.push(merit_env::DemoTurn { said, observed: reaction.observations });
-        if reaction.end == WorldEnd::Done {
+        let said = vault.expert().unwrap().say(task, &turns, p_correct, &Seed::root(run)).unwrap();
+        let result = env.step(&env.parse(&said), &[]).unwrap();
+        turns.push(ExpertTurn { said, observed: result.observations });
+        if result.terminated == Some(Termination::Done) {
             return turns.len();
         }
     }
@@ -132,11 +127,12 @@ fn boxes_that_run_in_a_circle_are_refused() {
 #[test]
 fn settings_that_cannot_be_are_refused_with_the_reason() {
     let check = |text: &str, why: &str| {
-        let config: VaultConfig = toml::from_str(text).unwrap();
-        assert_eq!(config.validate().unwrap_err().to_string(), format!("world `vault`: {why}"));
+        let settings: Vault = toml::from_str(text).unwrap();
+        assert_eq!(settings.check().unwrap_err().to_string(), why);
+        assert!(settings.build(&LiveTools).is_err());
     };
-    check("boxes = 3", "`boxes` is 3; a row has 4 to 9");
+    check("boxes = 3", "`boxes` is 3; it must be 4 to 9");
     check("sizes = []", "`sizes` is empty; list the sizes to train on, as in [2, 3]");
     check("sizes = [7]", "a way of 7 boxes; give 2 to 6, the boxes in the row");
-    assert!(toml::from_str::<VaultConfig>("box = 3").is_err());
+    assert!(toml::from_str::<Vault>("box = 3").is_err());
 }

@@ -17,7 +17,7 @@ mod sums;
 mod tests;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
-mod turn;
+mod transpose;
 mod walk;
 
 use merit_formats::Encoding;

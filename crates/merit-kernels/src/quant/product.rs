@@ -7,7 +7,7 @@ use super::QuantMatrix;
 use super::kernel::{Form, Forms};
 use super::lanes::LANES;
 use super::repack::Panels;
-use super::turn::turn;
+use super::transpose::transpose_simd;
 use super::walk::{MOST_STRIPS, Tile};
 use crate::gemm::{Start, Sum};
 use crate::target::Target;
@@ -171,7 +171,7 @@ pub(super) fn copy_rows<'a>(
             copy.fill(0.0);
         }
         let rows = &x[tile.first * inputs..(tile.first + tile.rows) * inputs];
-        turn(isa, rows, tile.rows, inputs, copy, tile.height);
+        transpose_simd(isa, rows, tile.rows, inputs, copy, tile.height);
     }
     &to[..len]
 }

@@ -2,8 +2,7 @@
 //!
 //! With `d = logprob - reference`: `k1 = d`, `k2 = d^2 / 2`, `k3 = exp(-d) + d - 1`. All are 0 when the policies agree.
 
-use crate::LearnError;
-use crate::config::require;
+use merit_core::registry::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// The estimators by name.
@@ -64,10 +63,9 @@ impl KlPenalty {
         Estimator::K3
     }
 
-    pub(crate) fn validate(&self) -> Result<(), LearnError> {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         let c = self.coefficient;
-        require(c.is_finite() && c > 0.0, "objective.kl.coefficient", || {
-            format!("is {c}; it must be positive (leave `kl` out to have no penalty)")
-        })
+        let want = "positive (leave `kl` out to have no penalty)";
+        Refusal::unless(c.is_finite() && c > 0.0, "kl.coefficient", c, want)
     }
 }

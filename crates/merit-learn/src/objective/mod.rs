@@ -1,131 +1,63 @@
-//! The loss of one token and its derivatives. What a batch makes of it is the normaliser's business.
+//! What is minimised: the loss of a sequence, a pair or a group, and its derivatives.
 //!
-//! In: one [`Token`] as the current policy sees it, beside what was recorded when it was chosen. Out: the parts of its loss
-//! and `dl/dlogprob`, `dl/dentropy`, `dl/dvalue`. Pure, in double precision.
+//! In: a [`Unit`] of one or more sequences, with what the current policy says of their tokens and whatever the objective has
+//! declared in its [`Needs`]. Out: the loss and its derivatives in log-probability, entropy and value. Pure, in double
+//! precision. What is not declared cannot be read; what is declared and missing refuses the batch.
+//!
+//! To add an objective: a file here with a settings struct that implements [`Component`](merit_core::registry::Component) and
+//! [`Objective`], and its name in the list below.
 
 pub(crate) mod kl;
-pub(crate) mod policy_gradient;
-mod sft;
+mod needs;
+mod sequence_loss;
 mod surrogate;
+mod unit;
 pub(crate) mod value;
 
-use crate::{LearnError, PolicyGradient};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
+pub use needs::{Average, Needs, Scope, Undeclared};
+pub use sequence_loss::{LossParts, SequenceLoss, TokenLoss};
+pub use unit::{Member, Recorded, Unit};
 
-/// Every objective.
-pub const OBJECTIVES: &[About] = &[policy_gradient::ABOUT, sft::ABOUT];
+pub(crate) use sequence_loss::Fault;
 
-/// The objectives by name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Objective {
-    /// Clipped policy gradient over the advantages of the samples.
-    PolicyGradient(PolicyGradient),
-    /// Make the tokens likely, whoever chose them.
-    Sft {},
+use merit_core::registry::Kind;
+
+/// A loss, as a recipe names it.
+pub trait Objective: Send + Sync {
+    /// What it reads beside the log-probabilities of the current policy. The batch check and the driver go by it.
+    fn needs(&self) -> Needs;
+
+    /// Which samples have a loss together.
+    fn scope(&self) -> Scope {
+        Scope::Sequence
+    }
+
+    /// What the loss of a batch is the mean of.
+    fn average(&self) -> Average {
+        Average::Tokens
+    }
+
+    /// The units of a batch: positions in `batch`, each in at most one unit. A sample in no unit is left out. Units are never
+    /// split over minibatches.
+    fn units(&self, batch: &[Recorded<'_>]) -> Result<Vec<Vec<usize>>, Undeclared> {
+        self.scope().units(batch)
+    }
+
+    /// Writes the loss of one unit and its derivatives into `out`, which has one entry per member.
+    fn loss(&self, unit: &Unit<'_>, out: &mut [SequenceLoss<'_>]) -> Result<(), Undeclared>;
 }
 
-impl Default for Objective {
-    fn default() -> Self {
-        Self::PolicyGradient(PolicyGradient::default())
-    }
+impl Kind for dyn Objective {
+    const KIND: &'static str = "objective";
 }
 
-/// One trained token. A number that the objective does not ask for may be anything.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Token {
-    /// Log-probability under the current policy.
-    pub logprob: f64,
-    /// Log-probability when it was chosen.
-    pub old_logprob: f64,
-    /// Log-probability under the reference policy.
-    pub reference: f64,
-    /// Its credit.
-    pub advantage: f64,
-    /// Entropy of the current policy where it was chosen, in nats.
-    pub entropy: f64,
-    /// What the value head says now.
-    pub value: f64,
-    /// What the value head said when the token was chosen.
-    pub old_value: f64,
-    /// What the value head should say.
-    pub value_target: f64,
-}
-
-/// The parts of a loss, signed as they enter it: the loss is their sum.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
-pub struct LossParts {
-    /// The surrogate, or the negative log-likelihood of `sft`.
-    pub policy: f64,
-    /// The KL penalty.
-    pub kl: f64,
-    /// The entropy bonus, at most 0.
-    pub entropy: f64,
-    /// The value loss.
-    pub value: f64,
-}
-
-impl LossParts {
-    /// The loss.
-    pub fn total(&self) -> f64 {
-        self.policy + self.kl + self.entropy + self.value
-    }
-
-    pub(crate) fn add_scaled(&mut self, other: &Self, scale: f64) {
-        self.policy += scale * other.policy;
-        self.kl += scale * other.kl;
-        self.entropy += scale * other.entropy;
-        self.value += scale * other.value;
-    }
-}
-
-/// What an objective says of one token.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct TokenLoss {
-    /// The loss.
-    pub parts: LossParts,
-    /// Its derivative in the log-probability.
-    pub d_logprob: f64,
-    /// Its derivative in the entropy.
-    pub d_entropy: f64,
-    /// Its derivative in the value.
-    pub d_value: f64,
-    /// Whether the clip of the ratio cut the gradient of the surrogate.
-    pub clipped: bool,
-}
-
-impl Objective {
-    pub(crate) fn validate(&self) -> Result<(), LearnError> {
-        match self {
-            Self::PolicyGradient(config) => config.validate(),
-            Self::Sft {} => Ok(()),
-        }
-    }
-
-    /// What it says of itself.
-    pub fn about(&self) -> About {
-        match self {
-            Self::PolicyGradient(_) => policy_gradient::ABOUT,
-            Self::Sft {} => sft::ABOUT,
-        }
-    }
-
-    /// Whether the loss depends on the entropy.
-    pub fn pushes_entropy(&self) -> bool {
-        matches!(self, Self::PolicyGradient(config) if config.entropy > 0.0)
-    }
-
-    /// Whether the loss depends on the value head.
-    pub fn pushes_value(&self) -> bool {
-        matches!(self, Self::PolicyGradient(config) if config.value.is_some())
-    }
-
-    /// The loss of one token.
-    pub fn token(&self, token: &Token) -> TokenLoss {
-        match self {
-            Self::PolicyGradient(config) => config.token(token),
-            Self::Sft {} => sft::token(token),
-        }
-    }
+merit_core::registry! {
+    /// Every objective.
+    pub static OBJECTIVES: dyn Objective = [
+        policy_gradient::PolicyGradient,
+        sft::Sft,
+        gspo::Gspo,
+        dpo::Dpo,
+        kto::Kto,
+    ];
 }

@@ -6,20 +6,13 @@
 //! discount made the advantage is not known here.
 
 use super::surrogate::surrogate;
-use super::{LossParts, Token, TokenLoss};
-use crate::config::require;
-use crate::{KlPenalty, LearnError, ValueLoss};
-use merit_core::About;
+use super::{LossParts, Needs, Objective, SequenceLoss, TokenLoss, Undeclared, Unit};
+use crate::{KlPenalty, ValueLoss};
+use merit_core::registry::{About, Component, Refusal};
 use serde::{Deserialize, Serialize};
 
-pub(super) const ABOUT: About = About {
-    name: "policy-gradient",
-    summary: "clipped policy gradient over the advantages of the samples, with optional KL, entropy and value parts",
-    paper: "PPO, arXiv:1707.06347",
-};
-
 /// Settings of the policy gradient.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyGradient {
     /// How far below 1 the ratio may go before the gradient of a bad token is cut.
@@ -42,38 +35,98 @@ impl Default for PolicyGradient {
     }
 }
 
-impl PolicyGradient {
-    pub(super) fn validate(&self) -> Result<(), LearnError> {
-        let Self { clip_low, clip_high, entropy, .. } = *self;
-        require(clip_low > 0.0 && clip_low <= 1.0, "objective.clip_low", || {
-            format!("is {clip_low}; it must be above 0 and at most 1 (1 never clips)")
-        })?;
-        require(clip_high.is_finite() && clip_high > 0.0, "objective.clip_high", || {
-            format!("is {clip_high}; it must be a positive number (a large one never clips)")
-        })?;
-        require(entropy.is_finite() && entropy >= 0.0, "objective.entropy", || {
-            format!("is {entropy}; it must be at least 0, where 0 means no bonus")
-        })?;
-        self.kl.as_ref().map_or(Ok(()), KlPenalty::validate)?;
-        self.value.as_ref().map_or(Ok(()), ValueLoss::validate)
+impl Component for PolicyGradient {
+    const ABOUT: About = About {
+        name: "policy-gradient",
+        summary: "clipped policy gradient over the advantages of the samples, with optional KL, entropy and value parts",
+        paper: "PPO, arXiv:1707.06347",
+    };
+    const EXAMPLE: &'static str = "kl = { coefficient = 0.01 }\nentropy = 0.001\nvalue = { coefficient = 0.5, clip = 0.2 }";
+
+    fn check(&self) -> Result<(), Refusal> {
+        check_clip(self.clip_low, self.clip_high)?;
+        let want = "at least 0, where 0 means no bonus";
+        Refusal::unless(self.entropy.is_finite() && self.entropy >= 0.0, "entropy", self.entropy, want)?;
+        self.kl.as_ref().map_or(Ok(()), KlPenalty::check)?;
+        self.value.as_ref().map_or(Ok(()), ValueLoss::check)
+    }
+}
+
+/// Refuses limits of a ratio that cannot work.
+pub(super) fn check_clip(low: f64, high: f64) -> Result<(), Refusal> {
+    Refusal::unless(low > 0.0 && low <= 1.0, "clip_low", low, "above 0 and at most 1 (1 never clips)")?;
+    let want = "a positive number (a large one never clips)";
+    Refusal::unless(high.is_finite() && high > 0.0, "clip_high", high, want)
+}
+
+impl Objective for PolicyGradient {
+    fn needs(&self) -> Needs {
+        let value = self.value.as_ref();
+        Needs {
+            on_policy: true,
+            old_logprobs: true,
+            advantages: true,
+            reference: self.kl.is_some(),
+            entropy: self.entropy > 0.0,
+            values: value.is_some(),
+            old_values: value.is_some_and(|value| value.clip.is_some()),
+            returns: value.is_some(),
+            ..Needs::default()
+        }
     }
 
-    pub(super) fn token(&self, token: &Token) -> TokenLoss {
+    fn loss(&self, unit: &Unit<'_>, out: &mut [SequenceLoss<'_>]) -> Result<(), Undeclared> {
+        for (member, out) in unit.members.iter().zip(out) {
+            let streams = Streams {
+                logprobs: member.logprobs(),
+                old_logprobs: member.old_logprobs()?,
+                advantages: member.advantages()?,
+                reference: self.kl.map(|_| member.reference()).transpose()?.unwrap_or_default(),
+                entropy: if self.entropy > 0.0 { member.entropy()? } else { &[] },
+                values: self.value.map(|_| member.values()).transpose()?.unwrap_or_default(),
+                old_values: self.value.and_then(|v| v.clip).map(|_| member.old_values()).transpose()?,
+                returns: self.value.map(|_| member.returns()).transpose()?.unwrap_or_default(),
+            };
+            member.positions().for_each(|at| out.token(at, &self.token(&streams, at)));
+        }
+        Ok(())
+    }
+}
+
+/// What is read of a sequence; empty where the settings do not ask for it.
+struct Streams<'a> {
+    logprobs: &'a [f32],
+    old_logprobs: &'a [f32],
+    advantages: &'a [f32],
+    reference: &'a [f32],
+    entropy: &'a [f32],
+    values: &'a [f32],
+    old_values: Option<&'a [f32]>,
+    returns: &'a [f32],
+}
+
+impl PolicyGradient {
+    fn token(&self, streams: &Streams<'_>, at: usize) -> TokenLoss {
+        let number = |stream: &[f32]| f64::from(stream[at]);
+        let logprob = number(streams.logprobs);
+        let (old, advantage) = (number(streams.old_logprobs), number(streams.advantages));
         let (policy, mut d_logprob, clipped) =
-            surrogate(token.logprob, token.old_logprob, token.advantage, self.clip_low, self.clip_high);
-        let mut parts = LossParts { policy, ..LossParts::default() };
+            surrogate(logprob, old, advantage, self.clip_low, self.clip_high);
+        let mut parts = LossParts::of_policy(policy);
         if let Some(KlPenalty { coefficient, estimator }) = self.kl {
-            parts.kl = coefficient * estimator.estimate(token.logprob, token.reference);
-            d_logprob += coefficient * estimator.derivative(token.logprob, token.reference);
+            let reference = number(streams.reference);
+            parts.kl = coefficient * estimator.estimate(logprob, reference);
+            d_logprob += coefficient * estimator.derivative(logprob, reference);
         }
         let mut d_entropy = 0.0;
         if self.entropy > 0.0 {
-            parts.entropy = -self.entropy * token.entropy;
+            parts.entropy = -self.entropy * number(streams.entropy);
             d_entropy = -self.entropy;
         }
         let mut d_value = 0.0;
         if let Some(value) = &self.value {
-            let (loss, derivative) = value.at(token.value, token.old_value, token.value_target);
+            let old = streams.old_values.map(number);
+            let (loss, derivative) = value.at(number(streams.values), old, number(streams.returns));
             parts.value = value.coefficient * loss;
             d_value = value.coefficient * derivative;
         }

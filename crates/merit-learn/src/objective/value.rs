@@ -2,8 +2,7 @@
 //!
 //!   `l = (v - R)^2 / 2`, or `max((v - R)^2, (clip(v, v_old - c, v_old + c) - R)^2) / 2`.
 
-use crate::LearnError;
-use crate::config::require;
+use merit_core::registry::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// A value loss beside the policy's.
@@ -18,22 +17,20 @@ pub struct ValueLoss {
 }
 
 impl ValueLoss {
-    pub(crate) fn validate(&self) -> Result<(), LearnError> {
+    pub(crate) fn check(&self) -> Result<(), Refusal> {
         let c = self.coefficient;
-        require(c.is_finite() && c > 0.0, "objective.value.coefficient", || {
-            format!("is {c}; it must be positive (leave `value` out to have no value loss)")
-        })?;
+        let want = "positive (leave `value` out to have no value loss)";
+        Refusal::unless(c.is_finite() && c > 0.0, "value.coefficient", c, want)?;
         let clip = self.clip.unwrap_or(1.0);
-        require(clip.is_finite() && clip > 0.0, "objective.value.clip", || {
-            format!("is {clip}; it must be positive (leave it out to have no clip)")
-        })
+        let want = "positive (leave it out to have no clip)";
+        Refusal::unless(clip.is_finite() && clip > 0.0, "value.clip", clip, want)
     }
 
-    /// `(l, dl/dvalue)` before the coefficient.
-    pub(super) fn at(&self, value: f64, old_value: f64, target: f64) -> (f64, f64) {
+    /// `(l, dl/dvalue)` before the coefficient. `old_value` is what the clip is taken from.
+    pub(super) fn at(&self, value: f64, old_value: Option<f64>, target: f64) -> (f64, f64) {
         let error = value - target;
         let free = 0.5 * error * error;
-        let Some(clip) = self.clip else { return (free, error) };
+        let (Some(clip), Some(old_value)) = (self.clip, old_value) else { return (free, error) };
         let held = value.clamp(old_value - clip, old_value + clip) - target;
         let held = 0.5 * held * held;
         if held > free { (held, 0.0) } else { (free, error) }
@@ -46,7 +43,7 @@ mod tests {
 
     /// Old value 0, target 2.
     fn check(clip: Option<f64>, value: f64, want: (f64, f64)) {
-        assert_eq!(ValueLoss { coefficient: 1.0, clip }.at(value, 0.0, 2.0), want);
+        assert_eq!(ValueLoss { coefficient: 1.0, clip }.at(value, Some(0.0), 2.0), want);
     }
 
     #[test]

@@ -1,16 +1,21 @@
 //! Selectors, masks and minibatches: what counts, and that the choice is the same every time.
 
 use crate::support::{Fate, mixed_batch, sample};
+use merit_core::registry::Chosen;
 use merit_core::{PolicyVersion, Sample, Seed};
 use merit_learn::*;
 use proptest::prelude::*;
 
 const NOW: PolicyVersion = PolicyVersion(3);
 
+fn all_tokens() -> Chosen<dyn Mask> {
+    Chosen::of(PolicyTokens {}, |s| s)
+}
+
 /// Names of the episodes that count.
-fn kept(samples: &[Sample], selector: Selector, mask: Mask) -> Vec<String> {
+fn kept(samples: &[Sample], selector: Chosen<dyn Selector>, mask: Chosen<dyn Mask>) -> Vec<String> {
     let config = LearnConfig { selector, mask, ..LearnConfig::default() };
-    let batch = Batch::of_samples(samples, None, &config, NOW).unwrap();
+    let batch = Batch::of_samples(samples, &config, NOW).unwrap();
     batch.entries.into_iter().map(|e| e.name).collect()
 }
 
@@ -22,22 +27,13 @@ fn groups_without_credit_can_be_left_out() {
         sample(1, 0, &[&[-1.0]], Fate::Reward(1.0), 0.0),
         sample(1, 1, &[&[-1.0]], Fate::Reward(0.0), -0.5),
     ];
-    let kept = kept(&samples, Selector::DropConstantGroups {}, Mask::Policy {});
+    let kept = kept(&samples, Chosen::of(DropConstantGroups {}, |s| s), all_tokens());
     assert_eq!(kept, ["episode train/4/1/0", "episode train/4/1/1"]);
 }
 
 #[test]
-fn samples_of_old_policies_can_be_left_out() {
-    let mut samples = mixed_batch();
-    samples[0].policy_version = PolicyVersion(1);
-    samples[1].policy_version = PolicyVersion(2);
-    let kept = kept(&samples, Selector::DropStale { versions: 1 }, Mask::Policy {});
-    assert_eq!(kept, ["episode train/4/0/1", "episode train/4/1/0"]);
-}
-
-#[test]
 fn only_samples_with_positive_credit_can_be_kept() {
-    let kept = kept(&mixed_batch(), Selector::PositiveCredit {}, Mask::Policy {});
+    let kept = kept(&mixed_batch(), Chosen::of(PositiveCredit {}, |s| s), all_tokens());
     assert_eq!(kept, ["episode train/4/0/0", "episode train/4/1/0"]);
 }
 
@@ -45,13 +41,13 @@ fn only_samples_with_positive_credit_can_be_kept() {
 fn a_weight_of_zero_leaves_a_sample_out() {
     let mut samples = mixed_batch();
     samples[0].weight = 0.0;
-    let batch = Batch::of_samples(&samples, None, &LearnConfig::default(), NOW).unwrap();
+    let batch = Batch::of_samples(&samples, &LearnConfig::default(), NOW).unwrap();
     assert_eq!((batch.entries.len(), batch.dropped), (2, Dropped { masked: 0, deselected: 1 }));
 }
 
 #[test]
 fn truncated_samples_can_be_masked_whole() {
-    let kept = kept(&mixed_batch(), Selector::All {}, Mask::DropTruncated {});
+    let kept = kept(&mixed_batch(), Chosen::of(All {}, |s| s), Chosen::of(DropTruncated {}, |s| s));
     assert_eq!(kept, ["episode train/4/0/0", "episode train/4/0/1"]);
 }
 
@@ -59,8 +55,8 @@ fn truncated_samples_can_be_masked_whole() {
 fn the_last_turn_can_be_trained_alone() {
     // Two prompt tokens, two of the first turn, one observation, two of the last turn.
     let samples = mixed_batch();
-    assert_eq!(Mask::Policy {}.of(&samples[1]), [false, false, true, true, false, true, true]);
-    assert_eq!(Mask::LastTurn {}.of(&samples[1]), [false, false, false, false, false, true, true]);
+    assert_eq!(PolicyTokens {}.of(&samples[1]), [false, false, true, true, false, true, true]);
+    assert_eq!(LastTurn {}.of(&samples[1]), [false, false, false, false, false, true, true]);
 }
 
 proptest! {
@@ -82,7 +78,8 @@ proptest! {
         let mut sample = mixed_batch().swap_remove(1);
         sample.mask = mask;
         sample.truncated = truncated;
-        for rule in [Mask::Policy {}, Mask::DropTruncated {}, Mask::LastTurn {}] {
+        let masks: [&dyn Mask; 3] = [&PolicyTokens {}, &DropTruncated {}, &LastTurn {}];
+        for rule in masks {
             let kept = rule.of(&sample);
             prop_assert!(kept.iter().zip(&sample.mask).all(|(&kept, &own)| own || !kept));
         }
@@ -93,16 +90,18 @@ proptest! {
         sizes in proptest::collection::vec((1_usize..50, 0.1_f64..4.0), 1..8),
     ) {
         let doubled: Vec<(usize, f64)> = sizes.iter().map(|&(n, w)| (n, 2.0 * w)).collect();
-        for normaliser in [Normaliser::Token {}, Normaliser::Sequence {}, Normaliser::Constant { length: 9 }] {
-            prop_assert_eq!(normaliser.scales(&sizes), normaliser.scales(&doubled));
+        let loss_aggs: [&dyn LossAgg; 3] = [&TokenMean {}, &SequenceMean {}, &ConstantLength { length: 9 }];
+        for loss_agg in loss_aggs {
+            prop_assert_eq!(loss_agg.scales(&sizes), loss_agg.scales(&doubled));
         }
     }
 
     #[test]
     fn the_means_are_means(sizes in proptest::collection::vec((1_usize..50, 0.1_f64..4.0), 1..8)) {
         // A loss of 1 on every token must come out as 1.
-        for normaliser in [Normaliser::Token {}, Normaliser::Sequence {}] {
-            let scales = normaliser.scales(&sizes);
+        let loss_aggs: [&dyn LossAgg; 2] = [&TokenMean {}, &SequenceMean {}];
+        for loss_agg in loss_aggs {
+            let scales = loss_agg.scales(&sizes);
             let total: f64 = scales.iter().zip(&sizes).map(|(s, (n, _))| s * *n as f64).sum();
             prop_assert!((total - 1.0).abs() < 1e-12);
         }

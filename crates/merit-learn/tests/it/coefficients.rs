@@ -1,33 +1,48 @@
-//! The coefficients are the derivatives of the loss that the documentation promises, for every objective and normaliser.
+//! The coefficients are the derivatives of the loss that the documentation promises, for every objective of tokens and
+//! loss aggregation.
 
+use crate::support::scripted::{Scripted, fixed};
 use crate::support::{Fate, mixed_batch, outputs, sample};
-use merit_core::{Boundary, PolicyVersion, Sample};
+use merit_api::trainer::Coefficients;
+use merit_core::registry::Chosen;
+use merit_core::{Boundary, PolicyVersion, Sample, Seed};
 use merit_learn::*;
-use merit_model::{Coefficients, SequenceOutputs};
 
 const NOW: PolicyVersion = PolicyVersion(3);
 
-fn normalisers() -> [Normaliser; 3] {
-    [Normaliser::Token {}, Normaliser::Sequence {}, Normaliser::Constant { length: 16 }]
+fn loss_aggs() -> [Chosen<dyn LossAgg>; 3] {
+    [
+        Chosen::of(TokenMean {}, |s| s),
+        Chosen::of(SequenceMean {}, |s| s),
+        Chosen::of(ConstantLength { length: 16 }, |s| s),
+    ]
 }
 
-fn objectives() -> Vec<Objective> {
+/// Settings of the policy gradient; absent: `sft`.
+type Case = Option<PolicyGradient>;
+
+fn objectives() -> Vec<Case> {
     let kl = |estimator| Some(KlPenalty { coefficient: 0.3, estimator });
     let value = |clip| Some(ValueLoss { coefficient: 0.5, clip });
     let plain = PolicyGradient::default();
-    let all =
-        PolicyGradient { kl: kl(Estimator::K3), entropy: 0.02, value: value(Some(0.1)), ..plain.clone() };
+    let all = PolicyGradient { kl: kl(Estimator::K3), entropy: 0.02, value: value(Some(0.1)), ..plain };
     let variants = [
-        PolicyGradient { kl: kl(Estimator::K1), ..plain.clone() },
-        PolicyGradient { kl: kl(Estimator::K2), ..plain.clone() },
-        PolicyGradient { kl: kl(Estimator::K3), ..plain.clone() },
-        PolicyGradient { entropy: 0.1, ..plain.clone() },
-        PolicyGradient { value: value(None), ..plain.clone() },
-        PolicyGradient { value: value(Some(0.2)), ..plain.clone() },
+        PolicyGradient { kl: kl(Estimator::K1), ..plain },
+        PolicyGradient { kl: kl(Estimator::K2), ..plain },
+        PolicyGradient { kl: kl(Estimator::K3), ..plain },
+        PolicyGradient { entropy: 0.1, ..plain },
+        PolicyGradient { value: value(None), ..plain },
+        PolicyGradient { value: value(Some(0.2)), ..plain },
         all,
         plain,
     ];
-    variants.into_iter().map(Objective::PolicyGradient).chain([Objective::Sft {}]).collect()
+    variants.into_iter().map(Some).chain([None]).collect()
+}
+
+fn config(case: &Case, loss_agg: &Chosen<dyn LossAgg>) -> LearnConfig {
+    let objective =
+        case.map_or_else(|| Chosen::<dyn Objective>::of(Sft {}, |s| s), |pg| Chosen::of(pg, |s| s));
+    LearnConfig { objective, loss_agg: loss_agg.clone(), ..LearnConfig::default() }
 }
 
 fn references(samples: &[Sample]) -> Vec<Vec<f32>> {
@@ -43,17 +58,11 @@ fn coefficients(
     said: &[[Vec<f32>; 3]],
     config: &LearnConfig,
 ) -> (Vec<Coefficients>, f64) {
-    let batch = Batch::of_samples(samples, Some(reference), config, NOW).unwrap();
-    let positions: Vec<usize> = (0..batch.entries.len()).collect();
-    let step = Step::new(&batch, &positions, &config.objective, &config.normaliser);
-    let mut loss = 0.0;
-    let judged = said.iter().enumerate().map(|(index, [logprobs, entropy, values])| {
-        let (coefficients, stats) =
-            step.coefficients(&SequenceOutputs { index, logprobs, entropy, values }).unwrap();
-        loss += stats.loss.total();
-        coefficients
-    });
-    (judged.collect(), loss)
+    let mut trainer = Scripted::streams(said);
+    let at = UpdateContext { step: 0, version: NOW, temperature: 1.0, seed: Seed::root(1) };
+    let learner = Learner::new(config.clone(), 1).unwrap();
+    let report = learner.update(&mut trainer, samples, Some(&fixed(reference)), &at).unwrap();
+    (trainer.coefficients, report.loss.total())
 }
 
 /// The loss written out again, in double precision and in the plainest way, from streams `[sample][stream][token]`.
@@ -61,22 +70,23 @@ fn plain_loss(
     samples: &[Sample],
     reference: &[Vec<f32>],
     said: &[[Vec<f64>; 3]],
-    config: &LearnConfig,
+    case: &Case,
+    loss_agg: &str,
 ) -> f64 {
     let weights: f64 = samples.iter().map(|s| f64::from(s.weight)).sum();
     let tokens: f64 = samples.iter().map(|s| f64::from(s.weight) * s.trainable() as f64).sum();
     let mut total = 0.0;
     for (i, sample) in samples.iter().enumerate() {
-        let share = match config.normaliser {
-            Normaliser::Token {} => 1.0 / tokens,
-            Normaliser::Sequence {} => 1.0 / (sample.trainable() as f64 * weights),
-            Normaliser::Constant { length } => 1.0 / (f64::from(length) * weights),
+        let share = match loss_agg {
+            "token" => 1.0 / tokens,
+            "sequence" => 1.0 / (sample.trainable() as f64 * weights),
+            _ => 1.0 / (16.0 * weights),
         };
         for t in (0..sample.tokens.len()).filter(|&t| sample.mask[t]) {
             let [logprob, entropy, value] = [said[i][0][t], said[i][1][t], said[i][2][t]];
-            let token = match &config.objective {
-                Objective::Sft {} => -logprob,
-                Objective::PolicyGradient(pg) => {
+            let token = match case {
+                None => -logprob,
+                Some(pg) => {
                     let ratio = (logprob - f64::from(sample.logprobs[t])).exp();
                     let a = f64::from(sample.advantages.as_ref().unwrap()[t]);
                     let held = ratio.min(1.0 + pg.clip_high).max(1.0 - pg.clip_low);
@@ -109,7 +119,7 @@ fn plain_loss(
 }
 
 #[test]
-fn every_objective_and_normaliser_agrees_with_finite_differences() {
+fn every_objective_of_tokens_and_loss_aggregation_agrees_with_finite_differences() {
     let samples = mixed_batch();
     let reference = references(&samples);
     let mut clipped = 0;
@@ -119,12 +129,14 @@ fn every_objective_and_normaliser_agrees_with_finite_differences() {
             .iter()
             .map(|streams| streams.clone().map(|s| s.into_iter().map(f64::from).collect()))
             .collect();
-        for objective in objectives() {
-            for normaliser in normalisers() {
-                let config =
-                    LearnConfig { objective: objective.clone(), normaliser, ..LearnConfig::default() };
+        for case in objectives() {
+            for loss_agg in loss_aggs() {
+                let (config, name) = (config(&case, &loss_agg), loss_agg.about().name);
                 let (got, loss) = coefficients(&samples, &reference, &said, &config);
-                assert!((loss - plain_loss(&samples, &reference, &wide, &config)).abs() < 1e-9, "{config:?}");
+                assert!(
+                    (loss - plain_loss(&samples, &reference, &wide, &case, name)).abs() < 1e-9,
+                    "{config:?}"
+                );
                 for (i, sample) in samples.iter().enumerate() {
                     for stream in 0..3 {
                         let derivatives = [&got[i].logprob, &got[i].entropy, &got[i].value][stream];
@@ -132,7 +144,7 @@ fn every_objective_and_normaliser_agrees_with_finite_differences() {
                             let nudged = |h: f64| {
                                 let mut nudged = wide.clone();
                                 nudged[i][stream][t] += h;
-                                plain_loss(&samples, &reference, &nudged, &config)
+                                plain_loss(&samples, &reference, &nudged, &case, name)
                             };
                             let want = (nudged(1e-5) - nudged(-1e-5)) / 2e-5;
                             let have = f64::from(derivatives.get(t).copied().unwrap_or(0.0));
@@ -170,7 +182,7 @@ fn the_numbers_of_a_small_batch_can_be_worked_out_by_hand() {
 fn bits(samples: &[Sample], config: &LearnConfig) -> Vec<Vec<u32>> {
     let kept: Vec<Sample> = samples.iter().filter(|s| s.trainable() > 0).cloned().collect();
     let said = outputs(&kept, 0.3, 1);
-    let reference = references(samples);
+    let reference = references(&kept);
     let (got, _) = coefficients(samples, &reference, &said, config);
     let flat =
         |c: Coefficients| [c.logprob, c.entropy, c.value].concat().into_iter().map(f32::to_bits).collect();
@@ -187,9 +199,9 @@ fn episodes_without_a_verdict_change_neither_gradient_nor_denominator() {
         Fate::Unscorable,
         Fate::GraderFailed,
     ];
-    for objective in objectives() {
-        for normaliser in normalisers() {
-            let config = LearnConfig { objective: objective.clone(), normaliser, ..LearnConfig::default() };
+    for case in objectives() {
+        for loss_agg in loss_aggs() {
+            let config = config(&case, &loss_agg);
             let clean = mixed_batch();
             let want = bits(&clean, &config);
             for fate in fates {
@@ -199,8 +211,7 @@ fn episodes_without_a_verdict_change_neither_gradient_nor_denominator() {
                 let mut with = clean.clone();
                 with.insert(1, broken);
                 assert_eq!(bits(&with, &config), want, "{fate:?} {config:?}");
-                let reference = references(&with);
-                let batch = Batch::of_samples(&with, Some(&reference), &config, NOW).unwrap();
+                let batch = Batch::of_samples(&with, &config, NOW).unwrap();
                 assert_eq!(batch.dropped, Dropped { masked: 1, deselected: 0 });
             }
         }
@@ -213,7 +224,7 @@ fn a_broken_episode_is_not_asked_for_what_only_verdicts_have() {
     broken.advantages = None;
     broken.on_policy = false;
     let batch = [broken];
-    let batch = Batch::of_samples(&batch, None, &LearnConfig::default(), NOW).unwrap();
+    let batch = Batch::of_samples(&batch, &LearnConfig::default(), NOW).unwrap();
     assert!(batch.entries.is_empty());
 }
 

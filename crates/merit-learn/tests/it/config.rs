@@ -1,10 +1,12 @@
 //! The learner's part of a recipe: what is written, what is refused and why.
 
-use merit_core::About;
+use merit_core::registry::{Chosen, Components, Kind};
 use merit_learn::*;
 
 fn parse(text: &str) -> Result<LearnConfig, String> {
-    let config: LearnConfig = toml::from_str(text).map_err(|e| e.to_string())?;
+    let components = register(Components::default());
+    let config: LearnConfig =
+        components.reading(|| toml::from_str(text)).map_err(|e: toml::de::Error| e.to_string())?;
     config.validate().map_err(|e| e.to_string())?;
     Ok(config)
 }
@@ -25,8 +27,8 @@ fn every_plug_point_can_be_named() {
         r#"
         epochs = 2
         minibatches = 4
-        normaliser = { type = "constant", length = 64 }
-        selector = { type = "drop-stale", versions = 2 }
+        loss_agg = { type = "constant", length = 64 }
+        selector = { type = "drop-constant-groups" }
         mask = { type = "drop-truncated" }
         optimiser = { type = "adamw", lr = 1e-3, clip_norm = 0.0 }
         schedule = { type = "cosine", warmup = 5, floor = 0.1 }
@@ -39,11 +41,16 @@ fn every_plug_point_can_be_named() {
         "#,
     )
     .unwrap();
-    let Objective::PolicyGradient(pg) = &config.objective else { panic!("{config:?}") };
-    assert_eq!((pg.clip_low, pg.clip_high), (0.2, 0.3));
-    assert_eq!(pg.kl, Some(KlPenalty { coefficient: 0.01, estimator: Estimator::K2 }));
+    let objective = PolicyGradient {
+        clip_high: 0.3,
+        entropy: 0.01,
+        kl: Some(KlPenalty { coefficient: 0.01, estimator: Estimator::K2 }),
+        value: Some(ValueLoss { coefficient: 0.5, clip: Some(0.2) }),
+        ..PolicyGradient::default()
+    };
+    assert_eq!(config.objective, Chosen::<dyn Objective>::of(objective, |s| s));
     assert_eq!(config.schedule, Schedule::Cosine { warmup: 5, floor: 0.1 });
-    assert_eq!(config.mask, Mask::DropTruncated {});
+    assert_eq!(config.mask, Chosen::<dyn Mask>::of(DropTruncated {}, |s| s));
 }
 
 #[test]
@@ -52,7 +59,9 @@ fn a_config_survives_being_saved() {
         value: Some(ValueLoss { coefficient: 1.0, clip: None }),
         ..PolicyGradient::default()
     };
-    for objective in [Objective::PolicyGradient(pg), Objective::Sft {}] {
+    let objectives: [Chosen<dyn Objective>; 3] =
+        [Chosen::of(pg, |s| s), Chosen::of(Sft {}, |s| s), Chosen::of(Kto::default(), |s| s)];
+    for objective in objectives {
         let config = LearnConfig { objective, ..LearnConfig::default() };
         assert_eq!(parse(&toml::to_string(&config).unwrap()).unwrap(), config);
     }
@@ -67,7 +76,7 @@ fn unknown_keys_are_refused_at_every_level() {
         r#"objective = { type = "policy-gradient", kl = { coefficient = 1.0, kind = "k3" } }"#,
         "kind",
     );
-    check_refused(r#"normaliser = { type = "token", length = 3 }"#, "length");
+    check_refused(r#"loss_agg = { type = "token", length = 3 }"#, "length");
     check_refused(r#"selector = { type = "all", versions = 3 }"#, "versions");
     check_refused(r#"mask = { type = "policy", turns = 3 }"#, "turns");
     check_refused(r#"optimiser = { type = "adamw", rate = 3 }"#, "rate");
@@ -78,52 +87,61 @@ fn unknown_keys_are_refused_at_every_level() {
 fn settings_that_cannot_work_are_refused_with_the_reason() {
     check_refused("epochs = 0", "`epochs` is 0; go through the batch at least once");
     check_refused("minibatches = 0", "`minibatches` is 0");
-    check_refused(r#"normaliser = { type = "constant", length = 0 }"#, "`normaliser.length` is 0");
+    check_refused(r#"loss_agg = { type = "constant", length = 0 }"#, "`constant`: `length` is 0");
+    check_refused(
+        "objective = { type = \"dpo\" }\nloss_agg = { type = \"sequence\" }",
+        "`loss_agg` is `sequence`, but objective `dpo` has no losses of tokens",
+    );
     check_refused(r#"optimiser = { type = "adamw", lr = nan }"#, "`optimiser.lr` is NaN");
     check_refused(r#"optimiser = { type = "adamw", beta2 = 1.0 }"#, "`optimiser.beta2` is 1");
     check_refused(r#"schedule = { type = "cosine", floor = 2.0 }"#, "`schedule.floor` is 2");
-    check_refused(r#"objective = { type = "policy-gradient", clip_low = 0.0 }"#, "`objective.clip_low` is 0");
-    check_refused(
-        r#"objective = { type = "policy-gradient", clip_high = -1.0 }"#,
-        "`objective.clip_high` is -1",
-    );
-    check_refused(
-        r#"objective = { type = "policy-gradient", entropy = -0.1 }"#,
-        "`objective.entropy` is -0.1",
-    );
+    check_refused(r#"objective = { type = "policy-gradient", clip_low = 0.0 }"#, "`clip_low` is 0");
+    check_refused(r#"objective = { type = "policy-gradient", clip_high = -1.0 }"#, "`clip_high` is -1");
+    check_refused(r#"objective = { type = "policy-gradient", entropy = -0.1 }"#, "`entropy` is -0.1");
     check_refused(
         r#"objective = { type = "policy-gradient", kl = { coefficient = 0.0 } }"#,
         "leave `kl` out to have no penalty",
     );
     check_refused(
         r#"objective = { type = "policy-gradient", value = { coefficient = 1.0, clip = 0.0 } }"#,
-        "`objective.value.clip` is 0",
+        "`value.clip` is 0",
     );
 }
 
 #[test]
-fn unknown_names_are_refused_with_the_known_ones() {
-    check_refused(r#"objective = { type = "ppo" }"#, "policy-gradient");
-    check_refused(r#"normaliser = { type = "tokens" }"#, "sequence");
+fn unknown_names_are_refused_with_the_nearest() {
+    check_refused(r#"objective = { type = "policy-grad" }"#, "did you mean `policy-gradient`?");
+    check_refused(
+        r#"loss_agg = { type = "tokens" }"#,
+        "unknown loss aggregation `tokens` (did you mean `token`?)",
+    );
 }
 
-/// Every registered name is one that recipes understand, and says the same of itself there.
-fn check_registry<T: serde::de::DeserializeOwned>(list: &[About], about: impl Fn(&T) -> About) {
-    for entry in list {
-        let full = serde_json::json!({ "type": entry.name, "length": 8, "versions": 1 });
-        let bare = serde_json::json!({ "type": entry.name });
-        let one = |key: &str| serde_json::json!({ "type": entry.name, key: full[key] });
-        let parsed = [bare, one("length"), one("versions")]
-            .into_iter()
-            .find_map(|v| serde_json::from_value::<T>(v).ok());
-        assert_eq!(&about(&parsed.unwrap_or_else(|| panic!("`{}` is not understood", entry.name))), entry);
+#[test]
+fn the_spellings_that_others_use_are_understood() {
+    let ours =
+        parse("loss_agg = { type = \"sequence\" }\noptimiser = { type = \"adamw\", lr = 1e-5 }").unwrap();
+    for key in ["loss_aggregation", "normaliser"] {
+        let text =
+            format!("{key} = {{ type = \"sequence\" }}\noptimizer = {{ type = \"adamw\", lr = 1e-5 }}");
+        assert_eq!(parse(&text).unwrap(), ours);
+    }
+}
+
+/// Every registered component reads its own example.
+fn check_examples<T: Kind + ?Sized>() {
+    let components = register(Components::default());
+    assert!(!components.entries::<T>().is_empty());
+    for entry in components.entries::<T>() {
+        let example: toml::Table = toml::from_str(entry.example).unwrap();
+        Chosen::read(entry, example).unwrap_or_else(|why| panic!("{}: {why}", entry.about.name));
     }
 }
 
 #[test]
-fn the_registries_and_the_recipes_speak_of_the_same_components() {
-    check_registry(OBJECTIVES, Objective::about);
-    check_registry(NORMALISERS, Normaliser::about);
-    check_registry(SELECTORS, Selector::about);
-    check_registry(MASKS, Mask::about);
+fn every_component_reads_its_example() {
+    check_examples::<dyn Objective>();
+    check_examples::<dyn LossAgg>();
+    check_examples::<dyn Selector>();
+    check_examples::<dyn Mask>();
 }

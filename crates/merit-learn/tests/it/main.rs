@@ -4,6 +4,8 @@
 mod choosing;
 mod coefficients;
 mod config;
+mod model_gradients;
 mod refusals;
+mod sequence_objectives;
 mod support;
 mod training;

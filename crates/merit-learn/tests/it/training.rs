@@ -2,9 +2,11 @@
 
 use crate::support::bandit::{TEMPERATURE, completions, probability, prompt, samples, token, trainer};
 use crate::support::{Fate, sample};
+use merit_core::registry::Chosen;
 use merit_core::{Boundary, PolicyVersion, Sample, Seed};
 use merit_learn::*;
-use merit_model::{Precision, ReadyWeights, Trainer, TrainerSettings, Workers};
+use merit_model::{FrozenPolicy, PackedWeights, Precision, Trainer, TrainerSettings, Workers};
+use std::sync::Arc;
 
 fn learner(change: impl Fn(&mut LearnConfig)) -> Learner {
     let optimiser = Optimiser::AdamW(AdamW { lr: 5e-3, ..AdamW::default() });
@@ -13,10 +15,10 @@ fn learner(change: impl Fn(&mut LearnConfig)) -> Learner {
     Learner::new(config, 100).unwrap()
 }
 
-fn objective(change: impl Fn(&mut PolicyGradient)) -> Objective {
+fn objective(change: impl Fn(&mut PolicyGradient)) -> Chosen<dyn Objective> {
     let mut objective = PolicyGradient::default();
     change(&mut objective);
-    Objective::PolicyGradient(objective)
+    Chosen::of(objective, |s| s)
 }
 
 fn at(step: u64) -> UpdateContext {
@@ -37,7 +39,7 @@ fn imitate(answer: &str) -> SftSequence {
 /// A policy that has learned to say `a` or `b`.
 fn warm(value_head: bool, threads: usize) -> Trainer {
     let mut trainer = trainer(value_head, threads);
-    let learner = learner(|c| c.objective = Objective::Sft {});
+    let learner = learner(|c| c.objective = Chosen::of(Sft {}, |s| s));
     for step in 0..40 {
         learner.sft_step(&mut trainer, &[imitate("a"), imitate("b")], step).unwrap();
     }
@@ -62,7 +64,7 @@ fn some_batch(trainer: &Trainer, tokens: usize) -> Vec<Sample> {
 #[test]
 fn supervised_steps_lower_the_loss_and_raise_the_probability() {
     let mut trainer = trainer(false, 1);
-    let learner = learner(|c| c.objective = Objective::Sft {});
+    let learner = learner(|c| c.objective = Chosen::of(Sft {}, |s| s));
     let before = probability(&mut trainer, token("a"));
     let step = |step| learner.sft_step(&mut trainer, &[imitate("a")], step).unwrap();
     let reports: Vec<UpdateReport> = (0..20).map(step).collect();
@@ -159,7 +161,7 @@ fn when_no_sample_counts_nothing_changes() {
     let before = bits(&trainer);
     let mut batch = some_batch(&trainer, 2);
     batch.iter_mut().for_each(|s| s.advantages.as_mut().unwrap().fill(0.0));
-    let learner = learner(|c| c.selector = Selector::DropConstantGroups {});
+    let learner = learner(|c| c.selector = Chosen::of(DropConstantGroups {}, |s| s));
     let report = learner.update(&mut trainer, &batch, None, &at(0)).unwrap();
     assert_eq!((report.optimiser_steps, report.samples_used, report.samples_deselected), (0, 0, 12));
     assert_eq!((report.grad_norm, report.entropy), (None, None));
@@ -199,7 +201,7 @@ fn a_gradient_that_is_not_finite_changes_nothing() {
         let huge = if i == 4 { 3.4e38 } else { 3.0e38 };
         sample.advantages.as_mut().unwrap().iter_mut().for_each(|a| *a = huge);
     }
-    let learner = learner(|c| c.normaliser = Normaliser::Constant { length: 1 });
+    let learner = learner(|c| c.loss_agg = Chosen::of(ConstantLength { length: 1 }, |s| s));
     let error = learner.update(&mut trainer, &batch, None, &at(2)).unwrap_err();
     let LearnError::NonFiniteGradient { step: 2, sample, .. } = &error else { panic!("{error}") };
     assert_eq!(sample, "episode train/4/0/4");
@@ -233,15 +235,15 @@ fn a_value_loss_needs_a_value_head() {
 fn a_kl_penalty_keeps_the_policy_near_its_reference() {
     let run = |coefficient: f64| {
         let mut trainer = warm(false, 1);
-        let reference = ReadyWeights::for_sampling(trainer.snapshot(), Precision::F32);
+        let packed = PackedWeights::for_sampling(trainer.snapshot(), Precision::F32);
+        let reference = FrozenPolicy::new(Arc::new(packed), Workers::single());
         let kl = Some(KlPenalty { coefficient, estimator: Estimator::K2 });
         let learner = learner(|c| c.objective = objective(|pg| pg.kl = kl));
         let mut kl = Vec::new();
         for step in 0..15 {
             let said = completions(&trainer, 24, 1, at(step).seed);
             let batch = samples(&said, PolicyVersion(step), |t| if t[0] == token("b") { 1.0 } else { 0.0 });
-            let said = reference_logprobs(&reference, &batch, TEMPERATURE, &Workers::single()).unwrap();
-            let report = learner.update(&mut trainer, &batch, Some(&said), &at(step)).unwrap();
+            let report = learner.update(&mut trainer, &batch, Some(&reference), &at(step)).unwrap();
             kl.push(report.kl_reference.unwrap());
         }
         assert!(kl[0] < 1e-9, "the policy is its own reference at first: {kl:?}");
@@ -254,7 +256,7 @@ fn a_kl_penalty_keeps_the_policy_near_its_reference() {
 #[test]
 fn an_entropy_bonus_raises_the_entropy() {
     let mut sure = trainer(false, 1);
-    let imitation = learner(|c| c.objective = Objective::Sft {});
+    let imitation = learner(|c| c.objective = Chosen::of(Sft {}, |s| s));
     for step in 0..15 {
         imitation.sft_step(&mut sure, &[imitate("a")], step).unwrap();
     }

@@ -4,18 +4,18 @@ mod kinds;
 mod properties;
 mod reader;
 
-use merit_maths::{Budget, Decision, Exhausted, Expr, Limits, Policy, compare};
+use merit_maths::{Budget, Decision, Exhausted, Expr, Limits, MathsConfig, compare};
 use reader::expr;
 
-fn decided(gold: &Expr, response: &Expr, policy: &Policy) -> Result<Decision, Exhausted> {
-    compare(gold, response, policy, &mut Budget::new(policy.limits))
+fn decided(gold: &Expr, response: &Expr, config: &MathsConfig) -> Result<Decision, Exhausted> {
+    compare(gold, response, config, &mut Budget::new(config.limits))
 }
 
 #[track_caller]
 fn check(gold: &str, response: &str, equal: bool) -> &'static str {
-    let decision = decided(&expr(gold), &expr(response), &Policy::default()).unwrap();
+    let decision = decided(&expr(gold), &expr(response), &MathsConfig::default()).unwrap();
     assert_eq!(decision.equal, equal, "{gold} against {response}: {decision:?}");
-    let back = decided(&expr(response), &expr(gold), &Policy::default()).unwrap();
+    let back = decided(&expr(response), &expr(gold), &MathsConfig::default()).unwrap();
     assert_eq!(back.equal, equal, "{response} against {gold}: {back:?}");
     decision.rule
 }
@@ -158,10 +158,10 @@ fn what_is_too_large_is_refused_or_decided_without_computing_it() {
     other("2^100000000", "2^100000001");
     other("9^(9^9)", "9");
     same("9^(9^9)", "3^(2*9^9)");
-    let policy = Policy::default();
+    let config = MathsConfig::default();
     for tower in ["9^(9^(9^9))", "10^(10^(10^10))", "(10^6)!!"] {
         let gold = expr("1");
-        match decided(&gold, &expr(tower), &policy) {
+        match decided(&gold, &expr(tower), &config) {
             Ok(decision) => assert!(!decision.equal, "{tower}: {decision:?}"),
             Err(limit) => assert!(matches!(limit, Exhausted::Size | Exhausted::Steps), "{tower}: {limit}"),
         }
@@ -171,9 +171,9 @@ fn what_is_too_large_is_refused_or_decided_without_computing_it() {
 #[test]
 fn a_small_budget_is_reported_as_such() {
     let limits = Limits { steps: 200, ..Limits::default() };
-    let policy = Policy { limits, ..Policy::default() };
-    let spent = decided(&expr("(a+b+c+d)^9"), &expr("(d+c+b+a)^9+sin(x)"), &policy);
+    let config = MathsConfig { limits, ..MathsConfig::default() };
+    let spent = decided(&expr("(a+b+c+d)^9"), &expr("(d+c+b+a)^9+sin(x)"), &config);
     assert_eq!(spent, Err(Exhausted::Steps));
     let deep = (0..400).fold(expr("x"), |inner, _| Expr::Apply(merit_maths::Function::Sin, vec![inner]));
-    assert_eq!(decided(&deep, &deep, &Policy::default()), Err(Exhausted::Depth));
+    assert_eq!(decided(&deep, &deep, &MathsConfig::default()), Err(Exhausted::Depth));
 }

@@ -1,15 +1,15 @@
 //! Where answers are found, and what never counts as one.
 
-use merit_maths::{CandidateKind, Conclusion, Extraction, Policy, verify};
+use merit_maths::{CandidateKind, Conclusion, Extraction, MathsConfig, verify};
 use merit_testing::data;
 
 /// The chosen candidate of a response: how it was found and what it parsed to.
 fn chosen(response: &str) -> Option<(CandidateKind, String)> {
-    chosen_by(response, &Policy::default())
+    chosen_by(response, &MathsConfig::default())
 }
 
-fn chosen_by(response: &str, policy: &Policy) -> Option<(CandidateKind, String)> {
-    let verdict = verify("1", response, policy);
+fn chosen_by(response: &str, config: &MathsConfig) -> Option<(CandidateKind, String)> {
+    let verdict = verify("1", response, config);
     let candidate = &verdict.response.candidates[verdict.response.chosen?];
     Some((candidate.kind, candidate.parsed.clone().unwrap()))
 }
@@ -44,15 +44,15 @@ fn listing_every_answer_does_not_win() {
         r"$1$, $2$, $3$, $4$",
         r"\boxed{1, 2, 3, 4}",
     ] {
-        let verdict = verify("2", response, &Policy::default());
-        assert_ne!(verdict.conclusion, Conclusion::Equal, "{response}: {verdict:?}");
+        let verdict = verify("2", response, &MathsConfig::default());
+        assert_ne!(verdict.conclusion, Conclusion::Pass, "{response}: {verdict:?}");
     }
 }
 
 #[test]
 fn an_unreadable_box_is_not_passed_over_for_a_better_reading() {
-    let verdict = verify("42", r"It is 42. \boxed{\frac{}{}^_}", &Policy::default());
-    assert_eq!(verdict.conclusion, Conclusion::Different, "{verdict:?}");
+    let verdict = verify("42", r"It is 42. \boxed{\frac{}{}^_}", &MathsConfig::default());
+    assert_eq!(verdict.conclusion, Conclusion::Fail, "{verdict:?}");
     assert!(verdict.why.contains("cannot be read"), "{}", verdict.why);
 }
 
@@ -83,17 +83,17 @@ fn a_percent_sign_after_the_box_belongs_to_the_answer() {
 
 #[test]
 fn letters_are_choices_only_where_the_policy_says_so() {
-    let choices = Policy {
+    let choices = MathsConfig {
         extract: Extraction { choices_to: Some('E'), ..Extraction::default() },
-        ..Policy::default()
+        ..MathsConfig::default()
     };
     for response in
         ["The answer is (B).", "**B**", "B", r"\boxed{B}", r"\boxed{\text{(B)}}", "B. Paris", "Answer: B"]
     {
         let verdict = verify("B", response, &choices);
         assert_eq!(
-            (verdict.conclusion, verdict.rule.as_str()),
-            (Conclusion::Equal, "choice"),
+            (verdict.passed(), verdict.rule.as_str()),
+            (Some(true), "choice"),
             "{response}: {verdict:?}"
         );
     }
@@ -101,15 +101,15 @@ fn letters_are_choices_only_where_the_policy_says_so() {
         ["(A), (B), (C) or (D)?  (D)", r"\boxed{A}", "I choose C", r"\boxed{A} \boxed{B}", "A B C D"]
     {
         let verdict = verify("B", response, &choices);
-        assert_ne!(verdict.conclusion, Conclusion::Equal, "{response}: {verdict:?}");
+        assert_ne!(verdict.conclusion, Conclusion::Pass, "{response}: {verdict:?}");
     }
 }
 
 #[test]
 fn places_the_policy_forbids_are_not_searched() {
-    let boxed_only = Policy {
+    let boxed_only = MathsConfig {
         extract: Extraction { boxed: true, latex: false, plain: false, choices_to: None },
-        ..Policy::default()
+        ..MathsConfig::default()
     };
     assert_eq!(chosen_by("The answer is 1", &boxed_only), None);
     assert_eq!(chosen_by(r"\boxed{1}", &boxed_only).unwrap().1, "1");
@@ -117,7 +117,7 @@ fn places_the_policy_forbids_are_not_searched() {
 
 #[test]
 fn every_candidate_is_reported() {
-    let verdict = verify("4", r"\boxed{3} then $x$ then \boxed{4} and 17", &Policy::default());
+    let verdict = verify("4", r"\boxed{3} then $x$ then \boxed{4} and 17", &MathsConfig::default());
     let kinds: Vec<CandidateKind> = verdict.response.candidates.iter().map(|c| c.kind).collect();
     assert_eq!(
         kinds,
@@ -128,7 +128,7 @@ fn every_candidate_is_reported() {
 #[test]
 fn every_gsm8k_reference_is_read_right() {
     let (Some(test), Some(train)) = (data("gsm8k-test.jsonl"), data("gsm8k-train.jsonl")) else { return };
-    let policy = Policy::default();
+    let config = MathsConfig::default();
     let mut count = 0;
     for path in [test, train] {
         for line in std::fs::read_to_string(path).unwrap().lines() {
@@ -136,13 +136,13 @@ fn every_gsm8k_reference_is_read_right() {
             let solution = record["answer"].as_str().unwrap();
             let after = solution.rsplit_once("####").unwrap().1.trim();
             let expected: f64 = after.replace([',', '$'], "").parse().unwrap();
-            let verdict = verify(solution, &format!("\\boxed{{{after}}}"), &policy);
-            assert_eq!(verdict.conclusion, Conclusion::Equal, "{after}: {verdict:?}");
+            let verdict = verify(solution, &format!("\\boxed{{{after}}}"), &config);
+            assert_eq!(verdict.conclusion, Conclusion::Pass, "{after}: {verdict:?}");
             let parsed = verdict.gold.candidates[verdict.gold.chosen.unwrap()].parsed.clone().unwrap();
             let value: f64 = parsed.parse().unwrap_or_else(|_| panic!("{after} was read as {parsed}"));
             assert!((value - expected).abs() < 1e-9, "{after} was read as {parsed}");
-            let wrong = verify(solution, &format!("#### {}", expected + 1.0), &policy);
-            assert_eq!(wrong.conclusion, Conclusion::Different, "{wrong:?}");
+            let wrong = verify(solution, &format!("#### {}", expected + 1.0), &config);
+            assert_eq!(wrong.conclusion, Conclusion::Fail, "{wrong:?}");
             count += 1;
         }
     }

@@ -3,7 +3,8 @@
 //! The triples are read from `.cache/math-verify/triples.json`, which `cargo xtask test` writes from the peer's source
 //! distribution; they are not part of this repository.
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target, verify};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, MathsConfig, Target};
+use merit_maths_compat::verify;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -28,7 +29,7 @@ struct Options {
 
 impl Triple {
     /// The peer's rules with the options its test gave.
-    fn policy(&self) -> Policy {
+    fn config(&self) -> MathsConfig {
         let mut options = MathVerifyOptions::default();
         if let Some(targets) = &self.targets {
             options.targets = targets.clone();
@@ -38,7 +39,7 @@ impl Triple {
         options.strict = self.options.strict.unwrap_or(options.strict);
         options.allow_set_relation_comp =
             self.options.allow_set_relation_comp.unwrap_or(options.allow_set_relation_comp);
-        Policy { compat: Compat::MathVerify, math_verify: Some(options), ..Policy::default() }
+        MathsConfig { compat: Compat::MathVerify, math_verify: Some(options), ..MathsConfig::default() }
     }
 }
 
@@ -55,10 +56,10 @@ fn every_triple_of_the_peers_suite_agrees_in_compat_mode() {
     assert_eq!(triples.len(), 275, "Math-Verify 0.9.0 has 275 triples");
     let mut wrong = Vec::new();
     for triple in &triples {
-        let policy = triple.policy();
-        policy.check().unwrap();
-        let verdict = verify(&triple.gold, &triple.prediction, &policy);
-        if (verdict.conclusion == Conclusion::Equal) != triple.expected {
+        let config = triple.config();
+        config.check().unwrap();
+        let verdict = verify(&triple.gold, &triple.prediction, &config);
+        if (verdict.conclusion == Conclusion::Pass) != triple.expected {
             wrong.push(format!(
                 "{}: expected {}, {:?} by {} ({})",
                 triple.id, triple.expected, verdict.conclusion, verdict.rule, verdict.why
@@ -81,8 +82,8 @@ fn every_strict_difference_from_the_peers_suite_is_listed_with_its_reason() {
     let listed: Differences = toml::from_str(include_str!("../strict_differences.toml")).unwrap();
     let mut found = BTreeMap::new();
     for triple in &triples {
-        let verdict = verify(&triple.gold, &triple.prediction, &Policy::default());
-        if (verdict.conclusion == Conclusion::Equal) != triple.expected {
+        let verdict = verify(&triple.gold, &triple.prediction, &MathsConfig::default());
+        if (verdict.conclusion == Conclusion::Pass) != triple.expected {
             let line = format!(
                 "expected {}, {:?} by {} ({})",
                 triple.expected, verdict.conclusion, verdict.rule, verdict.why

@@ -1,6 +1,7 @@
 //! The same verdicts on one thread and on sixteen.
 
-use merit_maths::{Compat, Policy, Verdict, verify};
+use merit_maths::{Compat, MathsConfig, Verdict};
+use merit_maths_compat::verify;
 use rayon::prelude::*;
 
 /// Answers of every kind, each against each.
@@ -33,12 +34,13 @@ const ANSWERS: [&str; 26] = [
     "#### 1,042",
 ];
 
-fn pairs() -> Vec<(&'static str, &'static str, Policy)> {
-    let policies = [Policy::default(), Policy { compat: Compat::MathVerify, ..Policy::default() }];
+fn pairs() -> Vec<(&'static str, &'static str, MathsConfig)> {
+    let policies =
+        [MathsConfig::default(), MathsConfig { compat: Compat::MathVerify, ..MathsConfig::default() }];
     let mut pairs = Vec::new();
-    for policy in &policies {
+    for config in &policies {
         for gold in ANSWERS {
-            pairs.extend(ANSWERS.map(|response| (gold, response, policy.clone())));
+            pairs.extend(ANSWERS.map(|response| (gold, response, config.clone())));
         }
     }
     pairs

@@ -64,7 +64,7 @@ fn sampled_trained_and_merged_logprobs_have_the_same_bits() {
             let settings = GeneratorSettings::default();
             let mut shared = Generator::over(trainer.policy(), bytes_only(), settings.clone()).unwrap();
             let said = sample(&mut shared, ask());
-            let merged = Arc::new(ReadyWeights::for_sampling(trainer.snapshot(), precision));
+            let merged = Arc::new(PackedWeights::for_sampling(trainer.snapshot(), precision));
             let mut apart = Generator::over(merged, bytes_only(), settings).unwrap();
             for (one, other) in said.iter().zip(sample(&mut apart, ask())) {
                 assert_eq!(

@@ -19,7 +19,7 @@ fn open(family: &str) -> ModelFiles {
 }
 
 /// The largest distance over all prompts of a family.
-fn distance(family: &str, ready: &ReadyWeights) -> f64 {
+fn distance(family: &str, ready: &PackedWeights) -> f64 {
     let expected = Expected::read(&folder(family).join("expected.jsonl"));
     assert!(expected.len() >= 4);
     expected.iter().map(|line| line.distance(ready)).fold(0.0, f64::max)
@@ -30,11 +30,11 @@ fn logits_and_logprobs_agree_with_transformers() {
     for family in FAMILIES {
         let files = open(family);
         let weights = Weights::from_files(&files, LoadOptions::default()).unwrap();
-        let far = distance(family, &ReadyWeights::for_sampling(weights, Precision::F32));
+        let far = distance(family, &PackedWeights::for_sampling(weights, Precision::F32));
         assert!(far < 2e-5, "{family}: {far}");
         for held in [Held::AsStored, Held::Decoded(Precision::F32)] {
             let far =
-                distance(family, &ReadyWeights::from_files(&files, LoadOptions::default(), held).unwrap());
+                distance(family, &PackedWeights::from_files(&files, LoadOptions::default(), held).unwrap());
             assert!(far < 2e-5, "{family}, {held:?}: {far}");
         }
     }
@@ -44,7 +44,7 @@ fn logits_and_logprobs_agree_with_transformers() {
 fn bf16_products_stay_near() {
     for family in FAMILIES {
         let held = Held::Decoded(Precision::Bf16);
-        let ready = ReadyWeights::from_files(&open(family), LoadOptions::default(), held).unwrap();
+        let ready = PackedWeights::from_files(&open(family), LoadOptions::default(), held).unwrap();
         let far = distance(family, &ready);
         assert!(far > 1e-5 && far < 0.5, "{family}: {far}");
     }
@@ -54,11 +54,11 @@ fn bf16_products_stay_near() {
 fn all_ways_of_loading_give_the_same_bits() {
     for family in FAMILIES {
         let files = open(family);
-        let load = |held| ReadyWeights::from_files(&files, LoadOptions::default(), held).unwrap();
+        let load = |held| PackedWeights::from_files(&files, LoadOptions::default(), held).unwrap();
         let tokens = prompt(files.config(), 3, 30);
-        let logits = |ready: &ReadyWeights| bits(&next_logits(ready, &tokens, &Workers::single()).unwrap());
+        let logits = |ready: &PackedWeights| bits(&next_logits(ready, &tokens, &Workers::single()).unwrap());
         let trained = Weights::from_files(&files, LoadOptions::default()).unwrap();
-        let one = logits(&ReadyWeights::for_sampling(trained, Precision::F32));
+        let one = logits(&PackedWeights::for_sampling(trained, Precision::F32));
         assert_eq!(one, logits(&load(Held::AsStored)), "{family}");
         assert_eq!(one, logits(&load(Held::Decoded(Precision::F32))), "{family}");
     }

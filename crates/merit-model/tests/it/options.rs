@@ -136,7 +136,7 @@ fn a_grammar_is_kept_to_whether_or_not_a_token_ends_it() {
     let end = tokenizer.special("<|end|>").unwrap();
     let factory = GrammarFactory::new(&tokenizer, &[end]).unwrap();
     let regex = GrammarSource::Regex("[0-9]{3}-(yes|no)".into());
-    let constraint = Some(ConstraintSource::from(factory.compile(&regex).unwrap()));
+    let constraint = Some(grammar_constraint(factory.compile(&regex).unwrap()));
     for (seed, stop_tokens) in (0..).zip([vec![], vec![end], vec![], vec![end]]) {
         let ends = !stop_tokens.is_empty();
         let params = SamplingParams { constraint: constraint.clone(), stop_tokens, ..at(3.0, 50) };

@@ -16,7 +16,7 @@ fn golden(name: &str) -> Vec<Expected> {
 /// The largest distance of eight prompts, with matrices as the file has them.
 fn distance(model: &str, expected: &str) -> Option<f64> {
     let files = ModelFiles::open(merit_testing::weights(model)?).unwrap();
-    let ready = ReadyWeights::from_files(&files, LoadOptions { context: 256 }, Held::AsStored).unwrap();
+    let ready = PackedWeights::from_files(&files, LoadOptions { context: 256 }, Held::AsStored).unwrap();
     Some(golden(expected).iter().map(|line| line.distance(&ready)).fold(0.0, f64::max))
 }
 
@@ -38,7 +38,7 @@ fn gemma3_agrees_with_transformers() {
 fn smollm2_knows_the_capital_of_france() {
     let Some(path) = merit_testing::weights("smollm2-135m-instruct-q4_1.gguf") else { return };
     let model = LanguageModel::open(path).unwrap();
-    let ready = Arc::new(model.ready(LoadOptions { context: 256 }, Held::AsStored).unwrap());
+    let ready = Arc::new(model.packed(LoadOptions { context: 256 }, Held::AsStored).unwrap());
     let tokenizer = Arc::clone(model.tokenizer());
     let mut sampler =
         Generator::over(Arc::clone(&ready), Arc::clone(&tokenizer), GeneratorSettings::default()).unwrap();
@@ -51,8 +51,8 @@ fn smollm2_knows_the_capital_of_france() {
     // What was sampled from the quantised file is what the decoded weights say, bit for bit.
     let tokens = [&context[..], &said.tokens].concat();
     let needed: Vec<bool> = (0..tokens.len()).map(|t| t >= context.len()).collect();
-    let decoded = model.ready(LoadOptions { context: 256 }, Held::Decoded(Precision::F32)).unwrap();
+    let decoded = model.packed(LoadOptions { context: 256 }, Held::Decoded(Precision::F32)).unwrap();
     let sequence = TrainSequence { tokens: &tokens, needed: &needed };
-    let scores = score_ready(&decoded, &[sequence], 1.0, &Workers::new(2).unwrap()).unwrap().remove(0);
+    let scores = score_packed(&decoded, &[sequence], 1.0, &Workers::new(2).unwrap()).unwrap().remove(0);
     assert_eq!(bits(&scores.logprobs[context.len()..]), bits(&said.logprobs));
 }

@@ -1,8 +1,6 @@
 //! Random rewards over random batches: the score agrees with a plain reading of the config and with its explanation, stays
 //! within the range the reward claims, and pays by turn what its parts say.
 
-use crate::plain;
-
 use crate::episodes::{Did, episode};
 use crate::plain::{PARSE_FAILURE, Reading, shapes};
 use merit_core::{CallEnd, Episode, Reward, Score};
@@ -42,7 +40,7 @@ fn expression() -> impl Strategy<Value = Value> {
     });
     made.prop_map(|mut config| {
         let terms: Vec<&str> = TERMS.iter().map(|term| term.about.name).collect();
-        plain::settle(&mut config, &terms);
+        crate::plain::settle(&mut config, &terms);
         config
     })
 }
@@ -84,7 +82,7 @@ fn near(a: f64, b: f64) -> bool {
 /// The score of one episode against the plain reading.
 fn agrees(config: &Value, reading: &Reading<'_>, range: Range) -> Result<(), TestCaseError> {
     let score = &reading.scores[reading.at];
-    match (plain::read(config, reading), &score.reward) {
+    match (crate::plain::read(config, reading), &score.reward) {
         (Ok(Some(want)), Reward::Value { value }) => {
             prop_assert!(near(want, *value), "{} but {}", want, value);
             let within = range.low - 1e-9 <= *value && *value <= range.high + 1e-9;
@@ -96,7 +94,7 @@ fn agrees(config: &Value, reading: &Reading<'_>, range: Range) -> Result<(), Tes
         }
         (want, got) => prop_assert!(false, "{:?} but {:?}", want, got),
     }
-    let paid = plain::paid(config, reading).unwrap_or_default();
+    let paid = crate::plain::paid(config, reading).unwrap_or_default();
     prop_assert_eq!(paid.len(), score.turn_rewards.len());
     for (want, got) in paid.iter().zip(&score.turn_rewards) {
         prop_assert!(near(*want, *got), "{:?} but {:?}", paid, score.turn_rewards);
@@ -118,7 +116,7 @@ proptest! {
         let state = RewardState::default();
         let scored = scorer.score_batch(&batch, &context, &state).episodes;
         let scores: Vec<Score> = scored.iter().map(|s| s.score.clone().unwrap()).collect();
-        let unscorable = &plain::unscorable(&config);
+        let unscorable = &crate::plain::unscorable(&config);
         for at in 0..batch.len() {
             let (scores, episodes, discount) = (&scores, &batch, context.discount);
             let reading = Reading { scores, episodes, unscorable, step, discount, at, turn: None };

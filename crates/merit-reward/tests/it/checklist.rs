@@ -104,7 +104,7 @@ fn checklists_that_cannot_work_are_refused() {
         (String::new(), "`checklist` has no `items`; list at least one"),
         (
             format!("{a}, needs = ['form'] }}, {{ name = 'forms', check = 'format' }}"),
-            "no item `form` (did you mean `forms`?); known: a, forms",
+            "there is no item `form` in this reward (did you mean `forms`?)",
         ),
         (
             format!("{a}, needs = ['b'] }}, {b}, needs = ['a'] }}"),
@@ -193,7 +193,7 @@ fn rubrics_that_cannot_work_are_refused() {
         (format!("{a}, weight = 0 }}"), "", "every axis has weight 0; there is nothing to take the mean of"),
         (format!("{a}, weight = -1 }}"), "", "`weight` of axis `a` is -1; it must be at least 0"),
         (format!("{a} }}, {{ name = 'a', of = 'format' }}"), "", "there are two axes called `a`; rename one"),
-        (format!("{a} }}"), "gate = { axis = 'b', at_least = 1 }", "no axis `b`; known: a"),
+        (format!("{a} }}"), "gate = { axis = 'b', at_least = 1 }", "there is no axis `b` in this reward"),
         (
             format!("{a} }}"),
             "gate = { axis = 'a', at_least = 1 }",

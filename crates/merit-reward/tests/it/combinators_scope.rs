@@ -3,7 +3,7 @@
 use crate::episodes::{Did, broken, episode};
 use crate::groups::*;
 use merit_core::{CallEnd, Episode, Reward};
-use merit_reward::{COMBINATORS, Range, RewardConfig, RewardState, ScoreContext, Scorer, conformance};
+use merit_reward::{COMBINATORS, Range, RewardState, ScoreContext, Scorer, conformance};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -188,8 +188,8 @@ fn mixed() -> Vec<Episode> {
 #[test]
 fn every_example_keeps_the_rules_of_a_score_and_stays_in_its_range() {
     for component in COMBINATORS {
-        let scorer = scorer(component.example);
         let name = component.about.name;
+        let scorer = scorer(&format!("type = '{name}'\n{}", component.example));
         assert_eq!(conformance::check_reward(&scorer, &mixed()), Vec::<String>::new(), "{name}");
         let Range { low, high } = scorer.range();
         let mut state = RewardState::default();
@@ -204,16 +204,5 @@ fn every_example_keeps_the_rules_of_a_score_and_stays_in_its_range() {
             }
             state = scored.state;
         }
-    }
-}
-
-#[test]
-fn every_saved_example_is_the_same_reward() {
-    for component in COMBINATORS {
-        let config: RewardConfig = RewardConfig::from_toml(component.example).unwrap();
-        let saved = serde_json::to_string(&config).unwrap();
-        assert_eq!(serde_json::from_str::<RewardConfig>(&saved).unwrap(), config, "{}", component.about.name);
-        let saved = toml::to_string(&config).unwrap();
-        assert_eq!(RewardConfig::from_toml(&saved).unwrap(), config, "{}", component.about.name);
     }
 }

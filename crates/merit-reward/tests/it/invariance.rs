@@ -1,7 +1,6 @@
 //! Which shaping leaves the best policies as they are: proved on tabular worlds, then checked on the real combinator.
-
+use crate::tabular::*;
 use merit_core::*;
-use merit_reward::tabular::*;
 use merit_reward::{RewardConfig, ScoreContext, Scorer};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -1,8 +1,7 @@
 //! Rewards that no weighted sum can stand in for: on tabular worlds, every deterministic policy is played, scored by the real
 //! scorer, and the best is compared with the best under every weighted sum of the same terms.
-
+use crate::tabular::{Arrow, Step, TabularWorld, deterministic_policies, episode, roll_out};
 use merit_core::*;
-use merit_reward::tabular::{Arrow, Step, TabularWorld, deterministic_policies, episode, roll_out};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
 use std::collections::BTreeSet;
 use std::f64::consts::PI;

@@ -1,10 +1,10 @@
 //! The episode as a pure machine: the clock is an argument, and nothing runs.
 
 use crate::common::{Counting, chat, plan};
+use merit_api::ToolAnswer;
 use merit_core::{CallEnd, End, Episode, Provenance};
 use merit_model::{Completion, SampleRequest, StopReason};
 use merit_rollout::{Effect, EpisodeMachine, Event, RolloutSettings, Rules, WaitingOn, session_of};
-use merit_tools::ToolAnswer;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

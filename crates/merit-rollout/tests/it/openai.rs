@@ -1,20 +1,19 @@
 //! Models behind endpoints as roles: whole rollouts over real sockets, with a server that plays by a script.
 
 use crate::common::{Counting, chat, plan};
+use merit_api::{ExpertTurn, World};
 use merit_core::conformance::check_episode;
 use merit_core::{
-    Boundary, End, Episode, EpisodeId, Known, Message, Outcome, PolicyVersion, Provenance, Role, Seed,
-    Setting, Split, TokenId,
+    Boundary, End, Episode, EpisodeId, Known, Message, Outcome, Provenance, Role, Seed, Split, TokenId,
 };
 use merit_endpoint::{Asked, EndpointConfig, Reply, ScriptedServer, Server};
-use merit_env::{DemoTurn, Env};
 use merit_model::{
     CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SamplingParams, SessionId, StopReason,
     Tokenizer,
 };
 use merit_rollout::{
     ChatFormat, EpisodePlan, LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, PromptForm, RolloutSettings,
-    Start, TokenSource, ToolRuntime, remote, roll_out, tree,
+    TokenSource, ToolRuntime, remote, roll_out, tree,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -32,8 +31,8 @@ fn from_server(server: &ScriptedServer) -> OpenAiSettings {
     OpenAiSettings { endpoint, tokens: TokenSource::Server, ..settings }
 }
 
-fn ledger() -> Arc<dyn Env> {
-    (merit_env::env("ledger").unwrap().default)().build().unwrap().into()
+fn ledger() -> Arc<dyn World> {
+    merit_env::read_world("type = \"ledger\"").unwrap().build(&merit_env::LiveTools).unwrap().into()
 }
 
 fn ledger_chat() -> ChatFormat {
@@ -41,35 +40,34 @@ fn ledger_chat() -> ChatFormat {
         .unwrap()
 }
 
-fn ledger_plans(env: &dyn Env, count: u32) -> Vec<EpisodePlan> {
-    let plan = |member: u32| EpisodePlan {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 },
-        task: Arc::new(env.task(Split::Train, u64::from(member), &Seed::root(1)).unwrap()),
-        seed: Seed::root(u64::from(member)),
-        setting: Setting::default(),
-        policy_version: PolicyVersion(0),
-        start: Start::Fresh,
+fn ledger_plans(env: &dyn World, count: u32) -> Vec<EpisodePlan> {
+    let plan = |member: u32| {
+        EpisodePlan::new(
+            EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 },
+            env.task(Split::Train, u64::from(member), &Seed::root(1)).unwrap(),
+            Seed::root(u64::from(member)),
+        )
     };
     (0..count).map(plan).collect()
 }
 
-/// What the demonstrator says after `heard`, whose first words of the user tell the task.
-fn right_words(env: &dyn Env, plans: &[EpisodePlan], heard: &[Message]) -> String {
+/// What the expert says after `heard`, whose first words of the user tell the task.
+fn right_words(env: &dyn World, plans: &[EpisodePlan], heard: &[Message]) -> String {
     let opening = |plan: &EpisodePlan| {
-        let world = env.open(&plan.task, &plan.world_seed(), None).unwrap();
-        world.opening().into_iter().find(|message| message.role == Role::User).unwrap().text
+        let mut env = env.open(&plan.task, &plan.world_seed(), None).unwrap();
+        env.reset().unwrap().into_iter().find(|message| message.role == Role::User).unwrap().text
     };
     let question = &heard.iter().find(|message| message.role == Role::User).unwrap().text;
     let plan = plans.iter().find(|plan| opening(plan) == *question).unwrap();
-    let mut turns: Vec<DemoTurn> = Vec::new();
+    let mut turns: Vec<ExpertTurn> = Vec::new();
     for message in heard {
         match (message.role, turns.last_mut()) {
-            (Role::Policy, _) => turns.push(DemoTurn { said: message.text.clone(), observed: Vec::new() }),
+            (Role::Policy, _) => turns.push(ExpertTurn { said: message.text.clone(), observed: Vec::new() }),
             (_, Some(turn)) => turn.observed.push(Message::new(Role::Tool, message.text.clone())),
             (_, None) => {}
         }
     }
-    env.demonstrator().unwrap().say(&plan.task, &turns, 1.0, &plan.seed).unwrap()
+    env.expert().unwrap().say(&plan.task, &turns, 1.0, &plan.seed).unwrap()
 }
 
 /// The messages of a conversation as it was sent.
@@ -85,7 +83,7 @@ fn sent(asked: &Asked) -> Vec<Message> {
 
 fn play(
     plans: Vec<EpisodePlan>,
-    env: &dyn Env,
+    env: &dyn World,
     sampler: &mut dyn Sampler,
     chat: &ChatFormat,
 ) -> Vec<Arc<Episode>> {

@@ -2,12 +2,11 @@
 
 use crate::common::{Counting, chat, plan};
 use merit_core::conformance::check_episode;
-use merit_core::{Boundary, End, EpisodeId, PolicyVersion, Seed, Setting, Split};
-use merit_env::ENVS;
+use merit_core::{Boundary, End, EpisodeId, Seed, Split};
+use merit_env::{LiveTools, WORLDS, read_world};
 use merit_rollout::{
-    EpisodePlan, ORACLE, OracleSettings, RolloutSettings, Start, ToolRuntime, program, roll_out, tree,
+    EpisodePlan, ORACLE, OracleSettings, RolloutSettings, ToolRuntime, program, roll_out, tree,
 };
-use std::sync::Arc;
 
 #[test]
 fn the_oracle_solves_the_tasks_of_every_world() {
@@ -15,16 +14,17 @@ fn the_oracle_solves_the_tasks_of_every_world() {
     let tools = ToolRuntime::new().unwrap();
     let settings =
         RolloutSettings { max_turns: 64, max_episode_tokens: 10_000, ..RolloutSettings::default() };
-    for entry in ENVS {
-        let env = (entry.default)().build().unwrap();
+    // The example of `command` names a program that is not there.
+    for entry in WORLDS.iter().filter(|entry| entry.about.name != "command") {
+        let settings = read_world(&format!("type = {:?}\n{}", entry.about.name, entry.example)).unwrap();
+        let env = settings.build(&LiveTools).unwrap();
         let plans: Vec<EpisodePlan> = (0..20)
-            .map(|index| EpisodePlan {
-                id: EpisodeId { phase: "oracle".into(), step: 0, group: index, member: 0, branch: 0 },
-                task: Arc::new(env.task(Split::Train, index.into(), &Seed::root(1)).unwrap()),
-                seed: Seed::root(1).child("group", index.into()),
-                setting: Setting::default(),
-                policy_version: PolicyVersion(0),
-                start: Start::Fresh,
+            .map(|index| {
+                EpisodePlan::new(
+                    EpisodeId { phase: "oracle".into(), step: 0, group: index, member: 0, branch: 0 },
+                    env.task(Split::Train, index.into(), &Seed::root(1)).unwrap(),
+                    Seed::root(1).child("group", index.into()),
+                )
             })
             .collect();
         let mut oracle = (ORACLE.open)(&*env, &chat, &OracleSettings::default(), &plans).unwrap();
@@ -53,12 +53,12 @@ fn the_oracle_solves_the_tasks_of_every_world() {
 }
 
 #[test]
-fn skill_is_handed_to_the_demonstrator() {
+fn the_probability_of_being_right_is_handed_to_the_expert() {
     let chat = chat();
     let tools = ToolRuntime::new().unwrap();
-    for (skill, answer) in [(1.0, "3"), (0.0, "0")] {
+    for (p_correct, answer) in [(1.0, "3"), (0.0, "0")] {
         let plans = vec![plan(0)];
-        let mut oracle = (ORACLE.open)(&Counting, &chat, &OracleSettings { skill }, &plans).unwrap();
+        let mut oracle = (ORACLE.open)(&Counting, &chat, &OracleSettings { p_correct }, &plans).unwrap();
         let settings = RolloutSettings::default();
         let episodes = roll_out(plans, &Counting, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
         assert_eq!(episodes[0].answer(), Some(answer));

@@ -2,8 +2,8 @@
 
 use crate::common::run::{lines, run};
 use crate::common::{chat, plan, plan_with};
-use merit_core::{Action, CallEnd, End, Provenance, Role, TurnStop};
-use merit_rollout::RolloutSettings;
+use merit_core::{Action, Boundary, CallEnd, End, Limit, Provenance, Role, TurnStop};
+use merit_rollout::{RolloutSettings, tree};
 use serde_json::json;
 
 #[test]
@@ -95,4 +95,72 @@ fn text_that_looks_like_a_marker_stays_text() {
     let segment = &chat().observe(&[], std::slice::from_ref(&message), 0, true)[0];
     assert_eq!(segment.tokens.iter().filter(|&&t| Some(t) == chat().marker(Role::Policy)).count(), 1);
     assert_eq!(chat().read(&segment.tokens), [message]);
+}
+
+#[test]
+fn reward_and_info_are_recorded_with_their_turn_and_change_no_token() {
+    let script = || lines(&["call add 1 2\n", "answer 3\n"]);
+    let run = |payload| run(vec![plan_with(0, payload)], &RolloutSettings::default(), script()).remove(0);
+    let (told, plain) = (run(json!({ "tells": "all" })), run(json!({})));
+    let of = |turn: usize| (told.turns[turn].reward, told.turns[turn].info["acts"]);
+    assert_eq!((of(0), of(1)), ((Some(0.5), 1.0), (Some(1.0), 2.0)));
+    assert!(plain.turns.iter().all(|turn| turn.reward.is_none() && turn.info.is_empty()));
+    assert_eq!(told.transcript, plain.transcript);
+    assert_ne!(told.content_hash(), plain.content_hash());
+    assert_eq!((&told.state, &plain.state), (&Some(json!(2)), &Some(json!(2))));
+}
+
+#[test]
+fn an_info_that_is_not_finite_is_a_fault_of_the_environment() {
+    let episode = run(
+        vec![plan_with(0, json!({ "tells": "wild" }))],
+        &RolloutSettings::default(),
+        lines(&["answer 3\n"]),
+    )
+    .remove(0);
+    let End::Failed { fault } = &episode.end else { panic!("{:?}", episode.end) };
+    assert_eq!(
+        (fault.boundary, fault.message.as_str()),
+        (Boundary::Environment, "`progress` of turn 0 is not finite")
+    );
+    assert_eq!(episode.state, None);
+}
+
+#[test]
+fn a_limit_of_the_environment_truncates_the_episode() {
+    let script = lines(&["call add 1 2\n", "call add 1 2\n", "answer 3\n"]);
+    let plan = plan_with(0, json!({ "tells": "cut" }));
+    let episode = run(vec![plan], &RolloutSettings::default(), script).remove(0);
+    assert_eq!((&episode.end, episode.turns.len()), (&End::Truncated { limit: Limit::Environment }, 2));
+}
+
+#[test]
+fn a_preface_is_shown_before_the_first_turn_and_never_trained() {
+    let script = || lines(&["call add 1 2\n", "answer 3\n"]);
+    let hinted = plan(0).with_preface(["add them", "then answer"]);
+    let episode = run(vec![hinted.clone()], &RolloutSettings::default(), script()).remove(0);
+    let segments = episode.transcript.segments();
+    let hints: Vec<&str> =
+        segments.iter().filter(|s| s.role == Role::Hint).map(|s| s.text.as_str()).collect();
+    assert_eq!(hints, ["add them", "then answer"]);
+    assert_eq!(segments[4].role, Role::Policy);
+    assert!(segments[..4].iter().all(|s| !s.role.trainable()));
+    // A fork keeps the hints of its trunk.
+    let fork = tree(&hinted, &episode, &[1], 1, 1).unwrap();
+    let branch = run(fork, &RolloutSettings::default(), script()).remove(0);
+    assert_eq!((branch.transcript.tokens(), &branch.end), (episode.transcript.tokens(), &End::Answered));
+}
+
+#[test]
+fn a_plan_may_have_fewer_turns_than_the_rollout_allows() {
+    let script = || lines(&["call add 1 2\n", "call add 1 2\n", "answer 3\n"]);
+    let turns = |plan| {
+        let episode =
+            run(vec![plan], &RolloutSettings { max_turns: 2, ..RolloutSettings::default() }, script())
+                .remove(0);
+        (episode.turns.len(), episode.end.clone())
+    };
+    let cut = End::Truncated { limit: Limit::Turns };
+    assert_eq!(turns(plan(0).with_max_turns(1)), (1, cut.clone()));
+    assert_eq!(turns(plan(0).with_max_turns(9)), (2, cut));
 }

@@ -12,12 +12,11 @@ use crate::origin::Origin;
 use crate::parts::Parts;
 use crate::progress::Event;
 use kept::Kept;
-use merit_core::{Sample, TokenId};
-use merit_learn::reference_logprobs;
-use merit_model::{ModelError, Precision, ReadyWeights, Tokenizer, Trainer, Weights, Workers};
+use merit_core::TokenId;
+use merit_model::{FrozenPolicy, ModelError, PackedWeights, Precision, Tokenizer, Trainer, Weights, Workers};
 use merit_rollout::{ChatFormat, ToolRuntime};
 use merit_store::RunFolder;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a run trains; a checkpoint holds all of it.
 pub(crate) struct Policy {
@@ -30,6 +29,10 @@ pub(crate) struct Policy {
     warm: Option<Kept>,
     /// After the recipe's own learning; controls do not touch it.
     trained: Option<Kept>,
+    /// Hashes of the two as they are saved, known after their first checkpoint.
+    saved: [OnceLock<String>; 2],
+    /// The warm-started policy as objectives refer to it; packed at its first use.
+    reference: Option<Arc<FrozenPolicy>>,
 }
 
 impl Policy {
@@ -58,7 +61,16 @@ impl Policy {
             }
         };
         let trainer = kept.trainer(origin.as_ref(), threads)?;
-        Ok(Self { chat, trainer, origin, threads, warm: None, trained: None })
+        Ok(Self {
+            chat,
+            trainer,
+            origin,
+            threads,
+            warm: None,
+            trained: None,
+            saved: Default::default(),
+            reference: None,
+        })
     }
 
     /// Leaves the trained policy beside the record, for whoever wants to use it: one file for a decoder made on the spot, a
@@ -92,11 +104,23 @@ impl Policy {
         tokens.map(named).filter(|(_, text)| !text.is_empty()).collect()
     }
 
-    /// Log-probabilities of the samples under the warm-started policy.
-    pub(crate) fn reference(&self, samples: &[Sample], temperature: f32) -> Result<Vec<Vec<f32>>, RunError> {
+    /// The warm-started policy, which does not change while learning goes on.
+    pub(crate) fn reference(&mut self) -> Result<Arc<FrozenPolicy>, RunError> {
+        if let Some(reference) = &self.reference {
+            return Ok(Arc::clone(reference));
+        }
         let workers = Workers::new(self.threads).map_err(ModelError::from)?;
-        let ready = ReadyWeights::for_sampling(self.warm()?, self.precision());
-        Ok(reference_logprobs(&ready, samples, temperature, &workers)?)
+        let packed = Arc::new(PackedWeights::for_sampling(self.warm()?, self.precision()));
+        Ok(Arc::clone(self.reference.insert(Arc::new(FrozenPolicy::new(packed, workers)))))
+    }
+
+    /// The present policy as a sampler reads it. With an adapter these are the trainer's own packed weights; nothing is merged
+    /// or packed anew.
+    pub(crate) fn packed(&mut self) -> Arc<PackedWeights> {
+        match self.trainer.adapter() {
+            Some(_) => self.trainer.policy(),
+            None => Arc::new(PackedWeights::for_sampling(self.trainer.snapshot(), self.precision())),
+        }
     }
 
     pub(crate) fn tokenizer(&self) -> &Arc<Tokenizer> {
@@ -136,10 +160,13 @@ impl Policy {
 
     pub(crate) fn keep_warm(&mut self) {
         self.warm = Some(self.kept());
+        self.saved[0] = OnceLock::new();
+        self.reference = None;
     }
 
     pub(crate) fn keep_trained(&mut self) {
         self.trained = Some(self.kept());
+        self.saved[1] = OnceLock::new();
     }
 
     /// Begins anew from the warm start, with a fresh optimiser.

@@ -114,7 +114,7 @@ fn an_error_in_a_line_of_many_languages_has_its_place_in_characters() {
 
 /// The shipped default with one text replaced, as a file of its own.
 fn refusal(from: &str, to: &str) -> String {
-    let text = merit_run::shipped::RECIPES[0].text;
+    let text = merit_run::shipped::recipes()[0].text;
     assert!(text.contains(from), "the recipe has no `{from}`");
     Recipe::parse("r.toml", &text.replacen(from, to, 1)).unwrap_err().to_string()
 }
@@ -122,7 +122,7 @@ fn refusal(from: &str, to: &str) -> String {
 #[test]
 fn a_misspelt_key_of_a_control_or_of_the_demonstrations_has_its_place_too() {
     let of_line = |needle: &str| {
-        let text = merit_run::shipped::RECIPES[0].text;
+        let text = merit_run::shipped::recipes()[0].text;
         text.lines().position(|line| line.contains(needle)).unwrap() + 1
     };
     let control = refusal("tools = false", "tolls = false");

@@ -118,7 +118,7 @@ fn configs_that_cannot_work_are_refused() {
     let told = |config: &IndexConfig| Index::build(corpus(), config).unwrap_err().to_string();
     assert_eq!(
         told(&config("hashed-ngram", 64)),
-        "no embedder `hashed-ngram` (did you mean `hashed-ngrams`?); known: hashed-ngrams"
+        "unknown embedder `hashed-ngram` (did you mean `hashed-ngrams`?); `merit list` shows what there is"
     );
     assert_eq!(told(&config("hashed-ngrams", 0)), "`dense.dimensions` is 0, but it must be from 1 to 16384");
     let mode = IndexConfig { mode: Some(Mode::Hybrid), ..IndexConfig::default() };

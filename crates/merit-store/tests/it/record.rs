@@ -111,10 +111,7 @@ fn metrics_marks_events_and_costs_come_back() {
     assert_eq!(run.metric("train", "success").unwrap(), [(1, 0.1), (2, 0.75)]);
     assert!(run.metric("train", "kl").unwrap()[0].1.is_nan());
 
-    assert!(!run.is_done("warm").unwrap());
-    run.mark_done("warm").unwrap();
     run.set_mark("next", &(3_u64, "step".to_owned())).unwrap();
-    assert!(run.is_done("warm").unwrap());
     assert_eq!(run.mark::<(u64, String)>("next").unwrap(), Some((3, "step".into())));
     assert_eq!(run.mark::<u64>("nothing").unwrap(), None);
 

@@ -3,8 +3,8 @@
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    Calculator, FaultPlan, Faulty, Lookup, TOOLS, Tool, ToolAnswer, ToolCard, ToolConfig, ToolError,
-    ToolFuture, ToolSession, call_blocking, tool,
+    Calculator, FaultPlan, Faulty, Lookup, TOOLS, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession,
+    ToolSettings as _, ToolSpec, call_blocking, example_settings, read_tool, tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -15,8 +15,12 @@ const SECOND: Duration = Duration::from_secs(1);
 
 #[test]
 fn every_registered_tool_keeps_the_contract() {
-    for entry in TOOLS.iter().filter(|entry| entry.needs.is_empty()) {
-        let tool = entry.config().unwrap().build().unwrap();
+    for entry in TOOLS {
+        let settings = example_settings(entry).unwrap();
+        if !settings.needs().is_empty() {
+            continue;
+        }
+        let tool = settings.build_one().unwrap();
         assert_eq!(check_tool(tool.as_ref(), &example_task()), Vec::<String>::new(), "{}", entry.about.name);
     }
 }
@@ -25,20 +29,20 @@ fn every_registered_tool_keeps_the_contract() {
 fn names_are_unique_and_found() {
     for entry in TOOLS {
         assert_eq!(tool(entry.about.name).unwrap().about, entry.about);
-        assert_eq!(entry.config().unwrap().entry().about, entry.about);
+        assert_eq!(example_settings(entry).unwrap().about(), entry.about);
         assert_eq!(TOOLS.iter().filter(|other| other.about.name == entry.about.name).count(), 1);
     }
     let error = tool("lokup").unwrap_err().to_string();
-    assert!(error.starts_with("no tool `lokup` (did you mean `lookup`?); known: calc, lookup, "), "{error}");
+    assert!(error.starts_with("unknown tool `lokup` (did you mean `lookup`?)"), "{error}");
 }
 
 /// Counts its calls over all sessions, forgets them in snapshots, panics on long input and answers everything else.
-struct Liar(Arc<AtomicU64>, ToolCard);
+struct Liar(Arc<AtomicU64>, ToolSpec);
 
 struct LiarSession(Arc<AtomicU64>);
 
 impl Tool for Liar {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.1
     }
 
@@ -57,7 +61,7 @@ impl ToolSession for LiarSession {
 
 #[test]
 fn the_checks_notice_a_tool_that_breaks_the_contract() {
-    let card = ToolCard::text("liar", "Breaks every rule.", "input", "anything", "x");
+    let card = ToolSpec::text("liar", "Breaks every rule.", "input", "anything", "x");
     let liar = Liar(Arc::default(), card);
     let found = check_tool(&liar, &example_task()).join("\n");
     for violation in [
@@ -112,17 +116,17 @@ fn lookup_refuses_a_task_without_a_usable_table() {
 
 #[test]
 fn a_tool_without_settings_refuses_any() {
-    let parsed: Result<ToolConfig, _> = toml::from_str("name = \"calc\"\nprecision = 3\n");
+    let parsed = read_tool("type = \"calc\"\nprecision = 3\n");
     assert!(parsed.unwrap_err().to_string().contains("precision"));
 }
 
 #[test]
 fn a_faulty_tool_is_described_in_a_recipe() {
-    let text = "name = \"faulty\"\ninner = { name = \"lookup\" }\nplan = { seed = 3, latency_ms = 20.0, timed_out = 0.1 }\n";
-    let config: ToolConfig = toml::from_str(text).unwrap();
-    let tool = config.build().unwrap();
-    assert_eq!(tool.card().name, "lookup", "the agent cannot tell");
-    let again: ToolConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
+    let text = "type = \"faulty\"\ninner = { type = \"lookup\" }\nplan = { seed = 3, latency_ms = 20.0, timed_out = 0.1 }\n";
+    let config = read_tool(text).unwrap();
+    let tool = config.build_one().unwrap();
+    assert_eq!(tool.spec().name, "lookup", "the agent cannot tell");
+    let again = read_tool(&toml::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);
-    assert!(toml::from_str::<ToolConfig>(&text.replace("latency_ms", "latency")).is_err());
+    assert!(read_tool(&text.replace("latency_ms", "latency")).is_err());
 }

@@ -1,24 +1,27 @@
 //! Every call format, whatever it is given: what it writes it reads, hostile text costs little, and faults are told shortly.
 
 use merit_core::{ToolCall, canonical};
-use merit_tools::ToolCard;
-use merit_tools::formats::{CALL_FORMATS, CallFormat, CallFormatConfig, MAX_CALLS, MAX_TEXT};
+use merit_tools::ToolSpec;
+use merit_tools::formats::{
+    CALL_FORMATS, CallFormat, MAX_CALLS, MAX_TEXT, Mistral, MistralForm, call_format,
+};
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-fn cards() -> Vec<ToolCard> {
+fn cards() -> Vec<ToolSpec> {
     vec![
-        ToolCard::text("python", "Runs Python.", "code", "a program", "print(1)"),
-        ToolCard::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
-        ToolCard::json("act", "Does things.", json!({ "type": "object" }), &json!({ "what": "it" })),
+        ToolSpec::text("python", "Runs Python.", "code", "a program", "print(1)"),
+        ToolSpec::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
+        ToolSpec::json("act", "Does things.", json!({ "type": "object" }), &json!({ "what": "it" })),
     ]
 }
 
 /// Every format, and those with settings in more than one.
 fn formats() -> Vec<Arc<dyn CallFormat>> {
-    let other: CallFormatConfig = toml::from_str("name = \"mistral\"\nform = \"args\"").unwrap();
-    CALL_FORMATS.iter().map(|entry| entry.build()).chain([other.build()]).collect()
+    let other = Mistral { form: MistralForm::Args };
+    let named = CALL_FORMATS.iter().map(|entry| call_format(entry.about.name).unwrap().component());
+    named.chain([Arc::new(other) as Arc<dyn CallFormat>]).collect()
 }
 
 /// Text with everything that could end a call too early.
@@ -261,7 +264,7 @@ fn the_right_form_that_a_fault_shows_can_be_read() {
     let broken =
         ["<tool_call>{", "<|python_tag|>", "[calc(", "[TOOL_CALLS]", "```python\n", "<code>", "<tool_call>{"];
     for (format, broken) in CALL_FORMATS.iter().zip(broken) {
-        let format = format.build();
+        let format = call_format(format.about.name).unwrap();
         let error = format.parse(broken, &cards).unwrap_err().why;
         let (_, form) = error.split_once("; write ").unwrap_or_else(|| panic!("{error}"));
         assert_eq!(format.parse(form, &cards).unwrap().calls.len(), 1, "{error}");

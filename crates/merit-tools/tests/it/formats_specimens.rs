@@ -1,12 +1,12 @@
 //! What models really say, good and broken, and what becomes of it.
 
 use merit_core::ToolCall;
-use merit_tools::ToolCard;
+use merit_tools::ToolSpec;
 use merit_tools::formats::{CALL_FORMATS, CallFormat, MAX_TEXT, call_format};
 use serde_json::json;
 use std::sync::Arc;
 
-fn cards() -> Vec<ToolCard> {
+fn cards() -> Vec<ToolSpec> {
     let weather = json!({
         "type": "object",
         "properties": {
@@ -19,15 +19,15 @@ fn cards() -> Vec<ToolCard> {
     });
     let nested = json!({ "type": "object", "properties": { "filter": { "type": "object" } } });
     vec![
-        ToolCard::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
-        ToolCard::text("python", "Runs Python.", "code", "a program", "print(1)"),
-        ToolCard::json("get_weather", "The weather.", weather, &json!({ "city": "Oslo" })),
-        ToolCard::json("find", "Finds things.", nested, &json!({ "filter": {} })),
+        ToolSpec::text("calc", "Exact arithmetic.", "expression", "a sum", "1+1"),
+        ToolSpec::text("python", "Runs Python.", "code", "a program", "print(1)"),
+        ToolSpec::json("get_weather", "The weather.", weather, &json!({ "city": "Oslo" })),
+        ToolSpec::json("find", "Finds things.", nested, &json!({ "filter": {} })),
     ]
 }
 
 fn format(name: &str) -> Arc<dyn CallFormat> {
-    call_format(name).unwrap().build()
+    call_format(name).unwrap().component()
 }
 
 /// What is expected of a specimen.
@@ -376,7 +376,7 @@ fn the_same_call_is_recorded_the_same_in_every_format() {
     let cards = cards();
     let call = ToolCall { tool: "get_weather".into(), input: r#"{"city":"Oslo","days":2}"#.into() };
     for entry in CALL_FORMATS.iter().filter(|entry| entry.about.name != "code-tags") {
-        let format = entry.build();
+        let format = call_format(entry.about.name).unwrap();
         let turn = format.parse(&format.write(std::slice::from_ref(&call), &cards), &cards).unwrap();
         assert_eq!(turn.calls, std::slice::from_ref(&call), "{}", entry.about.name);
     }

@@ -2,13 +2,13 @@
 
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
-use merit_tools::{Tool, ToolAnswer, ToolConfig, ToolError, ToolSession, call_blocking};
+use merit_tools::{Tool, ToolAnswer, ToolError, ToolSession, ToolSettings as _, call_blocking, read_tool};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
 fn tool() -> Arc<dyn Tool> {
-    ToolConfig::from_toml("name = \"http\"").unwrap().build().unwrap()
+    read_tool("type = \"http\"").unwrap().build_one().unwrap()
 }
 
 fn task(fixtures: Value) -> Task {
@@ -124,10 +124,10 @@ fn what_is_no_request_is_refused() {
 #[test]
 fn long_bodies_are_cut() {
     let toml = format!(
-        "name = \"http\"\nshown_bytes = 200\nfixtures = [{{ url = \"https://a.test/\", response = {{ body = \"{}\" }} }}]",
+        "type = \"http\"\nshown_bytes = 200\nfixtures = [{{ url = \"https://a.test/\", response = {{ body = \"{}\" }} }}]",
         "é".repeat(150)
     );
-    let tool = ToolConfig::from_toml(&toml).unwrap().build().unwrap();
+    let tool = read_tool(&toml).unwrap().build_one().unwrap();
     let session = tool.open(&example_task(), None).unwrap();
     assert_eq!(get(&session, "https://a.test"), format!("200 OK\n\n{}\n… 100 more bytes", "é".repeat(100)));
 }
@@ -143,16 +143,16 @@ fn fixtures_come_from_files_too() {
     for (name, text) in [("list.json", list.to_string()), ("lines.jsonl", lines)] {
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        let toml = format!("name = \"http\"\nfile = \"{}\"", path.display());
-        let config = ToolConfig::from_toml(&toml).unwrap();
-        let tool = config.build().unwrap();
+        let toml = format!("type = \"http\"\nfile = \"{}\"", path.display());
+        let config = read_tool(&toml).unwrap();
+        let tool = config.build_one().unwrap();
         assert_eq!(check_tool(tool.as_ref(), &example_task()), Vec::<String>::new());
         assert_eq!(get(&tool.open(&example_task(), None).unwrap(), "https://b.test"), "200 OK\n\n1");
-        assert_eq!(ToolConfig::from_toml(&toml::to_string(&config).unwrap()).unwrap(), config);
+        assert_eq!(read_tool(&toml::to_string(&config).unwrap()).unwrap(), config);
     }
     std::fs::write(folder.path().join("bad.jsonl"), "{\"url\": \"https://a.test/\"}\n{").unwrap();
-    let toml = format!("name = \"http\"\nfile = \"{}\"", folder.path().join("bad.jsonl").display());
-    assert!(ToolConfig::from_toml(&toml).unwrap().build().err().unwrap().to_string().contains("line 2"));
+    let toml = format!("type = \"http\"\nfile = \"{}\"", folder.path().join("bad.jsonl").display());
+    assert!(read_tool(&toml).unwrap().build_one().err().unwrap().to_string().contains("line 2"));
 }
 
 #[test]
@@ -170,5 +170,5 @@ fn fixtures_that_cannot_be_are_refused_with_their_place() {
         assert!(error.contains(why), "{error}");
     }
     assert!(tool().open(&example_task(), None).err().unwrap().to_string().contains("no `http`"));
-    assert!(ToolConfig::from_toml("name = \"http\"\nfixtures = []\nfile = \"x\"").unwrap().build().is_err());
+    assert!(read_tool("type = \"http\"\nfixtures = []\nfile = \"x\"").unwrap().build_one().is_err());
 }

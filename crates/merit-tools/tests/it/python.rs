@@ -1,12 +1,12 @@
 //! The Python tool: what an agent sees of its programs, and an interpreter that can be forked.
 
 use merit_tools::conformance::example_task;
-use merit_tools::{Tool, ToolAnswer, ToolConfig, ToolSession, call_blocking};
+use merit_tools::{Tool, ToolAnswer, ToolSession, ToolSettings as _, call_blocking, read_tool};
 use std::sync::Arc;
 use std::time::Duration;
 
 fn python(settings: &str) -> Arc<dyn Tool> {
-    ToolConfig::from_toml(&format!("name = \"python\"\n{settings}")).unwrap().build().unwrap()
+    read_tool(&format!("type = \"python\"\n{settings}")).unwrap().build_one().unwrap()
 }
 
 fn open(settings: &str) -> Arc<dyn ToolSession> {

@@ -2,14 +2,14 @@
 
 use merit_core::Task;
 use merit_tools::conformance::example_task;
-use merit_tools::{Tool, ToolAnswer, ToolConfig, call_blocking};
+use merit_tools::{Tool, ToolAnswer, ToolSettings as _, call_blocking, read_tool};
 use serde_json::json;
 use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 fn tools(settings: &str) -> Vec<Arc<dyn Tool>> {
-    ToolConfig::from_toml(&format!("name = \"search\"\n{settings}")).unwrap().build_all().unwrap()
+    read_tool(&format!("type = \"search\"\n{settings}")).unwrap().build().unwrap()
 }
 
 fn ask(tool: &Arc<dyn Tool>, task: &Task, input: &str) -> ToolAnswer {
@@ -27,7 +27,7 @@ fn a_query_shows_ids_titles_and_the_passage() {
 #[test]
 fn what_was_found_can_be_opened() {
     let tools = tools("open = true");
-    assert_eq!(tools[1].card().name, "open");
+    assert_eq!(tools[1].spec().name, "open");
     assert_eq!(
         ask(&tools[1], &example_task(), "pen"),
         ToolAnswer::Ok("Pen\nA pen that writes in black.".to_owned())
@@ -68,9 +68,7 @@ fn a_task_without_a_corpus_is_refused_where_none_was_given() {
 
 #[test]
 fn settings_that_cannot_be_are_refused() {
-    let build = |settings: &str| {
-        ToolConfig::from_toml(&format!("name = \"search\"\n{settings}")).map(|c| c.build_all())
-    };
+    let build = |settings: &str| read_tool(&format!("type = \"search\"\n{settings}")).map(|c| c.build());
     assert!(build("hits = 0").unwrap().err().unwrap().to_string().contains("`hits` is 0; give 1 to 50"));
     assert!(
         build("corpus = \"/nowhere.jsonl\"").unwrap().err().unwrap().to_string().contains("/nowhere.jsonl")
@@ -107,10 +105,8 @@ fn a_model_finds_what_is_meant_in_other_words() {
 #[test]
 fn a_model_that_cannot_be_used_is_refused_before_anything_is_searched() {
     let build = |settings: &str| {
-        let config = ToolConfig::from_toml(&format!("name = \"search\"\n{settings}"));
-        config
-            .map_err(|error| error.to_string())
-            .and_then(|c| c.build_all().map_err(|error| error.to_string()))
+        let config = read_tool(&format!("type = \"search\"\n{settings}"));
+        config.map_err(|error| error.to_string()).and_then(|c| c.build().map_err(|error| error.to_string()))
     };
     let refused = |settings: &str| build(settings).err().unwrap();
     let missing = refused("embedding = { model = \"/nowhere\" }");

@@ -3,16 +3,16 @@
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    Commons, Declaration, Pace, PlayedCall, Simulated, Tool, ToolAnswer, ToolConfig, ToolError, ToolFuture,
-    ToolPlayer, ToolSession, call_blocking,
+    Declaration, EpisodeShared, ExecKind, PlayedCall, Simulated, SimulatedConfig, Tool, ToolAnswer,
+    ToolError, ToolFuture, ToolPlayer, ToolSession, ToolSettings as _, call_blocking, read_tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-fn config(role: &Value, tools: &Value) -> ToolConfig {
-    serde_json::from_value(json!({ "name": "simulated", "role": role, "tools": tools })).unwrap()
+fn config(role: &Value, tools: &Value) -> SimulatedConfig {
+    serde_json::from_value(json!({ "role": role, "tools": tools })).unwrap()
 }
 
 fn weather() -> Value {
@@ -43,11 +43,11 @@ fn weather() -> Value {
 }
 
 fn build(role: Value, tools: &Value) -> Arc<dyn Tool> {
-    config(&role, tools).build().unwrap()
+    config(&role, tools).build_one().unwrap()
 }
 
 fn refusal(role: Value, tools: &Value) -> String {
-    config(&role, tools).build_all().err().unwrap().to_string()
+    config(&role, tools).build().err().unwrap().to_string()
 }
 
 fn open(tool: &Arc<dyn Tool>) -> Arc<dyn ToolSession> {
@@ -181,7 +181,7 @@ fn wrong_arguments_are_refused_with_the_place() {
 #[test]
 fn the_role_of_examples_names_the_nearest_recorded() {
     let tool = build(json!({ "type": "examples" }), &weather());
-    assert_eq!(tool.pace(), Pace::Instant);
+    assert_eq!(tool.exec_kind(), ExecKind::Instant);
     let why = refused(&open(&tool), json!({ "city": "Olso", "days": 2 }));
     assert_eq!(why, "nothing is known of these arguments; nearest: {\"city\":\"Oslo\",\"days\":2}");
     assert_eq!(check_tool(tool.as_ref(), &example_task()), Vec::<String>::new());
@@ -209,16 +209,16 @@ fn declarations_that_cannot_be_are_refused() {
             .contains("deadline_s")
     );
     for text in [
-        "name = \"simulated\"\nrole = { type = \"examples\", seed = 1 }\ntools = []",
-        "name = \"simulated\"\nrole = { type = \"model\" }\ntools = []",
-        "name = \"simulated\"\ntools = []",
+        "type = \"simulated\"\nrole = { type = \"examples\", seed = 1 }\ntools = []",
+        "type = \"simulated\"\nrole = { type = \"model\" }\ntools = []",
+        "type = \"simulated\"\ntools = []",
     ] {
-        assert!(ToolConfig::from_toml(text).is_err(), "{text}");
+        assert!(read_tool(text).is_err(), "{text}");
     }
-    let none = ToolConfig::from_toml("name = \"simulated\"\nrole = { type = \"examples\" }").unwrap();
-    assert!(none.build_all().err().unwrap().to_string().contains("neither"));
+    let none = read_tool("type = \"simulated\"\nrole = { type = \"examples\" }").unwrap();
+    assert!(none.build().err().unwrap().to_string().contains("neither"));
     let config = config(&schema(), &weather());
-    assert_eq!(ToolConfig::from_toml(&toml::to_string(&config).unwrap()).unwrap(), config);
+    assert_eq!(read_tool(&toml::to_string(&config).unwrap()).unwrap(), config);
 }
 
 #[test]
@@ -229,18 +229,18 @@ fn a_list_of_functions_is_read_from_a_file() {
         "type": "object", "properties": { "a": { "type": "integer" } }, "required": ["a"] } });
     let list = json!([{ "type": "function", "function": function }, { "name": "now" }]);
     let toml =
-        format!("name = \"simulated\"\nfile = \"{}\"\nrole = {{ type = \"examples\" }}", path.display());
+        format!("type = \"simulated\"\nfile = \"{}\"\nrole = {{ type = \"examples\" }}", path.display());
     for text in [list.to_string(), json!({ "tools": list }).to_string()] {
         std::fs::write(&path, text).unwrap();
-        let tools = ToolConfig::from_toml(&toml).unwrap().build_all().unwrap();
-        let names: Vec<&str> = tools.iter().map(|tool| tool.card().name.as_str()).collect();
+        let tools = read_tool(&toml).unwrap().build().unwrap();
+        let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name.as_str()).collect();
         assert_eq!(names, ["add", "now"]);
-        assert_eq!((tools[0].card().summary.as_str(), tools[1].card().example.as_str()), ("Adds.", "{}"));
+        assert_eq!((tools[0].spec().summary.as_str(), tools[1].spec().example.as_str()), ("Adds.", "{}"));
     }
     for (text, why) in [("{", "EOF"), ("3", "neither"), (r#"[{"type":"retrieval","function":{}}]"#, "tool 0")]
     {
         std::fs::write(&path, text).unwrap();
-        let error = ToolConfig::from_toml(&toml).unwrap().build_all().err().unwrap().to_string();
+        let error = read_tool(&toml).unwrap().build().err().unwrap().to_string();
         assert!(error.contains(why) && error.contains("functions.json"), "{error}");
     }
 }
@@ -288,13 +288,13 @@ fn what_was_said_in_an_episode_is_said_again_there_and_in_its_forks() {
 #[test]
 fn the_tools_of_a_set_remember_together() {
     let tools = counting();
-    let commons = Commons::default();
-    let a = tools[0].open_beside(&commons, &example_task(), None).unwrap();
-    let b = tools[1].open_beside(&commons, &example_task(), None).unwrap();
+    let shared = EpisodeShared::default();
+    let a = tools[0].open_beside(&shared, &example_task(), None).unwrap();
+    let b = tools[1].open_beside(&shared, &example_task(), None).unwrap();
     assert_eq!(ok(&a, json!({})), "a 0 after 0");
     assert_eq!(ok(&b, json!({})), "b 1 after 1");
     assert_eq!(a.snapshot(), b.snapshot());
-    let later = Commons::default();
+    let later = EpisodeShared::default();
     let c = tools[1].open_beside(&later, &example_task(), Some(&a.snapshot())).unwrap();
     let d = tools[0].open_beside(&later, &example_task(), Some(&a.snapshot())).unwrap();
     assert_eq!((ok(&c, json!({})), ok(&d, json!({}))), ("b 1 after 1".to_owned(), "a 0 after 0".to_owned()));
@@ -316,7 +316,7 @@ fn a_program_plays_the_tool() {
         *'"history":[]'*) echo '{"output": "first"}';;
         *) echo "{\"output\": $n}";; esac; done"#;
     let tool = program(script, 30.0);
-    assert_eq!(tool.pace(), Pace::Waiting);
+    assert_eq!(tool.exec_kind(), ExecKind::Waiting);
     let session = open(&tool);
     assert_eq!(ok(&session, json!({ "x": 1 })), "first");
     assert_eq!(ok(&session, json!({ "x": 2 })), "2");

@@ -3,7 +3,8 @@
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    Pace, Sql, SqlToolConfig, Tool, ToolAnswer, ToolConfig, ToolError, ToolSession, call_blocking,
+    ExecKind, Sql, SqlToolConfig, Tool, ToolAnswer, ToolError, ToolSession, ToolSettings as _, call_blocking,
+    read_tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -13,11 +14,11 @@ const SCRIPT: &str =
     "CREATE TABLE t (n INTEGER, s TEXT); INSERT INTO t VALUES (1, 'a'), (2, NULL), (3, 'NULL');";
 
 fn build(toml: &str) -> Arc<dyn Tool> {
-    ToolConfig::from_toml(&format!("name = \"sql\"\n{toml}")).unwrap().build().unwrap()
+    read_tool(&format!("type = \"sql\"\n{toml}")).unwrap().build_one().unwrap()
 }
 
 fn refusal(toml: &str) -> String {
-    ToolConfig::from_toml(&format!("name = \"sql\"\n{toml}")).unwrap().build().err().unwrap().to_string()
+    read_tool(&format!("type = \"sql\"\n{toml}")).unwrap().build_one().err().unwrap().to_string()
 }
 
 fn with_script(settings: &str) -> Arc<dyn Tool> {
@@ -59,7 +60,7 @@ fn rows_beyond_those_shown_are_counted() {
 #[test]
 fn wrong_queries_are_refused_and_long_ones_time_out() {
     let tool = with_script("limits = { steps = 100000 }");
-    assert_eq!(tool.pace(), Pace::Computing);
+    assert_eq!(tool.exec_kind(), ExecKind::Computing);
     let session = open(&tool);
     for (query, word) in [
         ("SELECT m FROM t", "no such column"),
@@ -166,7 +167,7 @@ fn settings_that_cannot_be_are_refused() {
     assert!(refusal("shown_rows = 0").contains("shown_rows"));
     assert!(refusal("limits = { steps = 1 }").contains("limits.steps"));
     assert!(refusal("script = \"CREATE\"").contains("script"));
-    assert!(ToolConfig::from_toml("name = \"sql\"\nreadonly = true").is_err());
+    assert!(read_tool("type = \"sql\"\nreadonly = true").is_err());
     let config = SqlToolConfig { script: Some(SCRIPT.to_owned()), ..SqlToolConfig::default() };
     let again: SqlToolConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);

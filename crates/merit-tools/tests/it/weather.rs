@@ -3,7 +3,7 @@
 use merit_core::Task;
 use merit_tools::conformance::example_task;
 use merit_tools::{
-    Calculator, FaultPlan, Faulty, NoAnswer, Pace, Tool, ToolAnswer, ToolSession, call_blocking,
+    Calculator, ExecKind, FaultPlan, Faulty, NoAnswer, Tool, ToolAnswer, ToolSession, call_blocking,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -72,7 +72,7 @@ fn a_timed_out_call_waits_for_its_deadline_and_a_late_one_for_its_latency() {
     let started = Instant::now();
     assert_eq!(call_blocking(&slow, "1+1", Duration::from_secs(5)), Ok(ToolAnswer::Ok("2".to_owned())));
     assert!(started.elapsed() >= Duration::from_millis(40));
-    assert_eq!(faulty(FaultPlan::default()).pace(), Pace::Waiting);
+    assert_eq!(faulty(FaultPlan::default()).exec_kind(), ExecKind::Waiting);
 }
 
 #[test]

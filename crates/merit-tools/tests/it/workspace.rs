@@ -3,7 +3,8 @@
 use merit_core::Task;
 use merit_tools::conformance::example_task;
 use merit_tools::{
-    Tool, ToolAnswer, ToolConfig, ToolError, ToolSession, Workspace, WorkspaceConfig, call_blocking,
+    Tool, ToolAnswer, ToolError, ToolSession, ToolSettings as _, Workspace, WorkspaceConfig, call_blocking,
+    read_tool,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -173,8 +174,8 @@ fn a_task_with_files_that_cannot_be_is_refused() {
         let error = open_with(WorkspaceConfig::default(), files).err().unwrap().to_string();
         assert!(error.contains("cannot open task") && error.contains(why), "{error}");
     }
-    assert!(ToolConfig::from_toml("name = \"workspace\"\nfiles = 0").unwrap().build().is_err());
-    assert!(ToolConfig::from_toml("name = \"workspace\"\nroot = \"/\"").is_err());
+    assert!(read_tool("type = \"workspace\"\nfiles = 0").unwrap().build_one().is_err());
+    assert!(read_tool("type = \"workspace\"\nroot = \"/\"").is_err());
 }
 
 proptest! {

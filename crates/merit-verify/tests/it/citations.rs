@@ -1,10 +1,9 @@
 //! What stands, what dangles, and what is made up.
 
 use merit_core::About;
+use merit_verify::Conclusion;
 use merit_verify::similarity::{Entailer, RoleError};
-use merit_verify::text::{
-    CitationConclusion, CitationConfig, CitationVerdict, CitationVerifier, CitedStanding, Source, SourceFault,
-};
+use merit_verify::text::{CitationConfig, CitationVerdict, CitationVerifier, CitedStanding, Source};
 
 fn sources() -> Vec<Source> {
     let source = |id: &str, text: &str| Source { id: id.to_owned(), text: text.to_owned() };
@@ -62,7 +61,7 @@ fn citing_everything_names_nothing() {
 fn shares_are_of_claims() {
     let verdict =
         verify("The Eiffel Tower opened in 1889 [1]. Paris has many cafes. The Louvre sells bread [2]. Yes!");
-    assert_eq!((verdict.claims, verdict.conclusion), (3, CitationConclusion::Fail));
+    assert_eq!((verdict.claims, verdict.passed()), (3, Some(false)));
     assert_eq!(verdict.score, Some(1.0 / 3.0));
     assert_eq!((verdict.uncited_share, verdict.unsupported_share), (1.0 / 3.0, 1.0 / 3.0));
 }
@@ -71,23 +70,20 @@ fn shares_are_of_claims() {
 fn saying_nothing_does_not_pass() {
     for response in ["Yes.", "[1]", "[1] [2]", "It is. [1]"] {
         let verdict = verify(response);
-        assert_eq!((verdict.conclusion, verdict.score), (CitationConclusion::Fail, Some(0.0)), "{response}");
+        assert_eq!((verdict.conclusion, verdict.score), (Conclusion::Fail, Some(0.0)), "{response}");
     }
-    assert!(matches!(verify("").conclusion, CitationConclusion::Refused { .. }));
+    assert!(matches!(verify("").conclusion, Conclusion::Refused { .. }));
 }
 
 #[test]
 fn sources_that_cannot_be_used_are_the_tasks_fault() {
     let verifier = CitationVerifier::compile(CitationConfig::default()).unwrap();
     let none = verifier.verify("Anything at all [1].", &[]);
-    assert_eq!(
-        (none.conclusion, none.score),
-        (CitationConclusion::BadSources { why: SourceFault::Missing }, None)
-    );
+    assert_eq!((none.conclusion, none.score), (Conclusion::bad_reference("there is no source"), None));
     let twice: Vec<Source> = sources().into_iter().map(|s| Source { id: "1".to_owned(), ..s }).collect();
     assert_eq!(
         verifier.verify("x [1]", &twice).conclusion,
-        CitationConclusion::BadSources { why: SourceFault::SameId }
+        Conclusion::bad_reference("two sources have the same id")
     );
 }
 
@@ -112,8 +108,6 @@ fn another_entailer_may_judge_and_its_failure_is_not_a_zero() {
     assert_eq!(verifier.verify_with(response, &sources(), &Fixed(Ok(0.9))).score, Some(1.0));
     for broken in [Fixed(Err(())), Fixed(Ok(f64::NAN))] {
         let verdict = verifier.verify_with(response, &sources(), &broken);
-        assert!(
-            matches!(verdict.conclusion, CitationConclusion::GraderFailed { .. }) && verdict.score.is_none()
-        );
+        assert!(matches!(verdict.conclusion, Conclusion::GraderFailed { .. }) && verdict.score.is_none());
     }
 }

@@ -1,6 +1,7 @@
 //! Layers of structured output: what each output earns, and why.
 
-use merit_verify::json::{Conclusion, FailureKind, JsonConfig, JsonVerdict, JsonVerifier};
+use merit_verify::Conclusion;
+use merit_verify::json::{FailureKind, JsonConfig, JsonVerdict, JsonVerifier};
 use serde_json::{Value, json};
 
 const RECIPE: &str = r#"
@@ -40,7 +41,7 @@ fn values(verdict: &JsonVerdict) -> [Option<f64>; 4] {
 #[test]
 fn a_right_output_is_full_in_every_layer() {
     let verdict = judge(r#" {"steps":["boil","pour"],"minutes":4.0,"name":"tea"} "#);
-    assert_eq!(verdict.conclusion, Conclusion::Right, "{verdict:?}");
+    assert_eq!(verdict.conclusion, Conclusion::Pass, "{verdict:?}");
     assert_eq!(values(&verdict), [Some(1.0); 4]);
     assert_eq!(verdict.extracted, Some((1, 53)));
 }
@@ -50,7 +51,7 @@ fn a_wrong_field_costs_only_content_and_is_named() {
     let verdict = judge(r#"{"name": "tea", "minutes": 5, "steps": ["boil", "pour"]}"#);
     // Four fields: name, minutes, two steps; one is wrong.
     assert_eq!(values(&verdict), [Some(1.0), Some(1.0), Some(1.0), Some(0.75)]);
-    assert_eq!(verdict.conclusion, Conclusion::Wrong);
+    assert_eq!(verdict.conclusion, Conclusion::Fail);
     assert_eq!(verdict.content.failures[0].path, "/minutes");
 }
 
@@ -94,7 +95,7 @@ fn broken_text_fails_to_parse_and_still_earns_structure() {
         "```json\n{\"name\": \"tea\", \"minutes\": 4, \"steps\": [\"boil\", \"pour\"]}\n```",
     ] {
         let verdict = judge(broken);
-        assert!(matches!(verdict.conclusion, Conclusion::ParseFailed { .. }), "{broken}: {verdict:?}");
+        assert!(matches!(verdict.conclusion, Conclusion::Unreadable { .. }), "{broken}: {verdict:?}");
         assert_eq!(values(&verdict), [Some(0.0), Some(1.0), Some(1.0), Some(0.0)], "{broken}");
         assert_eq!(verdict.score, Some(0.5));
         assert!(!verdict.parse.failures.is_empty());
@@ -123,7 +124,7 @@ fn fences_and_prose_are_allowed_only_where_the_configuration_says_so() {
         ("anywhere", json, true),
     ] {
         let verdict = verifier(&format!("extract = \"{mode}\"")).verify(output, Some(&reference()));
-        assert_eq!(verdict.conclusion == Conclusion::Right, want, "{mode}: {output}: {verdict:?}");
+        assert_eq!(verdict.conclusion == Conclusion::Pass, want, "{mode}: {output}: {verdict:?}");
     }
 }
 
@@ -133,7 +134,7 @@ fn several_answers_at_once_are_no_answer() {
     let wrong = r#"{"name": "tea", "minutes": 9, "steps": ["boil", "pour"]}"#;
     for output in [format!("{wrong} or {right}"), format!("```\n{wrong}\n```\n```\n{right}\n```")] {
         let verdict = verifier("extract = \"anywhere\"").verify(&output, Some(&reference()));
-        assert!(matches!(verdict.conclusion, Conclusion::ParseFailed { .. }), "{verdict:?}");
+        assert!(matches!(verdict.conclusion, Conclusion::Unreadable { .. }), "{verdict:?}");
         assert_eq!(verdict.content.value, Some(0.0));
     }
 }
@@ -167,7 +168,7 @@ fn a_key_written_twice_is_invalid_and_says_nothing() {
         Some(&reference()),
     );
     assert!(
-        matches!(&verdict.conclusion, Conclusion::ParseFailed { why } if why.contains("/minutes")),
+        matches!(&verdict.conclusion, Conclusion::Unreadable { why } if why.contains("/minutes")),
         "{verdict:?}"
     );
     assert_eq!(verdict.duplicates, ["/minutes"]);
@@ -237,8 +238,8 @@ fn recursive_schemas_and_alternatives_earn_partial_credit() {
     let verifier =
         JsonVerifier::compile(JsonConfig { schema: Some(schema), ..JsonConfig::default() }).unwrap();
     let full = verifier.verify(r#"{"value": 1, "kids": [{"value": 2, "kids": []}]}"#, None);
-    assert_eq!(full.conclusion, Conclusion::Right, "{full:?}");
-    assert_eq!(verifier.verify(r#"{"empty": true}"#, None).conclusion, Conclusion::Right);
+    assert_eq!(full.conclusion, Conclusion::Pass, "{full:?}");
+    assert_eq!(verifier.verify(r#"{"empty": true}"#, None).conclusion, Conclusion::Pass);
     let partly = verifier.verify(r#"{"value": "one"}"#, None);
     assert_eq!((partly.structure.value, partly.types.value), (Some(1.0), Some(0.0)));
 }
@@ -284,11 +285,11 @@ fn json_inside_a_string_is_read_in_place() {
     let verifier = JsonVerifier::compile(config).unwrap();
     let reference = json!({"reasoning": "", "answer": "{\"n\": 4}"});
     let judge = |output: &str| verifier.verify(output, Some(&reference));
-    assert_eq!(judge(r#"{"reasoning": "2+2", "answer": "{\"n\": 4}"}"#).conclusion, Conclusion::Right);
-    assert_eq!(judge(r#"{"reasoning": "2+2", "answer": "{\"n\": 5}"}"#).conclusion, Conclusion::Wrong);
+    assert_eq!(judge(r#"{"reasoning": "2+2", "answer": "{\"n\": 4}"}"#).conclusion, Conclusion::Pass);
+    assert_eq!(judge(r#"{"reasoning": "2+2", "answer": "{\"n\": 5}"}"#).conclusion, Conclusion::Fail);
     let broken = judge(r#"{"reasoning": "2+2", "answer": "n is 4"}"#);
     assert!(
-        matches!(&broken.conclusion, Conclusion::ParseFailed { why } if why.contains("/answer")),
+        matches!(&broken.conclusion, Conclusion::Unreadable { why } if why.contains("/answer")),
         "{broken:?}"
     );
     assert_eq!((broken.parse.value, broken.content.value), (Some(0.0), Some(0.0)));

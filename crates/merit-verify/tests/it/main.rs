@@ -11,7 +11,6 @@ mod code_tamper;
 mod code_tests;
 mod json_hostile;
 mod json_layers;
-mod json_match_rate;
 mod schema_suite;
 mod similarity;
 mod sql_hostile;

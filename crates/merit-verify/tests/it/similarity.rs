@@ -1,9 +1,10 @@
 //! Roles by name, likeness and entailment with their guards.
 
 use merit_core::About;
+use merit_verify::Conclusion;
 use merit_verify::similarity::{
-    EMBEDDERS, ENTAILERS, Embedder, EntailmentConclusion, EntailmentConfig, EntailmentVerdict,
-    EntailmentVerifier, LikenessConclusion, LikenessConfig, LikenessVerifier, RoleError, embedder, entailer,
+    EMBEDDERS, ENTAILERS, Embedder, EntailmentConfig, EntailmentVerdict, EntailmentVerifier, LikenessConfig,
+    LikenessVerifier, RoleError, embedder, entailer,
 };
 use std::sync::Arc;
 
@@ -40,22 +41,20 @@ fn likeness(pass_at: f64) -> LikenessVerifier {
 #[test]
 fn the_most_alike_reference_counts() {
     let verdict = likeness(0.9).verify("the red door is open", &["a quiet sea", "The red door is open."]);
-    assert_eq!((verdict.conclusion, verdict.reference), (LikenessConclusion::Pass, Some(1)));
+    assert_eq!((verdict.conclusion, verdict.reference), (Conclusion::Pass, Some(1)));
     assert_eq!(verdict.excerpts.1, "The red door is open.");
     let verdict = likeness(0.9).verify("nothing of the sort", &["a quiet sea"]);
-    assert_eq!(verdict.conclusion, LikenessConclusion::Fail);
+    assert_eq!(verdict.conclusion, Conclusion::Fail);
 }
 
 #[test]
 fn likeness_tells_whose_fault_it_is() {
     let none: [&str; 0] = [];
-    assert!(matches!(likeness(0.5).verify("x", &none).conclusion, LikenessConclusion::BadReference { .. }));
-    assert!(matches!(likeness(0.5).verify("x", &[" "]).conclusion, LikenessConclusion::BadReference { .. }));
+    assert!(matches!(likeness(0.5).verify("x", &none).conclusion, Conclusion::BadReference { .. }));
+    assert!(matches!(likeness(0.5).verify("x", &[" "]).conclusion, Conclusion::BadReference { .. }));
     for response in ["", &"x".repeat(101)] {
         let verdict = likeness(0.5).verify(response, &["y"]);
-        assert!(
-            matches!(verdict.conclusion, LikenessConclusion::Refused { .. }) && verdict.score == Some(0.0)
-        );
+        assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }) && verdict.score == Some(0.0));
     }
 }
 
@@ -79,9 +78,7 @@ fn a_broken_embedder_is_not_a_zero() {
     {
         let config = LikenessConfig { embedder: "broken".to_owned(), pass_at: 0.5, max_chars: 100 };
         let verdict = LikenessVerifier::with(config, Arc::new(Broken(vectors))).unwrap().verify("x", &["y"]);
-        assert!(
-            matches!(verdict.conclusion, LikenessConclusion::GraderFailed { .. }) && verdict.score.is_none()
-        );
+        assert!(matches!(verdict.conclusion, Conclusion::GraderFailed { .. }) && verdict.score.is_none());
     }
 }
 
@@ -97,12 +94,12 @@ fn a_note_that_repeats_the_hypothesis_is_an_echo() {
     let none: [&str; 0] = [];
     let verdict = entail("1889 is the answer to the question", &[GOLD], &none);
     assert!(verdict.echo && verdict.score == Some(0.0), "{verdict:?}");
-    assert!(matches!(verdict.conclusion, EntailmentConclusion::Refused { .. }));
+    assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }));
     // The same few words taken from a passage are a note.
     let verdict =
         entail("Eiffel Tower: open 1889", &[GOLD], &["The Eiffel Tower in Paris was open from 1889 on."]);
     assert!(!verdict.echo && verdict.ungrounded_share == Some(0.0), "{verdict:?}");
-    assert_eq!(verdict.conclusion, EntailmentConclusion::Pass);
+    assert_eq!(verdict.conclusion, Conclusion::Pass);
 }
 
 #[test]
@@ -119,8 +116,8 @@ fn the_best_alias_counts_and_made_up_words_are_told() {
 fn long_and_empty_notes_and_missing_hypotheses_are_told_apart() {
     let none: [&str; 0] = [];
     for note in ["", "the of", &"word ".repeat(200)] {
-        assert!(matches!(entail(note, &[GOLD], &none).conclusion, EntailmentConclusion::Refused { .. }));
+        assert!(matches!(entail(note, &[GOLD], &none).conclusion, Conclusion::Refused { .. }));
     }
-    assert!(matches!(entail("x y", &none, &none).conclusion, EntailmentConclusion::BadReference { .. }));
+    assert!(matches!(entail("x y", &none, &none).conclusion, Conclusion::BadReference { .. }));
     assert!(toml::from_str::<EntailmentConfig>("entailer = 'lexical'\necho = 1").is_err());
 }

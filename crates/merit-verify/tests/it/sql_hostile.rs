@@ -1,8 +1,8 @@
 //! Queries that attack: they end within their limits, change nothing, and are the response's own doing.
 
+use merit_verify::Conclusion;
 use merit_verify::sql::{
-    Database, DatabaseError, Expected, LimitKind, SqlConclusion, SqlConfig, SqlLimits, SqlVerdict,
-    SqlVerifier,
+    Database, DatabaseError, Expected, LimitKind, SqlConfig, SqlLimits, SqlVerdict, SqlVerifier,
 };
 
 const SCRIPT: &str = "CREATE TABLE t (n INTEGER, s TEXT); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (3, 'c');";
@@ -16,13 +16,13 @@ fn verify(limits: SqlLimits, response: &str) -> SqlVerdict {
 
 fn check_limit(limits: SqlLimits, response: &str, want: LimitKind) {
     let verdict = verify(limits, response);
-    assert_eq!(verdict.conclusion, SqlConclusion::LimitReached { limit: want }, "{response:.200}");
+    assert_eq!((verdict.passed(), verdict.limit), (Some(false), Some(want)), "{response:.200}");
     assert_eq!(verdict.score, Some(0.0));
 }
 
 fn check_refused(response: &str) {
     let verdict = verify(SqlLimits::default(), response);
-    assert!(matches!(verdict.conclusion, SqlConclusion::QueryError { .. }), "{response:.200}: {verdict:?}");
+    assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }), "{response:.200}: {verdict:?}");
     assert_eq!(verdict.score, Some(0.0));
 }
 
@@ -115,7 +115,7 @@ fn slow_single_steps_end_at_the_fence() {
         format!("{FOREVER} SELECT sum(printf('%.90000c', 'a') GLOB '*a*a*a*a*a*a*a*a*a*b') FROM c"),
     ] {
         let verdict = verify(limits, &query);
-        assert!(matches!(verdict.conclusion, SqlConclusion::LimitReached { .. }), "{query}: {verdict:?}");
+        assert!(verdict.limit.is_some(), "{query}: {verdict:?}");
     }
 }
 
@@ -191,7 +191,7 @@ fn a_reference_that_reaches_a_limit_is_the_tasks_fault() {
     let verifier = SqlVerifier::compile(SqlConfig { limits: few_steps(), ..SqlConfig::default() }).unwrap();
     let expected = Expected::Query(format!("{FOREVER} SELECT max(x) FROM c"));
     let verdict = verifier.verify(&database, "SELECT n FROM t", &expected);
-    assert!(matches!(verdict.conclusion, SqlConclusion::BadReference { .. }) && verdict.score.is_none());
+    assert!(matches!(verdict.conclusion, Conclusion::BadReference { .. }) && verdict.score.is_none());
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_damaged_file_is_the_graders_failure() {
     let verdict =
         verifier.verify(&database, "SELECT n FROM t", &Expected::Query("SELECT n FROM t".to_owned()));
     assert!(
-        matches!(verdict.conclusion, SqlConclusion::GraderFailed { .. }) && verdict.score.is_none(),
+        matches!(verdict.conclusion, Conclusion::GraderFailed { .. }) && verdict.score.is_none(),
         "{verdict:?}"
     );
 }

@@ -1,8 +1,8 @@
 //! What counts as the same result of a query.
 
+use merit_verify::Conclusion;
 use merit_verify::sql::{
-    Cell, Database, Difference, Expected, ExpectedRows, Extract, SqlConclusion, SqlConfig, SqlVerdict,
-    SqlVerifier,
+    Cell, Database, Difference, Expected, ExpectedRows, Extract, SqlConfig, SqlVerdict, SqlVerifier,
 };
 
 const PEOPLE: &str = "
@@ -40,7 +40,7 @@ fn order_counts_where_the_reference_orders() {
         "SELECT name FROM people ORDER BY name DESC",
         "SELECT name FROM people ORDER BY name",
     );
-    assert!(matches!(verdict.conclusion, SqlConclusion::Different { how: Difference::Order { .. } }));
+    assert!(matches!(verdict.difference, Some(Difference::Order { .. })));
 }
 
 #[test]
@@ -115,10 +115,7 @@ fn columns_count_and_their_names_where_asked() {
     check("SELECT name AS n FROM people", "SELECT name FROM people", true);
     let named = SqlConfig { column_names: true, ..SqlConfig::default() };
     let verdict = verify_with(named.clone(), "SELECT name AS n FROM people", "SELECT name FROM people");
-    assert!(matches!(
-        verdict.conclusion,
-        SqlConclusion::Different { how: Difference::ColumnName { column: 0, .. } }
-    ));
+    assert!(matches!(verdict.difference, Some(Difference::ColumnName { column: 0, .. })));
     assert_eq!(
         verify_with(named, "SELECT name AS NAME FROM people", "SELECT name FROM people").score,
         Some(1.0)
@@ -132,8 +129,7 @@ fn the_first_rows_that_differ_are_shown() {
         "SELECT name FROM people WHERE id IN (1, 2)",
         "SELECT name FROM people WHERE id IN (1, 3)",
     );
-    let SqlConclusion::Different { how: Difference::Rows { unmatched: 1, first } } = verdict.conclusion
-    else {
+    let Some(Difference::Rows { unmatched: 1, first }) = verdict.detail.difference else {
         panic!("{verdict:?}");
     };
     assert_eq!(first[0].response, Some((1, vec![Cell::Text("Bob".into())])));
@@ -160,22 +156,19 @@ fn whose_doing_it_is_is_told() {
         (verdict.conclusion, verdict.score)
     };
     let good = "SELECT name FROM people";
-    assert!(matches!(
-        conclusion("SELECT x FROM people", good),
-        (SqlConclusion::QueryError { .. }, Some(0.0))
-    ));
-    assert!(matches!(conclusion("", good), (SqlConclusion::QueryError { .. }, Some(0.0))));
-    assert!(matches!(conclusion(good, "SELECT x FROM people"), (SqlConclusion::BadReference { .. }, None)));
-    assert!(matches!(conclusion(good, "DROP TABLE people"), (SqlConclusion::BadReference { .. }, None)));
+    assert!(matches!(conclusion("SELECT x FROM people", good), (Conclusion::Refused { .. }, Some(0.0))));
+    assert!(matches!(conclusion("", good), (Conclusion::Refused { .. }, Some(0.0))));
+    assert!(matches!(conclusion(good, "SELECT x FROM people"), (Conclusion::BadReference { .. }, None)));
+    assert!(matches!(conclusion(good, "DROP TABLE people"), (Conclusion::BadReference { .. }, None)));
     // Both empty: any query that finds nothing would win.
     let nothing = "SELECT name FROM people WHERE 0";
-    assert!(matches!(conclusion(nothing, nothing), (SqlConclusion::BadReference { .. }, None)));
+    assert!(matches!(conclusion(nothing, nothing), (Conclusion::BadReference { .. }, None)));
 }
 
 #[test]
 fn stating_the_answer_is_not_finding_it() {
     let verdict = verify_with(SqlConfig::default(), "SELECT 5", "SELECT count(*) FROM people");
-    assert!(matches!(verdict.conclusion, SqlConclusion::QueryError { .. }), "{verdict:?}");
+    assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }), "{verdict:?}");
     let allowed = SqlConfig { allow_constant: true, ..SqlConfig::default() };
     assert_eq!(verify_with(allowed, "SELECT 5", "SELECT count(*) FROM people").score, Some(1.0));
     check("SELECT count(*) FROM people", "SELECT count(id) FROM people", true);

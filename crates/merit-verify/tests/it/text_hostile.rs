@@ -89,7 +89,7 @@ proptest! {
             let verdict = verifier.verify(&response, &references);
             prop_assert!(verdict.score.is_none_or(|score| (0.0..=1.0).contains(&score)));
             prop_assert_eq!(&verdict, &verifier.verify(&response, &references));
-            let _ = verdict.explain();
+            let _ = merit_verify::text::explain(&verdict);
         }
         let citations = CitationVerifier::compile(CitationConfig::default()).unwrap();
         let sources: Vec<Source> =

@@ -1,8 +1,7 @@
 //! What the text metrics say of right, wrong and gamed answers.
 
-use merit_verify::text::{
-    LookAlikeKind, Metric, ReferenceFault, Refusal, TextConclusion, TextConfig, TextVerdict, TextVerifier,
-};
+use merit_verify::Conclusion;
+use merit_verify::text::{LookAlikeKind, Metric, Refusal, TextConfig, TextVerdict, TextVerifier, explain};
 
 fn verify(config: &str, response: &str, references: &[&str]) -> TextVerdict {
     let config: TextConfig = toml::from_str(config).unwrap();
@@ -15,7 +14,7 @@ fn check(config: &str, response: &str, references: &[&str], want: f64) {
     assert!(
         (score - want).abs() < 1e-12,
         "{response:?} {references:?}: {score}, not {want}: {}",
-        verdict.explain()
+        explain(&verdict)
     );
 }
 
@@ -82,12 +81,7 @@ fn contains_wants_whole_words() {
 
 fn check_refused(config: &str, response: &str, references: &[&str], want: Refusal) {
     let verdict = verify(config, response, references);
-    assert_eq!(
-        verdict.conclusion,
-        TextConclusion::Refused { why: want },
-        "{response:.80}: {}",
-        verdict.explain()
-    );
+    assert_eq!(verdict.conclusion, Conclusion::refused(want), "{response:.80}: {}", explain(&verdict));
     assert_eq!(verdict.score, Some(0.0));
 }
 
@@ -124,9 +118,10 @@ fn over_long_and_empty_answers_are_refused() {
 
 #[test]
 fn a_bad_reference_is_the_tasks_fault() {
-    for (references, want) in [(&[][..], ReferenceFault::Missing), (&["a", " "][..], ReferenceFault::Blank)] {
+    for (references, want) in [(&[][..], "there is no reference"), (&["a", " "][..], "a reference is blank")]
+    {
         let verdict = verify(CONTAINS, "anything", references);
-        assert_eq!(verdict.conclusion, TextConclusion::BadReference { why: want });
+        assert_eq!(verdict.conclusion, Conclusion::bad_reference(want));
         assert_eq!((verdict.score, verdict.passed()), (None, None));
     }
 }

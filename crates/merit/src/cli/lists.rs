@@ -22,7 +22,7 @@ pub(crate) enum Kind {
     Rewards,
     /// Credit rules.
     Credit,
-    /// Objectives, normalisers, selectors and masks.
+    /// Objectives, loss aggregation, selectors and masks.
     Objectives,
     /// Model backends.
     Models,

@@ -10,17 +10,16 @@ use serde_json::json;
 type Section = (Kind, &'static str, Vec<About>);
 
 fn sections() -> Vec<Section> {
-    let learned = |list: &[About]| list.to_vec();
     vec![
-        (Kind::Envs, "worlds", merit_env::ENVS.iter().map(|e| e.about).collect()),
+        (Kind::Envs, "worlds", merit_env::WORLDS.iter().map(|e| e.about).collect()),
         (Kind::Tools, "tools", merit_tools::TOOLS.iter().map(|t| t.about).collect()),
-        (Kind::Rewards, "reward terms", merit_reward::TERMS.iter().map(|t| t.about).collect()),
+        (Kind::Rewards, "reward terms", merit_reward::TERMS.iter().chain(merit_graders::TERMS).map(|t| t.about).collect()),
         (Kind::Rewards, "reward combinators", merit_reward::COMBINATORS.iter().map(|c| c.about).collect()),
         (Kind::Credit, "credit rules", merit_credit::RULES.iter().map(|r| r.about).collect()),
-        (Kind::Objectives, "objectives", learned(merit_learn::OBJECTIVES)),
-        (Kind::Objectives, "normalisers", learned(merit_learn::NORMALISERS)),
-        (Kind::Objectives, "selectors", learned(merit_learn::SELECTORS)),
-        (Kind::Objectives, "masks", learned(merit_learn::MASKS)),
+        (Kind::Objectives, "objectives", merit_learn::OBJECTIVES.iter().map(|o| o.about).collect()),
+        (Kind::Objectives, "loss aggregation", merit_learn::LOSS_AGGS.iter().map(|l| l.about).collect()),
+        (Kind::Objectives, "selectors", merit_learn::SELECTORS.iter().map(|s| s.about).collect()),
+        (Kind::Objectives, "masks", merit_learn::MASKS.iter().map(|m| m.about).collect()),
         (Kind::Models, "model backends", models()),
         (Kind::Rewards, "rewards", merit_reward::REWARDS.iter().map(|r| r.about).collect()),
         (Kind::Formats, "formats", merit_import::FORMATS.iter().map(|f| f.about).collect()),
@@ -29,7 +28,7 @@ fn sections() -> Vec<Section> {
             "formats of calls",
             merit_tools::formats::CALL_FORMATS.iter().map(|f| f.about).collect(),
         ),
-        (Kind::Recipes, "recipes", merit_run::shipped::RECIPES.iter().map(|r| r.about).collect()),
+        (Kind::Recipes, "recipes", merit_run::shipped::recipes().iter().map(|r| r.about).collect()),
     ]
 }
 

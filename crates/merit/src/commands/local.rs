@@ -33,7 +33,7 @@ impl Local {
             PrecisionName::F32 => Held::Decoded(Precision::F32),
             PrecisionName::Bf16 => Held::Decoded(Precision::Bf16),
         };
-        let mut ready = model.ready(options, held).map_err(wrong)?;
+        let mut ready = model.packed(options, held).map_err(wrong)?;
         if flags.precision == Some(PrecisionName::StoredBf16) {
             ready = ready.with_activations(Precision::Bf16);
         }
@@ -53,7 +53,7 @@ impl Local {
 
     /// How many tokens the model chooses from.
     pub(crate) fn vocab(&self) -> usize {
-        self.generator.ready().config().vocab
+        self.generator.packed().config().vocab
     }
 }
 

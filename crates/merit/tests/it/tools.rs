@@ -2,7 +2,9 @@
 #![cfg(target_os = "linux")]
 
 use merit_tools::conformance::example_task;
-use merit_tools::{Commons, Tool, ToolAnswer, ToolConfig, ToolSession, call_blocking};
+use merit_tools::{
+    EpisodeShared, Tool, ToolAnswer, ToolSession, ToolSettings as _, call_blocking, read_tool,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -88,9 +90,9 @@ fn the_doctor_says_when_there_is_no_interpreter() {
 /// The tools that `merit mcp` serves, used as a recipe would.
 fn served(more: &str) -> Vec<Arc<dyn Tool>> {
     let command = json!([MERIT, "mcp", "--tool", "calc", "--tool", "python"]);
-    ToolConfig::from_toml(&format!("name = \"mcp\"\nserver = {{ command = {command} }}\n{more}"))
+    read_tool(&format!("type = \"mcp\"\nserver = {{ command = {command} }}\n{more}"))
         .unwrap()
-        .build_all()
+        .build()
         .unwrap()
 }
 
@@ -101,11 +103,12 @@ fn ask(session: &Arc<dyn ToolSession>, input: &str) -> ToolAnswer {
 #[test]
 fn what_merit_serves_merit_can_use() {
     let tools = served("prefix = \"far-\"");
-    let names: Vec<&str> = tools.iter().map(|tool| tool.card().name.as_str()).collect();
+    let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name.as_str()).collect();
     assert_eq!(names, ["far-calc", "far-python"]);
-    let (one, other) = (Commons::default(), Commons::default());
-    let open =
-        |tool: usize, episode: &Commons| tools[tool].open_beside(episode, &example_task(), None).unwrap();
+    let (one, other) = (EpisodeShared::default(), EpisodeShared::default());
+    let open = |tool: usize, episode: &EpisodeShared| {
+        tools[tool].open_beside(episode, &example_task(), None).unwrap()
+    };
     let (calc, python, elsewhere) = (open(0, &one), open(1, &one), open(1, &other));
     assert_eq!(ask(&calc, "{\"expression\": \"6*7\"}"), ToolAnswer::Ok("42".to_owned()));
     assert!(matches!(ask(&calc, "{\"expression\": \"6*\"}"), ToolAnswer::Refused(_)));
@@ -121,13 +124,13 @@ fn what_merit_serves_merit_can_use() {
 
 #[test]
 fn a_server_that_is_not_there_is_said_at_once() {
-    let config = "name = \"mcp\"\nserver = { command = [\"/nowhere/server\"] }";
-    let error = ToolConfig::from_toml(config).unwrap().build_all().err().unwrap().to_string();
+    let config = "type = \"mcp\"\nserver = { command = [\"/nowhere/server\"] }";
+    let error = read_tool(config).unwrap().build().err().unwrap().to_string();
     assert!(error.contains("/nowhere/server"), "{error}");
-    let error = ToolConfig::from_toml(&format!(
-        "name = \"mcp\"\nserver = {{ command = [{MERIT:?}, \"mcp\", \"--tool\", \"calc\"] }}\nonly = [\"clac\"]"
+    let error = read_tool(&format!(
+        "type = \"mcp\"\nserver = {{ command = [{MERIT:?}, \"mcp\", \"--tool\", \"calc\"] }}\nonly = [\"clac\"]"
     ));
-    let error = error.unwrap().build_all().err().unwrap().to_string();
+    let error = error.unwrap().build().err().unwrap().to_string();
     assert!(error.contains("did you mean `calc`?"), "{error}");
 }
 

@@ -2,6 +2,7 @@
 #![allow(unreachable_pub)]
 
 pub mod bandit;
+pub mod scripted;
 
 use merit_core::*;
 use merit_model::Completion;
@@ -90,26 +91,13 @@ fn scored_transcript(
         Fate::TruncatedWithReward(_) => End::Truncated { limit: Limit::Turns },
         _ => End::Answered,
     };
-    let episode = Episode {
-        id: EpisodeId { phase: "train".into(), step: 4, group, member, branch: 0 },
-        task: Arc::new(Task {
-            id: format!("test/train/{group}"),
-            world: "test".into(),
-            version: 1,
-            split: Split::Train,
-            size: 1,
-            payload: serde_json::Value::Null,
-            answer: None,
-        }),
-        policy_version,
-        setting: Setting::default(),
-        transcript,
-        turns: Vec::new(),
+    let episode = Episode::new(
+        EpisodeId { phase: "train".into(), step: 4, group, member, branch: 0 },
+        Task::new("test", format!("test/train/{group}")),
         end,
-        cost: Cost::default(),
-        bootstrap: None,
-        reported: None,
-    };
+    )
+    .with_policy_version(policy_version)
+    .with_transcript(transcript);
     ScoredEpisode { episode: Arc::new(episode), score: score(fate) }
 }
 

@@ -1,7 +1,7 @@
 //! Answers that are more than one number: tuples, sets, intervals, relations, matrices, units, percent, words.
 
 use super::reader::expr;
-use super::{Policy, decided};
+use super::{MathsConfig, decided};
 use merit_maths::{Expr, Percent, Relation, Several, Units};
 
 fn all(parts: &[&str]) -> Vec<Expr> {
@@ -63,21 +63,21 @@ fn rows(rows: &[&[&str]]) -> Expr {
 }
 
 #[track_caller]
-fn check_with(policy: &Policy, gold: &Expr, response: &Expr, equal: bool) {
-    let decision = decided(gold, response, policy).unwrap();
+fn check_with(config: &MathsConfig, gold: &Expr, response: &Expr, equal: bool) {
+    let decision = decided(gold, response, config).unwrap();
     assert_eq!(decision.equal, equal, "{gold:?} against {response:?}: {decision:?}");
     assert!(!decision.why.is_empty());
 }
 
 #[track_caller]
 fn check(gold: Expr, response: Expr, equal: bool) {
-    check_with(&Policy::default(), &gold, &response, equal);
+    check_with(&MathsConfig::default(), &gold, &response, equal);
 }
 
 #[track_caller]
 fn both_ways(gold: Expr, response: Expr, equal: bool) {
-    check_with(&Policy::default(), &gold, &response, equal);
-    check_with(&Policy::default(), &response, &gold, equal);
+    check_with(&MathsConfig::default(), &gold, &response, equal);
+    check_with(&MathsConfig::default(), &response, &gold, equal);
 }
 
 #[test]
@@ -105,10 +105,10 @@ fn lists_follow_the_policy() {
     check(gold.clone(), list(&["1", "2", "3"]), false);
     check(gold.clone(), expr("1"), false);
     check(expr("1"), gold.clone(), false);
-    let in_order = Policy { several: Several::AllInOrder, ..Policy::default() };
+    let in_order = MathsConfig { several: Several::AllInOrder, ..MathsConfig::default() };
     check_with(&in_order, &gold, &turned, false);
     check_with(&in_order, &gold, &gold, true);
-    let any = Policy { several: Several::AnyOne, ..Policy::default() };
+    let any = MathsConfig { several: Several::AnyOne, ..MathsConfig::default() };
     check_with(&any, &gold, &expr("2"), true);
     check_with(&any, &gold, &expr("3"), false);
     check_with(&any, &gold, &list(&["1", "3"]), false);
@@ -227,7 +227,7 @@ fn percent_is_a_hundredth_and_the_bare_number_only_where_the_reference_has_the_s
     check(percent("28"), expr("28"), true);
     check(expr("28"), percent("28"), false);
     both_ways(expr("0.28"), expr("28"), false);
-    let ignored = Policy { percent: Percent::Ignored, ..Policy::default() };
+    let ignored = MathsConfig { percent: Percent::Ignored, ..MathsConfig::default() };
     check_with(&ignored, &expr("28"), &percent("28"), true);
     check_with(&ignored, &percent("28"), &expr("0.28"), false);
 }
@@ -253,10 +253,10 @@ fn units_convert() {
     both_ways(unit("5", "apples"), unit("5", "apple"), true);
     both_ways(unit("5", "apples"), unit("5", "pears"), false);
     both_ways(unit("0.06", "yuan"), expr("0.06"), true);
-    let required = Policy { units: Units::Required, ..Policy::default() };
+    let required = MathsConfig { units: Units::Required, ..MathsConfig::default() };
     check_with(&required, &unit("5", "cm"), &expr("5"), false);
     check_with(&required, &unit("5", "cm"), &unit("50", "mm"), true);
-    let ignored = Policy { units: Units::Ignored, ..Policy::default() };
+    let ignored = MathsConfig { units: Units::Ignored, ..MathsConfig::default() };
     check_with(&ignored, &unit("5", "cm"), &unit("5", "m"), true);
 }
 
@@ -282,7 +282,7 @@ fn words_are_compared_in_order() {
 #[test]
 fn rounding_counts_only_where_the_policy_says_so() {
     check(expr("1/3"), expr("0.33"), false);
-    let rounded = Policy { accept_rounded: Some(2), ..Policy::default() };
+    let rounded = MathsConfig { accept_rounded: Some(2), ..MathsConfig::default() };
     check_with(&rounded, &expr("1/3"), &expr("0.33"), true);
     check_with(&rounded, &expr("1/3"), &expr("0.34"), false);
     check_with(&rounded, &expr("1/3"), &expr("0.3"), false);
@@ -290,7 +290,7 @@ fn rounding_counts_only_where_the_policy_says_so() {
     check_with(&rounded, &expr("pi"), &expr("3.1415"), false);
     check_with(&rounded, &expr("-2/3"), &expr("-0.67"), true);
     check_with(&rounded, &expr("0.333"), &expr("0.33"), false);
-    let digits = Policy { round_to: Some(2), ..Policy::default() };
+    let digits = MathsConfig { round_to: Some(2), ..MathsConfig::default() };
     check_with(&digits, &expr("0.333"), &expr("1/3"), true);
     check_with(&digits, &expr("sqrt(2)"), &expr("1.41"), true);
     check_with(&digits, &expr("sqrt(2)"), &expr("1.42"), false);
@@ -371,10 +371,10 @@ fn products_of_many_formulas_end_within_the_budget() {
     let entry = |i: usize, j: usize| format!("a{i}{j}+b{i}{j}");
     let rows = (0..10).map(|i| (0..10).map(|j| expr(&entry(i, j))).collect()).collect();
     let power = Expr::Pow(Box::new(Expr::Matrix(rows)), Box::new(expr("12")));
-    let found = decided(&power, &power, &Policy::default());
+    let found = decided(&power, &power, &MathsConfig::default());
     assert_eq!(found, Err(merit_maths::Exhausted::Steps));
     let many = Expr::Set((0..20_000).map(|n| expr(&n.to_string())).collect());
     let others = Expr::Set((20_000..40_000).map(|n| expr(&n.to_string())).collect());
-    assert!(!decided(&many, &others, &Policy::default()).unwrap().equal);
-    assert!(decided(&many, &many, &Policy::default()).unwrap().equal);
+    assert!(!decided(&many, &others, &MathsConfig::default()).unwrap().equal);
+    assert!(decided(&many, &many, &MathsConfig::default()).unwrap().equal);
 }

@@ -3,7 +3,7 @@
 
 use super::decided;
 use dashu_ratio::RBig;
-use merit_maths::{Constant, Exhausted, Expr, Function, Limits, Policy, Quantifier, Relation};
+use merit_maths::{Constant, Exhausted, Expr, Function, Limits, MathsConfig, Quantifier, Relation};
 use proptest::prelude::*;
 
 fn num(value: i64) -> Expr {
@@ -194,13 +194,13 @@ proptest! {
 
     #[test]
     fn every_formula_with_a_value_equals_itself(expr in formula()) {
-        let found = decided(&expr, &expr, &Policy::default());
+        let found = decided(&expr, &expr, &MathsConfig::default());
         prop_assert!(silent(&found) || found.clone().unwrap().equal, "{found:?}");
     }
 
     #[test]
     fn equality_of_formulas_goes_both_ways(a in formula(), b in formula()) {
-        let (there, back) = (decided(&a, &b, &Policy::default()), decided(&b, &a, &Policy::default()));
+        let (there, back) = (decided(&a, &b, &MathsConfig::default()), decided(&b, &a, &MathsConfig::default()));
         if let (Ok(there), Ok(back)) = (there, back) {
             prop_assert_eq!(there.equal, back.equal);
         }
@@ -208,13 +208,13 @@ proptest! {
 
     #[test]
     fn a_formula_rewritten_by_true_identities_is_the_same(expr in formula(), turn in any::<u32>()) {
-        let found = decided(&expr, &rewritten(&expr, &mut turn.clone()), &Policy::default());
+        let found = decided(&expr, &rewritten(&expr, &mut turn.clone()), &MathsConfig::default());
         prop_assert!(silent(&found) || found.clone().unwrap().equal, "{found:?}");
     }
 
     #[test]
     fn a_formula_and_the_same_plus_one_are_different(expr in formula(), by in prop_oneof![Just(1i64), Just(-1)]) {
-        let found = decided(&expr, &Expr::Add(vec![expr.clone(), num(by)]), &Policy::default());
+        let found = decided(&expr, &Expr::Add(vec![expr.clone(), num(by)]), &MathsConfig::default());
         prop_assert!(found.is_err() || !found.clone().unwrap().equal, "{found:?}");
     }
 
@@ -225,7 +225,7 @@ proptest! {
         let product = Expr::Mul(vec![written(&a), written(&b)]);
         let turned: Vec<_> = b.iter().rev().copied().collect();
         let same = Expr::Mul(vec![written(&turned), written(&a)]);
-        prop_assert!(decided(&product, &same, &Policy::default()).unwrap().equal);
+        prop_assert!(decided(&product, &same, &MathsConfig::default()).unwrap().equal);
         let mut near = b.clone();
         let term = &mut near[at.index(b.len())];
         match edit {
@@ -234,7 +234,7 @@ proptest! {
             _ => term.1 += 4,
         }
         let near = Expr::Mul(vec![written(&a), written(&near)]);
-        let found = decided(&product, &near, &Policy::default()).unwrap();
+        let found = decided(&product, &near, &MathsConfig::default()).unwrap();
         prop_assert!(!found.equal, "{found:?}");
     }
 
@@ -242,15 +242,15 @@ proptest! {
     fn nothing_panics_and_nothing_outlives_its_budget(a in anything(), b in anything()) {
         // The clock would wait for an hour: the steps end it.
         let limits = Limits { steps: 100_000, wall_ms: 3_600_000, ..Limits::default() };
-        let policy = Policy { limits, ..Policy::default() };
-        prop_assert!(decided(&a, &b, &policy) != Err(Exhausted::Time));
-        prop_assert!(decided(&a, &a, &policy) != Err(Exhausted::Time));
+        let config = MathsConfig { limits, ..MathsConfig::default() };
+        prop_assert!(decided(&a, &b, &config) != Err(Exhausted::Time));
+        prop_assert!(decided(&a, &a, &config) != Err(Exhausted::Time));
     }
 
     #[test]
     fn a_decision_is_the_same_on_every_thread(a in anything(), b in formula()) {
-        let here = decided(&a, &b, &Policy::default());
-        let there = std::thread::scope(|scope| scope.spawn(|| decided(&a, &b, &Policy::default())).join().unwrap());
+        let here = decided(&a, &b, &MathsConfig::default());
+        let there = std::thread::scope(|scope| scope.spawn(|| decided(&a, &b, &MathsConfig::default())).join().unwrap());
         // The clock is a fence of its own, and the only thing that may differ.
         if here != Err(Exhausted::Time) && there != Err(Exhausted::Time) {
             prop_assert_eq!(here, there);

@@ -2,8 +2,8 @@
 
 use merit_core::{
     Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Evidence, Fault, PolicyVersion, Provenance,
-    Reward, Role, Score, ScoredEpisode, Segment, Setting, Split, Stream, Task, TermOutcome, TermScore,
-    TokenId, ToolCall, Transcript, Turn, TurnStop,
+    Reward, Role, Score, ScoredEpisode, Segment, Split, Stream, Task, TermOutcome, TermScore, TokenId,
+    ToolCall, Transcript, Turn,
 };
 use merit_core::{Boundary, Limit, Seed};
 use merit_store::{Credit, RunFolder, RunInfo};
@@ -82,7 +82,7 @@ pub(crate) fn play(
     let answer = task.answer.clone().unwrap();
     add(0, Role::System, "Tools: calc. Finish with `answer N`.");
     add(0, Role::User, &format!("What is the total of the entries {}?", numbers.join(", ")));
-    let turn = |index, action, calls| Turn { index, action, calls, stop: TurnStop::EndToken };
+    let turn = |index, action, calls| Turn::new(index, action).with_calls(calls);
     let call = |end, output: &str| CallRecord {
         call: ToolCall { tool: "calc".into(), input: sum.clone() },
         end,
@@ -133,18 +133,11 @@ pub(crate) fn play(
     let env_steps = turns.len() as u64;
     let cost = Cost { policy_tokens, read_tokens, tool_calls, env_steps, ..Cost::default() };
     let score = (play != Play::Broken).then(|| score(play == Play::Right, tool_calls > 0, policy_tokens));
-    let episode = Episode {
-        id,
-        task: Arc::clone(task),
-        policy_version: version,
-        setting: Setting::default(),
-        transcript,
-        turns,
-        end,
-        cost,
-        bootstrap: None,
-        reported: None,
-    };
+    let episode = Episode::new(id, Arc::clone(task), end)
+        .with_policy_version(version)
+        .with_transcript(transcript)
+        .with_turns(turns)
+        .with_cost(cost);
     ScoredEpisode { episode: Arc::new(episode), score }
 }
 

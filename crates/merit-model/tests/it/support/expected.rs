@@ -24,12 +24,12 @@ impl Expected {
     }
 
     /// The largest distance of log-probabilities and of the last logits.
-    pub(crate) fn distance(&self, ready: &ReadyWeights) -> f64 {
+    pub(crate) fn distance(&self, ready: &PackedWeights) -> f64 {
         let tokens: Vec<TokenId> = self.ids.iter().map(|&id| TokenId(id)).collect();
         let needed: Vec<bool> = (0..tokens.len()).map(|t| t > 0).collect();
         let workers = Workers::single();
         let sequence = TrainSequence { tokens: &tokens, needed: &needed };
-        let scores = score_ready(ready, &[sequence], 1.0, &workers).unwrap().remove(0);
+        let scores = score_packed(ready, &[sequence], 1.0, &workers).unwrap().remove(0);
         let logits = next_logits(ready, &tokens, &workers).unwrap();
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let sum: f64 = logits.iter().map(|&x| f64::from(x - most).exp()).sum();

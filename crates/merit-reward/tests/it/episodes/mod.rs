@@ -1,8 +1,6 @@
 //! Small episodes for the tests of rewards.
-#![allow(unreachable_pub)]
 
 use merit_core::*;
-use std::sync::Arc;
 
 /// What the policy did in a turn.
 #[derive(Clone, Copy)]
@@ -18,26 +16,14 @@ pub fn episode(right: Option<&str>, tokens: usize, did: &[Did<'_>]) -> Episode {
     let turns: Vec<Turn> = did.iter().enumerate().map(|(index, did)| turn(index as u32, did)).collect();
     let answered = matches!(did.last(), Some(Did::Answers(_)));
     let end = if answered { End::Answered } else { End::Truncated { limit: Limit::Turns } };
-    Episode {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
-        task: Arc::new(Task {
-            id: "test/1".into(),
-            world: "test".into(),
-            version: 1,
-            split: Split::Train,
-            size: 1,
-            payload: serde_json::Value::Null,
-            answer: right.map(str::to_owned),
-        }),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript: transcript(turns.len() as u32, tokens),
-        cost: Cost { policy_tokens: (tokens * turns.len()) as u64, ..Cost::default() },
-        turns,
+    Episode::new(
+        EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
+        Task { answer: right.map(str::to_owned), ..Task::new("test", "test/1") },
         end,
-        bootstrap: None,
-        reported: None,
-    }
+    )
+    .with_transcript(transcript(turns.len() as u32, tokens))
+    .with_cost(Cost { policy_tokens: (tokens * turns.len()) as u64, ..Cost::default() })
+    .with_turns(turns)
 }
 
 /// The same episode, broken at the tool.
@@ -55,7 +41,7 @@ fn turn(index: u32, did: &Did<'_>) -> Turn {
     };
     let record =
         |&end: &CallEnd| CallRecord { call: call.clone(), end, output: String::new(), seconds: Some(0.0) };
-    Turn { index, action, calls: ends.iter().map(record).collect(), stop: TurnStop::EndToken }
+    Turn::new(index, action).with_calls(ends.iter().map(record).collect())
 }
 
 fn transcript(turns: u32, tokens: usize) -> Transcript {

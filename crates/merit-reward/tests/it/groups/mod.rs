@@ -1,5 +1,4 @@
 //! Members of groups, and batches of them.
-#![allow(unreachable_pub)]
 
 use crate::episodes::{Did, episode};
 use merit_core::{CallEnd, Episode};

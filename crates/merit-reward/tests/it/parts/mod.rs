@@ -1,5 +1,4 @@
 //! Parts with chosen numbers, and checks of what a reward over them comes to.
-#![allow(unreachable_pub)]
 
 use crate::episodes::{Did, episode};
 use merit_core::{Episode, Reward};

@@ -1,6 +1,5 @@
 //! A second, naive reading of rewards: straight from the config's JSON and the terms of the scores, with none of the
 //! library's machinery. One row per combinator says how to make a random one, what it comes to, and what it pays by turn.
-#![allow(unreachable_pub)]
 
 mod more_shapes;
 mod shapes;

@@ -1,15 +1,17 @@
-//! A small world with tools of every pace and every way to break, for the tests of this crate.
+//! A small world with tools of every kind and every way to break, for the tests of this crate.
 #![allow(unreachable_pub)]
 
 pub mod run;
 
-use merit_core::{
-    About, Action, CallRecord, EpisodeId, Message, PolicyVersion, Role, Seed, Setting, Split, Task, ToolCall,
+use merit_api::{
+    Env, EnvError, ExecKind, Expert, ExpertTurn, StepResult, Tool, ToolAnswer, ToolError, ToolFuture,
+    ToolSession, ToolSpec, World,
 };
-use merit_env::{DemoTurn, Demonstrator, Env, EnvError, Reaction, World, WorldEnd};
+use merit_core::{
+    About, Action, CallRecord, EpisodeId, Message, PolicyVersion, Role, Seed, Split, Task, ToolCall,
+};
 use merit_model::Tokenizer;
-use merit_rollout::{ChatFormat, EpisodePlan, Start};
-use merit_tools::{Pace, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession};
+use merit_rollout::{ChatFormat, EpisodePlan};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -31,7 +33,7 @@ impl OpenCounting {
     }
 }
 
-impl Env for Counting {
+impl World for Counting {
     fn about(&self) -> About {
         About { name: "counting", summary: "counts up", paper: "" }
     }
@@ -40,7 +42,7 @@ impl Env for Counting {
         Ok(task(&format!("{}/{index}", split.name()), Value::Null))
     }
 
-    fn open(&self, task: &Arc<Task>, seed: &Seed, _: Option<&Value>) -> Result<Box<dyn World>, EnvError> {
+    fn open(&self, task: &Arc<Task>, seed: &Seed, _: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
         match task.payload["break"].as_str() {
             Some("open") => {
                 Err(EnvError::Task { world: "counting", task: task.id.clone(), why: "torn".into() })
@@ -50,25 +52,26 @@ impl Env for Counting {
         }
     }
 
-    fn demonstrator(&self) -> Option<&dyn Demonstrator> {
+    fn expert(&self) -> Option<&dyn Expert> {
         Some(self)
     }
 }
 
-impl Demonstrator for Counting {
-    fn say(&self, _: &Task, turns: &[DemoTurn], skill: f64, _: &Seed) -> Result<String, EnvError> {
+impl Expert for Counting {
+    fn say(&self, _: &Task, turns: &[ExpertTurn], p_correct: f64, _: &Seed) -> Result<String, EnvError> {
         Ok(match turns {
             [] => "call add 1 2\n".into(),
-            [first] if skill >= 1.0 => format!("answer {}\n", first.observed[0].text),
+            [first] if p_correct >= 1.0 => format!("answer {}\n", first.observed[0].text),
             _ => "answer 0".into(),
         })
     }
 }
 
-impl World for OpenCounting {
-    fn opening(&self) -> Vec<Message> {
+impl Env for OpenCounting {
+    fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
+        self.acts = 0;
         let rules = Message::new(Role::System, "count");
-        vec![rules, Message::new(Role::User, format!("task {} noise {}", self.task.id, self.noise))]
+        Ok(vec![rules, Message::new(Role::User, format!("task {} noise {}", self.task.id, self.noise))])
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -97,33 +100,35 @@ impl World for OpenCounting {
         }
     }
 
-    fn act(&mut self, action: &Action, calls: &[CallRecord]) -> Result<Reaction, EnvError> {
+    fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         self.acts += 1;
         assert!(!self.breaks("act-panic"), "the sky fell");
         if self.breaks("act") {
             return Err(EnvError::Broken { world: "counting", why: "out of numbers".into() });
         }
         let tool = |call: &CallRecord| Message::new(Role::Tool, call.output.clone());
-        Ok(match action {
-            Action::Answer { .. } => Reaction { observations: vec![], end: WorldEnd::Answered },
+        let result = match action {
+            Action::Answer { .. } => StepResult::default().answered(),
             Action::Calls { .. } if self.breaks("impostor") => {
-                Reaction { observations: vec![Message::new(Role::Policy, "me")], end: WorldEnd::Open }
+                StepResult::observing(vec![Message::new(Role::Policy, "me")])
             }
-            Action::Calls { .. } if self.breaks("silent") => {
-                Reaction { observations: vec![], end: WorldEnd::Open }
-            }
+            Action::Calls { .. } if self.breaks("silent") => StepResult::default(),
             Action::Calls { calls: asked } if asked[0].tool == "quit" => {
-                let last =
-                    Message::new(Role::Environment, format!("over after {} noise {}", self.acts, self.noise));
-                Reaction { observations: vec![last], end: WorldEnd::Done }
+                StepResult::saying(format!("over after {} noise {}", self.acts, self.noise)).done()
             }
-            Action::Calls { .. } => {
-                Reaction { observations: calls.iter().map(tool).collect(), end: WorldEnd::Open }
+            Action::Calls { .. } => StepResult::observing(calls.iter().map(tool).collect()),
+            Action::Say { text } | Action::Malformed { why: text } => {
+                StepResult::saying(format!("{text}; noise {}", self.noise))
             }
-            Action::Say { text } | Action::Malformed { why: text } => Reaction {
-                observations: vec![Message::new(Role::Environment, format!("{text}; noise {}", self.noise))],
-                end: WorldEnd::Open,
-            },
+        };
+        Ok(match self.task.payload["tells"].as_str() {
+            None => result,
+            Some("wild") => result.with_info([("progress", f64::NAN)]),
+            Some("cut") if self.acts == 2 => result.cut(),
+            Some(_) => {
+                let told = f64::from(self.acts);
+                result.with_reward(told / 2.0).with_info([("acts", told)])
+            }
         })
     }
 
@@ -133,27 +138,27 @@ impl World for OpenCounting {
 }
 
 /// A tool by name and pace; what it does follows from the name.
-pub struct TestTool(&'static str, Pace, ToolCard);
+pub struct TestTool(&'static str, ExecKind, ToolSpec);
 
 impl TestTool {
-    pub fn new(name: &'static str, pace: Pace) -> Self {
-        Self(name, pace, ToolCard::text(name, "a tool of the tests", "input", "a number", "1"))
+    pub fn new(name: &'static str, pace: ExecKind) -> Self {
+        Self(name, pace, ToolSpec::text(name, "a tool of the tests", "input", "a number", "1"))
     }
 }
 
-const TOOLS: [(&str, Pace); 12] = [
-    ("jitter", Pace::Waiting),
-    ("jitter-hard", Pace::Computing),
-    ("add", Pace::Instant),
-    ("quit", Pace::Instant),
-    ("sleep", Pace::Waiting),
-    ("grind", Pace::Computing),
-    ("drowsy", Pace::Instant),
-    ("memory", Pace::Waiting),
-    ("broken", Pace::Instant),
-    ("panic", Pace::Instant),
-    ("panic-later", Pace::Waiting),
-    ("panic-hard", Pace::Computing),
+const TOOLS: [(&str, ExecKind); 12] = [
+    ("jitter", ExecKind::Waiting),
+    ("jitter-hard", ExecKind::Computing),
+    ("add", ExecKind::Instant),
+    ("quit", ExecKind::Instant),
+    ("sleep", ExecKind::Waiting),
+    ("grind", ExecKind::Computing),
+    ("drowsy", ExecKind::Instant),
+    ("memory", ExecKind::Waiting),
+    ("broken", ExecKind::Instant),
+    ("panic", ExecKind::Instant),
+    ("panic-later", ExecKind::Waiting),
+    ("panic-hard", ExecKind::Computing),
 ];
 
 struct TestSession {
@@ -162,11 +167,11 @@ struct TestSession {
 }
 
 impl Tool for TestTool {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.2
     }
 
-    fn pace(&self) -> Pace {
+    fn exec_kind(&self) -> ExecKind {
         self.1
     }
 
@@ -233,15 +238,7 @@ fn any_latency() -> u64 {
 
 /// A task of [`Counting`].
 pub fn task(id: &str, payload: Value) -> Task {
-    Task {
-        id: id.into(),
-        world: "counting".into(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload,
-        answer: None,
-    }
+    Task::new("counting", id).with_payload(payload)
 }
 
 /// The format over a small byte-pair tokenizer.
@@ -252,14 +249,9 @@ pub fn chat() -> ChatFormat {
 
 /// A fresh plan for member `member` with this payload.
 pub fn plan_with(member: u32, payload: Value) -> EpisodePlan {
-    EpisodePlan {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 },
-        task: Arc::new(task(&format!("t{member}"), payload)),
-        seed: Seed::root(1).child("member", u64::from(member)),
-        setting: Setting::default(),
-        policy_version: PolicyVersion(3),
-        start: Start::Fresh,
-    }
+    let id = EpisodeId { phase: "test".into(), step: 0, group: 0, member, branch: 0 };
+    let seed = Seed::root(1).child("member", u64::from(member));
+    EpisodePlan::new(id, task(&format!("t{member}"), payload), seed).with_policy_version(PolicyVersion(3))
 }
 
 /// A fresh plan for member `member`.

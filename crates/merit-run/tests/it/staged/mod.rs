@@ -1,11 +1,11 @@
 //! A real training step in which the deeds of every member are staged: a real policy samples the tokens, and the world
 //! takes them for whatever the test wants them to have meant, or breaks.
 
+use merit_api::{Env, EnvError, LiveTools, StepResult, World};
 use merit_core::{
     About, Action, CallRecord, Group, Message, PolicyVersion, ScoredEpisode, Seed, Split, Task, ToolCall,
 };
 use merit_credit::Credit;
-use merit_env::{Env, EnvError, Reaction, World};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_model::{Precision, Tokenizer, Trainer, TrainerSettings, Weights};
 use merit_rollout::{ChatFormat, EpisodePlan, ToolRuntime};
@@ -41,18 +41,18 @@ pub(crate) enum Deed {
 
 /// A world in which the seed of an episode decides what is done there.
 struct Staged {
-    inner: Box<dyn Env>,
+    inner: Box<dyn World>,
     deeds: HashMap<Seed, Deed>,
 }
 
-struct StagedWorld {
-    inner: Box<dyn World>,
+struct StagedEnv {
+    inner: Box<dyn Env>,
     deed: Deed,
     right: String,
     turns: u32,
 }
 
-impl Env for Staged {
+impl World for Staged {
     fn about(&self) -> About {
         self.inner.about()
     }
@@ -61,16 +61,16 @@ impl Env for Staged {
         self.inner.task(split, index, seed)
     }
 
-    fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn World>, EnvError> {
+    fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
         let inner = self.inner.open(task, seed, state)?;
         let right = task.answer.clone().unwrap();
-        Ok(Box::new(StagedWorld { inner, deed: self.deeds[seed], right, turns: 0 }))
+        Ok(Box::new(StagedEnv { inner, deed: self.deeds[seed], right, turns: 0 }))
     }
 }
 
-impl World for StagedWorld {
-    fn opening(&self) -> Vec<Message> {
-        self.inner.opening()
+impl Env for StagedEnv {
+    fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
+        self.inner.reset()
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
@@ -102,12 +102,12 @@ impl World for StagedWorld {
         }
     }
 
-    fn act(&mut self, action: &Action, calls: &[CallRecord]) -> Result<Reaction, EnvError> {
+    fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         self.turns += 1;
         match self.deed {
             Deed::WorldBreaks => Err(EnvError::Broken { world: "ledger", why: "staged".into() }),
             Deed::WorldPanics => panic!("staged"),
-            _ => self.inner.act(action, calls),
+            _ => self.inner.step(action, calls),
         }
     }
 
@@ -162,7 +162,8 @@ impl Step {
     pub(crate) fn play(&mut self, plans: Vec<EpisodePlan>, deeds: &[&[Deed]]) -> Vec<ScoredEpisode> {
         let deed = |plan: &EpisodePlan| deeds[plan.id.group as usize][plan.id.member as usize];
         let deeds = plans.iter().map(|plan| (plan.world_seed(), deed(plan))).collect();
-        self.parts.env = Box::new(Staged { inner: self.parts.recipe.world.build().unwrap(), deeds });
+        self.parts.env =
+            Box::new(Staged { inner: self.parts.recipe.world.build(&LiveTools).unwrap(), deeds });
         let tools = Arc::new(ToolRuntime::new().unwrap());
         let chat = ChatFormat::new(Arc::clone(&self.tokenizer)).unwrap();
         let weights = (Arc::clone(&self.weights), Precision::F32);

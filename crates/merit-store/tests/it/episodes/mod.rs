@@ -2,7 +2,7 @@
 
 use merit_core::{
     Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Evidence, Fault, Known, Limit,
-    PolicyVersion, Provenance, Reported, Reward, Role, Score, ScoredEpisode, Segment, Setting, Split, Task,
+    PolicyVersion, Provenance, Reported, Reward, Role, Score, ScoredEpisode, Segment, Split, Task,
     TermOutcome, TermScore, TokenId, ToolCall, Transcript, Turn, TurnStop,
 };
 use merit_store::{RunFolder, RunInfo};
@@ -65,23 +65,12 @@ pub(crate) fn plain(phase: &str, step: u64, group: u32, member: u32, tokens: u32
         turn_rewards: vec![],
         solved: Some(solved),
     };
-    let episode = Episode {
-        id: EpisodeId { phase: phase.into(), step, group, member, branch: 0 },
-        task: Arc::new(task),
-        policy_version: PolicyVersion(step),
-        setting: Setting::default(),
-        transcript,
-        turns: vec![Turn {
-            index: 0,
-            action: Action::Answer { text: "6".into() },
-            calls: vec![],
-            stop: TurnStop::EndToken,
-        }],
-        end: End::Answered,
-        cost: Cost { policy_tokens: u64::from(tokens), read_tokens: 2, ..Cost::default() },
-        bootstrap: None,
-        reported: None,
-    };
+    let episode =
+        Episode::new(EpisodeId { phase: phase.into(), step, group, member, branch: 0 }, task, End::Answered)
+            .with_policy_version(PolicyVersion(step))
+            .with_transcript(transcript)
+            .with_turns(vec![Turn::new(0, Action::Answer { text: "6".into() })])
+            .with_cost(Cost { policy_tokens: u64::from(tokens), read_tokens: 2, ..Cost::default() });
     ScoredEpisode { episode: Arc::new(episode), score: Some(score) }
 }
 
@@ -169,8 +158,14 @@ fn any_turn() -> impl Strategy<Value = Turn> {
         TurnStop::ContextFull,
         TurnStop::Unknown,
     ]);
-    (any::<u32>(), action, proptest::collection::vec(record, 0..3), stop)
-        .prop_map(|(index, action, calls, stop)| Turn { index, action, calls, stop })
+    let info = proptest::collection::btree_map(text(), finite(), 0..3);
+    let told = (proptest::option::of(finite()), info);
+    (any::<u32>(), action, proptest::collection::vec(record, 0..3), stop, told).prop_map(
+        |(index, action, calls, stop, (reward, info))| {
+            let turn = Turn::new(index, action).with_calls(calls).with_stop(stop).with_info(info);
+            reward.into_iter().fold(turn, Turn::with_reward)
+        },
+    )
 }
 
 fn any_end() -> impl Strategy<Value = End> {
@@ -222,21 +217,17 @@ fn any_episode() -> impl Strategy<Value = Episode> {
         });
     let bootstrap = proptest::option::of(any::<f32>().prop_filter("finite", |v| v.is_finite()));
     let reported = proptest::option::of((finite(), text()).prop_map(|(reward, by)| Reported { reward, by }));
-    let rest = (any_task(), any::<u64>(), text(), text(), any_end(), reported);
+    let rest = (any_task(), any::<u64>(), proptest::option::of(any_value()), any_end(), reported);
     (id, segments, turns, cost, bootstrap, rest).prop_map(|(id, segments, turns, cost, bootstrap, rest)| {
-        let (task, version, memory, tool_cache, end, reported) = rest;
-        Episode {
-            id,
-            task: Arc::new(task),
-            policy_version: PolicyVersion(version),
-            setting: Setting { memory, tool_cache },
-            transcript: Transcript::try_from(segments).unwrap(),
-            turns,
-            end,
-            cost,
-            bootstrap,
-            reported,
-        }
+        let (task, version, state, end, reported) = rest;
+        Episode::new(id, task, end)
+            .with_policy_version(PolicyVersion(version))
+            .with_transcript(Transcript::try_from(segments).unwrap())
+            .with_turns(turns)
+            .with_cost(cost)
+            .with_bootstrap(bootstrap)
+            .with_reported(reported)
+            .with_state(state)
     })
 }
 

@@ -2,7 +2,7 @@
 
 use merit_core::Task;
 use merit_tools::{
-    Pace, Tape, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, Toolbox, call_blocking,
+    ExecKind, Tape, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec, Toolbox, call_blocking,
     conformance::example_task,
 };
 use serde_json::{Value, json};
@@ -68,7 +68,7 @@ type Answer = dyn Fn(&str, u64, &mut i64) -> ToolFuture + Send + Sync;
 
 /// A tool made of a function.
 pub(crate) struct Bench {
-    card: ToolCard,
+    card: ToolSpec,
     stateful: bool,
     pub(crate) calls: Arc<AtomicU64>,
     answer: Arc<Answer>,
@@ -86,7 +86,7 @@ impl Bench {
         stateful: bool,
         answer: impl Fn(&str, u64, &mut i64) -> ToolFuture + Send + Sync + 'static,
     ) -> Arc<Self> {
-        let card = ToolCard::text("bench", "A tool under test.", "text", "anything", "1");
+        let card = ToolSpec::text("bench", "A tool under test.", "text", "anything", "1");
         Arc::new(Self { card, stateful, calls: Arc::default(), answer: Arc::new(answer) })
     }
 
@@ -119,12 +119,12 @@ impl Bench {
 }
 
 impl Tool for Bench {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.card
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Waiting
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Waiting
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {

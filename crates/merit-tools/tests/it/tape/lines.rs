@@ -1,13 +1,13 @@
 //! A tape as JSON lines.
 
 use crate::tape::bench_tools::{Bench, Shelf, ask, ok, task};
-use merit_tools::{Tape, TapeError, ToolConfig};
+use merit_tools::{Tape, TapeError, read_tool};
 use std::io::BufReader;
 
 fn exported() -> (Shelf, String) {
     let shelf = Shelf::new();
     let toolbox = shelf.record();
-    toolbox.build(&ToolConfig::from_toml("name = \"calc\"").unwrap()).unwrap();
+    toolbox.build(&read_tool("type = \"calc\"").unwrap()).unwrap();
     let tool = toolbox.wrap(Bench::adder());
     let session = tool.open(&task("t"), None).unwrap();
     for input in ["1", "x\u{0}\n\"é", "2"] {

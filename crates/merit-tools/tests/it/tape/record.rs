@@ -2,7 +2,7 @@
 
 use crate::tape::bench_tools::{Bench, Shelf, ask, broken, ok, task};
 use merit_tools::conformance::{check_tool, example_task};
-use merit_tools::{Calculator, Lookup, Tape, TapeError, Tool, ToolAnswer, ToolConfig, Toolbox};
+use merit_tools::{Calculator, Lookup, Tape, TapeError, Tool, ToolAnswer, Toolbox, read_tool};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -66,16 +66,16 @@ fn every_registered_tool_that_needs_nothing_is_replayed_from_its_settings_alone(
             .iter()
             .map(|tool| {
                 let session = tool.open(&example_task(), None).unwrap();
-                (tool.card().name.clone(), ask(&session, &tool.card().example))
+                (tool.spec().name.clone(), ask(&session, &tool.spec().example))
             })
             .collect();
-        let cards: Vec<_> = tools.iter().map(|tool| tool.card().clone()).collect();
+        let cards: Vec<_> = tools.iter().map(|tool| tool.spec().clone()).collect();
         drop((tools, recording));
         let tools = shelf.replay().build(&config).unwrap();
-        assert_eq!(tools.iter().map(|tool| tool.card().clone()).collect::<Vec<_>>(), cards);
+        assert_eq!(tools.iter().map(|tool| tool.spec().clone()).collect::<Vec<_>>(), cards);
         for (tool, (name, answer)) in tools.iter().zip(&examples) {
             let session = tool.open(&example_task(), None).unwrap();
-            assert_eq!(ask(&session, &tool.card().example), *answer, "{name}");
+            assert_eq!(ask(&session, &tool.spec().example), *answer, "{name}");
         }
         replayed += 1;
     }
@@ -186,12 +186,12 @@ fn a_tool_without_state_has_none_when_it_is_recorded() {
 #[test]
 fn other_tools_under_the_same_settings_are_refused() {
     let shelf = Shelf::new();
-    drop(shelf.record().build(&ToolConfig::from_toml("name = \"calc\"").unwrap()).unwrap());
+    drop(shelf.record().build(&read_tool("type = \"calc\"").unwrap()).unwrap());
     let tape = Tape::append(&shelf.path).unwrap();
     assert_eq!(tape.tools().unwrap().len(), 1);
     drop(tape);
     let replay = shelf.replay();
-    let error = replay.build(&ToolConfig::from_toml("name = \"lookup\"").unwrap()).err().unwrap();
+    let error = replay.build(&read_tool("type = \"lookup\"").unwrap()).err().unwrap();
     assert!(error.to_string().contains("has no such tool; it has: calc"), "{error}");
 }
 
@@ -213,7 +213,7 @@ fn a_tape_that_cannot_be_written_breaks_the_call_and_is_told() {
 
 /// Two tools of one source that share what was written in an episode.
 struct Board {
-    card: merit_tools::ToolCard,
+    card: merit_tools::ToolSpec,
 }
 
 type Wall = Arc<std::sync::Mutex<String>>;
@@ -224,7 +224,7 @@ struct BoardSession {
 }
 
 impl Tool for Board {
-    fn card(&self) -> &merit_tools::ToolCard {
+    fn spec(&self) -> &merit_tools::ToolSpec {
         &self.card
     }
 
@@ -233,16 +233,16 @@ impl Tool for Board {
         task: &merit_core::Task,
         state: Option<&serde_json::Value>,
     ) -> Result<Arc<dyn merit_tools::ToolSession>, merit_tools::ToolError> {
-        self.open_beside(&merit_tools::Commons::default(), task, state)
+        self.open_beside(&merit_tools::EpisodeShared::default(), task, state)
     }
 
     fn open_beside(
         &self,
-        commons: &merit_tools::Commons,
+        shared: &merit_tools::EpisodeShared,
         _task: &merit_core::Task,
         _state: Option<&serde_json::Value>,
     ) -> Result<Arc<dyn merit_tools::ToolSession>, merit_tools::ToolError> {
-        let wall: Arc<Wall> = commons.get_or("wall", Wall::default);
+        let wall: Arc<Wall> = shared.get_or("wall", Wall::default);
         Ok(Arc::new(BoardSession { writes: self.card.name == "write", wall: Arc::clone(&wall) }))
     }
 }
@@ -262,14 +262,14 @@ fn tools_that_share_a_state_are_told_apart_by_what_was_done_to_it() {
     let shelf = Shelf::new();
     let record = shelf.record();
     let board = |name: &str| {
-        let card = merit_tools::ToolCard::text(name, "A board.", "text", "anything", "x");
+        let card = merit_tools::ToolSpec::text(name, "A board.", "text", "anything", "x");
         Arc::new(Board { card }) as Arc<dyn Tool>
     };
     let play = |toolbox: &Toolbox| {
         let tools = toolbox.wrap_all(["write", "read"].map(board).to_vec());
         ["one", "two"].map(|word| {
-            let commons = merit_tools::Commons::default();
-            let [write, read] = [0, 1].map(|i| tools[i].open_beside(&commons, &task("t"), None).unwrap());
+            let shared = merit_tools::EpisodeShared::default();
+            let [write, read] = [0, 1].map(|i| tools[i].open_beside(&shared, &task("t"), None).unwrap());
             ask(&write, word);
             ask(&read, "now")
         })

@@ -1,7 +1,7 @@
 //! Schemas and patterns as constraints of the sampler.
 
 use super::line::{Refusal, RefusalKind};
-use merit_model::{ConstraintSource, LanguageModel};
+use merit_model::{ConstraintSource, LanguageModel, grammar_constraint};
 use merit_text::{Grammar, GrammarFactory, GrammarSource};
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ impl<'a> Grammars<'a> {
                 grammar
             }
         };
-        Ok(grammar.into())
+        Ok(grammar_constraint(grammar))
     }
 
     fn factory(&mut self) -> Result<&GrammarFactory, merit_text::GrammarError> {

@@ -169,7 +169,7 @@ fn bad_arguments_are_refused_with_what_would_work() {
             &["train", "good.toml", "--set", "budget=3"],
             &["train", "good.toml", "--set", "name.first=3"],
             &["train", "good.toml", "--set", "credit.type=grop"],
-            &["train", "good.toml", "--set", "world.name=leger"],
+            &["train", "good.toml", "--set", "world.type=leger"],
             &["train", "--seed", "many"],
             &["train", "--threads", "0"],
             &["train", "--threads", "100000"],

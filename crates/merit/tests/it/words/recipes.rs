@@ -29,7 +29,7 @@ fn hash_of(dir: &Path, recipe: &str) -> String {
 
 #[test]
 fn every_shipped_recipe_is_fine_and_described_as_it_describes_itself() {
-    for shipped in merit_run::shipped::RECIPES {
+    for shipped in merit_run::shipped::recipes() {
         let recipe = merit_run::shipped::load(shipped.about.name).unwrap();
         let about = [recipe.name.as_str(), &recipe.about, &recipe.paper];
         assert_eq!(about, [shipped.about.name, shipped.about.summary, shipped.about.paper]);
@@ -46,7 +46,7 @@ fn every_recipe_of_the_repository_is_fine_and_every_one_in_recipes_is_shipped() 
         let said = say(&repository(), [Path::new("recipe"), Path::new("check"), file.as_path()]).well();
         assert!(said.out.contains("is fine"), "{}", said.out);
         let stem = file.file_stem().unwrap().to_string_lossy();
-        let shipped = merit_run::shipped::RECIPES.iter().find(|r| r.about.name == stem);
+        let shipped = merit_run::shipped::recipes().iter().find(|r| r.about.name == stem);
         assert_eq!(shipped.map(|r| r.text), Some(std::fs::read_to_string(&file).unwrap().as_str()));
     }
     say(&repository(), ["recipe", "check", RECIPE]).well();

@@ -16,7 +16,7 @@ const JSON: &str = r#"
 {"output": "{\"n\": 4", "reference": {"n": 4}, "id": "cut off"}
 {"output": "{\"n\": \"4\"}", "schema": {"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}}, "id": "ill typed"}
 {"output": "null", "reference": null, "id": "null is a value"}
-{"output": "1", "policy": {"limits": {"nodes": 1}}, "reference": [1, 2], "id": "the reference is too large"}
+{"output": "1", "settings": {"limits": {"nodes": 1}}, "reference": [1, 2], "id": "the reference is too large"}
 "#;
 const SQL: &str = r#"
 {"script": "CREATE TABLE t (n); INSERT INTO t VALUES (1), (2);", "response": "SELECT n FROM t", "expected": {"query": "SELECT n FROM t ORDER BY 1 DESC"}, "id": "out of order"}
@@ -26,10 +26,10 @@ const SQL: &str = r#"
 "#;
 const TEXT: &str = r#"
 {"response": "The Eiffel Tower!", "references": ["Louvre", "eiffel tower"], "id": "same"}
-{"response": "Paris or Rome", "reference": "Paris", "policy": {"metric": {"type": "contains"}}, "id": "guessing"}
+{"response": "Paris or Rome", "reference": "Paris", "settings": {"metric": {"type": "contains"}}, "id": "guessing"}
 {"response": "x", "reference": " ", "id": "blank reference"}
 {"response": "The tower is 330 metres tall [1]. Pigeons built it yesterday [1].", "sources": [{"id": "1", "text": "The tower is 330 metres tall."}], "id": "cited"}
-{"spans": [{"start": 0, "end": 4}], "reference_spans": [{"start": 0, "end": 8}], "policy": {"spans": {"measure": "iou", "pass_at": 0.5}}, "id": "half"}
+{"spans": [{"start": 0, "end": 4}], "reference_spans": [{"start": 0, "end": 8}], "settings": {"spans": {"measure": "iou", "pass_at": 0.5}}, "id": "half"}
 "#;
 const STATE: &str = r#"
 {"state": {"a": 1, "b": 2.0}, "goal": {"b": 2, "a": 1}, "id": "there"}
@@ -107,7 +107,7 @@ fn nothing_that_a_response_holds_reaches_the_terminal() {
 }
 
 #[test]
-fn a_policy_comes_from_a_file_from_settings_and_from_the_record() {
+fn settings_come_from_a_file_from_settings_and_from_the_record() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("f1.toml"), "pass_at = 0.9\n[metric]\ntype = \"f1\"\n").unwrap();
     // Two of three words on either side: precision and recall are 2/3.
@@ -115,18 +115,18 @@ fn a_policy_comes_from_a_file_from_settings_and_from_the_record() {
     let score = |arguments: &[&str], own: Option<Value>| {
         let mut record = record.clone();
         if let Some(own) = own {
-            record["policy"] = own;
+            record["settings"] = own;
         }
         let line =
             feed(dir.path(), &[&["text"], arguments].concat(), &record.to_string()).well().json().remove(0);
         (line["passed"].as_bool().unwrap(), (line["score"].as_f64().unwrap() * 3.0).round())
     };
     assert_eq!(score(&[], None), (false, 0.0));
-    assert_eq!(score(&["--policy", "f1.toml"], None), (false, 2.0));
-    assert_eq!(score(&["--policy", "f1.toml", "--set", "pass_at=0.5"], None), (true, 2.0));
+    assert_eq!(score(&["--settings", "f1.toml"], None), (false, 2.0));
+    assert_eq!(score(&["--settings", "f1.toml", "--set", "pass_at=0.5"], None), (true, 2.0));
     assert_eq!(score(&["--set", "metric.type=f1", "--set", "pass_at=0.5"], None), (true, 2.0));
-    assert_eq!(score(&["--policy", "f1.toml"], Some(json!({"pass_at": 0.6}))), (true, 2.0));
-    assert_eq!(score(&["--policy", "f1.toml"], Some(json!({"metric": {"type": "exact"}}))), (false, 0.0));
+    assert_eq!(score(&["--settings", "f1.toml"], Some(json!({"pass_at": 0.6}))), (true, 2.0));
+    assert_eq!(score(&["--settings", "f1.toml"], Some(json!({"metric": {"type": "exact"}}))), (false, 0.0));
 }
 
 #[test]
