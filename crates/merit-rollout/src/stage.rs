@@ -45,7 +45,6 @@ impl Stage {
             kind: "tool",
             name: name.to_owned(),
             nearest: nearest(name, self.tools.iter().map(|tool| tool.name.as_str())),
-            known: self.tools.iter().map(|tool| tool.name.clone()).collect(),
         })
     }
 }
