@@ -4,11 +4,10 @@
 #![allow(clippy::print_stdout, reason = "a command-line program")]
 
 mod bench;
+mod fetch;
 mod maths;
-mod mcp;
 mod seeds;
 mod suite;
-mod weights;
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -29,7 +28,7 @@ fn main() -> ExitCode {
         ["test"] => suite::run_suite(),
         ["bench", what @ ..] => bench::run_benches(what),
         ["seeds", rest @ ..] => seeds::run_seeds(rest),
-        ["weights"] => weights::fetch(),
+        ["weights"] => fetch::fetch(merit_testing::WEIGHTS),
         ["fuzz-maths", rest @ ..] => maths::fuzz(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

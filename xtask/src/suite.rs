@@ -1,32 +1,75 @@
 //! `cargo xtask test`: everything that must hold, ending in one line that counts.
+//!
+//! Format, lints, every test program, the examples of the documentation, the documentation. What tests need from outside
+//! is fetched while the lints run.
 
-use crate::{root, run};
+mod programs;
+mod skipped;
+
+use crate::{fetch, root, run};
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// Format, lints, tests, documentation.
 pub(crate) fn run_suite() -> Result<()> {
+    let begun = Instant::now();
     run("cargo", &["fmt", "--all", "--check"])?;
-    run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"])?;
-    crate::maths::fetch_peer_suite()?;
-    crate::mcp::fetch_peers()?;
-    crate::weights::fetch()?;
-    let counted = tests()?;
-    documentation()?;
-    println!("{} passed, {} failed, {} skipped", counted.passed, counted.failed, counted.ignored);
+    let required = std::thread::scope(|scope| {
+        let fetching = scope.spawn(fetch::fetch_all);
+        let lints =
+            run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"]);
+        let required = fetching.join().map_err(|_| anyhow::anyhow!("fetching panicked"))?;
+        lints.and(required)
+    })?;
+    let mut tally = programs::run_all(&required)?;
+    let examples = doc_examples(&mut tally);
+    if tally.failed == 0 {
+        examples?;
+        documentation()?;
+    }
+    println!("{} s in all", begun.elapsed().as_secs());
+    tally.skipped.show();
+    let Tally { passed, failed, .. } = tally;
+    println!("{passed} passed, {failed} failed, {} skipped", tally.skipped.len());
+    if failed > 0 {
+        bail!("{failed} tests failed: {}", tally.failures.join(", "));
+    }
     Ok(())
 }
 
+/// What came of the tests.
 #[derive(Default)]
-struct Counted {
+struct Tally {
     passed: u64,
     failed: u64,
-    ignored: u64,
+    /// The programs that failed.
+    failures: Vec<String>,
+    skipped: skipped::Skipped,
 }
 
-fn tests() -> Result<Counted> {
-    let arguments = ["test", "--workspace", "--locked", "--no-fail-fast"];
+impl Tally {
+    /// Adds what a test program said; whether it said a result at all.
+    fn add(&mut self, said: &str) -> bool {
+        let results: Vec<&str> = said.lines().filter_map(|line| line.strip_prefix("test result: ")).collect();
+        for result in &results {
+            self.passed += number(result, "passed");
+            self.failed += number(result, "failed");
+        }
+        !results.is_empty()
+    }
+}
+
+/// The number before a word, of a line like `ok. 3 passed; 0 failed; 1 ignored; …`.
+fn number(result: &str, word: &str) -> u64 {
+    let words: Vec<&str> = result.split([' ', ';', '.']).filter(|word| !word.is_empty()).collect();
+    words.windows(2).find(|pair| pair[1] == word).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
+}
+
+/// The examples in doc comments, which only cargo can run.
+fn doc_examples(tally: &mut Tally) -> Result<()> {
+    let arguments = ["test", "--workspace", "--doc", "--locked", "--no-fail-fast"];
     println!("$ cargo {}", arguments.join(" "));
     let mut child = Command::new("cargo")
         .args(arguments)
@@ -35,30 +78,20 @@ fn tests() -> Result<Counted> {
         .spawn()
         .context("cannot start cargo")?;
     let output = child.stdout.take().context("cargo's output is not piped")?;
-    let mut counted = Counted::default();
+    let mut said = String::new();
     for line in BufReader::new(output).lines() {
         let line = line.context("cannot read cargo's output")?;
         println!("{line}");
-        count(&line, &mut counted);
+        said.push_str(&line);
+        said.push('\n');
     }
+    tally.add(&said);
     let status = child.wait().context("cannot wait for cargo")?;
     if !status.success() {
-        println!("{} passed, {} failed, {} skipped", counted.passed, counted.failed, counted.ignored);
-        bail!("cargo test ended with {status}");
+        tally.failures.push("examples of the documentation".to_owned());
+        bail!("cargo test --doc ended with {status}");
     }
-    Ok(counted)
-}
-
-/// Adds a line like `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
-fn count(line: &str, counted: &mut Counted) {
-    let Some(rest) = line.strip_prefix("test result: ") else { return };
-    let number = |what: &str| -> u64 {
-        let words: Vec<&str> = rest.split([' ', ';', '.']).filter(|w| !w.is_empty()).collect();
-        words.windows(2).find(|pair| pair[1] == what).and_then(|pair| pair[0].parse().ok()).unwrap_or(0)
-    };
-    counted.passed += number("passed");
-    counted.failed += number("failed");
-    counted.ignored += number("ignored");
+    Ok(())
 }
 
 fn documentation() -> Result<()> {
@@ -81,13 +114,13 @@ mod tests {
 
     #[test]
     fn result_lines_add_up() {
-        let mut counted = Counted::default();
-        count(
-            "test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s",
-            &mut counted,
-        );
-        count("test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out", &mut counted);
-        count("running 3 tests", &mut counted);
-        assert_eq!((counted.passed, counted.failed, counted.ignored), (5, 1, 1));
+        let mut tally = Tally::default();
+        assert!(tally.add(
+            "running 4 tests\n\
+             test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
+             test result: FAILED. 2 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\n"
+        ));
+        assert_eq!((tally.passed, tally.failed), (5, 1));
+        assert!(!tally.add("running 3 tests\n"), "a program that dies says no result");
     }
 }

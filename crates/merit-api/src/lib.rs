@@ -1,8 +1,36 @@
 //! What may I bring of my own? The traits that anybody may implement, with their plain data.
 //!
-//! Whoever writes a world, a tool, a sampler or a trainer depends on this crate and on merit-core, and compiles little. The
-//! implementations that come with merit live to the right: worlds in merit-env, tools in merit-tools, samplers and trainers in
-//! merit-model.
+//! Whoever writes a world, a tool, a sampler or a trainer depends on this crate and on merit-core, and compiles little. A world is settings
+//! ([`WorldSettings`]) that are built into a [`World`], which makes tasks and opens each as an [`Env`] with Gymnasium's `reset` and
+//! `step`. Most text worlds are only their rules: [`TextGame`]. A tool is settings ([`ToolSettings`]) that are built into
+//! [`Tool`]s; each episode opens its own [`ToolSession`]. [`conformance`] is the contract of both as checks that anybody may run.
+//!
+//! The implementations that come with merit live to the right: worlds in merit-env, tools in merit-tools, samplers and
+//! trainers in merit-model.
 
+mod blocking;
+pub mod conformance;
+mod env;
+mod error;
+mod expert;
 pub mod sampler;
+mod shared;
+mod split;
+mod text_game;
+mod tool;
+mod tool_settings;
+mod tool_spec;
 pub mod trainer;
+mod world;
+
+pub use blocking::{NoAnswer, call_blocking};
+pub use env::{Env, StepResult, Termination};
+pub use error::EnvError;
+pub use expert::{Demonstration, Expert, ExpertTurn};
+pub use shared::EpisodeShared;
+pub use split::{fingerprint, split_of};
+pub use text_game::{GameWorld, NoState, TextGame, line, puzzle_of, sizes_of};
+pub use tool::{ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, no_state};
+pub use tool_settings::{LiveTools, ToolBuilder, ToolSettings, build_tools};
+pub use tool_spec::{Arguments, ToolSpec};
+pub use world::{World, WorldSettings};

@@ -1,5 +1,6 @@
 //! What a probe sees of a task, and what it does.
 
+pub use merit_core::Move;
 use serde::{Deserialize, Serialize};
 
 /// A task as an attacker sees it.
@@ -58,52 +59,6 @@ impl Attempt {
         match self.moves.last()? {
             Move::Answer { text } => Some(text),
             _ => None,
-        }
-    }
-}
-
-/// One turn of an attacker.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Move {
-    /// A final answer.
-    Answer {
-        /// What is answered.
-        text: String,
-    },
-    /// Something said that is no answer.
-    Say {
-        /// What is said.
-        text: String,
-    },
-    /// A tool call.
-    Call {
-        /// The tool.
-        tool: String,
-        /// Its input.
-        input: String,
-        /// What it answers, where no world is there to run it.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        output: String,
-    },
-    /// Text as the policy would write it, not wrapped in the world's dialect.
-    Raw {
-        /// What is written.
-        text: String,
-    },
-}
-
-impl Move {
-    /// A call whose answer does not matter.
-    pub fn call(tool: &str, input: &str) -> Self {
-        Self::Call { tool: tool.to_owned(), input: input.to_owned(), output: String::new() }
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Self::Answer { text } | Self::Raw { text } => text.clone(),
-            Self::Say { text } => format!("(says) {text}"),
-            Self::Call { tool, input, .. } => format!("(calls {tool}) {input}"),
         }
     }
 }

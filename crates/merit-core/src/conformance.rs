@@ -82,6 +82,10 @@ fn turns_match(episode: &Episode) -> Vec<String> {
             imported || !episode.turns.iter().any(unknown),
             "a turn or call of ours ends as unknown; only imported ones may".into(),
         ),
+        (
+            episode.turns.iter().flat_map(|t| t.info.values().chain(&t.reward)).all(|n| n.is_finite()),
+            "a turn's reward or info is not finite".into(),
+        ),
     ])
 }
 

@@ -3,9 +3,10 @@
 use crate::{Cost, EpisodeId, PolicyVersion, Task, Transcript, Turn};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Everything one agent did on one task.
+/// Everything one agent did on one task. Made with [`Episode::new`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
     /// Its name.
@@ -14,8 +15,6 @@ pub struct Episode {
     pub task: Arc<Task>,
     /// The policy that acted; without meaning (0) where none of ours did, which is where no policy segment names one.
     pub policy_version: PolicyVersion,
-    /// What all members of the group share.
-    pub setting: Setting,
     /// The tokens.
     pub transcript: Transcript,
     /// The turns, one per policy segment.
@@ -29,6 +28,9 @@ pub struct Episode {
     /// What whoever recorded the episode said it was worth. Absent: they did not say, or it was run here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<Reported>,
+    /// The environment's snapshot after the last turn. Absent: it broke, it never opened, or nobody recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<serde_json::Value>,
 }
 
 /// What whoever recorded an episode said it was worth. Somebody's claim, to compare with or to score by; never taken for a
@@ -39,15 +41,6 @@ pub struct Reported {
     pub reward: f64,
     /// Who says so, e.g. `tau-bench`.
     pub by: String,
-}
-
-/// What the policy is given besides the task; all members of a group must share it (rule 6).
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-pub struct Setting {
-    /// Hash of the retrieved memory that was shown; empty when there was none.
-    pub memory: String,
-    /// Hash of the tool-cache snapshot the tools answered from; empty when tools ran live.
-    pub tool_cache: String,
 }
 
 /// Why an episode is over. Truncation is not termination: the world went on, we stopped looking.
@@ -84,6 +77,8 @@ pub enum Limit {
     Context,
     /// Too long by the clock.
     Time,
+    /// A limit of the environment's own.
+    Environment,
 }
 
 /// Something that broke at a boundary, laid at the side that broke.
@@ -130,14 +125,85 @@ impl End {
 }
 
 impl Episode {
+    /// An episode without tokens, turns or cost, by policy version 0.
+    ///
+    /// ```
+    /// use merit_core::{Action, End, Episode, EpisodeId, Task, Turn};
+    /// let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+    /// let answer = Turn::new(0, Action::Answer { text: "42".into() });
+    /// let episode = Episode::new(id, Task::new("quiz", "quiz/1"), End::Answered).with_turns(vec![answer]);
+    /// assert_eq!(episode.answer(), Some("42"));
+    /// ```
+    pub fn new(id: EpisodeId, task: impl Into<Arc<Task>>, end: End) -> Self {
+        Self {
+            id,
+            task: task.into(),
+            policy_version: PolicyVersion(0),
+            transcript: Transcript::default(),
+            turns: Vec::new(),
+            end,
+            cost: Cost::default(),
+            bootstrap: None,
+            reported: None,
+            state: None,
+        }
+    }
+
+    /// The same, by this policy.
+    #[must_use]
+    pub fn with_policy_version(mut self, version: PolicyVersion) -> Self {
+        self.policy_version = version;
+        self
+    }
+
+    /// The same with these tokens.
+    #[must_use]
+    pub fn with_transcript(mut self, transcript: Transcript) -> Self {
+        self.transcript = transcript;
+        self
+    }
+
+    /// The same with these turns.
+    #[must_use]
+    pub fn with_turns(mut self, turns: Vec<Turn>) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// The same at this cost.
+    #[must_use]
+    pub fn with_cost(mut self, cost: Cost) -> Self {
+        self.cost = cost;
+        self
+    }
+
+    /// The same with the value of the state where it was cut.
+    #[must_use]
+    pub fn with_bootstrap(mut self, bootstrap: Option<f32>) -> Self {
+        self.bootstrap = bootstrap;
+        self
+    }
+
+    /// The same with what whoever recorded it said it was worth.
+    #[must_use]
+    pub fn with_reported(mut self, reported: Option<Reported>) -> Self {
+        self.reported = reported;
+        self
+    }
+
+    /// The same with the environment's last snapshot.
+    #[must_use]
+    pub fn with_state(mut self, state: Option<serde_json::Value>) -> Self {
+        self.state = state;
+        self
+    }
+
     /// Hash of everything that must be the same when the episode is run again: all but wall time.
     pub fn content_hash(&self) -> String {
-        let mut timeless = self.clone();
-        timeless.cost.tool_seconds = 0.0;
-        let calls = timeless.turns.iter_mut().flat_map(|turn| &mut turn.calls);
-        calls.for_each(|call| call.seconds = call.seconds.map(|_| 0.0));
-        let bytes = serde_json::to_vec(&timeless).expect("an episode is plain data without maps of odd keys");
-        hex(&Sha256::digest(bytes))
+        let mut digest = Digesting(Sha256::new());
+        serde_json::to_writer(&mut digest, &Timeless::of(self))
+            .expect("an episode is plain data without maps of odd keys");
+        hex(&digest.0.finalize())
     }
 
     /// The final answer, where one was given.
@@ -146,6 +212,54 @@ impl Episode {
             crate::Action::Answer { text } => Some(text),
             _ => None,
         }
+    }
+}
+
+/// An episode without wall time, as its hash sees it: the fields of [`Episode`], in their order.
+#[derive(Serialize)]
+struct Timeless<'a> {
+    id: &'a EpisodeId,
+    task: &'a Task,
+    policy_version: PolicyVersion,
+    transcript: &'a Transcript,
+    turns: Cow<'a, [Turn]>,
+    end: &'a End,
+    cost: Cost,
+    bootstrap: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reported: Option<&'a Reported>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a serde_json::Value>,
+}
+
+impl<'a> Timeless<'a> {
+    fn of(episode: &'a Episode) -> Self {
+        // Named one by one, so that a new field is not forgotten.
+        let Episode { id, task, policy_version, transcript, turns, end, cost, bootstrap, reported, state } =
+            episode;
+        let mut turns = Cow::Borrowed(turns.as_slice());
+        if turns.iter().flat_map(|turn| &turn.calls).any(|call| call.seconds.is_some()) {
+            let calls = turns.to_mut().iter_mut().flat_map(|turn| &mut turn.calls);
+            calls.for_each(|call| call.seconds = call.seconds.map(|_| 0.0));
+        }
+        let cost = Cost { tool_seconds: 0.0, ..*cost };
+        let (policy_version, bootstrap) = (*policy_version, *bootstrap);
+        let (reported, state) = (reported.as_ref(), state.as_ref());
+        Self { id, task, policy_version, transcript, turns, end, cost, bootstrap, reported, state }
+    }
+}
+
+/// A digest that is written to.
+struct Digesting(Sha256);
+
+impl std::io::Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

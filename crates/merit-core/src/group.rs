@@ -38,7 +38,7 @@ pub enum GroupError {
     Empty,
     /// A member differs in something all must share.
     #[error(
-        "episode {episode} differs from its group in its {what}; members of a group share prompt, memory, tool cache and task version"
+        "episode {episode} differs from its group in its {what}; members of a group share the task, its version and the prompt's tokens"
     )]
     Mixed {
         /// The odd one.
@@ -60,6 +60,23 @@ impl Group {
         Ok(Self { members })
     }
 
+    /// The groups of a batch: episodes of the same phase, step and group of their ids, in the order in which groups first
+    /// appear.
+    pub fn by_id(episodes: Vec<ScoredEpisode>) -> Result<Vec<Self>, GroupError> {
+        let mut order: Vec<Vec<ScoredEpisode>> = Vec::new();
+        let mut places = std::collections::HashMap::new();
+        for scored in episodes {
+            let id = &scored.episode.id;
+            let key = (id.phase.clone(), id.step, id.group);
+            let place = *places.entry(key).or_insert(order.len());
+            match order.get_mut(place) {
+                Some(members) => members.push(scored),
+                None => order.push(vec![scored]),
+            }
+        }
+        order.into_iter().map(Self::assemble).collect()
+    }
+
     /// The members, in the order given.
     pub fn members(&self) -> &[ScoredEpisode] {
         &self.members
@@ -72,10 +89,14 @@ impl Group {
 
     /// Whether the counting members all have the same reward, up to float noise, so that the group teaches nothing.
     pub fn constant(&self) -> bool {
-        let rewards = self.rewards();
-        let (low, high) = rewards.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
-        rewards.len() < 2 || high - low <= 1e-9 * high.abs().max(low.abs()).max(1.0)
+        constant(&self.rewards())
     }
+}
+
+/// Whether rewards are all the same up to float noise, so that there is nothing to compare.
+pub fn constant(rewards: &[f64]) -> bool {
+    let (low, high) = rewards.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
+    rewards.len() < 2 || high - low <= 1e-9 * high.abs().max(low.abs()).max(1.0)
 }
 
 fn difference(a: &Episode, b: &Episode) -> Option<&'static str> {
@@ -83,10 +104,6 @@ fn difference(a: &Episode, b: &Episode) -> Option<&'static str> {
         Some("task")
     } else if a.task.version != b.task.version {
         Some("task version")
-    } else if a.setting.memory != b.setting.memory {
-        Some("retrieved memory")
-    } else if a.setting.tool_cache != b.setting.tool_cache {
-        Some("tool-cache snapshot")
     } else if opening(a) != opening(b) && !opening(a).is_empty() && !opening(b).is_empty() {
         Some("prompt")
     } else {

@@ -1,5 +1,6 @@
 //! Newtypes for numbers that must not be confused.
 
+use crate::Phase;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,8 +17,8 @@ pub struct PolicyVersion(pub u64);
 /// Where an episode belongs: its phase, step, group and place in the group. The name of the episode everywhere.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct EpisodeId {
-    /// What the episode was run for: `train`, `eval-before`, `eval-after`, `rollout`…
-    pub phase: String,
+    /// What the episode was run for.
+    pub phase: Phase,
     /// The training step, 0 where steps have no meaning.
     pub step: u64,
     /// The group: all its members share the task and everything the policy sees at the start.

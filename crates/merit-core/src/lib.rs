@@ -6,36 +6,45 @@
 //! [`conformance`], which anybody may run on their own components.
 
 mod aged;
+mod annotation;
 mod canonical;
 pub mod conformance;
 mod cost;
 mod episode;
 mod group;
 mod ids;
+mod judgement;
 mod known;
 mod outcome;
+mod phase;
+pub mod printable;
 pub mod registry;
 mod sample;
 mod score;
 mod seed;
 mod task;
+mod task_line;
 mod transcript;
 mod transcript_error;
 mod turn;
 
 pub use aged::{Aged, Refresh};
+pub use annotation::{Annotation, Annotations};
 pub use canonical::canonical;
 pub use cost::Cost;
-pub use episode::{Boundary, End, Episode, Fault, Limit, Reported, Setting, hex};
-pub use group::{Group, GroupError, ScoredEpisode};
+pub use episode::{Boundary, End, Episode, Fault, Limit, Reported, hex};
+pub use group::{Group, GroupError, ScoredEpisode, constant};
 pub use ids::{EpisodeId, PolicyVersion, TokenId};
+pub use judgement::{Conclusion, Envelope, Judgement, Verifier, Why};
 pub use known::Known;
 pub use outcome::Outcome;
+pub use phase::{Arm, Phase, When};
 pub use registry::{About, Chosen, Component, Components, Refusal};
 pub use sample::{Sample, SampleError};
 pub use score::{Evidence, Reward, Score, TermOutcome, TermScore};
 pub use seed::{Seed, Stream};
 pub use task::{Message, Split, Task};
+pub use task_line::{Move, TaskLine};
 pub use transcript::{Provenance, Role, Segment, Transcript};
 pub use transcript_error::TranscriptError;
-pub use turn::{Action, CallEnd, CallRecord, ToolCall, Turn, TurnStop};
+pub use turn::{Action, CallEnd, CallRecord, Info, ToolCall, Turn, TurnStop};

@@ -16,6 +16,40 @@ pub struct Score {
     pub solved: Option<bool>,
 }
 
+impl Score {
+    /// A score without terms that is paid at the end and does not say whether the task was solved.
+    ///
+    /// ```
+    /// use merit_core::{Reward, Score};
+    /// let score = Score::new(Reward::Value { value: 1.0 }).with_solved(Some(true));
+    /// assert_eq!(score.reward.value(), Some(1.0));
+    /// ```
+    pub fn new(reward: Reward) -> Self {
+        Self { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved: None }
+    }
+
+    /// The same with these terms.
+    #[must_use]
+    pub fn with_terms(mut self, terms: Vec<TermScore>) -> Self {
+        self.terms = terms;
+        self
+    }
+
+    /// The same, paid by turn.
+    #[must_use]
+    pub fn with_turn_rewards(mut self, turn_rewards: Vec<f64>) -> Self {
+        self.turn_rewards = turn_rewards;
+        self
+    }
+
+    /// The same, which says whether the task was solved.
+    #[must_use]
+    pub fn with_solved(mut self, solved: Option<bool>) -> Self {
+        self.solved = solved;
+        self
+    }
+}
+
 /// The value of a reward expression, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]

@@ -22,6 +22,55 @@ pub struct Task {
     pub answer: Option<String>,
 }
 
+impl Task {
+    /// A training task of size 1, version 1, without payload or answer.
+    ///
+    /// ```
+    /// use merit_core::Task;
+    /// let task = Task::new("quiz", "quiz/train/00001").with_answer("42");
+    /// assert_eq!(task.answer.as_deref(), Some("42"));
+    /// ```
+    pub fn new(world: impl Into<String>, id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            world: world.into(),
+            version: 1,
+            split: Split::Train,
+            size: 1,
+            payload: Value::Null,
+            answer: None,
+        }
+    }
+
+    /// The same in this split.
+    #[must_use]
+    pub fn with_split(mut self, split: Split) -> Self {
+        self.split = split;
+        self
+    }
+
+    /// The same of this size.
+    #[must_use]
+    pub fn with_size(mut self, size: u32) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// The same with this payload.
+    #[must_use]
+    pub fn with_payload(mut self, payload: Value) -> Self {
+        self.payload = payload;
+        self
+    }
+
+    /// The same with this right answer.
+    #[must_use]
+    pub fn with_answer(mut self, answer: impl Into<String>) -> Self {
+        self.answer = Some(answer.into());
+        self
+    }
+}
+
 /// Which part of a world's tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

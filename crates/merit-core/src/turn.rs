@@ -1,6 +1,11 @@
 //! A turn: one action of the policy and what came of it. The unit of credit.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Named numbers that an environment knows to be true after a step: progress, distance, evidence found. Recorded, never shown
+/// to the policy.
+pub type Info = BTreeMap<String, f64>;
 
 /// What the policy's text meant, as the world's dialect parsed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,8 +88,9 @@ pub enum TurnStop {
     Unknown,
 }
 
-/// One action of the policy and what came of it.
+/// One action of the policy and what came of it. Made with [`Turn::new`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Turn {
     /// Position in the episode, from 0.
     pub index: u32,
@@ -94,4 +100,51 @@ pub struct Turn {
     pub calls: Vec<CallRecord>,
     /// Why sampling stopped.
     pub stop: TurnStop,
+    /// The environment's own reward for the action. Absent: it gives none, or the action never reached it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reward: Option<f64>,
+    /// What the environment knows to be true after the action. Finite numbers; no token depends on them.
+    #[serde(default, skip_serializing_if = "Info::is_empty")]
+    pub info: Info,
+}
+
+impl Turn {
+    /// A turn without calls that the policy ended itself.
+    ///
+    /// ```
+    /// use merit_core::{Action, Turn};
+    /// let turn = Turn::new(0, Action::Say { text: "go".into() }).with_reward(1.0).with_info([("distance", 2.0)]);
+    /// assert_eq!((turn.reward, turn.info["distance"]), (Some(1.0), 2.0));
+    /// ```
+    pub fn new(index: u32, action: Action) -> Self {
+        Self { index, action, calls: Vec::new(), stop: TurnStop::EndToken, reward: None, info: Info::new() }
+    }
+
+    /// The same with these tool calls.
+    #[must_use]
+    pub fn with_calls(mut self, calls: Vec<CallRecord>) -> Self {
+        self.calls = calls;
+        self
+    }
+
+    /// The same, whose sampling stopped for this reason.
+    #[must_use]
+    pub fn with_stop(mut self, stop: TurnStop) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// The same with a reward of the environment's own.
+    #[must_use]
+    pub fn with_reward(mut self, reward: f64) -> Self {
+        self.reward = Some(reward);
+        self
+    }
+
+    /// The same with these named numbers.
+    #[must_use]
+    pub fn with_info<N: Into<String>>(mut self, info: impl IntoIterator<Item = (N, f64)>) -> Self {
+        self.info = info.into_iter().map(|(name, value)| (name.into(), value)).collect();
+        self
+    }
 }

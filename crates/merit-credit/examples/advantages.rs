@@ -8,7 +8,7 @@
 
 use merit_credit::CreditError;
 use merit_credit::kernels::{
-    Discount, Rows, Valued, gae_whitened, grpo_advantages, rloo_advantages, row_sums, whitened_returns,
+    Discount, Rows, Valued, gae_whitened, group_advantages, leave_one_out, mean_std, whitened_returns,
 };
 use std::time::Instant;
 
@@ -70,21 +70,29 @@ impl Batch {
 fn grpo(batch: &Batch) -> Result<Vec<f32>, CreditError> {
     let rows = Rows::new(&batch.bounds, &batch.mask)?;
     let mut out = vec![0.0; batch.mask.len()];
-    grpo_advantages(&rows, &row_rewards(&rows, batch)?, &batch.groups, true, &mut out)?;
+    group_advantages(&rows, &row_rewards(&rows, batch), &batch.groups, mean_std, &mut out)?;
     Ok(out)
 }
 
 fn rloo(batch: &Batch) -> Result<Vec<f32>, CreditError> {
     let rows = Rows::new(&batch.bounds, &batch.mask)?;
     let mut out = vec![0.0; batch.mask.len()];
-    rloo_advantages(&rows, &row_rewards(&rows, batch)?, &batch.groups, &mut out)?;
+    group_advantages(&rows, &row_rewards(&rows, batch), &batch.groups, leave_one_out, &mut out)?;
     Ok(out)
 }
 
-fn row_rewards(rows: &Rows<'_>, batch: &Batch) -> Result<Vec<Option<f64>>, CreditError> {
-    let mut sums = vec![0.0; rows.len()];
-    row_sums(rows, &batch.rewards, &mut sums)?;
-    Ok(sums.into_iter().map(Some).collect())
+/// The peer is given one reward per token, so each row is summed first, in eight running sums that do not wait for each other.
+fn row_rewards(rows: &Rows<'_>, batch: &Batch) -> Vec<Option<f64>> {
+    let sum = |row: usize| {
+        let mut lanes = [0.0_f64; 8];
+        let chunks = batch.rewards[rows.range(row)].chunks_exact(8);
+        let tail: f64 = chunks.remainder().iter().map(|&x| f64::from(x)).sum();
+        for chunk in chunks {
+            lanes.iter_mut().zip(chunk).for_each(|(lane, &x)| *lane += f64::from(x));
+        }
+        Some(lanes.iter().sum::<f64>() + tail)
+    };
+    (0..rows.len()).map(sum).collect()
 }
 
 fn reinforce_plus_plus(batch: &Batch) -> Result<Vec<f32>, CreditError> {

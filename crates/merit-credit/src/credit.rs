@@ -1,6 +1,5 @@
-//! What a credit rule hands over: samples with advantages, a report, and how every number came about.
+//! What a credit rule hands over: samples with advantages, a report, and a note of where the numbers come from.
 
-use crate::derivation::{Derivation, explain};
 use crate::error::CreditError;
 use merit_core::{Group, Outcome, Sample, ScoredEpisode};
 use serde::Serialize;
@@ -9,10 +8,10 @@ use std::collections::BTreeMap;
 /// Samples with credit, in the order of the groups and of their members.
 #[derive(Debug, Clone)]
 pub struct Credit {
-    /// One per episode, counting or not.
+    /// One per episode, valid or not.
     pub samples: Vec<Sample>,
-    /// How the advantages of each sample came about; as many as samples.
-    pub derivations: Vec<Derivation>,
+    /// Where the advantages of each sample come from; as many as samples.
+    pub notes: Vec<Note>,
     /// The batch in numbers.
     pub report: CreditReport,
 }
@@ -40,17 +39,48 @@ pub struct CreditReport {
     pub advantage_largest: f64,
 }
 
-impl Credit {
-    /// The hand-over of a rule: `samples` with their advantages, one derivation each.
-    pub fn new(groups: &[Group], samples: Vec<Sample>, derivations: Vec<Derivation>) -> Self {
-        let report = report(groups, &samples);
-        Self { samples, derivations, report }
+/// Where the advantages of one sample come from, in a few plain lines: the rewards, what they were compared with, the formula
+/// with its numbers. Stored with the episode and shown by `merit show`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Note {
+    /// The lines, without line ends.
+    pub lines: Vec<String>,
+}
+
+impl Note {
+    /// A note of these lines.
+    pub fn new(lines: impl IntoIterator<Item = String>) -> Self {
+        Self { lines: lines.into_iter().collect() }
     }
 
-    /// How the advantages of a sample came about, in words: the reward, what it was compared with, and the number for each
-    /// trainable token. `None` when there is no such sample.
+    /// The note of an episode whose outcome is not valid.
+    pub fn excluded(outcome: Outcome) -> Self {
+        let name = outcome.name();
+        Self::new([format!(
+            "outcome {name}: not valid, so its mask is empty, its advantage 0, and the group's statistics are without it"
+        )])
+    }
+}
+
+/// A number as a person reads it: six decimals at most.
+pub(crate) fn short(number: f64) -> String {
+    let text = format!("{number:.6}");
+    let trimmed = text.trim_end_matches('0').trim_end_matches('.');
+    if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
+}
+
+impl Credit {
+    /// The hand-over of a rule: `samples` with their advantages, one note each.
+    pub fn new(groups: &[Group], samples: Vec<Sample>, notes: Vec<Note>) -> Self {
+        let report = report(groups, &samples);
+        Self { samples, notes, report }
+    }
+
+    /// Where the advantages of a sample come from, in words. `None` when there is no such sample.
     pub fn explain(&self, sample: usize) -> Option<String> {
-        Some(explain(self.samples.get(sample)?, self.derivations.get(sample)?))
+        let (sample, note) = (self.samples.get(sample)?, self.notes.get(sample)?);
+        let head = format!("sample {}, group {}\n", sample.episode, sample.group);
+        Some(note.lines.iter().fold(head, |text, line| text + line + "\n"))
     }
 }
 

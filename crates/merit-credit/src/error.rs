@@ -5,18 +5,6 @@ use merit_core::EpisodeId;
 /// Something that stops a credit rule.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CreditError {
-    /// A setting that cannot be.
-    #[error("credit rule `{rule}`: `{field}` is {value}; it must be {want}")]
-    Setting {
-        /// The rule.
-        rule: &'static str,
-        /// The setting.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-        /// What it must be.
-        want: &'static str,
-    },
     /// A rule that needs values met an episode without them.
     #[error(
         "credit rule `{rule}` needs a value for every token, but episode {episode} has none in turn {turn}; give the policy a value head, or use a rule without values, such as `grpo`"
@@ -38,6 +26,18 @@ pub enum CreditError {
         rule: &'static str,
         /// The episode.
         episode: EpisodeId,
+    },
+    /// A rule that needs continuations met an episode without them.
+    #[error(
+        "credit rule `{rule}` needs continuations from every turn, but episode {episode} has none from turn {turn}"
+    )]
+    MissingProbes {
+        /// The rule.
+        rule: &'static str,
+        /// The episode.
+        episode: EpisodeId,
+        /// The turn.
+        turn: usize,
     },
     /// Turn rewards that do not match the turns.
     #[error("episode {episode} has {got} turn rewards for {want} turns; there must be one each, or none")]

@@ -1,30 +1,38 @@
 //! The seam of a credit rule.
 
-use crate::{Credit, CreditError};
-use merit_core::{About, Group};
+use crate::{Credit, CreditBatch, CreditError};
+use merit_core::registry::Kind;
 
 /// What a rule judges an episode against; says which sums must vanish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Baseline {
     /// The other members of its group: episode advantages sum to 0 in each group, and a group with nothing to compare gets 0.
     Group,
+    /// The same turn of the other members: a turn at which all members earn the same gets 0.
+    Turn,
     /// The whole batch: token advantages sum to 0 over the batch.
     Batch,
-    /// The value head's own estimate: no sum need vanish.
+    /// An estimate of the value of each state, by a value head or by continuations: no sum need vanish.
     Value,
 }
 
-/// Turns scored groups into samples with advantages. The driver calls `assign` once per batch; pure.
-pub trait Rule: Send + Sync {
-    /// Name, one line of help, paper.
-    fn about(&self) -> About;
+/// What a rule needs besides scored groups. The driver provides it, and a batch that lacks it is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// The values of a value head, for which the rule writes targets.
+    pub values: bool,
+    /// This many continuations from every turn of every valid episode, in [`CreditBatch::probes`]. 0: none.
+    pub probes_per_turn: u32,
+}
 
+/// Turns scored groups into samples with advantages. The driver calls `assign` once per batch; pure.
+pub trait CreditRule: Send + Sync {
     /// What it judges against.
     fn baseline(&self) -> Baseline;
 
-    /// Whether it reads the values of a value head, and writes targets for it.
-    fn needs_values(&self) -> bool {
-        false
+    /// What it needs besides scored groups.
+    fn needs(&self) -> Needs {
+        Needs::default()
     }
 
     /// The discount of its returns, per token; 1 where the rule discounts nothing.
@@ -33,5 +41,9 @@ pub trait Rule: Send + Sync {
     }
 
     /// One sample per episode, in the order of the groups and of their members.
-    fn assign(&self, groups: &[Group]) -> Result<Credit, CreditError>;
+    fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError>;
+}
+
+impl Kind for dyn CreditRule {
+    const KIND: &'static str = "credit rule";
 }

@@ -1,18 +1,18 @@
-//! What world is the agent in? Procedural worlds with exact oracles.
+//! What world is the agent in? The worlds that come with merit.
 //!
-//! An [`Env`] is found by name in [`ENVS`] or built from an [`EnvConfig`]; it makes tasks and opens them as [`World`]s. Worlds
-//! here: [`ledger`], questions that need two tools over several turns, [`vault`], boxes whose state the actions
-//! change, and [`tasks`], one's own questions from a file.
-//! [`conformance::check_env`] is the contract as checks that anybody may run on their own world.
+//! The seam is in merit-api: settings ([`WorldSettings`]) are built into a [`World`], which makes tasks and opens each as an
+//! [`Env`]. Worlds here, listed in [`WORLDS`]: [`ledger`], questions that need two tools over several turns, [`vault`], boxes whose
+//! state the actions change, [`tasks`], one's own questions from a file, and [`command`], a program in any language.
 
-pub mod conformance;
+pub mod command;
 pub mod ledger;
 mod registry;
-mod split;
 pub mod tasks;
 pub mod vault;
-mod world;
 
-pub use registry::{ENVS, EnvConfig, EnvEntry, env};
-pub use split::{fingerprint, split_of};
-pub use world::{DemoTurn, Demonstrator, Env, EnvError, Reaction, World, WorldEnd};
+pub use merit_api::conformance;
+pub use merit_api::{
+    Env, EnvError, Expert, ExpertTurn, LiveTools, StepResult, Termination, ToolBuilder, World, WorldSettings,
+    fingerprint, split_of,
+};
+pub use registry::{WORLDS, read_world, register, world};

@@ -1,74 +1,44 @@
-//! Every world by name. A new world is one file, one variant of [`EnvConfig`] and one line in [`ENVS`].
+//! Every world by name. A new world is one file with a settings struct, and one line in the list below.
 
-use crate::ledger::{self, Ledger, LedgerConfig};
-use crate::tasks::{self, Tasks, TasksConfig};
-use crate::vault::{self, Vault, VaultConfig};
-use crate::{Env, EnvError};
-use merit_core::About;
-use merit_core::registry::{UnknownName, find};
-use merit_tools::Toolbox;
-use serde::{Deserialize, Serialize};
-
-/// A registered world.
-#[derive(Debug, Clone, Copy)]
-pub struct EnvEntry {
-    /// Name, one line of help, paper.
-    pub about: About,
-    /// The settings it has when a recipe gives only its name.
-    pub default: fn() -> EnvConfig,
-}
+use crate::command::Command;
+use crate::ledger::Ledger;
+use crate::tasks::Tasks;
+use crate::vault::Vault;
+use merit_api::WorldSettings;
+use merit_core::entry;
+use merit_core::registry::{Chosen, Components, Entry, UnknownName};
 
 /// All worlds.
-pub const ENVS: &[EnvEntry] = &[
-    EnvEntry { about: ledger::ABOUT, default: || EnvConfig::Ledger(LedgerConfig::default()) },
-    EnvEntry { about: vault::ABOUT, default: || EnvConfig::Vault(VaultConfig::default()) },
-    EnvEntry { about: tasks::ABOUT, default: || EnvConfig::Tasks(TasksConfig::default()) },
+pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
+    entry!(Ledger as dyn WorldSettings),
+    entry!(Vault as dyn WorldSettings),
+    entry!(Tasks as dyn WorldSettings),
+    entry!(Command as dyn WorldSettings),
 ];
+
+/// Adds every world. Tools are added by `merit_tools::register`.
+#[must_use]
+pub fn register(components: Components) -> Components {
+    components.with_all(WORLDS)
+}
 
 /// The world called `name`, or an error that names the nearest.
 ///
 /// ```
-/// let ledger = (merit_env::env("ledger").unwrap().default)().build().unwrap();
-/// assert_eq!(ledger.about().name, "ledger");
-/// assert!(merit_env::env("leger").unwrap_err().to_string().contains("did you mean `ledger`?"));
+/// assert_eq!(merit_env::world("ledger").unwrap().about.name, "ledger");
+/// assert!(merit_env::world("leger").unwrap_err().to_string().contains("did you mean `ledger`?"));
 /// ```
-pub fn env(name: &str) -> Result<&'static EnvEntry, UnknownName> {
-    find("world", ENVS, |entry| entry.about, name)
+pub fn world(name: &str) -> Result<Entry<dyn WorldSettings>, UnknownName> {
+    register(Components::default()).find(name)
 }
 
-/// A world in a recipe, chosen by `name`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "name", rename_all = "kebab-case")]
-pub enum EnvConfig {
-    /// [`Ledger`].
-    Ledger(LedgerConfig),
-    /// [`Vault`].
-    Vault(VaultConfig),
-    /// [`Tasks`].
-    Tasks(TasksConfig),
-}
-
-impl EnvConfig {
-    /// Checks the settings without building anything.
-    pub fn validate(&self) -> Result<(), EnvError> {
-        match self {
-            Self::Ledger(config) => config.validate(),
-            Self::Vault(config) => config.validate(),
-            Self::Tasks(config) => config.validate(),
-        }
-    }
-
-    /// The world it describes, with its tools at work.
-    pub fn build(&self) -> Result<Box<dyn Env>, EnvError> {
-        self.build_with(&Toolbox::Live)
-    }
-
-    /// The world it describes, whose calls are answered as `toolbox` says.
-    pub fn build_with(&self, toolbox: &Toolbox) -> Result<Box<dyn Env>, EnvError> {
-        Ok(match self {
-            Self::Ledger(config) => Box::new(Ledger::with_toolbox(config.clone(), toolbox)?),
-            Self::Vault(config) => Box::new(Vault::new(config.clone())?),
-            Self::Tasks(config) => Box::new(Tasks::with_toolbox(config, toolbox)?),
-        })
-    }
+/// The settings that a TOML text describes: `type` and whatever the world takes, its tools among it.
+///
+/// ```
+/// use merit_env::{LiveTools, read_world};
+/// let vault = read_world("type = \"vault\"\nboxes = 5").unwrap().build(&LiveTools).unwrap();
+/// assert_eq!(vault.about().name, "vault");
+/// ```
+pub fn read_world(text: &str) -> Result<Chosen<dyn WorldSettings>, toml::de::Error> {
+    merit_tools::register(register(Components::default())).reading(|| toml::from_str(text))
 }

@@ -2,7 +2,7 @@
 //!
 //! They are what `benchmarks/agreement` compares families on for which there are no real weights.
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use merit_formats::{HfExtras, HfOptions, Special, save_hf};

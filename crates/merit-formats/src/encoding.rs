@@ -99,6 +99,7 @@ impl Encoding {
             kind: "encoding",
             name: name.to_owned(),
             nearest: nearest(&name.to_ascii_uppercase(), TABLE.iter().map(|row| row.1)),
+            known: TABLE.iter().map(|row| row.1.to_owned()).collect(),
         })
     }
 

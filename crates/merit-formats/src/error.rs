@@ -85,6 +85,7 @@ impl FormatError {
             kind,
             name: name.to_owned(),
             nearest: merit_core::registry::nearest(name, known.iter().copied()),
+            known: known.iter().map(|&k| k.to_owned()).collect(),
         };
         Self::Unknown { path: path.to_path_buf(), source }
     }

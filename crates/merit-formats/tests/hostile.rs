@@ -1,7 +1,9 @@
-//! Whatever bytes a file has, opening and reading it neither panics nor asks for more memory than the file explains.
+//! A program of its own, because it counts with an allocator of its own: whatever bytes a file has, opening and reading it neither panics nor asks for more memory than the file explains.
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(unsafe_code, reason = "counting allocations takes an allocator")]
 
+#[allow(dead_code, reason = "the other tests use the rest")]
+#[path = "it/support/mod.rs"]
 mod support;
 
 use merit_formats::{

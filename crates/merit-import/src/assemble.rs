@@ -7,13 +7,10 @@
 use crate::ItemError;
 use crate::draft::{Draft, Foreign, Key, TaskDraft};
 use crate::imported::{Remark, Skipped};
-use merit_core::{Episode, EpisodeId, PolicyVersion, ScoredEpisode, Setting, Split, Task};
+use merit_core::{Episode, EpisodeId, Phase, ScoredEpisode, Split, Task};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
-
-/// The phase of imported episodes.
-const PHASE: &str = "import";
 
 /// An entry with its place in the file.
 pub(crate) struct Placed {
@@ -43,7 +40,7 @@ pub(crate) fn assemble(entries: Vec<Placed>, split: Split) -> Assembled {
             Draft::Foreign(foreign) => {
                 let Some(group) = tasks.get(&foreign.key) else { continue };
                 let member = places.member(foreign);
-                EpisodeId { phase: PHASE.into(), step: 0, group: group.number, member, branch: 0 }
+                EpisodeId { phase: Phase::Import, step: 0, group: group.number, member, branch: 0 }
             }
         };
         if let Err(why) = places.take(&id, line, item) {
@@ -79,18 +76,11 @@ impl Assembled {
 
 fn episode(foreign: Foreign, group: &Group, id: EpisodeId) -> Episode {
     let cost = foreign.play.cost();
-    Episode {
-        id,
-        task: Arc::clone(&group.task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript: foreign.play.transcript,
-        turns: foreign.play.turns,
-        end: foreign.end,
-        cost,
-        bootstrap: None,
-        reported: foreign.reported,
-    }
+    Episode::new(id, Arc::clone(&group.task), foreign.end)
+        .with_transcript(foreign.play.transcript)
+        .with_turns(foreign.play.turns)
+        .with_cost(cost)
+        .with_reported(foreign.reported)
 }
 
 /// The tasks of a file, as their entries are met.

@@ -87,7 +87,7 @@ pub(crate) fn play(said: Vec<Said>, errors: &Errors, limits: &ImportLimits) -> R
                     Some("length") => TurnStop::MaxTokens,
                     _ => TurnStop::Unknown,
                 };
-                play.turns.push(Turn { index, action, calls: records, stop });
+                play.turns.push(Turn::new(index, action).with_calls(records).with_stop(stop));
                 (play.finish, play.answered_back) = (finish, false);
             }
             Role::Tool => {

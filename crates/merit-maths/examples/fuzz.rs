@@ -4,12 +4,13 @@
 //! the same inputs. It ends with a failure, and the input that caused it, at the first panic or overrun.
 #![allow(clippy::print_stdout, reason = "a command-line program")]
 
-use merit_maths::{Compat, Limits, Policy, verify};
+use merit_maths::{Compat, Limits, MathsConfig};
+use merit_maths_compat::verify;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-#[path = "../tests/mutator/mod.rs"]
+#[path = "../tests/it/mutator/mod.rs"]
 mod mutator;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -18,8 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seed: u64 = arguments.get(1).map_or(Ok(1), |n| n.parse())?;
     // Few steps each: what ends within a small limit is told apart from what does not just as well, and sooner.
     let limits = Limits { steps: 20_000, ..Limits::default() };
-    let strict = Policy { limits, ..Policy::default() };
-    let compat = Policy { compat: Compat::MathVerify, limits, ..Policy::default() };
+    let strict = MathsConfig { limits, ..MathsConfig::default() };
+    let compat = MathsConfig { compat: Compat::MathVerify, limits, ..MathsConfig::default() };
     let mut mutator = mutator::Mutator::new(seed);
     let current = watch();
     let (start, mut slowest, mut slowest_pair) =
@@ -27,12 +28,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut most_steps, mut exhausted) = (0, 0_u64);
     for i in 0..count {
         let (gold, response) = mutator.pair();
-        let policy = if i % 2 == 0 { &strict } else { &compat };
+        let config = if i % 2 == 0 { &strict } else { &compat };
         let before = Instant::now();
         if let Ok(mut current) = current.lock() {
             *current = Some((before, gold.clone(), response.clone()));
         }
-        let verdict = catch_unwind(AssertUnwindSafe(|| verify(&gold, &response, policy)))
+        let verdict = catch_unwind(AssertUnwindSafe(|| verify(&gold, &response, config)))
             .map_err(|_| format!("a panic on input {i}: {gold:?} against {response:?}"))?;
         let took = before.elapsed();
         if took > slowest {

@@ -4,7 +4,8 @@
 //! `cargo run --release -p merit-maths --example triples -- FILE [--strict] [--repeat N]`
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target, verify};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, MathsConfig, Target};
+use merit_maths_compat::verify;
 use serde::Deserialize;
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,7 @@ struct Triple {
     options: serde_json::Map<String, serde_json::Value>,
 }
 
-fn policy(triple: &Triple) -> Result<Policy, serde_json::Error> {
+fn config(triple: &Triple) -> Result<MathsConfig, serde_json::Error> {
     let mut options = serde_json::to_value(MathVerifyOptions::default())?;
     for (name, value) in &triple.options {
         options[name] = value.clone();
@@ -28,7 +29,7 @@ fn policy(triple: &Triple) -> Result<Policy, serde_json::Error> {
     if let Some(targets) = &triple.targets {
         options.targets.clone_from(targets);
     }
-    Ok(Policy { compat: Compat::MathVerify, math_verify: Some(options), ..Policy::default() })
+    Ok(MathsConfig { compat: Compat::MathVerify, math_verify: Some(options), ..MathsConfig::default() })
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,19 +41,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let triples: Vec<Triple> = serde_json::from_str(&std::fs::read_to_string(file)?)?;
     let mut times: Vec<Duration> = Vec::with_capacity(triples.len());
     for triple in &triples {
-        let policy = if strict { Policy::default() } else { policy(triple)? };
+        let config = if strict { MathsConfig::default() } else { config(triple)? };
         let mut fastest = Duration::MAX;
         let mut verdict = None;
         for _ in 0..repeat.max(1) {
             let start = Instant::now();
-            let this = verify(&triple.gold, &triple.prediction, &policy);
+            let this = verify(&triple.gold, &triple.prediction, &config);
             fastest = fastest.min(start.elapsed());
             verdict = Some(this);
         }
         let verdict = verdict.ok_or("repeat at least once")?;
         times.push(fastest);
         let line = serde_json::json!({
-            "id": triple.id, "equal": verdict.conclusion == Conclusion::Equal, "us": fastest.as_nanos() as f64 / 1e3,
+            "id": triple.id, "equal": verdict.conclusion == Conclusion::Pass, "us": fastest.as_nanos() as f64 / 1e3,
             "verdict": verdict,
         });
         println!("{line}");

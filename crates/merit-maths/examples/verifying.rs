@@ -6,7 +6,8 @@
 //! JSON line for each pass; `wrong` names the pairs whose verdict is not the expected one, less the listed strict differences.
 #![allow(clippy::print_stdout, reason = "a command-line program")]
 
-use merit_maths::{Compat, Conclusion, MathVerifyOptions, Policy, Target, verify};
+use merit_maths::{Compat, Conclusion, MathVerifyOptions, MathsConfig, Target};
+use merit_maths_compat::verify;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -52,10 +53,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     pairs.truncate(first);
     let listed: Differences = toml::from_str(STRICT_DIFFERENCES)?;
     let listed = if strict { listed.differences } else { BTreeMap::new() };
-    let policies: Vec<Policy> = pairs.iter().map(|pair| policy(pair, strict)).collect::<Result<_, _>>()?;
-    let work: Vec<(&Pair, &Policy)> = pairs.iter().zip(&policies).collect();
+    let policies: Vec<MathsConfig> =
+        pairs.iter().map(|pair| config(pair, strict)).collect::<Result<_, _>>()?;
+    let work: Vec<(&Pair, &MathsConfig)> = pairs.iter().zip(&policies).collect();
     let (warming, timed) = work.split_at(warm.min(work.len()));
-    warming.iter().for_each(|(pair, policy)| drop(verify(&pair.gold, &pair.prediction, policy)));
+    warming.iter().for_each(|(pair, config)| drop(verify(&pair.gold, &pair.prediction, config)));
     for pass in 0..passes {
         println!("{}", one_pass(timed, &listed, pass));
     }
@@ -63,9 +65,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// The peer's rules with the options its test gave, or this crate's own.
-fn policy(pair: &Pair, strict: bool) -> Result<Policy, serde_json::Error> {
+fn config(pair: &Pair, strict: bool) -> Result<MathsConfig, serde_json::Error> {
     if strict {
-        return Ok(Policy::default());
+        return Ok(MathsConfig::default());
     }
     let mut options = serde_json::to_value(MathVerifyOptions::default())?;
     for (name, value) in &pair.options {
@@ -75,15 +77,15 @@ fn policy(pair: &Pair, strict: bool) -> Result<Policy, serde_json::Error> {
     if let Some(targets) = &pair.targets {
         options.targets.clone_from(targets);
     }
-    Ok(Policy { compat: Compat::MathVerify, math_verify: Some(options), ..Policy::default() })
+    Ok(MathsConfig { compat: Compat::MathVerify, math_verify: Some(options), ..MathsConfig::default() })
 }
 
-fn one_pass(work: &[(&Pair, &Policy)], listed: &BTreeMap<String, String>, pass: usize) -> Value {
+fn one_pass(work: &[(&Pair, &MathsConfig)], listed: &BTreeMap<String, String>, pass: usize) -> Value {
     let mut times = Vec::with_capacity(work.len());
     let (mut wrong, mut listed_differences, mut slowest) = (Vec::new(), 0, (Duration::ZERO, ""));
-    for (pair, policy) in work {
+    for (pair, config) in work {
         let start = Instant::now();
-        let equal = verify(&pair.gold, &pair.prediction, policy).conclusion == Conclusion::Equal;
+        let equal = verify(&pair.gold, &pair.prediction, config).conclusion == Conclusion::Pass;
         let took = start.elapsed();
         times.push(took);
         slowest = slowest.max((took, &pair.id));

@@ -1,30 +1,29 @@
 //! Is this the same answer? Extraction, parsing and exact comparison of mathematics, within hard limits.
 //!
-//! In: the text of a reference and of a response, and a [`Policy`]. Out: a [`Verdict`]: equal or not, what was extracted
-//! from each side, which rule decided. Pure and thread-safe: the same input and policy give the same verdict on any
+//! In: the text of a reference and of a response, and a [`MathsConfig`]. Out: a [`Verdict`]: equal or not, what was extracted
+//! from each side, which rule decided. Pure and thread-safe: the same input and settings give the same verdict on any
 //! thread. Every loop and recursion spends from a [`Budget`], so hostile input ends within its limit.
 
 mod budget;
 mod compare;
-mod compat;
+mod config;
 mod expr;
 mod extract;
+mod math_verify;
 mod parse;
-mod policy;
 mod verdict;
 mod verify;
 mod worked_out;
 
 pub use budget::{Budget, Exhausted, Limits};
-pub use compare::{
-    Decision, Half, Number, RealSet, SetReading, as_real_set, compare, evaluate_number, numerically_equal,
-    rational_value, round_to, round_to_units, same_normal_form,
-};
-pub use compat::{
+pub use compare::{Decision, Half, compare, rational_value, round_to};
+pub use config::{Compat, Extraction, MathsConfig, MathsConfigError, Percent, Several, Units};
+pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
+pub use extract::tail;
+pub use math_verify::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
 };
-pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
+pub use merit_core::Conclusion;
 pub use parse::{ParseError, parse_latex, parse_plain};
-pub use policy::{Compat, Extraction, Percent, Policy, PolicyError, Several, Units};
-pub use verdict::{Candidate, CandidateKind, Conclusion, Side, Verdict};
+pub use verdict::{Candidate, CandidateKind, Comparison, Side, Verdict};
 pub use verify::verify;

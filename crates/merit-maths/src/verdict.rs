@@ -1,12 +1,15 @@
 //! What a verification says: the conclusion, what was read on each side, and which rule decided.
 
+use merit_core::{Conclusion, Judgement};
 use serde::{Deserialize, Serialize};
 
-/// The conclusion with its reasons.
+/// What a verification came to: `Pass` for the same answer, `Fail` for another, `Unreadable` where the response has nothing that
+/// could be one. A limit that was reached in comparing is `GraderFailed`, unless the response itself is what exceeds it.
+pub type Verdict = Judgement<Comparison>;
+
+/// What was compared, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// What it came to.
-    pub conclusion: Conclusion,
+pub struct Comparison {
     /// What was read in the reference.
     pub gold: Side,
     /// What was read in the response.
@@ -19,21 +22,13 @@ pub struct Verdict {
     pub steps: u64,
 }
 
-/// What a verification came to. Only the first two are judgements on the response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Conclusion {
-    /// The same answer.
-    Equal,
-    /// Another answer.
-    Different,
-    /// The response has nothing that could be an answer.
-    NoAnswer,
-    /// The reference itself cannot be read: the task is at fault, not the policy.
-    BadReference,
-    /// A limit was reached in comparing; nobody knows. Counts as the response's doing only where the response itself is what
-    /// exceeds the limit.
-    Undecided,
+impl Comparison {
+    /// The verdict, by a rule and for a reason.
+    pub fn concluded(mut self, conclusion: Conclusion, rule: &str, why: String) -> Verdict {
+        self.rule = rule.to_owned();
+        self.why = why;
+        Judgement::unmeasured(conclusion, self)
+    }
 }
 
 /// One side of the comparison.

@@ -3,100 +3,88 @@
 use crate::extract::{self, Found, Notation, Whose};
 use crate::worked_out::{disguised, worked_out};
 use crate::{
-    Budget, Candidate, Compat, Conclusion, Decision, Exhausted, Expr, Limits, ParseError, Policy, Side,
-    Verdict, compare, parse_latex, parse_plain,
+    Budget, Candidate, Comparison, Conclusion, Decision, Exhausted, Expr, Limits, MathsConfig, ParseError,
+    Side, Verdict, compare, parse_latex, parse_plain,
 };
 use dashu_ratio::RBig;
 use std::sync::Arc;
 
-/// Whether `response` gives the same answer as the reference `gold`.
+/// Whether `response` gives the same answer as the reference `gold`, by the strict rules; `compat` is merit-maths-compat's.
 ///
 /// ```
-/// use merit_maths::{Conclusion, Policy, verify};
-/// let verdict = verify("#### 1,200", r"So it is \boxed{1200}.", &Policy::default());
-/// assert_eq!(verdict.conclusion, Conclusion::Equal);
+/// use merit_maths::{Conclusion, MathsConfig, verify};
+/// let verdict = verify("#### 1,200", r"So it is \boxed{1200}.", &MathsConfig::default());
+/// assert_eq!(verdict.conclusion, Conclusion::Pass);
 /// ```
-pub fn verify(gold: &str, response: &str, policy: &Policy) -> Verdict {
-    match policy.compat {
-        Compat::None => strict(gold, response, policy),
-        Compat::MathVerify => crate::compat::verify(gold, response, policy),
-    }
-}
-
-fn strict(gold: &str, response: &str, policy: &Policy) -> Verdict {
-    let limits = policy.limits;
+pub fn verify(gold: &str, response: &str, config: &MathsConfig) -> Verdict {
+    let limits = config.limits;
     let reading = Limits { steps: limits.steps / 4, ..limits };
-    let gold_read = read(gold, policy, Whose::Reference, reading);
-    let response_read = read(response, policy, Whose::Response, reading);
-    let steps = gold_read.steps + response_read.steps;
-    let mut verdict = Verdict {
-        conclusion: Conclusion::Different,
+    let gold_read = read(gold, config, Whose::Reference, reading);
+    let response_read = read(response, config, Whose::Response, reading);
+    let found = Comparison {
         gold: gold_read.side,
         response: response_read.side,
-        rule: "extraction".to_owned(),
+        rule: String::new(),
         why: String::new(),
-        steps,
+        steps: gold_read.steps + response_read.steps,
     };
     let Some(reference) = gold_read.answer else {
-        verdict.conclusion = Conclusion::BadReference;
-        verdict.why = format!("the reference cannot be read: {}", gold_read.why);
-        return verdict;
+        let why = format!("the reference cannot be read: {}", gold_read.why);
+        return found.concluded(Conclusion::bad_reference(why.clone()), "extraction", why);
     };
     let Some(answer) = response_read.answer else {
+        let why = format!("the response cannot be read: {}", response_read.why);
         let stated = response_read.stated;
-        verdict.conclusion = if stated { Conclusion::Different } else { Conclusion::NoAnswer };
-        verdict.why = format!("the response cannot be read: {}", response_read.why);
-        return verdict;
+        let conclusion = if stated { Conclusion::Fail } else { Conclusion::unreadable(why.clone()) };
+        return found.concluded(conclusion, "extraction", why);
     };
     let mut budget = Budget::new(Limits { steps: limits.steps / 2, ..limits });
-    settle(&reference, &answer, policy, &mut budget, &mut verdict);
-    verdict.steps += budget.spent();
-    verdict
+    let (conclusion, rule, why) = settle(&reference, &answer, config, &mut budget);
+    let steps = found.steps + budget.spent();
+    Comparison { steps, ..found }.concluded(conclusion, rule, why)
 }
 
-/// Compares two parsed answers and writes the outcome.
-fn settle(reference: &Answer, answer: &Answer, policy: &Policy, budget: &mut Budget, verdict: &mut Verdict) {
+/// Compares two parsed answers: the conclusion, the rule that decided, and why.
+fn settle(
+    reference: &Answer,
+    answer: &Answer,
+    config: &MathsConfig,
+    budget: &mut Budget,
+) -> (Conclusion, &'static str, String) {
     let (gold, response) = match (reference, answer) {
         (Answer::Letter(a), Answer::Letter(b)) => {
-            verdict.conclusion = if a == b { Conclusion::Equal } else { Conclusion::Different };
-            verdict.rule = "choice".to_owned();
-            verdict.why = format!("the choice is {b}, the reference's is {a}");
-            return;
+            let why = format!("the choice is {b}, the reference's is {a}");
+            return (Conclusion::of(a == b), "choice", why);
         }
         (Answer::Value(a), Answer::Value(b)) => (a.clone(), b.clone()),
         (a, b) => (a.as_value(), b.as_value()),
     };
-    match compare(&gold, &response, policy, budget) {
+    match compare(&gold, &response, config, budget) {
         Ok(decision) => {
-            verdict.conclusion = if decision.equal { Conclusion::Equal } else { Conclusion::Different };
-            verdict.rule = decision.rule.to_owned();
-            verdict.why = decision.why;
-            if policy.worked_out && decision.equal && worked_out(&gold) && !worked_out(&response) {
-                verdict.conclusion = Conclusion::Different;
-                verdict.rule = "not-worked-out".to_owned();
-                verdict.why = "it would come to the reference, but is left to be worked out".to_owned();
+            if decision.rule == "undefined" && alone(&gold, config).is_ok_and(|d| d.rule == "undefined") {
+                let why = "the reference has no value";
+                return (Conclusion::bad_reference(why), decision.rule, why.to_owned());
             }
-            if decision.rule == "undefined" && alone(&gold, policy).is_ok_and(|d| d.rule == "undefined") {
-                verdict.conclusion = Conclusion::BadReference;
-                verdict.why = "the reference has no value".to_owned();
+            if config.worked_out && decision.equal && worked_out(&gold) && !worked_out(&response) {
+                let why = "it would come to the reference, but is left to be worked out".to_owned();
+                return (Conclusion::Fail, "not-worked-out", why);
             }
+            (Conclusion::of(decision.equal), decision.rule, decision.why)
+        }
+        Err(out) if alone(&gold, config).is_ok() && alone(&response, config).is_err() => {
+            (Conclusion::Fail, "limit", format!("the response alone goes beyond the limit: {out}"))
         }
         Err(out) => {
-            let own_doing = alone(&gold, policy).is_ok() && alone(&response, policy).is_err();
-            verdict.conclusion = if own_doing { Conclusion::Different } else { Conclusion::Undecided };
-            verdict.rule = "limit".to_owned();
-            verdict.why = match own_doing {
-                true => format!("the response alone goes beyond the limit: {out}"),
-                false => format!("the comparison went beyond the limit: {out}"),
-            };
+            let why = format!("the comparison went beyond the limit: {out}");
+            (Conclusion::grader_failed(why.clone()), "limit", why)
         }
     }
 }
 
 /// What comes of comparing one side with the plainest number there is: whether it is too much by itself, or has no value.
-fn alone(expr: &Expr, policy: &Policy) -> Result<Decision, Exhausted> {
-    let limits = Limits { steps: policy.limits.steps / 8, ..policy.limits };
-    compare(&Expr::Num(RBig::ONE), expr, policy, &mut Budget::new(limits))
+fn alone(expr: &Expr, config: &MathsConfig) -> Result<Decision, Exhausted> {
+    let limits = Limits { steps: config.limits.steps / 8, ..config.limits };
+    compare(&Expr::Num(RBig::ONE), expr, config, &mut Budget::new(limits))
 }
 
 /// A parsed answer.
@@ -126,11 +114,11 @@ struct Read {
     steps: u64,
 }
 
-fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
+fn read(text: &str, config: &MathsConfig, whose: Whose, limits: Limits) -> Read {
     let mut budget = Budget::new(limits);
     let text = extract::tail(text, limits.text_bytes);
     let looked = budget.spend(1 + text.len() as u64 / 64);
-    let found = extract::candidates(text, &policy.extract, whose);
+    let found = extract::candidates(text, &config.extract, whose);
     let mut read = Read {
         side: Side { candidates: Vec::with_capacity(found.len()), chosen: None },
         answer: None,
@@ -143,7 +131,7 @@ fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
         return read;
     }
     for (i, candidate) in found.iter().enumerate() {
-        let parsed = parse(candidate, policy, whose, &mut budget);
+        let parsed = parse(candidate, config, whose, &mut budget);
         let shown = parsed.as_ref().ok().map(|answer| match answer {
             Answer::Value(value) => value.to_string(),
             Answer::Letter(letter) => letter.to_string(),
@@ -172,14 +160,14 @@ fn read(text: &str, policy: &Policy, whose: Whose, limits: Limits) -> Read {
 
 fn parse(
     found: &Found<'_>,
-    policy: &Policy,
+    config: &MathsConfig,
     whose: Whose,
     budget: &mut Budget,
 ) -> Result<Answer, ParseError> {
     if let Notation::Letter(letter) = found.notation {
         return Ok(Answer::Letter(letter));
     }
-    if let (Some(last), Whose::Reference) = (policy.extract.choices_to, whose)
+    if let (Some(last), Whose::Reference) = (config.extract.choices_to, whose)
         && let Some(letter) = extract::letter(&found.text, last)
     {
         return Ok(Answer::Letter(letter));

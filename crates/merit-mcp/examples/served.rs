@@ -1,7 +1,7 @@
 //! Serves the tools of the tests over the standard streams; a clean end leaves the file that GOODBYE names.
 #![allow(missing_docs, clippy::unwrap_used, dead_code)]
 
-#[path = "../tests/support/tools.rs"]
+#[path = "../tests/it/support/tools.rs"]
 mod tools;
 
 fn main() {

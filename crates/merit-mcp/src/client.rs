@@ -7,31 +7,19 @@
 use crate::child::{self, Leash};
 use crate::config::{Endpoint, ServerConfig};
 use crate::failure::Failures;
-use crate::http_client::LoopbackHttp;
-use crate::lines::Lines;
+use crate::http_client::OverHttp;
 use crate::listing::{NoList, ToolInfo, all_tools};
-use crate::loopback::Address;
+use crate::peer::{Link, Peer};
+use crate::piped::Piped;
 use crate::runtime::{self, Remote};
 use crate::{CallOutcome, McpError};
-use rmcp::handler::client::ClientHandler;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ClientCapabilities, ClientConfig, Implementation,
-};
-use rmcp::service::{ClientInitializeError, RoleClient, RunningService, serve_client};
-use rmcp::transport::common::client_side_sse::FixedInterval;
-use rmcp::transport::streamable_http_client::{
-    StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
-};
-use serde_json::{Map, Value};
-use std::future::Future;
+use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::timeout;
 
 /// How long [`Client::close`] waits for a server to end by itself.
 const GRACE: Duration = Duration::from_secs(3);
-/// How many requests one client may have under way over HTTP; more wait their turn.
-const MAX_REQUESTS: usize = 256;
 
 /// A server, connected: the protocol is open and its tools are known.
 ///
@@ -49,20 +37,7 @@ struct Connection {
     /// Absent for a server that is not ours. First, so that the process ends before its streams are let go.
     leash: Option<Leash>,
     failures: Arc<Failures>,
-    running: RunningService<RoleClient, Us>,
-}
-
-/// What we tell servers about ourselves. Requests of the server to us (sampling, files, questions) are refused.
-#[derive(Debug)]
-struct Us;
-
-impl ClientHandler for Us {
-    fn get_info(&self) -> ClientConfig {
-        ClientConfig::new(
-            ClientCapabilities::default(),
-            Implementation::new("merit", env!("CARGO_PKG_VERSION")),
-        )
-    }
+    peer: Arc<Peer>,
 }
 
 impl Client {
@@ -86,15 +61,16 @@ impl Client {
     /// Calls a tool, within `call_seconds`. Dropping the future, or the deadline, cancels the request at the server; either way
     /// the client can be used on.
     pub async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<CallOutcome, McpError> {
-        let params = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
-        let peer = self.connection.running.peer().clone();
+        let params = json!({"name": name, "arguments": arguments});
+        let peer = Arc::clone(&self.connection.peer);
         let failures = Arc::clone(&self.connection.failures);
         let (doing, after) = (format!("answering a call of `{name}`"), self.call_deadline);
         let call = async move {
-            match timeout(after, peer.call_tool_once(params)).await {
-                Ok(Ok(CallToolResponse::Complete(result))) => Ok(result.into()),
-                Ok(Ok(_)) => Err(failures.protocol("it wants more input or a task in place of an answer")),
-                Ok(Err(error)) => failures.of_call(error).await,
+            match timeout(after, peer.ask("tools/call", params)).await {
+                Ok(Ok(result)) => {
+                    CallOutcome::of_result(&result).ok_or_else(|| failures.nonsense("tools/call"))
+                }
+                Ok(Err(fault)) => failures.of_call(fault).await,
                 Err(_) => Err(failures.late(doing, after)),
             }
         };
@@ -106,9 +82,9 @@ impl Client {
     /// Ends the connection in good order: a command gets the end of its input and a few seconds to finish, a session over HTTP is
     /// ended before this returns. Dropping the client does without the courtesy.
     pub async fn close(self) {
-        let Connection { leash, mut running, .. } = self.connection;
+        let Connection { leash, peer, .. } = self.connection;
         let farewell = async move {
-            let _ = running.close_with_timeout(GRACE).await;
+            let _ = timeout(GRACE, peer.close()).await;
             if let Some(Leash(process)) = &leash {
                 process.wait(GRACE).await;
                 process.end().await;
@@ -131,46 +107,33 @@ async fn open(
             let (server, stderr) = (name.clone(), String::new());
             McpError::Start { server, why, stderr }
         })?;
-        let failures = Arc::new(Failures::of_process(name, Arc::clone(&leash.0)));
-        let lines = Lines::new(output, input, failures.noise());
-        return greet(serve_client(Us, lines), Some(leash), failures, deadline).await;
+        let failures = Failures::of_process(name, Arc::clone(&leash.0));
+        let link = Link::Piped(Piped::new(output, input, failures.noise()));
+        return greet(link, Some(leash), failures, deadline).await;
     };
-    greet(serve_client(Us, over_http(address)), None, Arc::new(Failures::of_address(name)), deadline).await
+    greet(Link::OverHttp(Box::new(OverHttp::new(address))), None, Failures::of_address(name), deadline).await
 }
 
 /// Waits for the protocol to open and lists the tools.
 async fn greet(
-    opening: impl Future<Output = Result<RunningService<RoleClient, Us>, ClientInitializeError>>,
+    link: Link,
     leash: Option<Leash>,
-    failures: Arc<Failures>,
+    failures: Failures,
     deadline: Duration,
 ) -> Result<(Connection, Vec<ToolInfo>), McpError> {
+    let peer = Peer::new(link);
     let greeting = async {
-        let running = match opening.await {
-            Ok(running) => running,
-            Err(error) => return Err(failures.of_start(&error).await),
-        };
-        match all_tools(running.peer()).await {
-            Ok(tools) => Ok((running, tools)),
+        if let Err(fault) = peer.open().await {
+            return Err(failures.of_start(&fault).await);
+        }
+        match all_tools(&peer).await {
+            Ok(tools) => Ok(tools),
             Err(NoList::Protocol(what)) => Err(failures.protocol(what)),
-            Err(NoList::Service(error)) => Err(failures.of_listing(error).await),
+            Err(NoList::Fault(fault)) => Err(failures.of_fault(fault).await),
         }
     };
-    match timeout(deadline, greeting).await {
-        Ok(greeted) => greeted.map(|(running, tools)| (Connection { leash, failures, running }, tools)),
-        Err(_) => Err(failures.late("to start and list its tools", deadline)),
-    }
-}
-
-fn over_http(address: Address) -> StreamableHttpClientTransport<LoopbackHttp> {
-    let mut config = StreamableHttpClientTransportConfig::with_uri(address.uri.to_string());
-    config.custom_headers = address.headers;
-    config.max_concurrent_requests = MAX_REQUESTS;
-    // A server that has forgotten the session has forgotten what the episode did there: that must be seen, not papered over.
-    config.reinit_on_expired_session = false;
-    let mut retry = FixedInterval::default();
-    retry.max_times = Some(2);
-    retry.duration = Duration::from_millis(250);
-    config.retry_config = Arc::new(retry);
-    StreamableHttpClientTransport::with_client(LoopbackHttp::new(), config)
+    let greeted = timeout(deadline, greeting).await;
+    let tools = greeted.unwrap_or_else(|_| Err(failures.late("to start and list its tools", deadline)))?;
+    let connection = Connection { leash, failures: Arc::new(failures), peer: Arc::new(peer) };
+    Ok((connection, tools))
 }

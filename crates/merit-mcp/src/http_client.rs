@@ -1,221 +1,187 @@
-//! The HTTP exchange under a client: hyper over loopback, with every body bounded.
+//! A server over HTTP: every request is an exchange of its own, with every body bounded.
 //!
-//! An answer over [`MAX_MESSAGE`] is not read to its end; the call that waits for it gets an error of our own in its place.
+//! The answer comes as JSON in one piece or as a stream of events. An answer over [`MAX_MESSAGE`] is not read to its end.
 
+use crate::fault::Fault;
 use crate::lines::MAX_MESSAGE;
-use crate::notes::too_large;
-use crate::sse::{self, Events};
-use crate::text::glimpse;
+use crate::loopback::Address;
+use crate::message::Message;
+use crate::sse::Events;
+use crate::text::{glimpse, in_a_chain};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Client as Hyper, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
-use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
-use rmcp::transport::streamable_http_client::{
-    StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
-};
-use std::collections::HashMap;
-use std::sync::Arc;
+use serde_json::Value;
+use std::sync::OnceLock;
+use std::time::Duration;
+use tokio::sync::Semaphore;
 
+pub(crate) const SESSION: &str = "mcp-session-id";
+pub(crate) const VERSION: &str = "mcp-protocol-version";
 const BOTH: &str = "application/json, text/event-stream";
-const SESSION: &str = "mcp-session-id";
+/// How many requests one client may have under way; more wait their turn.
+const MAX_REQUESTS: usize = 256;
+/// How often a stream of events that broke off is taken up again, and after how long.
+const RESUMED: usize = 2;
+const RESUMED_AFTER: Duration = Duration::from_millis(250);
 
-/// What can go wrong below the protocol.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum HttpFailure {
-    #[error("{}", chain(.0))]
-    Exchange(#[from] hyper_util::client::legacy::Error),
-    #[error("a request could not be built: {0}")]
-    Build(#[from] http::Error),
-    #[error("the answer could not be read: {0}")]
-    Body(String),
-}
-
-type Failure = StreamableHttpError<HttpFailure>;
-type Headers = HashMap<HeaderName, HeaderValue>;
-
-/// The error and its causes on one line: hyper's own text names only the stage.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(next) = cause {
-        text = format!("{text}: {next}");
-        cause = next.source();
-    }
-    text
-}
-
-/// One pool of connections, shared by all requests of a client.
-#[derive(Clone, Debug)]
-pub(crate) struct LoopbackHttp {
+/// One pool of connections to one server, and the session that it gave us.
+#[derive(Debug)]
+pub(crate) struct OverHttp {
     hyper: Hyper<HttpConnector, Full<Bytes>>,
+    address: Address,
+    session: OnceLock<String>,
+    version: OnceLock<String>,
+    places: Semaphore,
 }
 
-impl LoopbackHttp {
-    pub(crate) fn new() -> Self {
+impl OverHttp {
+    pub(crate) fn new(address: Address) -> Self {
         let mut connector = HttpConnector::new();
         connector.set_nodelay(true);
-        Self { hyper: Hyper::builder(TokioExecutor::new()).build(connector) }
+        let hyper = Hyper::builder(TokioExecutor::new()).build(connector);
+        let places = Semaphore::new(MAX_REQUESTS);
+        Self { hyper, address, session: OnceLock::new(), version: OnceLock::new(), places }
+    }
+
+    /// Says the agreed version with all that follows.
+    pub(crate) fn agree(&self, version: &str) {
+        let _ = self.version.set(version.to_owned());
+    }
+
+    /// Sends a request and waits for its answer.
+    pub(crate) async fn ask(&self, id: u64, request: &Message) -> Result<Value, Fault> {
+        let _place = self.places.acquire().await;
+        let response = self.post(request).await?;
+        if let Some(session) = response.headers().get(SESSION).and_then(|id| id.to_str().ok()) {
+            let _ = self.session.set(session.to_owned());
+        }
+        if has_type(&response, "text/event-stream") {
+            return self.streamed(id, response).await;
+        }
+        if has_type(&response, "application/json") {
+            let bytes = body(response).await?;
+            return match parsed(&bytes)? {
+                Message::Answer { outcome, .. } => outcome.map_err(Fault::Refused),
+                _ => Err(Fault::Answer("the answer is no answer but a request of its own".to_owned())),
+            };
+        }
+        let kind = response.headers().get(CONTENT_TYPE).map(|kind| format!("{kind:?}"));
+        Err(Fault::Http(format!("unexpected content type: {}", kind.unwrap_or_else(|| "none".to_owned()))))
+    }
+
+    /// Sends a message that wants no answer; whatever comes with the thanks is of no interest.
+    pub(crate) async fn tell(&self, message: &Message) -> Result<(), Fault> {
+        self.post(message).await.map(|_| ())
+    }
+
+    /// Ends the session. A server need not offer that, and one that has forgotten it has done what was asked.
+    pub(crate) async fn close(&self) {
+        if self.session.get().is_some() {
+            let _ = self.exchange(Method::DELETE, None, None).await;
+        }
+    }
+
+    /// Reads events until the answer is among them.
+    async fn streamed(&self, id: u64, response: Response<Incoming>) -> Result<Value, Fault> {
+        let mut events = Events::new(response.into_body());
+        for round in 0.. {
+            let broken = loop {
+                match events.next().await {
+                    Ok(Some(data)) => match parsed(&data)? {
+                        Message::Answer { id: answered, outcome } if answered.as_u64() == Some(id) => {
+                            return outcome.map_err(Fault::Refused);
+                        }
+                        Message::Request { id, method, .. } => {
+                            let _ = self.tell(&Message::answer_of_client(id, &method)).await;
+                        }
+                        _ => {}
+                    },
+                    Ok(None) => break Fault::Http("its events end without an answer".to_owned()),
+                    Err(Fault::TooLarge) => return Err(Fault::TooLarge),
+                    Err(other) => break other,
+                }
+            };
+            let Some(last) = events.last_id().filter(|_| round < RESUMED).map(str::to_owned) else {
+                return Err(broken);
+            };
+            tokio::time::sleep(RESUMED_AFTER).await;
+            let response = self.exchange(Method::GET, None, Some(&last)).await?;
+            if !response.status().is_success() || !has_type(&response, "text/event-stream") {
+                return Err(broken);
+            }
+            events = Events::new(response.into_body());
+        }
+        Err(Fault::Closed)
+    }
+
+    /// The response to a message, once its head says success.
+    async fn post(&self, message: &Message) -> Result<Response<Incoming>, Fault> {
+        let in_session = self.session.get().is_some();
+        let response = self.exchange(Method::POST, Some(message.to_bytes()), None).await?;
+        let status = response.status();
+        if status.is_success() {
+            return Ok(response);
+        }
+        if status == StatusCode::NOT_FOUND && in_session {
+            return Err(Fault::Forgotten);
+        }
+        let is_json = has_type(&response, "application/json");
+        let bytes = body(response).await.unwrap_or_default();
+        // The server's own words when it gives some, else the status and the beginning of the text.
+        if is_json
+            && let Ok(Message::Answer { outcome: Err(error), .. }) = Message::parse(&bytes)
+            && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+        {
+            return Err(Fault::Refused(error));
+        }
+        Err(Fault::Http(format!("HTTP {status}: {}", glimpse(&String::from_utf8_lossy(&bytes), 300))))
     }
 
     async fn exchange(
         &self,
         method: Method,
-        uri: &str,
-        session: Option<Arc<str>>,
-        headers: Headers,
         body: Option<Vec<u8>>,
-    ) -> Result<Response<Incoming>, Failure> {
-        let mut request = Request::builder().method(method).uri(uri).header(ACCEPT, BOTH);
-        for (name, value) in headers {
+        last_event: Option<&str>,
+    ) -> Result<Response<Incoming>, Fault> {
+        let mut request = Request::builder().method(method).uri(&self.address.uri).header(ACCEPT, BOTH);
+        for (name, value) in &self.address.headers {
             request = request.header(name, value);
         }
-        if let Some(session) = session {
-            request = request.header(SESSION, session.as_ref());
+        let ours = [(SESSION, self.session.get()), (VERSION, self.version.get())];
+        let ours = ours.into_iter().filter_map(|(name, value)| Some((name, value?.as_str())));
+        for (name, value) in ours.chain(last_event.map(|id| ("last-event-id", id))) {
+            request = request.header(name, value);
         }
         if body.is_some() {
             request = request.header(CONTENT_TYPE, "application/json");
         }
-        let request =
-            request.body(Full::from(body.unwrap_or_default())).map_err(|error| client(error.into()))?;
-        self.hyper.request(request).await.map_err(|error| client(error.into()))
+        let request = request.body(Full::from(body.unwrap_or_default()));
+        let request = request.map_err(|error| Fault::Http(format!("a request cannot be built: {error}")))?;
+        self.hyper.request(request).await.map_err(|error| Fault::Http(in_a_chain(&error)))
     }
 }
 
-fn client(failure: HttpFailure) -> Failure {
-    StreamableHttpError::Client(failure)
+fn parsed(bytes: &[u8]) -> Result<Message, Fault> {
+    Message::parse(bytes).map_err(|error| {
+        let text = glimpse(&String::from_utf8_lossy(bytes), 200);
+        Fault::Answer(format!("the answer is no MCP message ({error}): {text:?}"))
+    })
 }
 
-/// The whole body, or nothing when it is over the limit.
-async fn body(response: Response<Incoming>) -> Result<Option<Bytes>, Failure> {
+/// The whole body.
+async fn body(response: Response<Incoming>) -> Result<Bytes, Fault> {
     match Limited::new(response.into_body(), MAX_MESSAGE).collect().await {
-        Ok(collected) => Ok(Some(collected.to_bytes())),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => Ok(None),
-        Err(error) => Err(client(HttpFailure::Body(chain(error.as_ref())))),
+        Ok(collected) => Ok(collected.to_bytes()),
+        Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Fault::TooLarge),
+        Err(error) => Err(Fault::Http(format!("the answer could not be read: {}", in_a_chain(&*error)))),
     }
 }
 
 fn has_type(response: &Response<Incoming>, kind: &str) -> bool {
     response.headers().get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(kind.as_bytes()))
-}
-
-fn unexpected(what: String) -> Failure {
-    StreamableHttpError::UnexpectedServerResponse(what.into())
-}
-
-/// The reason of a refusal: the server's JSON-RPC error when it gives one, else the status and the beginning of the text.
-async fn refusal(response: Response<Incoming>) -> Result<StreamableHttpPostResponse, Failure> {
-    let status = response.status();
-    let is_json = has_type(&response, "application/json");
-    let bytes = body(response).await?.unwrap_or_default();
-    if is_json
-        && let Ok(message @ ServerJsonRpcMessage::Error(_)) = serde_json::from_slice(&bytes)
-        && !matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
-    {
-        return Ok(StreamableHttpPostResponse::Json(message, None));
-    }
-    Err(unexpected(format!("HTTP {status}: {}", glimpse(&String::from_utf8_lossy(&bytes), 300))))
-}
-
-/// An answer in one piece.
-async fn json(
-    response: Response<Incoming>,
-    request: Option<RequestId>,
-    session: Option<String>,
-) -> Result<StreamableHttpPostResponse, Failure> {
-    let parsed = match body(response).await? {
-        Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
-            let text = glimpse(&String::from_utf8_lossy(&bytes), 200);
-            unexpected(format!("the answer is no MCP message ({error}): {text:?}"))
-        }),
-        None => match &request {
-            Some(id) => Ok(too_large(id.clone())),
-            None => Err(unexpected(format!("the answer has more than {MAX_MESSAGE} bytes"))),
-        },
-    };
-    match parsed {
-        Ok(message) => Ok(StreamableHttpPostResponse::Json(message, session)),
-        // Nothing was asked, so whatever came with the thanks is of no interest.
-        Err(_) if request.is_none() => Ok(StreamableHttpPostResponse::Accepted),
-        Err(error) => Err(error),
-    }
-}
-
-impl StreamableHttpClient for LoopbackHttp {
-    type Error = HttpFailure;
-
-    async fn post_message(
-        &self,
-        uri: Arc<str>,
-        message: ClientJsonRpcMessage,
-        session: Option<Arc<str>>,
-        _: Option<String>,
-        headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Failure> {
-        let asked = match &message {
-            ClientJsonRpcMessage::Request(request) => Some(request.id.clone()),
-            _ => None,
-        };
-        let in_session = session.is_some();
-        let sent = serde_json::to_vec(&message)?;
-        let response = self.exchange(Method::POST, &uri, session, headers, Some(sent)).await?;
-        let status = response.status();
-        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
-            return Ok(StreamableHttpPostResponse::Accepted);
-        }
-        if status == StatusCode::NOT_FOUND && in_session {
-            return Err(StreamableHttpError::SessionExpired);
-        }
-        if !status.is_success() {
-            return refusal(response).await;
-        }
-        let opened = response.headers().get(SESSION).and_then(|id| id.to_str().ok()).map(str::to_owned);
-        if has_type(&response, "text/event-stream") {
-            return Ok(StreamableHttpPostResponse::Sse(sse::events(response.into_body(), asked), opened));
-        }
-        if has_type(&response, "application/json") || asked.is_none() {
-            return json(response, asked, opened).await;
-        }
-        let kind = response.headers().get(CONTENT_TYPE).map(|kind| format!("{kind:?}"));
-        Err(StreamableHttpError::UnexpectedContentType(kind))
-    }
-
-    async fn delete_session(
-        &self,
-        uri: Arc<str>,
-        session: Arc<str>,
-        _: Option<String>,
-        headers: Headers,
-    ) -> Result<(), Failure> {
-        let response = self.exchange(Method::DELETE, &uri, Some(session), headers, None).await?;
-        let status = response.status();
-        // A server need not offer to end sessions, and one that has forgotten it has done what was asked.
-        let fine =
-            status.is_success() || matches!(status, StatusCode::METHOD_NOT_ALLOWED | StatusCode::NOT_FOUND);
-        if fine { Ok(()) } else { Err(unexpected(format!("HTTP {status} to the end of the session"))) }
-    }
-
-    async fn get_stream(
-        &self,
-        uri: Arc<str>,
-        session: Option<Arc<str>>,
-        last_event_id: Option<String>,
-        _: Option<String>,
-        mut headers: Headers,
-    ) -> Result<Events, Failure> {
-        if let Some(id) = last_event_id.as_deref().and_then(|id| HeaderValue::from_str(id).ok()) {
-            headers.insert(HeaderName::from_static("last-event-id"), id);
-        }
-        let response = self.exchange(Method::GET, &uri, session, headers, None).await?;
-        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
-            return Err(StreamableHttpError::ServerDoesNotSupportSse);
-        }
-        if !response.status().is_success() || !has_type(&response, "text/event-stream") {
-            return Err(unexpected(format!("HTTP {} in place of a stream of events", response.status())));
-        }
-        Ok(sse::events(response.into_body(), None))
-    }
 }

@@ -1,9 +1,10 @@
 //! The tools of a server: all pages, each tool checked.
 
+use crate::fault::Fault;
+use crate::peer::Peer;
 use crate::text::glimpse;
-use rmcp::model::{ClientRequest, ListToolsRequest, PaginatedRequestParams, ServerResult, Tool};
-use rmcp::service::{Peer, RoleClient, ServiceError};
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
 /// The most tools a server may list.
@@ -30,23 +31,35 @@ pub struct ToolInfo {
 
 /// Why there is no list.
 pub(crate) enum NoList {
-    Service(ServiceError),
+    Fault(Fault),
     Protocol(String),
 }
 
+/// One page of the list.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    tools: Vec<Listed>,
+    next_cursor: Option<String>,
+}
+
+/// A tool as it is listed; what else a server says of it is not used.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Listed {
+    name: String,
+    description: Option<String>,
+    input_schema: Map<String, Value>,
+}
+
 /// All tools, in the server's order.
-pub(crate) async fn all_tools(peer: &Peer<RoleClient>) -> Result<Vec<ToolInfo>, NoList> {
+pub(crate) async fn all_tools(peer: &Peer) -> Result<Vec<ToolInfo>, NoList> {
     let mut listing = Listing::default();
     let mut cursor: Option<String> = None;
     loop {
-        let params = cursor.take().map(|cursor| PaginatedRequestParams::default().with_cursor(Some(cursor)));
-        let request = ListToolsRequest { params, ..Default::default() };
-        let answer = peer.send_request(ClientRequest::ListToolsRequest(request)).await;
-        let page = match answer.map_err(NoList::Service)? {
-            ServerResult::ListToolsResult(page) => page,
-            ServerResult::CustomResult(other) => return Err(NoList::Protocol(diagnosis(&other.0))),
-            _ => return Err(NoList::Protocol("its answer to tools/list is no list of tools".to_owned())),
-        };
+        let params = cursor.take().map_or(json!({}), |cursor| json!({"cursor": cursor}));
+        let answer = peer.ask("tools/list", params).await.map_err(NoList::Fault)?;
+        let page = Page::deserialize(&answer).map_err(|_| NoList::Protocol(diagnosis(&answer)))?;
         for tool in page.tools {
             listing.add(tool).map_err(NoList::Protocol)?;
         }
@@ -73,17 +86,17 @@ impl Listing {
         Ok(())
     }
 
-    fn add(&mut self, tool: Tool) -> Result<(), String> {
-        let name = tool.name.into_owned();
+    fn add(&mut self, tool: Listed) -> Result<(), String> {
+        let name = tool.name;
         check_name(&name)?;
-        let description = tool.description.map(|text| text.into_owned()).unwrap_or_default();
+        let description = tool.description.unwrap_or_default();
         if description.len() > MAX_DESCRIPTION {
             return Err(format!(
                 "tool `{name}`: its description has {} bytes (at most {MAX_DESCRIPTION})",
                 description.len()
             ));
         }
-        let input_schema = Value::Object(std::sync::Arc::unwrap_or_clone(tool.input_schema));
+        let input_schema = Value::Object(tool.input_schema);
         let size = check_schema(&name, &input_schema)?;
         self.bytes += description.len() + size;
         if self.tools.len() == MAX_TOOLS || self.bytes > MAX_LISTING {
@@ -135,7 +148,7 @@ fn diagnosis(answer: &Value) -> String {
         return format!("its answer to tools/list has no `tools`: {}", glimpse(&answer.to_string(), 200));
     };
     for (index, tool) in tools.iter().enumerate() {
-        if let Err(error) = serde_json::from_value::<Tool>(tool.clone()) {
+        if let Err(error) = Listed::deserialize(tool) {
             let named = match tool.get("name").and_then(Value::as_str) {
                 Some(name) => format!("tool `{}`", glimpse(name, MAX_NAME)),
                 None => format!("tool number {}", index + 1),
@@ -153,7 +166,7 @@ mod tests {
 
     fn check(tools: Value, expected: &str) {
         let mut listing = Listing::default();
-        let tools: Vec<Tool> = serde_json::from_value(tools).unwrap();
+        let tools: Vec<Listed> = serde_json::from_value(tools).unwrap();
         let error = tools.into_iter().find_map(|tool| listing.add(tool).err()).unwrap();
         assert!(error.contains(expected), "{error}");
     }

@@ -1,9 +1,7 @@
-//! What a connection notes for its error reports: output that is no message, and messages that were too large.
+//! What a connection notes for its error reports: output that is no message.
 
 use crate::lines::MAX_MESSAGE;
 use crate::text::glimpse;
-use rmcp::model::{ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
-use serde_json::json;
 use std::sync::{Mutex, PoisonError};
 
 /// Lines that are no messages: how many, and the last of them.
@@ -17,7 +15,7 @@ struct Noted {
 }
 
 impl Noise {
-    pub(crate) fn note(&self, line: &[u8], error: &serde_json::Error) {
+    pub(crate) fn note(&self, line: &[u8], error: &str) {
         let text = String::from_utf8_lossy(line.get(..400).unwrap_or(line));
         self.push(format!("{error}: {:?}", glimpse(&text, 200)));
     }
@@ -43,19 +41,4 @@ impl Noise {
             }
         }
     }
-}
-
-/// The code of our own error in place of an answer that was not read: from the range that JSON-RPC leaves to implementations.
-const CODE: ErrorCode = ErrorCode(-32_097);
-const MARK: &str = "merit/too-large";
-
-/// What the waiting call gets in place of an answer over the limit.
-pub(crate) fn too_large(id: RequestId) -> ServerJsonRpcMessage {
-    let data = Some(json!(MARK));
-    ServerJsonRpcMessage::error(ErrorData::new(CODE, "the answer is too large", data), Some(id))
-}
-
-/// Whether an error is [`too_large`].
-pub(crate) fn is_too_large(error: &ErrorData) -> bool {
-    error.code == CODE && error.data.as_ref().is_some_and(|data| data == MARK)
 }

@@ -1,7 +1,7 @@
 //! What the agent sees of an answer: text, with everything else described in words.
 
 use crate::text::head;
-use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
+use serde_json::Value;
 
 /// The longest text of one answer that is passed on, in bytes; the rest is cut, with a note.
 pub const MAX_TEXT: usize = 1 << 20;
@@ -21,45 +21,55 @@ impl CallOutcome {
     }
 }
 
-impl From<CallToolResult> for CallOutcome {
-    fn from(result: CallToolResult) -> Self {
-        let mut parts: Vec<String> = result.content.iter().map(in_words).collect();
-        let has_text = result.content.iter().any(|block| matches!(block, ContentBlock::Text(_)));
+impl CallOutcome {
+    /// Nothing when the result is not one of a call.
+    pub(crate) fn of_result(result: &Value) -> Option<Self> {
+        let structured = result.get("structuredContent").filter(|value| !value.is_null());
+        let blocks = match result.get("content") {
+            Some(content) => content.as_array()?.as_slice(),
+            None => structured.map(|_| Default::default())?,
+        };
+        let mut parts: Vec<String> = blocks.iter().map(in_words).collect::<Option<_>>()?;
+        let has_text = blocks.iter().any(|block| field(block, "type") == Some("text"));
         // A structured answer is repeated as text by servers that follow the advice of the protocol; then once is enough.
-        if let Some(value) = result.structured_content.filter(|_| !has_text) {
+        if let Some(value) = structured.filter(|_| !has_text) {
             parts.insert(0, value.to_string());
         }
-        Self { text: capped(parts.join("\n")), is_error: result.is_error.unwrap_or(false) }
+        let is_error = result.get("isError").and_then(Value::as_bool).unwrap_or(false);
+        Some(Self { text: capped(parts.join("\n")), is_error })
     }
 }
 
-fn in_words(block: &ContentBlock) -> String {
-    match block {
-        ContentBlock::Text(text) => text.text.clone(),
-        ContentBlock::Image(image) => file(&image.mime_type, &image.data),
-        ContentBlock::Audio(audio) => file(&audio.mime_type, &audio.data),
-        ContentBlock::Resource(embedded) => resource(&embedded.resource),
-        ContentBlock::ResourceLink(link) => linked(link),
-        _ => "[content of an unknown kind]".to_owned(),
+fn field<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name).and_then(Value::as_str)
+}
+
+/// A part of an answer; nothing when it lacks what its kind has.
+fn in_words(block: &Value) -> Option<String> {
+    match field(block, "type")? {
+        "text" => field(block, "text").map(str::to_owned),
+        "image" | "audio" => Some(file(field(block, "mimeType")?, field(block, "data")?)),
+        "resource" => resource(block.get("resource")?),
+        "resource_link" => linked(block),
+        _ => Some("[content of an unknown kind]".to_owned()),
     }
 }
 
-fn resource(contents: &ResourceContents) -> String {
-    match contents {
-        ResourceContents::TextResourceContents { uri, text, .. } => format!("[resource {uri}]\n{text}"),
-        ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
-            let kind = mime_type.as_deref().unwrap_or("unknown kind");
-            format!("[resource {uri}, {kind}, {} bytes]", decoded_length(blob))
-        }
-        _ => "[resource of an unknown kind]".to_owned(),
+fn resource(contents: &Value) -> Option<String> {
+    let uri = field(contents, "uri")?;
+    if let Some(text) = field(contents, "text") {
+        return Some(format!("[resource {uri}]\n{text}"));
     }
+    let (kind, blob) = (field(contents, "mimeType").unwrap_or("unknown kind"), field(contents, "blob")?);
+    Some(format!("[resource {uri}, {kind}, {} bytes]", decoded_length(blob)))
 }
 
-fn linked(link: &Resource) -> String {
-    match &link.description {
-        Some(description) => format!("[link to {}: {}, {description}]", link.uri, link.name),
-        None => format!("[link to {}: {}]", link.uri, link.name),
-    }
+fn linked(link: &Value) -> Option<String> {
+    let (uri, name) = (field(link, "uri")?, field(link, "name")?);
+    Some(match field(link, "description") {
+        Some(description) => format!("[link to {uri}: {name}, {description}]"),
+        None => format!("[link to {uri}: {name}]"),
+    })
 }
 
 fn file(kind: &str, base64: &str) -> String {
@@ -83,11 +93,11 @@ fn capped(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn check(result: Value, text: &str, is_error: bool) {
-        let result: CallToolResult = serde_json::from_value(result).unwrap();
-        assert_eq!(CallOutcome::from(result), CallOutcome { text: text.to_owned(), is_error });
+        let got = CallOutcome::of_result(&result);
+        assert_eq!(got, Some(CallOutcome { text: text.to_owned(), is_error }));
     }
 
     #[test]
@@ -119,6 +129,14 @@ mod tests {
             "[link to file:///x: x]",
             false,
         );
+    }
+
+    #[test]
+    fn what_is_no_result_of_a_call_is_none() {
+        assert_eq!(CallOutcome::of_result(&json!({"colour": "green"})), None);
+        assert_eq!(CallOutcome::of_result(&json!({"content": "green"})), None);
+        assert_eq!(CallOutcome::of_result(&json!({"content": [{"type": "text"}]})), None);
+        assert_eq!(CallOutcome::of_result(&json!({"content": [{"type": "image", "data": "aaaa"}]})), None);
     }
 
     #[test]

@@ -1,49 +1,84 @@
 //! Serving: over our own standard streams to the program that started us, or over HTTP to programs on this machine.
 
-use crate::lines::MAX_MESSAGE;
+use crate::http_server::{PATH, Service, route};
+use crate::lines::{Line, Lines, MAX_MESSAGE};
+use crate::message::{INVALID_REQUEST, Message, PARSE_ERROR, RpcError};
 use crate::runtime::{self, Remote};
 use crate::served::{Catalogue, ServeError, ServedTool, ServerInfo, Session};
-use bytes::Bytes;
-use http::{Request, Response, StatusCode};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::service::serve_server;
-use rmcp::transport::streamable_http_server::session::{SessionManager as _, local::LocalSessionManager};
-use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService, stdio_pipes};
-use std::convert::Infallible;
+use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::io::{AsyncWriteExt as _, Stdout};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
-/// The path of the one endpoint.
-const PATH: &str = "/mcp";
 /// How many connections are open at once; more wait to be accepted.
 const MAX_CONNECTIONS: usize = 1024;
-/// How long a session over HTTP may be silent before it counts as gone. An episode may think for long between two calls.
-const MAX_SILENCE: Duration = Duration::from_secs(3600);
+/// How often sessions that went silent are looked for.
+const TIDIED_EVERY: Duration = Duration::from_secs(60);
 /// How long a client may take to send the head of a request.
 const HEAD_DEADLINE: Duration = Duration::from_secs(30);
 
-type Service = StreamableHttpService<Session, LocalSessionManager>;
-
 /// Serves the tools over our standard streams until the client closes our input. Nothing else may write to standard output.
 pub async fn serve_stdio(tools: Vec<ServedTool>, info: ServerInfo) -> Result<(), ServeError> {
-    let session = Catalogue::new(tools, info)?.open();
+    let session = Arc::new(Catalogue::new(tools, info)?.open());
     let handle = runtime::handle().map_err(ServeError::Threads)?;
-    let serving = async move {
-        let running = serve_server(session, stdio_pipes()).await;
-        let running = running.map_err(|error| ServeError::Stdio(error.to_string()))?;
-        running.waiting().await.map(|_| ()).map_err(|error| ServeError::Stdio(error.to_string()))
-    };
-    let served = Remote::spawn(handle, serving).await;
+    let served = Remote::spawn(handle, converse_in_lines(session)).await;
     served.ok_or_else(|| ServeError::Threads("a task ended early".to_owned()))?
+}
+
+/// Answers each line as it comes, calls side by side. When the input ends, calls under way are ended with it.
+async fn converse_in_lines(session: Arc<Session>) -> Result<(), ServeError> {
+    let output = Arc::new(Mutex::new(tokio::io::stdout()));
+    let mut lines = Lines::new(tokio::io::stdin());
+    let mut answering = tokio::task::JoinSet::new();
+    let refused = |id, code, why: String| Message::Answer { id, outcome: Err(RpcError::new(code, why)) };
+    loop {
+        let message = match lines.next().await {
+            Line::End => break,
+            Line::Dropped(skimmed) => {
+                let id = skimmed.id().map(Value::from).unwrap_or_default();
+                Err(refused(id, INVALID_REQUEST, format!("a message has at most {MAX_MESSAGE} bytes")))
+            }
+            Line::Whole(line) => Message::parse(&line).map_err(|why| refused(Value::Null, PARSE_ERROR, why)),
+        };
+        match message {
+            Ok(Message::Request { id, method, params }) => {
+                let (session, output) = (Arc::clone(&session), Arc::clone(&output));
+                answering.spawn(async move {
+                    if let Some(outcome) = session.answer(&id, &method, params).await {
+                        // A client that has gone reads nothing; the end of our input says so too.
+                        let _ = write(&output, &Message::Answer { id, outcome }).await;
+                    }
+                });
+            }
+            Ok(Message::Notification { method, params }) => session.note(&method, &params),
+            // Nothing was asked.
+            Ok(Message::Answer { .. }) => {}
+            Err(refusal) => {
+                write(&output, &refusal).await.map_err(|error| ServeError::Stdio(error.to_string()))?;
+            }
+        }
+        while answering.try_join_next().is_some() {}
+    }
+    session.over.cancel();
+    while answering.join_next().await.is_some() {}
+    Ok(())
+}
+
+async fn write(output: &Mutex<Stdout>, message: &Message) -> std::io::Result<()> {
+    let mut line = message.to_bytes();
+    line.push(b'\n');
+    let mut output = output.lock().await;
+    output.write_all(&line).await?;
+    output.flush().await
 }
 
 /// A server over HTTP; dropping it ends it.
@@ -94,11 +129,10 @@ pub async fn serve_http(
         let address = listener.local_addr()?;
         let stop = catalogue.stop.clone();
         let stop_accepting = stop.clone();
-        let sessions = Arc::new(sessions());
-        let service = service(catalogue, Arc::clone(&sessions), stop.clone());
+        let service = Arc::new(Service::new(catalogue));
         let accepting = tokio::spawn(async move {
-            accept(listener, service, stop_accepting).await;
-            end_all(&sessions).await;
+            accept(listener, &service, stop_accepting).await;
+            service.end_all();
         });
         Ok(HttpServer { address, stop, accepting })
     };
@@ -107,41 +141,16 @@ pub async fn serve_http(
     started.map_err(|error: std::io::Error| ServeError::Address { address, why: error.to_string() })
 }
 
-fn sessions() -> LocalSessionManager {
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(MAX_SILENCE);
-    // An answer belongs to the connection that asked: nothing is stored for clients that come back for it later.
-    sessions.session_config.sse_retry = None;
-    sessions
-}
-
-async fn end_all(sessions: &LocalSessionManager) {
-    let open: Vec<_> = sessions.sessions.read().await.keys().cloned().collect();
-    for id in open {
-        // The only failure is that it has ended by itself.
-        let _ = sessions.close_session(&id).await;
-    }
-}
-
-fn service(
-    catalogue: Arc<Catalogue>,
-    sessions: Arc<LocalSessionManager>,
-    stop: CancellationToken,
-) -> Service {
-    let config = StreamableHttpServerConfig::default()
-        .with_sse_retry(None)
-        .with_cancellation_token(stop)
-        .with_max_request_body_bytes(MAX_MESSAGE)
-        // Pages of a browser have no business here.
-        .enforce_origin_validation();
-    StreamableHttpService::new(move || Ok(catalogue.open()), sessions, config)
-}
-
-async fn accept(listener: TcpListener, service: Service, stop: CancellationToken) {
+async fn accept(listener: TcpListener, service: &Arc<Service>, stop: CancellationToken) {
     let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut tidied = tokio::time::interval(TIDIED_EVERY);
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => return,
+            _ = tidied.tick() => {
+                service.end_silent();
+                continue;
+            }
             accepted = async {
                 let place = Arc::clone(&places).acquire_owned().await;
                 (place, listener.accept().await)
@@ -152,7 +161,7 @@ async fn accept(listener: TcpListener, service: Service, stop: CancellationToken
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let (service, stop) = (service.clone(), stop.clone());
+        let (service, stop) = (Arc::clone(service), stop.clone());
         tokio::spawn(async move {
             tokio::select! {
                 () = stop.cancelled() => {}
@@ -163,23 +172,14 @@ async fn accept(listener: TcpListener, service: Service, stop: CancellationToken
     }
 }
 
-async fn converse(stream: TcpStream, service: Service) {
+async fn converse(stream: TcpStream, service: Arc<Service>) {
     let _ = stream.set_nodelay(true);
     let answer = service_fn(move |request: Request<Incoming>| {
-        let service = service.clone();
-        async move { Ok::<_, Infallible>(route(service, request).await) }
+        let service = Arc::clone(&service);
+        async move { route(&service, request).await }
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_DEADLINE);
     // A client that breaks off is no event for us; its session ends by itself.
     let _ = server.serve_connection(TokioIo::new(stream), answer).await;
-}
-
-async fn route(service: Service, request: Request<Incoming>) -> Response<BoxBody<Bytes, Infallible>> {
-    if request.uri().path() == PATH {
-        return service.handle(request).await;
-    }
-    let mut response = Response::new(Full::from(format!("the tools are served at {PATH}\n")).boxed());
-    *response.status_mut() = StatusCode::NOT_FOUND;
-    response
 }

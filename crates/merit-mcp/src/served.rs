@@ -1,21 +1,14 @@
 //! Our tools as others see them: what is served, and how one client's requests are answered.
 
 use crate::listing::{check_name, check_schema};
-use rmcp::ErrorData;
-use rmcp::handler::server::ServerHandler;
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
-};
-use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Map, Value};
-use std::borrow::Cow;
+use crate::message::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, NEWEST, RpcError, VERSIONS};
+use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// How many tools one page of the list holds.
@@ -111,7 +104,8 @@ pub enum ServeError {
 
 /// All that is served, shared by the sessions.
 pub(crate) struct Catalogue {
-    listed: Vec<Tool>,
+    /// Each as the protocol lists it, by name.
+    listed: Vec<(String, Value)>,
     calls: HashMap<String, Arc<dyn Fn(ServedCall) -> ServedFuture + Send + Sync>>,
     info: ServerInfo,
     sessions: AtomicU64,
@@ -126,10 +120,8 @@ impl Catalogue {
         for ServedTool { name, description, input_schema, call } in tools {
             check_name(&name).map_err(ServeError::Tool)?;
             check_schema(&name, &input_schema).map_err(ServeError::Tool)?;
-            let Value::Object(schema) = input_schema else {
-                return Err(ServeError::Tool(format!("tool `{name}`: its schema is no JSON object")));
-            };
-            listed.push(Tool::new(name.clone(), description, Arc::new(schema)));
+            let tool = json!({"name": name, "description": description, "inputSchema": input_schema});
+            listed.push((name.clone(), tool));
             if calls.insert(name.clone(), call).is_some() {
                 return Err(ServeError::Tool(format!("two tools are called `{name}`")));
             }
@@ -145,33 +137,57 @@ impl Catalogue {
 
     /// What answers the next client.
     pub(crate) fn open(self: &Arc<Self>) -> Session {
-        let number = self.sessions.fetch_add(1, Ordering::Relaxed);
-        Session { catalogue: Arc::clone(self), number, called: AtomicBool::new(false) }
+        Session {
+            catalogue: Arc::clone(self),
+            number: self.sessions.fetch_add(1, Ordering::Relaxed),
+            called: AtomicBool::new(false),
+            over: self.stop.child_token(),
+            calls: Mutex::default(),
+        }
     }
 
-    fn unknown(&self, name: &str) -> ErrorData {
+    fn unknown(&self, name: &str) -> RpcError {
         let distance = |known: &&str| strsim::damerau_levenshtein(known, name);
         let short = name.chars().count() <= 2 * crate::MAX_NAME;
-        let names = self.listed.iter().map(|tool| tool.name.as_ref());
+        let names = self.listed.iter().map(|(name, _)| name.as_str());
         let text = match names.filter(|_| short).min_by_key(distance) {
             Some(near) if distance(&near) <= 1 + near.chars().count() / 3 => {
                 format!("no tool `{name}`; did you mean `{near}`?")
             }
             _ => format!("no tool `{}`; tools/list names all of them", crate::text::glimpse(name, 100)),
         };
-        ErrorData::invalid_params(text, None)
+        RpcError::new(INVALID_PARAMS, text)
     }
 
-    fn page(&self, cursor: Option<&str>) -> Result<ListToolsResult, ErrorData> {
+    fn page(&self, cursor: Option<&str>) -> Result<Value, RpcError> {
         let start = match cursor.map(str::parse::<usize>) {
             None => 0,
             Some(Ok(start)) if start <= self.listed.len() => start,
-            Some(_) => return Err(ErrorData::invalid_params("the cursor is not one of ours", None)),
+            Some(_) => return Err(RpcError::new(INVALID_PARAMS, "the cursor is not one of ours")),
         };
         let end = start.saturating_add(PAGE).min(self.listed.len());
-        let tools = self.listed.get(start..end).unwrap_or_default().to_vec();
-        let next_cursor = (end < self.listed.len()).then(|| end.to_string());
-        Ok(ListToolsResult { next_cursor, ..ListToolsResult::with_all_items(tools) })
+        let tools = self.listed.get(start..end).unwrap_or_default().iter().map(|(_, tool)| tool);
+        let mut page = json!({"tools": tools.collect::<Vec<_>>()});
+        if end < self.listed.len() {
+            page["nextCursor"] = json!(end.to_string());
+        }
+        Ok(page)
+    }
+
+    /// What the server says of itself: the version that the client asks for when we speak it, else our newest.
+    fn greeting(&self, params: &Value) -> Value {
+        let asked = params.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
+        let version = VERSIONS.iter().find(|version| **version == asked).unwrap_or(&NEWEST);
+        let ServerInfo { name, version: own, instructions, .. } = &self.info;
+        let mut greeting = json!({
+            "protocolVersion": version,
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": name, "version": own},
+        });
+        if let Some(instructions) = instructions {
+            greeting["instructions"] = json!(instructions);
+        }
+        greeting
     }
 }
 
@@ -181,6 +197,10 @@ pub(crate) struct Session {
     number: u64,
     /// A tool was called, so there may be something to free.
     called: AtomicBool,
+    /// Ends the calls under way.
+    pub(crate) over: CancellationToken,
+    /// What cancels each request under way, by its id as JSON.
+    calls: Mutex<HashMap<String, CancellationToken>>,
 }
 
 impl Drop for Session {
@@ -191,52 +211,83 @@ impl Drop for Session {
     }
 }
 
-impl ServerHandler for Session {
-    fn get_info(&self) -> ServerConfig {
-        let ServerInfo { name, version, instructions, .. } = &self.catalogue.info;
-        let mut info = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_protocol_version(ProtocolVersion::V_2025_11_25)
-            .with_server_info(Implementation::new(name, version));
-        info.instructions.clone_from(instructions);
-        info
-    }
-
-    // From 2026-07-28 on the protocol has no sessions, and our tools keep state per client: we speak the versions that have them.
-    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(ProtocolVersion::known_up_to(&ProtocolVersion::V_2025_11_25))
-    }
-
-    async fn list_tools(
+impl Session {
+    /// Answers a request; nothing when it was cancelled.
+    pub(crate) async fn answer(
         &self,
-        request: Option<PaginatedRequestParams>,
-        _: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
-        self.catalogue.page(request.and_then(|params| params.cursor).as_deref())
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        let Some(call) = self.catalogue.calls.get(request.name.as_ref()) else {
-            return Err(self.catalogue.unknown(&request.name));
-        };
-        self.called.store(true, Ordering::Relaxed);
-        let arguments = request.arguments.unwrap_or_default();
-        let answer = call(ServedCall { session: self.number, arguments });
-        tokio::select! {
-            answer = answer => in_protocol(answer),
-            () = context.ct.cancelled() => Err(ErrorData::internal_error("the call was cancelled", None)),
-            () = self.catalogue.stop.cancelled() => Err(ErrorData::internal_error("the server stops", None)),
+        id: &Value,
+        method: &str,
+        params: Value,
+    ) -> Option<Result<Value, RpcError>> {
+        match method {
+            "tools/call" => self.cancellable(id.to_string(), self.call(params)).await,
+            "tools/list" => Some(self.catalogue.page(params.get("cursor").and_then(Value::as_str))),
+            "initialize" => Some(Ok(self.catalogue.greeting(&params))),
+            "ping" => Some(Ok(json!({}))),
+            other => {
+                let shown = crate::text::glimpse(other, 100);
+                Some(Err(RpcError::new(METHOD_NOT_FOUND, format!("this server has no method `{shown}`"))))
+            }
         }
+    }
+
+    /// Takes a message that wants no answer: of interest is only that a request is cancelled.
+    pub(crate) fn note(&self, method: &str, params: &Value) {
+        if let ("notifications/cancelled", Some(id)) = (method, params.get("requestId"))
+            && let Some(cancel) = self.calls().remove(&id.to_string())
+        {
+            cancel.cancel();
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, HashMap<String, CancellationToken>> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a call until it is cancelled or the session is over.
+    async fn cancellable<T>(&self, id: String, call: impl Future<Output = T>) -> Option<T> {
+        let cancel = self.over.child_token();
+        self.calls().insert(id.clone(), cancel.clone());
+        let _place = Place { session: self, id };
+        cancel.run_until_cancelled(call).await
+    }
+
+    async fn call(&self, params: Value) -> Result<Value, RpcError> {
+        let wrong = |what: &str| Err(RpcError::new(INVALID_PARAMS, what));
+        let Value::Object(mut params) = params else { return wrong("a call has a `name`") };
+        let arguments = match params.remove("arguments") {
+            None | Some(Value::Null) => Map::new(),
+            Some(Value::Object(arguments)) => arguments,
+            Some(_) => return wrong("`arguments` must be an object"),
+        };
+        let Some(name) = params.get("name").and_then(Value::as_str) else {
+            return wrong("a call has a `name`");
+        };
+        let Some(call) = self.catalogue.calls.get(name) else { return Err(self.catalogue.unknown(name)) };
+        self.called.store(true, Ordering::Relaxed);
+        in_protocol(call(ServedCall { session: self.number, arguments }).await)
     }
 }
 
-fn in_protocol(answer: ServedAnswer) -> Result<CallToolResponse, ErrorData> {
+/// A request under way, noted until it ends.
+struct Place<'a> {
+    session: &'a Session,
+    id: String,
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.session.calls().remove(&self.id);
+    }
+}
+
+fn in_protocol(answer: ServedAnswer) -> Result<Value, RpcError> {
+    let content = |text: String, is_error: bool| {
+        Ok(json!({"content": [{"type": "text", "text": text}], "isError": is_error}))
+    };
     match answer {
-        ServedAnswer::Ok(text) => Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into()),
-        ServedAnswer::Wrong(text) => Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into()),
-        ServedAnswer::Broken(text) => Err(ErrorData::internal_error(text, None)),
+        ServedAnswer::Ok(text) => content(text, false),
+        ServedAnswer::Wrong(text) => content(text, true),
+        ServedAnswer::Broken(text) => Err(RpcError::new(INTERNAL_ERROR, text)),
     }
 }

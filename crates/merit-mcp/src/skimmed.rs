@@ -3,8 +3,6 @@
 //! An oversized answer is dropped as it arrives, but the call that waits for it should learn so. This reads a JSON object byte by
 //! byte in constant memory and notes the number under the key `id` at its top level.
 
-use rmcp::model::{NumberOrString, RequestId};
-
 /// The longest key or number looked at; longer ones are not the one sought.
 const MAX_WORD: usize = 20;
 
@@ -20,7 +18,7 @@ pub(crate) struct Skimmed {
     key_is_id: bool,
     /// A colon was seen after `"id"`.
     value_is_id: bool,
-    id: Option<i64>,
+    id: Option<u64>,
 }
 
 impl Skimmed {
@@ -31,8 +29,8 @@ impl Skimmed {
     }
 
     /// The number, when the message has one.
-    pub(crate) fn id(&self) -> Option<RequestId> {
-        self.id.map(NumberOrString::Number)
+    pub(crate) fn id(&self) -> Option<u64> {
+        self.id
     }
 
     fn inside_string(&mut self, byte: u8) {
@@ -96,8 +94,7 @@ impl Skimmed {
 mod tests {
     use super::*;
 
-    fn check(message: &str, id: Option<i64>) {
-        let expected = id.map(NumberOrString::Number);
+    fn check(message: &str, expected: Option<u64>) {
         let mut whole = Skimmed::default();
         whole.push(message.as_bytes());
         assert_eq!(whole.id(), expected, "{message}");

@@ -15,6 +15,20 @@ pub(crate) fn glimpse(text: &str, limit: usize) -> String {
     if text.len() > limit { format!("{line}…") } else { line }
 }
 
+/// An error and its causes on one line, without repeating what an outer text already says.
+pub(crate) fn in_a_chain(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(next) = cause {
+        let words = next.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = next.source();
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,6 +2,7 @@
 
 use crate::stats::{Spread, spread};
 use crate::{MeasureError, RunSummary};
+use merit_core::{Phase, When};
 use merit_store::RunFolder;
 use std::fmt::Write as _;
 
@@ -43,22 +44,23 @@ pub fn compare_runs(runs: &[RunFolder]) -> Result<Comparison, MeasureError> {
             first: first.info.recipe.clone(),
         });
     }
-    let mut controls: Vec<String> =
+    let mut controls: Vec<Phase> =
         summaries.iter().flat_map(|s| s.controls().map(|held| held.phase.clone())).collect();
     controls.sort();
     controls.dedup();
-    let success = |summary: &RunSummary, phase: &str| summary.evaluation(phase).map(|held| held.all.success);
+    let success = |summary: &RunSummary, when| summary.evaluation(when).map(|held| held.all.success);
+    let of_control = |summary: &RunSummary, phase| summary.evaluation_of(phase).map(|held| held.all.success);
     let rows = summaries.iter().map(|summary| SeedRow {
         seed: summary.info.seed,
-        before: success(summary, "eval-before"),
-        after: success(summary, "eval-after"),
-        controls: controls.iter().map(|phase| success(summary, phase)).collect(),
+        before: success(summary, When::Before),
+        after: success(summary, When::After),
+        controls: controls.iter().map(|phase| of_control(summary, phase)).collect(),
     });
     Ok(Comparison {
         recipe: first.info.recipe.clone(),
         runs: rows.collect(),
         same_recipe_hash: summaries.iter().all(|s| s.info.recipe_hash == first.info.recipe_hash),
-        controls,
+        controls: controls.iter().filter_map(Phase::arm).map(|arm| arm.name().to_owned()).collect(),
     })
 }
 
@@ -112,9 +114,8 @@ impl Comparison {
     }
 
     fn cells(&self) -> Vec<Vec<String>> {
-        let names = self.controls.iter().map(|phase| phase.trim_start_matches("eval-").to_owned());
         let mut head = vec!["seed".to_owned(), "before".into(), "after".into(), "change".into()];
-        head.extend(names);
+        head.extend(self.controls.iter().cloned());
         let mut rows = vec![head];
         for run in &self.runs {
             let mut row =

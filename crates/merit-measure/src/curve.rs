@@ -3,6 +3,7 @@
 //! The recorded metrics are taken where there are any; otherwise they are counted from the recorded episodes.
 
 use crate::{MeasureError, Rate, stats};
+use merit_core::Phase;
 use merit_store::{EpisodeFilter, EpisodeRow, Metric, RunFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -42,7 +43,7 @@ pub struct TermSeries {
 pub(crate) fn curve(run: &RunFolder, metrics: &[Metric]) -> Result<Curve, MeasureError> {
     let recorded = reported(metrics);
     if recorded.points.is_empty() || recorded.constant_groups.is_empty() {
-        let counted = counted(&run.episode_rows(&EpisodeFilter::phase("train"))?);
+        let counted = counted(&run.episode_rows(&EpisodeFilter::phase(Phase::train()))?);
         let points = if recorded.points.is_empty() { counted.points } else { recorded.points };
         let groups = recorded.constant_groups;
         let constant_groups = if groups.is_empty() { counted.constant_groups } else { groups };
@@ -52,20 +53,21 @@ pub(crate) fn curve(run: &RunFolder, metrics: &[Metric]) -> Result<Curve, Measur
 }
 
 /// A named metric of training over its steps; numbers that are none are left out.
-pub(crate) fn series(metrics: &[Metric], phase: &str, name: &str) -> Vec<(u64, f64)> {
-    let of = metrics.iter().filter(|m| m.phase == phase && m.name == name && m.value.is_finite());
+pub(crate) fn series(metrics: &[Metric], phase: &Phase, name: &str) -> Vec<(u64, f64)> {
+    let of = metrics.iter().filter(|m| m.phase == *phase && m.name == name && m.value.is_finite());
     of.map(|m| (m.step, m.value)).collect()
 }
 
 fn reported(metrics: &[Metric]) -> Curve {
-    let by_step = |name: &str| -> BTreeMap<u64, f64> { series(metrics, "train", name).into_iter().collect() };
+    let by_step =
+        |name: &str| -> BTreeMap<u64, f64> { series(metrics, &Phase::train(), name).into_iter().collect() };
     let (low, high) = (by_step("success_q25"), by_step("success_q75"));
-    let points = series(metrics, "train", "success").into_iter().map(|(step, success)| CurvePoint {
+    let points = series(metrics, &Phase::train(), "success").into_iter().map(|(step, success)| CurvePoint {
         step,
         success,
         quartiles: low.get(&step).copied().zip(high.get(&step).copied()),
     });
-    Curve { points: points.collect(), constant_groups: series(metrics, "train", "constant_groups") }
+    Curve { points: points.collect(), constant_groups: series(metrics, &Phase::train(), "constant_groups") }
 }
 
 fn counted(rows: &[EpisodeRow]) -> Curve {
@@ -86,18 +88,15 @@ fn counted(rows: &[EpisodeRow]) -> Curve {
     curve
 }
 
-/// The same rule as `merit_core::Group::constant`, on heads of episodes.
 fn is_constant(group: &[&EpisodeRow]) -> bool {
-    let rewards: Vec<f64> = group.iter().filter_map(|row| row.reward).collect();
-    let (low, high) = rewards.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
-    rewards.len() < 2 || high - low <= 1e-9 * high.abs().max(low.abs()).max(1.0)
+    merit_core::constant(&group.iter().filter_map(|row| row.reward).collect::<Vec<f64>>())
 }
 
 /// The terms of the reward over the steps of training.
 pub(crate) fn terms(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<TermSeries>, MeasureError> {
     let mut names: Vec<String> = Vec::new();
     let mut values: BTreeMap<(String, u64), Vec<f64>> = BTreeMap::new();
-    for row in run.term_rows(&EpisodeFilter::phase("train"))? {
+    for row in run.term_rows(&EpisodeFilter::phase(Phase::train()))? {
         if !names.contains(&row.term) {
             names.push(row.term.clone());
         }
@@ -105,7 +104,7 @@ pub(crate) fn terms(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<TermSerie
             values.entry((row.term, row.episode.step)).or_default().push(value);
         }
     }
-    for metric in metrics.iter().filter(|m| m.phase == "train") {
+    for metric in metrics.iter().filter(|m| m.phase == Phase::train()) {
         let name = metric.name.strip_prefix("term/");
         names.extend(name.filter(|name| !names.iter().any(|n| n == name)).map(str::to_owned));
     }
@@ -116,9 +115,9 @@ pub(crate) fn terms(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<TermSerie
     Ok(names
         .into_iter()
         .map(|name| {
-            let recorded = series(metrics, "train", &format!("term/{name}"));
+            let recorded = series(metrics, &Phase::train(), &format!("term/{name}"));
             let means = if recorded.is_empty() { of_episodes(&name) } else { recorded };
-            let variance_shares = series(metrics, "train", &format!("term_var_share/{name}"));
+            let variance_shares = series(metrics, &Phase::train(), &format!("term_var_share/{name}"));
             TermSeries { name, means, variance_shares }
         })
         .collect())

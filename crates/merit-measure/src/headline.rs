@@ -2,12 +2,13 @@
 
 use crate::html::{escape, percent};
 use crate::{HeldOut, Rate, RunSummary};
+use merit_core::{Arm, Phase, When};
 use std::fmt::Write as _;
 
 /// The headline card.
 pub(crate) fn headline(summary: &RunSummary) -> String {
-    let before = summary.evaluation("eval-before");
-    let after = summary.evaluation("eval-after");
+    let before = summary.evaluation(When::Before);
+    let after = summary.evaluation(When::After);
     let mut out = String::from("<section class=\"card\">\n");
     match (before, after) {
         (Some(before), Some(after)) => {
@@ -29,8 +30,20 @@ pub(crate) fn headline(summary: &RunSummary) -> String {
 }
 
 /// What a phase is called.
-pub(crate) fn title(phase: &str) -> String {
-    escape(&phase.strip_prefix("eval-").unwrap_or(phase).replace('-', " "))
+pub(crate) fn title(phase: &Phase) -> String {
+    let name = match phase {
+        Phase::Eval(Arm::Control(name), When::After) => name.clone(),
+        Phase::Eval(arm, when) => {
+            let when = match when {
+                When::Before => "before",
+                When::Step => "step",
+                When::After => "after",
+            };
+            if *arm == Arm::Main { when.to_owned() } else { format!("{}, {when}", arm.name()) }
+        }
+        other => other.to_string(),
+    };
+    escape(&name.replace('-', " "))
 }
 
 fn conclusion(summary: &RunSummary) -> String {
@@ -62,15 +75,15 @@ fn points(share: f64) -> String {
 
 /// One line per evaluation: a dot with its interval on a scale from 0 to 100 %.
 fn forest(summary: &RunSummary) -> String {
-    let ends = ["eval-before", "eval-after"].into_iter().filter_map(|phase| summary.evaluation(phase));
+    let ends = [When::Before, When::After].into_iter().filter_map(|when| summary.evaluation(when));
     let lines: String = ends.chain(summary.controls()).map(line).collect();
     if lines.is_empty() { lines } else { format!("<div class=\"forest\">\n{lines}</div>\n") }
 }
 
 fn line(held: &HeldOut) -> String {
-    let class = match held.phase.as_str() {
-        "eval-before" => "before",
-        "eval-after" => "after",
+    let class = match &held.phase {
+        Phase::Eval(Arm::Main, When::Before) => "before",
+        Phase::Eval(Arm::Main, _) => "after",
         _ => "control",
     };
     let name =

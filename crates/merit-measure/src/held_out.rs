@@ -5,7 +5,7 @@
 
 use crate::MeasureError;
 use crate::stats::{self, Difference, Interval};
-use merit_core::{Outcome, Seed};
+use merit_core::{Arm, Outcome, Phase, Seed, When};
 use merit_store::{EpisodeFilter, EpisodeRow, Metric, RunFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,8 +26,8 @@ pub struct Rate {
 /// Success of one evaluation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeldOut {
-    /// `eval-before`, `eval-after`, `eval-no-tool`…
-    pub phase: String,
+    /// Which evaluation, of which arm.
+    pub phase: Phase,
     /// The training step at which it was taken, where there are several of the phase.
     pub step: u64,
     /// Over all sizes.
@@ -76,16 +76,16 @@ impl Rate {
 }
 
 impl HeldOut {
-    /// Whether this is neither before, after nor on the way: something to compare with.
+    /// Whether another arm than the main one was evaluated: something to compare with.
     pub fn is_control(&self) -> bool {
-        !["eval-before", "eval-after", "eval-step"].contains(&self.phase.as_str())
+        self.phase.arm() != Some(&Arm::Main)
     }
 }
 
 /// Every evaluation of the run, by phase and step.
 pub(crate) fn held_out(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<HeldOut>, MeasureError> {
     let mut found = Vec::new();
-    for phase in run.phases()?.into_iter().filter(|phase| phase.starts_with("eval-")) {
+    for phase in run.phases()?.into_iter().filter(Phase::is_eval) {
         let rows = run.episode_rows(&EpisodeFilter::phase(&phase))?;
         let metrics: Vec<&Metric> = metrics.iter().filter(|m| m.phase == phase).collect();
         let mut steps: Vec<u64> =
@@ -101,7 +101,7 @@ pub(crate) fn held_out(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<HeldOu
     Ok(found)
 }
 
-fn evaluation(phase: &str, step: u64, rows: &[&EpisodeRow], metrics: &[&Metric]) -> Option<HeldOut> {
+fn evaluation(phase: &Phase, step: u64, rows: &[&EpisodeRow], metrics: &[&Metric]) -> Option<HeldOut> {
     let reported = from_metrics(phase, step, metrics);
     let counted = from_rows(phase, step, rows);
     let more = |held: &Option<HeldOut>| held.as_ref().and_then(|h| h.all.count);
@@ -112,14 +112,14 @@ fn evaluation(phase: &str, step: u64, rows: &[&EpisodeRow], metrics: &[&Metric])
     }
 }
 
-fn from_rows(phase: &str, step: u64, rows: &[&EpisodeRow]) -> Option<HeldOut> {
+fn from_rows(phase: &Phase, step: u64, rows: &[&EpisodeRow]) -> Option<HeldOut> {
     let mut sizes: BTreeMap<u32, Vec<&EpisodeRow>> = BTreeMap::new();
     rows.iter().for_each(|row| sizes.entry(row.size).or_default().push(row));
     let by_size = sizes.into_iter().filter_map(|(size, rows)| Some((size, Rate::of(rows)?))).collect();
-    Some(HeldOut { phase: phase.to_owned(), step, all: Rate::of(rows.iter().copied())?, by_size })
+    Some(HeldOut { phase: phase.clone(), step, all: Rate::of(rows.iter().copied())?, by_size })
 }
 
-fn from_metrics(phase: &str, step: u64, metrics: &[&Metric]) -> Option<HeldOut> {
+fn from_metrics(phase: &Phase, step: u64, metrics: &[&Metric]) -> Option<HeldOut> {
     let value = |name: &str| metrics.iter().find(|m| m.name == name && m.value.is_finite()).map(|m| m.value);
     let all = Rate::reported(value("success")?, value("count").map(|n| n as u64));
     let sizes = metrics.iter().filter_map(|m| {
@@ -127,17 +127,17 @@ fn from_metrics(phase: &str, step: u64, metrics: &[&Metric]) -> Option<HeldOut> 
         let count = value(&format!("count/{size}")).map(|n| n as u64);
         m.value.is_finite().then(|| (size, Rate::reported(m.value, count)))
     });
-    Some(HeldOut { phase: phase.to_owned(), step, all, by_size: sizes.collect() })
+    Some(HeldOut { phase: phase.clone(), step, all, by_size: sizes.collect() })
 }
 
 /// The change from before to after, paired by task. Absent when there are no tasks in both.
 pub(crate) fn change(run: &RunFolder, seed: &Seed) -> Result<Option<Change>, MeasureError> {
-    let verdicts = |phase: &str| -> Result<Vec<(String, f64)>, MeasureError> {
-        let rows = run.episode_rows(&EpisodeFilter::phase(phase))?;
+    let verdicts = |when: When| -> Result<Vec<(String, f64)>, MeasureError> {
+        let rows = run.episode_rows(&EpisodeFilter::phase(Phase::eval(when)))?;
         let counting = rows.into_iter().filter(|row| row.outcome.counts());
         Ok(counting.map(|row| (row.task_id, f64::from(row.outcome == Outcome::Solved))).collect())
     };
-    let (before, after) = (verdicts("eval-before")?, verdicts("eval-after")?);
+    let (before, after) = (verdicts(When::Before)?, verdicts(When::After)?);
     let Some(difference) = stats::paired_difference(&before, &after, 2000, &seed.child("change", 0)) else {
         return Ok(None);
     };

@@ -1,7 +1,7 @@
 //! Which episodes a report shows, chosen by rule and never by hand: something gained, something lost, groups at work.
 
 use crate::MeasureError;
-use merit_core::{Outcome, Seed};
+use merit_core::{Outcome, Phase, Seed, When};
 use merit_store::{EpisodeFilter, EpisodeRow, RunFolder, StoredEpisode};
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub(crate) struct Pair {
 
 /// Chooses from the run.
 pub(crate) fn choose(run: &RunFolder, seed: &Seed) -> Result<Specimens, MeasureError> {
-    let (before, after) = (firsts(run, "eval-before")?, firsts(run, "eval-after")?);
+    let (before, after) = (firsts(run, When::Before)?, firsts(run, When::After)?);
     let both: Vec<(&EpisodeRow, &EpisodeRow)> =
         after.iter().filter_map(|(task, row)| Some((before.get(task)?, row))).collect();
     let gained = pick(&both, seed, |b, a| b.outcome != Outcome::Solved && a.outcome == Outcome::Solved);
@@ -33,9 +33,9 @@ pub(crate) fn choose(run: &RunFolder, seed: &Seed) -> Result<Specimens, MeasureE
 }
 
 /// The first attempt at each task.
-fn firsts(run: &RunFolder, phase: &str) -> Result<BTreeMap<String, EpisodeRow>, MeasureError> {
+fn firsts(run: &RunFolder, when: When) -> Result<BTreeMap<String, EpisodeRow>, MeasureError> {
     let mut tasks = BTreeMap::new();
-    for row in run.episode_rows(&EpisodeFilter::phase(phase))? {
+    for row in run.episode_rows(&EpisodeFilter::phase(Phase::eval(when)))? {
         tasks.entry(row.task_id.clone()).or_insert(row);
     }
     Ok(tasks)
@@ -63,7 +63,7 @@ fn load(run: &RunFolder, pair: Option<RowPair<'_>>) -> Result<Option<Pair>, Meas
 /// The first group of the earliest and of the latest step whose members both solved and failed; else whose rewards differ.
 /// One of them, or none, where there are not two.
 fn groups(run: &RunFolder) -> Result<Vec<Vec<StoredEpisode>>, MeasureError> {
-    let rows = run.episode_rows(&EpisodeFilter::phase("train"))?;
+    let rows = run.episode_rows(&EpisodeFilter::phase(Phase::train()))?;
     let mut groups: BTreeMap<(u64, u32), Vec<&EpisodeRow>> = BTreeMap::new();
     rows.iter().for_each(|row| groups.entry((row.id.step, row.id.group)).or_default().push(row));
     let ends = |fits: &dyn Fn(&[&EpisodeRow]) -> bool| -> Vec<(u64, u32)> {

@@ -3,7 +3,7 @@
 use crate::curve::{self, Curve, TermSeries};
 use crate::held_out::{self, Change, HeldOut};
 use crate::{MeasureError, stats};
-use merit_core::{Cost, Outcome, Seed};
+use merit_core::{Arm, Cost, Outcome, Phase, Seed, When};
 use merit_store::{EpisodeFilter, Event, Metric, RunFolder, RunInfo};
 use std::collections::BTreeMap;
 
@@ -23,13 +23,11 @@ pub struct RunSummary {
     /// Other numbers over training.
     pub series: Vec<Series>,
     /// Episodes of each phase by outcome, in the order of [`Outcome::ALL`].
-    pub outcomes: BTreeMap<String, [u64; 6]>,
+    pub outcomes: BTreeMap<Phase, [u64; 6]>,
     /// What each phase cost.
-    pub costs: BTreeMap<String, Cost>,
+    pub costs: BTreeMap<Phase, Cost>,
     /// Median tokens per second of training steps.
     pub tokens_per_s: Option<f64>,
-    /// Seconds of each phase, from its metric `seconds`.
-    pub seconds: BTreeMap<String, f64>,
     /// From the start to the last event, pauses included.
     pub elapsed_ms: Option<u64>,
     /// What happened to the run.
@@ -40,7 +38,7 @@ pub struct RunSummary {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// The phase.
-    pub phase: &'static str,
+    pub phase: Phase,
     /// Name of the metric.
     pub name: &'static str,
     /// What it says.
@@ -71,7 +69,8 @@ impl RunSummary {
         let info = run.info()?;
         let metrics = run.metrics()?;
         let events = run.events()?;
-        let speeds: Vec<f64> = curve::series(&metrics, "train", "tokens_per_s").iter().map(|p| p.1).collect();
+        let speeds: Vec<f64> =
+            curve::series(&metrics, &Phase::train(), "tokens_per_s").iter().map(|p| p.1).collect();
         Ok(Self {
             held_out: held_out::held_out(run, &metrics)?,
             change: held_out::change(run, &Seed::root(info.seed).child("measure", 0))?,
@@ -81,38 +80,43 @@ impl RunSummary {
             outcomes: outcomes(run, &metrics)?,
             costs: run.costs()?,
             tokens_per_s: stats::quantile(&speeds, 0.5),
-            seconds: seconds(&metrics),
             elapsed_ms: events.last().and_then(|event| event.time_ms.checked_sub(info.started_ms)),
             events,
             info,
         })
     }
 
-    /// The evaluation of a phase; the latest where there are several.
-    pub fn evaluation(&self, phase: &str) -> Option<&HeldOut> {
-        self.held_out.iter().rfind(|held| held.phase == phase)
+    /// An evaluation of the main arm; the latest where there are several.
+    pub fn evaluation(&self, when: When) -> Option<&HeldOut> {
+        self.evaluation_of(&Phase::eval(when))
     }
 
-    /// Evaluations to compare with.
+    /// The evaluation of a phase; the latest where there are several.
+    pub fn evaluation_of(&self, phase: &Phase) -> Option<&HeldOut> {
+        self.held_out.iter().rfind(|held| held.phase == *phase)
+    }
+
+    /// The last evaluation of every control.
     pub fn controls(&self) -> impl Iterator<Item = &HeldOut> {
-        self.held_out.iter().filter(|held| held.is_control())
+        self.held_out.iter().filter(|held| matches!(held.phase, Phase::Eval(Arm::Control(_), When::After)))
     }
 }
 
 fn shown(metrics: &[Metric]) -> Vec<Series> {
     let all = SHOWN.into_iter().map(|(phase, name, title)| {
-        let points = curve::series(metrics, phase, name);
+        let phase = Phase::from(phase);
+        let points = curve::series(metrics, &phase, name);
         Series { phase, name, title, points }
     });
     all.filter(|series| !series.points.is_empty()).collect()
 }
 
-fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<String, [u64; 6]>, MeasureError> {
-    let mut counted: BTreeMap<String, [u64; 6]> = BTreeMap::new();
+fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<Phase, [u64; 6]>, MeasureError> {
+    let mut counted: BTreeMap<Phase, [u64; 6]> = BTreeMap::new();
     for row in run.episode_rows(&EpisodeFilter::default())? {
         counted.entry(row.id.phase).or_default()[row.outcome as usize] += 1;
     }
-    let mut reported: BTreeMap<String, [u64; 6]> = BTreeMap::new();
+    let mut reported: BTreeMap<Phase, [u64; 6]> = BTreeMap::new();
     for metric in metrics.iter().filter(|m| m.value.is_finite()) {
         let name = metric.name.strip_prefix("outcome/").map(|name| name.replace(['-', '_'], " "));
         let outcome = name.and_then(|name| Outcome::ALL.into_iter().find(|o| o.name() == name));
@@ -128,12 +132,4 @@ fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<String, [u64
         }
     }
     Ok(counted)
-}
-
-fn seconds(metrics: &[Metric]) -> BTreeMap<String, f64> {
-    let mut totals = BTreeMap::new();
-    for metric in metrics.iter().filter(|m| m.name == "seconds" && m.value.is_finite()) {
-        *totals.entry(metric.phase.clone()).or_insert(0.0) += metric.value;
-    }
-    totals
 }

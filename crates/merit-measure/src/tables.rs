@@ -4,7 +4,7 @@ use crate::chart::{Chart, Mark};
 use crate::headline::{rate, title};
 use crate::html::{count, date, duration, escape, number, table};
 use crate::{RunSummary, TermSeries};
-use merit_core::{Cost, Outcome};
+use merit_core::{Cost, Outcome, Phase, When};
 use std::collections::BTreeMap;
 
 const BIG: (f64, f64) = (560.0, 250.0);
@@ -19,9 +19,9 @@ pub(crate) fn learning_curve(summary: &RunSummary) -> String {
     let line: Vec<(u64, f64)> = points.iter().map(|p| (p.step, p.success)).collect();
     let last = points.last().map_or(0, |p| p.step);
     let on_the_way = summary.held_out.iter().filter(|held| !held.is_control()).map(|held| {
-        let step = match held.phase.as_str() {
-            "eval-before" => 0,
-            "eval-after" => last,
+        let step = match &held.phase {
+            Phase::Eval(_, When::Before) => 0,
+            Phase::Eval(_, When::After) => last,
             _ => held.step,
         };
         Mark { step, value: held.all.success, interval: held.all.interval.map(|i| (i.low, i.high)) }
@@ -106,7 +106,7 @@ pub(crate) fn outcomes(summary: &RunSummary) -> String {
     let rows: Vec<Vec<String>> = in_order(&summary.outcomes)
         .into_iter()
         .map(|(phase, counts)| {
-            let mut row = vec![escape(phase)];
+            let mut row = vec![escape(&phase.to_string())];
             row.extend(counts.iter().map(|n| count(*n)));
             row
         })
@@ -121,7 +121,7 @@ pub(crate) fn outcomes(summary: &RunSummary) -> String {
 /// Held-out success by the size of the task.
 pub(crate) fn by_size(summary: &RunSummary) -> String {
     let mut columns = Vec::new();
-    columns.extend(["eval-before", "eval-after"].into_iter().filter_map(|phase| summary.evaluation(phase)));
+    columns.extend([When::Before, When::After].into_iter().filter_map(|when| summary.evaluation(when)));
     columns.extend(summary.controls());
     let mut sizes: Vec<u32> = columns.iter().flat_map(|held| held.by_size.keys().copied()).collect();
     sizes.sort_unstable();
@@ -155,22 +155,19 @@ pub(crate) fn cost(summary: &RunSummary) -> String {
             .tokens_per_s
             .map(|speed| format!("{} tokens per second in the median training step", number(speed))),
     );
-    let seconds = summary.seconds.iter().map(|(phase, s)| format!("{}: {} s", escape(phase), number(*s)));
-    facts.extend(seconds);
     if !facts.is_empty() {
         out.push_str(&format!("<p>{}.</p>\n", facts.join("; ")));
     }
     let total: Cost = summary.costs.values().copied().sum();
-    let all = "all".to_owned();
-    let phases: Vec<(&String, &Cost)> =
-        in_order(&summary.costs).into_iter().chain([(&all, &total)]).collect();
+    let phases = in_order(&summary.costs).into_iter().map(|(phase, cost)| (phase.to_string(), cost));
+    let phases = phases.chain([("all".to_owned(), &total)]);
     // What nothing was spent on needs no column.
     let columns: Vec<&(&str, CostText)> =
         COSTS.iter().filter(|(_, text)| text(&total) != text(&Cost::default())).collect();
     let head: Vec<&str> = ["phase"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
-    let rows = phases.into_iter().map(|(phase, cost)| {
+    let rows = phases.map(|(phase, cost)| {
         let cells = columns.iter().map(|(_, text)| text(cost));
-        [escape(phase)].into_iter().chain(cells).collect()
+        [escape(&phase)].into_iter().chain(cells).collect()
     });
     out.push_str(&table(&head, true, &rows.collect::<Vec<Vec<String>>>()));
     out
@@ -211,9 +208,15 @@ pub(crate) fn events(summary: &RunSummary) -> String {
 }
 
 /// Phases in the order in which a run goes through them; others, by name, at the end.
-fn in_order<T>(phases: &BTreeMap<String, T>) -> Vec<(&String, &T)> {
-    const ORDER: [&str; 5] = ["warm", "eval-before", "train", "eval-step", "eval-after"];
-    let mut phases: Vec<(&String, &T)> = phases.iter().collect();
-    phases.sort_by_key(|(phase, _)| ORDER.iter().position(|known| known == phase).unwrap_or(ORDER.len()));
+fn in_order<T>(phases: &BTreeMap<Phase, T>) -> Vec<(&Phase, &T)> {
+    let order = [
+        Phase::Warm,
+        Phase::eval(When::Before),
+        Phase::train(),
+        Phase::eval(When::Step),
+        Phase::eval(When::After),
+    ];
+    let mut phases: Vec<(&Phase, &T)> = phases.iter().collect();
+    phases.sort_by_key(|(phase, _)| order.iter().position(|known| known == *phase).unwrap_or(order.len()));
     phases
 }

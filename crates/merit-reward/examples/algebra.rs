@@ -43,15 +43,7 @@ fn main() {
 }
 
 fn episode(at: u32) -> Episode {
-    let task = Task {
-        id: format!("made/{}", at / 8),
-        world: "made".into(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload: serde_json::Value::Null,
-        answer: Some("42".into()),
-    };
+    let task = Task::new("made", format!("made/{}", at / 8)).with_answer("42");
     let call = ToolCall { tool: "calc".into(), input: format!("{at} + 1") };
     let turn = |index: u32| {
         let last = index == 9;
@@ -63,18 +55,12 @@ fn episode(at: u32) -> Episode {
             false => Action::Calls { calls: vec![call.clone()] },
         };
         let calls = if last { Vec::new() } else { vec![record] };
-        Turn { index, action, calls, stop: TurnStop::EndToken }
+        Turn::new(index, action).with_calls(calls)
     };
-    Episode {
-        id: EpisodeId { phase: "made".into(), step: 0, group: at / 8, member: at % 8, branch: 0 },
-        task: Arc::new(task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript: Transcript::default(),
-        turns: (0..10).map(turn).collect(),
-        end: End::Answered,
-        cost: Cost::default(),
-        bootstrap: None,
-        reported: None,
-    }
+    Episode::new(
+        EpisodeId { phase: "made".into(), step: 0, group: at / 8, member: at % 8, branch: 0 },
+        task,
+        End::Answered,
+    )
+    .with_turns((0..10).map(turn).collect())
 }

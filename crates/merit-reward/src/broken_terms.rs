@@ -2,7 +2,7 @@
 
 use crate::compile::CompiledTerm;
 use crate::range::Range;
-use crate::term::{Finding, ParseFailurePath, Settings, Term, View};
+use crate::term::{EvalContext, ParseFailurePath, Term, TermKind, TermResult};
 use crate::{RewardConfig, RewardState, ScoreContext, Scorer};
 use merit_core::*;
 use std::sync::Arc;
@@ -16,58 +16,46 @@ enum Bad {
 }
 
 impl Term for Bad {
-    fn look(&self, _: &View<'_>) -> Finding {
-        let finding = |value| Finding::value(value, Evidence::new("counted", "badly"));
+    fn kind(&self) -> TermKind {
+        TermKind::VERDICT
+    }
+
+    fn evaluate(&self, _: &EvalContext<'_>) -> TermResult {
+        let result = |value| TermResult::value(value, Evidence::new("counted", "badly"));
         match self {
             Self::Panics => panic!("out of cheese"),
-            Self::NotANumber => finding(f64::NAN),
-            Self::TooManyTurns => finding(1.0).with_turns(vec![Some(1.0); 9]),
-            Self::WildTurn => finding(1.0).with_turns(vec![Some(f64::INFINITY)]),
+            Self::NotANumber => result(f64::NAN),
+            Self::TooManyTurns => result(1.0).with_turns(vec![Some(1.0); 9]),
+            Self::WildTurn => result(1.0).with_turns(vec![Some(f64::INFINITY)]),
         }
     }
 }
 
 fn episode() -> Episode {
-    let task = Task {
-        id: "t".into(),
-        world: "w".into(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload: serde_json::Value::Null,
-        answer: Some("1".into()),
-    };
+    let task = Task::new("w", "t").with_answer("1");
     let answer = Action::Answer { text: "1".into() };
-    Episode {
-        id: EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
-        task: Arc::new(task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript: Transcript::default(),
-        turns: vec![Turn { index: 0, action: answer, calls: Vec::new(), stop: TurnStop::EndToken }],
-        end: End::Answered,
-        cost: Cost::default(),
-        bootstrap: None,
-        reported: None,
-    }
+    Episode::new(
+        EpisodeId { phase: "test".into(), step: 0, group: 0, member: 0, branch: 0 },
+        task,
+        End::Answered,
+    )
+    .with_turns(vec![Turn::new(0, answer)])
 }
 
 /// A gate that never looks at its first term, which is bad.
 fn scorer_hiding(bad: Bad) -> Scorer {
-    let config = RewardConfig::Gate(crate::GateConfig {
-        when: crate::Condition::Term("exact-answer".into()),
-        at_least: 2.0,
-        then: Box::new(RewardConfig::Format(crate::FormatConfig::default())),
-        otherwise: Some(Box::new(RewardConfig::ExactAnswer(crate::ExactAnswerConfig::default()))),
-    });
-    let mut scorer = Scorer::compile(&config).expect("the gate is sound");
-    let settings = Settings {
+    let config = RewardConfig::from_toml(
+        "type = 'gate'\nwhen = 'exact-answer'\nat_least = 2\nthen = { type = 'format' }\notherwise = { type = 'exact-answer' }",
+    );
+    let mut scorer = Scorer::compile(&config.expect("the gate is read")).expect("the gate is sound");
+    scorer.terms[0] = CompiledTerm {
         name: "bad".into(),
         weight: 1.0,
         on_parse_failure: ParseFailurePath::default(),
         errors: None,
+        range: Range::UNIT,
+        term: Arc::new(bad),
     };
-    scorer.terms[0] = CompiledTerm { settings, range: Range::UNIT, term: Box::new(bad) };
     scorer
 }
 

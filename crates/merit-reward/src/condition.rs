@@ -4,9 +4,9 @@
 //! decides by what it comes to; its terms are part of the score like all others.
 
 use crate::config::RewardConfig;
-use crate::expression::{Facts, Node, evaluate_as};
+use crate::expression::{Node, NodeContext, evaluate_as};
 use crate::trace::Tracer;
-use crate::worth::Worth;
+use crate::value::Value;
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
@@ -22,7 +22,8 @@ pub enum Condition {
 }
 
 impl Condition {
-    pub(crate) fn children(&self) -> Option<&RewardConfig> {
+    /// The expression, where it is one.
+    pub fn children(&self) -> Option<&RewardConfig> {
         match self {
             Self::Term(_) => None,
             Self::Expression(config) => Some(config),
@@ -57,22 +58,25 @@ impl<'de> Visitor<'de> for ConditionVisitor {
 }
 
 /// A compiled condition.
-pub(crate) enum Deciding {
+pub enum Deciding {
+    /// The raw value of the term at this position.
     Term(usize),
+    /// What this part comes to.
     Expression(Node),
 }
 
 impl Deciding {
-    pub(crate) fn evaluate(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+    /// What it decides by.
+    pub fn evaluate(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
         match self {
             Self::Term(term) => {
                 tracer.reads(*term);
                 tracer.enter(Some("when"));
-                let worth = facts.raw(*term).sound();
-                tracer.leave(|| format!("raw {}", facts.scores[*term].name), &worth);
-                worth
+                let value = context.raw(*term).sound();
+                tracer.leave(|| format!("raw {}", context.scores[*term].name), &value);
+                value
             }
-            Self::Expression(part) => evaluate_as("when", part.as_ref(), facts, tracer),
+            Self::Expression(part) => evaluate_as("when", part.as_ref(), context, tracer),
         }
     }
 }

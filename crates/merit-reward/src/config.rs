@@ -1,208 +1,178 @@
-//! A reward as data: the tagged enum that a reward file or a recipe's `[reward]` table is read into, and the registry of its
-//! parts. One line here is all that a new part needs besides its own file.
+//! A reward as data: what a reward file or a recipe's `[reward]` table is read into.
+//!
+//! `type` names a term or a combinator. They are looked up in the lists that [`Components::reading`] lends, or, where nothing
+//! is lent, in this crate's own. Writing gives back every default, the name first.
 
-use crate::combinators::*;
+use crate::combinators::COMBINATORS;
 use crate::compile::Combinator;
-use crate::term::TermConfig;
-use crate::terms::*;
-use merit_core::About;
-use serde::{Deserialize, Serialize};
+use crate::term::{CommonSettings, ParseFailurePath, Term};
+use crate::terms::TERMS;
+use merit_core::registry::{About, Chosen, Component, Components, UnknownName};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
 
-/// What a registered part of the reward algebra says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Component {
-    /// Name (its `type`), one line of help, paper.
-    pub about: About,
-    /// A whole reward in TOML that uses it.
-    pub example: &'static str,
+/// Adds the terms and combinators of this crate.
+#[must_use]
+pub fn register(components: Components) -> Components {
+    components.with_all(TERMS).with_all(COMBINATORS)
 }
+
+/// An expression over terms, as a document holds it: a term or a combinator with its settings.
+#[derive(Clone, PartialEq)]
+pub struct RewardConfig(pub(crate) Part);
 
 /// The two kinds of part.
-pub(crate) enum Part<'a> {
-    Term(&'a dyn TermConfig),
-    Combinator(&'a dyn Combinator),
-}
-
-macro_rules! parts {
-    (
-        terms { $( $(#[$term_doc:meta])* $term:ident($term_config:ty) = $term_file:ident :: $term_about:ident, )* }
-        awaited { $( $(#[$wait_doc:meta])* $wait:ident($wait_config:ty) = $wait_file:ident :: $wait_about:ident, )* }
-        combinators { $( $(#[$comb_doc:meta])* $comb:ident($comb_config:ty) = $comb_file:ident :: $comb_about:ident, )* }
-    ) => {
-        /// An expression over terms. `type` chooses the variant; [`TERMS`] and [`COMBINATORS`] describe each.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-        #[serde(tag = "type", rename_all = "kebab-case")]
-        #[allow(clippy::large_enum_variant)] // A run holds a handful of them.
-        pub enum RewardConfig {
-            $( $(#[$term_doc])* $term($term_config), )*
-            $( $(#[$wait_doc])* $wait($wait_config), )*
-            $( $(#[$comb_doc])* $comb($comb_config), )*
-        }
-
-        impl RewardConfig {
-            pub(crate) fn part(&self) -> Part<'_> {
-                match self {
-                    $( Self::$term(config) => Part::Term(config), )*
-                    $( Self::$wait(config) => Part::Term(config), )*
-                    $( Self::$comb(config) => Part::Combinator(config), )*
-                }
-            }
-
-            /// What the registry says of it.
-            pub fn component(&self) -> &'static Component {
-                match self {
-                    $( Self::$term(_) => &$term_file::$term_about, )*
-                    $( Self::$wait(_) => &$wait_file::$wait_about, )*
-                    $( Self::$comb(_) => &$comb_file::$comb_about, )*
-                }
-            }
-        }
-
-        /// Every term.
-        pub const TERMS: &[Component] = &[$( $term_file::$term_about, )*];
-
-        /// Terms that wait for something this build lacks. A reward that uses one is refused with the reason.
-        pub const AWAITED_TERMS: &[Component] = &[$( $wait_file::$wait_about, )*];
-
-        /// Every combinator.
-        pub const COMBINATORS: &[Component] = &[$( $comb_file::$comb_about, )*];
-    };
-}
-
-parts! {
-    terms {
-        /// Compares the final answer with the task's.
-        ExactAnswer(ExactAnswerConfig) = exact_answer::EXACT_ANSWER,
-        /// Counts the turns that the world understands.
-        Format(FormatConfig) = format::FORMAT,
-        /// Counts the tool calls that succeed.
-        ToolSuccess(ToolSuccessConfig) = tool_success::TOOL_SUCCESS,
-        /// Takes away for tokens, turns and calls.
-        Cost(CostConfig) = cost::COST,
-        /// Takes over what whoever recorded the episode said.
-        Reported(ReportedConfig) = reported::REPORTED,
-        /// Counts the members of the group that agree.
-        Majority(MajorityConfig) = majority::MAJORITY,
-        /// Counts the episodes that read differently.
-        Distinct(DistinctConfig) = distinct::DISTINCT,
-        /// Compares mathematics.
-        Maths(MathsConfig) = maths::MATHS,
-        /// Judges structured output in layers.
-        Json(JsonConfig) = json::JSON,
-        /// Runs a query and compares what comes back.
-        Sql(SqlConfig) = sql::SQL,
-        /// Runs a program against unit tests in a sandbox.
-        Code(CodeConfig) = code::CODE,
-        /// Compares the world's final state with the goal.
-        State(StateConfig) = state::STATE,
-        /// Measures a text.
-        Text(TextConfig) = text::TEXT,
-        /// Counts the claims that stand on the sources they cite.
-        Citations(CitationsConfig) = citations::CITATIONS,
-        /// Compares marked characters.
-        Spans(SpansConfig) = spans::SPANS,
-        /// Counts the tool calls that are well formed.
-        ToolCalls(ToolCallsConfig) = tool_calls::TOOL_CALLS,
-        /// Holds the sequence of calls against rules.
-        Trace(TraceConfig) = trace::TRACE,
-        /// Counts the expected calls that were carried out.
-        ReferenceActions(ReferenceActionsConfig) = reference_actions::REFERENCE_ACTIONS,
-        /// Counts the required outputs that were said.
-        Outputs(OutputsConfig) = outputs::OUTPUTS,
-        /// Compares by an embedder.
-        Similarity(SimilarityConfig) = similarity::SIMILARITY,
-        /// Judges a note by an entailer.
-        Entailment(EntailmentConfig) = entailment::ENTAILMENT,
-        /// Measures how long it is.
-        Length(LengthConfig) = length::LENGTH,
-        /// Measures how much it repeats itself.
-        Repetition(RepetitionConfig) = repetition::REPETITION,
-        /// Tells whether it came to its end.
-        Ended(EndedConfig) = ended::ENDED,
-        /// Tells whether the required tags are there.
-        TagFormat(TagFormatConfig) = tag_format::TAG_FORMAT,
-    }
-    awaited {}
-    combinators {
-        /// Adds its parts.
-        Sum(SumConfig) = sum::SUM,
-        /// Multiplies its parts.
-        Product(ProductConfig) = product::PRODUCT,
-        /// Pays one part only where another is high enough.
-        Gate(GateConfig) = gate::GATE,
-        /// Replaces a part by a fixed value where another is out of bounds.
-        Veto(VetoConfig) = veto::VETO,
-        /// Keeps a part within bounds.
-        Clip(ClipConfig) = clip::CLIP,
-        /// Multiplies a part by a number that changes over the steps.
-        Schedule(ScheduleConfig) = schedule::SCHEDULE,
-        /// Says which term tells that the task was solved; outermost only.
-        SolvedBy(SolvedByConfig) = solved_by::SOLVED_BY,
-        /// Evaluates a part at every turn.
-        PerTurn(PerTurnConfig) = per_turn::PER_TURN,
-        /// Adds the parts, each normalised over the group.
-        NormalisedSum(NormalisedSumConfig) = normalised_sum::NORMALISED_SUM,
-        /// Weighs its parts by how fast they are being learned.
-        DynamicWeights(DynamicWeightsConfig) = dynamic_weights::DYNAMIC_WEIGHTS,
-        /// Counts ordered tiers while those before pass.
-        Lexicographic(LexicographicConfig) = lexicographic::LEXICOGRAPHIC,
-        /// A curriculum of stages, by step or by mastery.
-        Staged(StagedConfig) = staged::STAGED,
-        /// Pays the part that is named for the task's kind.
-        Router(RouterConfig) = router::ROUTER,
-        /// Blends two parts by shares that move over the steps.
-        Blend(BlendConfig) = blend::BLEND,
-        /// What a part is worth beyond a baseline.
-        Gain(GainConfig) = gain::GAIN,
-        /// A utility and what it cost.
-        Pareto(ParetoConfig) = pareto::PARETO,
-        /// Ranks the group by dominance over several objectives.
-        ParetoRank(ParetoRankConfig) = pareto_rank::PARETO_RANK,
-        /// Pays for all parts together, with their sign.
-        GeometricMean(GeometricMeanConfig) = geometric_mean::GEOMETRIC_MEAN,
-        /// Shares a reward within a team and sets it against the others.
-        Team(TeamConfig) = team::TEAM,
-        /// Takes several judges of the same thing together.
-        Ensemble(EnsembleConfig) = ensemble::ENSEMBLE,
-        /// Pays progress by turn without changing what is best.
-        Shaping(ShapingConfig) = shaping::SHAPING,
-        /// Counts the items of a list that pass.
-        Checklist(ChecklistConfig) = checklist::CHECKLIST,
-        /// Takes graded axes together after hard vetoes.
-        Rubric(RubricConfig) = rubric::RUBRIC,
-    }
+#[derive(Clone, PartialEq)]
+pub(crate) enum Part {
+    Term(CommonSettings, Chosen<dyn Term>),
+    Combinator(Chosen<dyn Combinator>),
 }
 
 impl RewardConfig {
-    /// The reward in a TOML document. In this one place, because every program that reads the enum by itself compiles all of
-    /// its parts anew.
+    /// A term with these settings, which are not checked: `RewardConfig::term(Format {}, |s| s)`.
+    pub fn term<S: Component>(settings: S, as_term: fn(Arc<S>) -> Arc<dyn Term>) -> Self {
+        Self::of_term(CommonSettings::default(), Chosen::of(settings, as_term))
+    }
+
+    /// A combinator with these settings, which are not checked: `RewardConfig::combinator(Sum { of }, |s| s)`.
+    pub fn combinator<S: Component>(settings: S, as_combinator: fn(Arc<S>) -> Arc<dyn Combinator>) -> Self {
+        Self(Part::Combinator(Chosen::of(settings, as_combinator)))
+    }
+
+    /// The same term with other common settings; a combinator has none and stays as it is.
+    #[must_use]
+    pub fn with_common(self, common: CommonSettings) -> Self {
+        match self.0 {
+            Part::Term(_, term) => Self::of_term(common, term),
+            Part::Combinator(_) => self,
+        }
+    }
+
+    fn of_term(mut common: CommonSettings, term: Chosen<dyn Term>) -> Self {
+        // Written out like every other default, where it means something.
+        if term.kind().parses {
+            common.on_parse_failure.get_or_insert(ParseFailurePath::default());
+        }
+        Self(Part::Term(common, term))
+    }
+
+    /// The reward in a TOML document.
     pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
         toml::from_str(text)
     }
 
+    /// The part that a table describes, from `components`. An error names the component that it is about.
+    pub fn from_table(mut table: toml::Table, components: &Components) -> Result<Self, String> {
+        let name = match table.remove("type") {
+            Some(toml::Value::String(name)) => name,
+            Some(other) => {
+                return Err(format!("`type` is {other}; it must be the name of a term or a combinator"));
+            }
+            None => return Err("missing field `type`: the name of a term or a combinator".to_owned()),
+        };
+        let named = |message: String| {
+            let prefix = format!("`{name}`: ");
+            if message.starts_with(&prefix) { message } else { prefix + &message }
+        };
+        if let Ok(entry) = components.find::<dyn Combinator>(&name) {
+            return Chosen::read(&entry, table).map(|chosen| Self(Part::Combinator(chosen))).map_err(named);
+        }
+        if let Ok(entry) = components.find::<dyn Term>(&name) {
+            let common = CommonSettings::take(&mut table).map_err(named)?;
+            return Chosen::read(&entry, table).map(|term| Self::of_term(common, term)).map_err(named);
+        }
+        let terms = components.entries::<dyn Term>().iter().map(|entry| entry.about.name);
+        let combinators = components.entries::<dyn Combinator>().iter().map(|entry| entry.about.name);
+        Err(UnknownName::among("reward term or combinator", &name, terms.chain(combinators)).to_string())
+    }
+
+    /// What its component says of itself.
+    pub fn about(&self) -> About {
+        match &self.0 {
+            Part::Term(_, term) => term.about(),
+            Part::Combinator(combinator) => combinator.about(),
+        }
+    }
+
+    /// The settings, where they are an `S`: `config.settings::<Gate>()`.
+    pub fn settings<S: Any>(&self) -> Option<&S> {
+        let settings: &dyn Any = match &self.0 {
+            Part::Term(_, term) => &**term,
+            Part::Combinator(combinator) => &**combinator,
+        };
+        settings.downcast_ref()
+    }
+
     /// Its name, where it is a term.
     pub fn term_name(&self) -> Option<String> {
-        match self.part() {
-            Part::Term(term) => Some(term.settings().name),
+        match &self.0 {
+            Part::Term(common, term) => {
+                Some(common.name.clone().unwrap_or_else(|| term.about().name.to_owned()))
+            }
             Part::Combinator(_) => None,
         }
     }
 
     /// The parts below, in the order in which their terms are listed.
     pub fn children(&self) -> Vec<&Self> {
-        match self.part() {
-            Part::Term(_) => Vec::new(),
+        match &self.0 {
+            Part::Term(..) => Vec::new(),
             Part::Combinator(combinator) => combinator.children(),
         }
     }
 
     /// The names of all terms inside, in the order of the file.
     pub fn term_names(&self) -> Vec<String> {
-        match self.part() {
-            Part::Term(term) => vec![term.settings().name],
-            Part::Combinator(combinator) => {
-                combinator.children().into_iter().flat_map(Self::term_names).collect()
+        let below = self.children().into_iter().flat_map(Self::term_names);
+        self.term_name().into_iter().chain(below).collect()
+    }
+}
+
+impl fmt::Debug for RewardConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Part::Term(common, term) => write!(f, "{term:?} ({common:?})"),
+            Part::Combinator(combinator) => combinator.fmt(f),
+        }
+    }
+}
+
+/// What to read from: what is lent, else this crate's own lists.
+fn lent() -> Components {
+    static OWN: LazyLock<Components> = LazyLock::new(|| register(Components::default()));
+    let lent = Components::lent();
+    let none = lent.entries::<dyn Term>().is_empty() && lent.entries::<dyn Combinator>().is_empty();
+    if none { OWN.clone() } else { lent }
+}
+
+impl<'de> Deserialize<'de> for RewardConfig {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let table = toml::Table::deserialize(deserializer)?;
+        Self::from_table(table, &lent()).map_err(D::Error::custom)
+    }
+}
+
+/// One map: the name, the common settings, the term's own.
+#[derive(Serialize)]
+struct TermTable<'a, S: Serialize> {
+    r#type: &'static str,
+    #[serde(flatten)]
+    common: &'a CommonSettings,
+    #[serde(flatten)]
+    settings: S,
+}
+
+impl Serialize for RewardConfig {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0 {
+            Part::Term(common, term) => {
+                TermTable { r#type: term.about().name, common, settings: term.settings() }
+                    .serialize(serializer)
             }
+            Part::Combinator(combinator) => combinator.serialize(serializer),
         }
     }
 }

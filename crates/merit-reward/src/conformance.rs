@@ -1,6 +1,9 @@
 //! The rules of a score as checks that anybody can run on their own reward and episodes.
 
-use crate::{RewardState, ScoreContext, Scorer};
+use crate::compile::Combinator;
+use crate::term::Term;
+use crate::{RewardConfig, RewardState, ScoreContext, Scorer};
+use merit_core::registry::Components;
 use merit_core::{End, Episode, Outcome, Reward, ScoredEpisode, TermOutcome, conformance::check_score};
 use std::sync::Arc;
 
@@ -81,4 +84,34 @@ fn check_episode(scorer: &Scorer, scored: &ScoredEpisode, explained: Option<f64>
 /// The number on the first line of an explanation.
 fn explained(text: &str) -> Option<f64> {
     text.lines().next()?.strip_prefix("reward = ")?.parse().ok()
+}
+
+/// Every term and combinator of `components` with its example as a whole reward in TOML.
+pub fn examples(components: &Components) -> Vec<(&'static str, String)> {
+    let terms = components.entries::<dyn Term>().iter().map(|entry| (entry.about.name, entry.example));
+    let combinators =
+        components.entries::<dyn Combinator>().iter().map(|entry| (entry.about.name, entry.example));
+    terms.chain(combinators).map(|(name, example)| (name, format!("type = \"{name}\"\n{example}"))).collect()
+}
+
+/// What is wrong with the components of `components`: every example must be read, compile, keep the rules of a score on
+/// `episodes`, and be the same reward after it was saved. Empty: nothing is.
+pub fn check_examples(components: &Components, episodes: &[Episode]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (name, text) in examples(components) {
+        let checked = components.reading(|| check_example(&text, episodes)).unwrap_or_else(|why| vec![why]);
+        found.extend(checked.into_iter().map(|why| format!("`{name}`: {why}")));
+    }
+    found
+}
+
+fn check_example(text: &str, episodes: &[Episode]) -> Result<Vec<String>, String> {
+    let config = RewardConfig::from_toml(text).map_err(|error| error.to_string())?;
+    let scorer = Scorer::compile(&config).map_err(|error| error.to_string())?;
+    let mut found = check_reward(&scorer, episodes);
+    let saved = toml::to_string(&config).map_err(|error| error.to_string())?;
+    if RewardConfig::from_toml(&saved).map_err(|error| format!("{error}\n{saved}"))? != config {
+        found.push("it is another reward after it was saved".to_owned());
+    }
+    Ok(found)
 }

@@ -1,6 +1,6 @@
 //! Why a reward cannot be compiled: where in the expression, what is wrong, what to do.
 
-use merit_core::registry::UnknownName;
+use merit_core::registry::nearest;
 
 /// A reward expression that cannot work.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -30,20 +30,19 @@ pub enum Problem {
         /// The combinator.
         combinator: &'static str,
     },
-    /// A term named that is nowhere in the expression.
-    #[error(transparent)]
-    UnknownTerm(#[from] UnknownName),
+    /// Something named that is nowhere in the reward: a term, an item, an axis.
+    #[error("there is no {kind} `{name}` in this reward{}", hint(.nearest))]
+    NoSuch {
+        /// What was looked for.
+        kind: &'static str,
+        /// The name that was given.
+        name: String,
+        /// The most similar known name, when one is similar at all.
+        nearest: Option<String>,
+    },
     /// A number that is infinite or not a number.
     #[error("`{field}` is {value}; it must be finite")]
     NotFinite {
-        /// The setting.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A number that must not be negative.
-    #[error("`{field}` is {value}; it must be at least 0, since the term already takes it away")]
-    Negative {
         /// The setting.
         field: &'static str,
         /// Its value.
@@ -71,9 +70,6 @@ pub enum Problem {
         /// How many were given.
         given: usize,
     },
-    /// A cap that leaves nothing to count.
-    #[error("`max_calls` is 0, so that no call could ever count; leave it out or give at least 1")]
-    NoCalls,
     /// Error rates on a term that gives no verdict.
     #[error("`errors` makes verdicts wrong now and then, and `{term}` gives none; remove it")]
     NoVerdict {
@@ -126,4 +122,15 @@ pub enum Problem {
     /// `solved-by` inside something else.
     #[error("`solved-by` speaks for the whole reward; put it outermost")]
     SolvedByInside,
+}
+
+impl Problem {
+    /// `name` is none of `known`.
+    pub fn no_such<'a>(kind: &'static str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::NoSuch { kind, name: name.to_owned(), nearest: nearest(name, known) }
+    }
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }

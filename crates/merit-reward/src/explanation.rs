@@ -1,7 +1,7 @@
 //! A score in words: the reward, the tree of its parts, the terms that did not enter, what each turn was paid.
 
 use crate::trace::Traced;
-use crate::worth::Worth;
+use crate::value::Value;
 use merit_core::{Reward, Score, TermOutcome, TermScore};
 use std::fmt::Write as _;
 
@@ -31,14 +31,14 @@ pub(crate) fn explanation(score: &Score, traced: &Traced) -> String {
 
 /// A term that stands in the score although nothing asked for it: a branch not taken, a tier not reached.
 fn not_entered(term: &TermScore) -> String {
-    let worth = match &term.outcome {
-        TermOutcome::Value { value } => Worth::Number(*value),
-        TermOutcome::NotApplicable { why } => Worth::NotApplicable(why.clone()),
-        TermOutcome::ParseFailure { why } => Worth::Unscorable(format!("parse failure: {why}")),
-        TermOutcome::GraderFailed { why } => Worth::Broken(why.clone()),
+    let value = match &term.outcome {
+        TermOutcome::Value { value } => Value::Number(*value),
+        TermOutcome::NotApplicable { why } => Value::NotApplicable(why.clone()),
+        TermOutcome::ParseFailure { why } => Value::Unscorable(format!("parse failure: {why}")),
+        TermOutcome::GraderFailed { why } => Value::Broken(why.clone()),
     };
-    let gap = if matches!(worth, Worth::Number(_)) { " " } else { "" };
-    let mut text = format!("  raw {}{gap}{}\n", term.name, worth.text());
+    let gap = if matches!(value, Value::Number(_)) { " " } else { "" };
+    let mut text = format!("  raw {}{gap}{}\n", term.name, value.text());
     for evidence in &term.evidence {
         let _ = writeln!(text, "    | {}: {}", evidence.act, evidence.finding);
     }

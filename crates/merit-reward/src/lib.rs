@@ -27,7 +27,10 @@
 //!
 //! A batch is scored together ([`Scorer::score_batch`]): parts may compare the members of a group or the whole batch, and
 //! may keep numbers from step to step in a [`RewardState`], which scoring reads and hands back renewed. [`check()`] looks for
-//! what is wrong with a reward before anybody learns from it, and [`tabular`] proves claims about rewards on small worlds.
+//! what is wrong with a reward before anybody learns from it.
+//!
+//! Terms and combinators are settings structs in the open lists [`TERMS`] and [`COMBINATORS`]; [`prelude`] has what a new one
+//! is written with, here or in any other crate. This crate is light: terms that need a verifier are in merit-graders.
 //!
 //! ```
 //! use merit_reward::{RewardConfig, Scorer};
@@ -46,36 +49,37 @@
 #[cfg(test)]
 mod broken_terms;
 mod check;
-mod combinators;
+pub mod combinators;
 mod compile;
 mod condition;
 mod config;
 pub mod conformance;
 mod error;
-mod errors;
+mod error_rates;
 mod explanation;
 mod expression;
+pub mod prelude;
 mod range;
+mod run_term;
 mod scorer;
 mod shipped;
 mod state;
 mod summary;
-pub mod tabular;
 mod term;
-mod terms;
+pub mod terms;
 mod trace;
-mod worth;
+mod value;
 
-pub use check::{FindingKind, Severity, Warning, check, check_with};
-pub use combinators::*;
+pub use check::{Severity, Warning, WarningKind, check, check_with};
+pub use combinators::COMBINATORS;
 pub use condition::Condition;
-pub use config::{AWAITED_TERMS, COMBINATORS, Component, RewardConfig, TERMS};
+pub use config::{RewardConfig, register};
 pub use error::{Problem, RewardError};
-pub use errors::ErrorRates;
+pub use error_rates::ErrorRates;
 pub use range::Range;
 pub use scorer::{ScoreContext, ScoredBatch, Scorer};
 pub use shipped::{REWARDS, ShippedReward, shipped};
 pub use state::RewardState;
 pub use summary::TermSummary;
-pub use term::ParseFailurePath;
-pub use terms::*;
+pub use term::{AnnotationNeed, CommonSettings, ParseFailurePath, Term, TermKind};
+pub use terms::TERMS;

@@ -1,16 +1,18 @@
 //! The compiled reward and what it does: score a batch, explain one episode of it.
 
+use crate::check::first_exact_answer;
 use crate::compile::{CompiledTerm, Compiler};
 use crate::explanation::explanation;
-use crate::expression::{Facts, Node, Table, Watcher, evaluate};
+use crate::expression::{BatchValues, Node, NodeContext, StateUpdate, evaluate};
+use crate::run_term::{EvaluatedTerm, count, run};
 use crate::state::RewardState;
-use crate::term::{self, Looked, Survey, View};
-use crate::terms::exact_answer::EXACT_ANSWER;
+use crate::term::{AnnotationNeed, BatchCounts, EvalContext};
 use crate::trace::{Traced, Tracer};
-use crate::worth::Worth;
+use crate::value::Value;
 use crate::{RewardConfig, RewardError};
 use merit_core::{
-    End, Episode, EpisodeId, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome, TermScore,
+    Annotations, End, Episode, EpisodeId, Phase, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome,
+    TermScore,
 };
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -49,7 +51,7 @@ pub struct Scorer {
     /// Every part with its place, those inside before the one around them.
     pub(crate) places: Vec<(String, Node)>,
     slots: Vec<Node>,
-    watchers: Vec<Arc<dyn Watcher>>,
+    updates: Vec<Arc<dyn StateUpdate>>,
     /// The term that tells whether the task was solved, and from which raw value on.
     solved: Option<(usize, f64)>,
 }
@@ -63,10 +65,31 @@ pub struct ScoredBatch {
     pub state: RewardState,
 }
 
-/// The terms of one episode.
-struct Looks {
+/// What the terms said of one episode.
+struct TermScores {
     scores: Vec<TermScore>,
     solved: Option<bool>,
+}
+
+/// What is scored: episodes that did not break, and what was said of them.
+struct Batch<'a> {
+    episodes: Vec<&'a Episode>,
+    annotations: &'a Annotations,
+    run: &'a ScoreContext,
+    state: &'a RewardState,
+}
+
+impl<'a> Batch<'a> {
+    fn whole(
+        episodes: &'a [Arc<Episode>],
+        annotations: &'a Annotations,
+        run: &'a ScoreContext,
+        state: &'a RewardState,
+    ) -> Self {
+        let episodes =
+            episodes.iter().map(Arc::as_ref).filter(|e| !matches!(e.end, End::Failed { .. })).collect();
+        Self { episodes, annotations, run, state }
+    }
 }
 
 impl Scorer {
@@ -77,13 +100,13 @@ impl Scorer {
         let exact = first_exact_answer(config);
         let exact = exact.and_then(|name| compiler.find(&name).ok()).map(|at| (at, 1.0));
         let solved = compiler.solved.or(exact);
-        let Compiler { terms, slots, watchers, places, .. } = compiler;
-        Ok(Self { terms, expression, places, slots, watchers, solved })
+        let Compiler { terms, slots, updates, places, .. } = compiler;
+        Ok(Self { terms, expression, places, slots, updates, solved })
     }
 
     /// The names of the terms, in the order of the file and of every score.
     pub fn term_names(&self) -> Vec<&str> {
-        self.terms.iter().map(|t| t.settings.name.as_str()).collect()
+        self.terms.iter().map(|t| t.name.as_str()).collect()
     }
 
     /// Whether it can tell that a task was solved; without it, success means nothing.
@@ -91,24 +114,40 @@ impl Scorer {
         self.solved.is_some()
     }
 
+    /// The annotations that must be handed in for every term to say something.
+    pub fn needs(&self) -> Vec<AnnotationNeed> {
+        self.terms.iter().flat_map(|t| t.term.needs()).collect()
+    }
+
     /// Scores a batch. Episodes that broke are never scored: nobody may lay another's failure at the policy's door. Groups
     /// are told by the episodes' ids; the order of the batch decides nothing.
     pub fn score_batch(
         &self,
         episodes: &[Arc<Episode>],
-        context: &ScoreContext,
+        run: &ScoreContext,
         state: &RewardState,
     ) -> ScoredBatch {
-        let whole: Vec<&Episode> =
-            episodes.iter().map(Arc::as_ref).filter(|e| !matches!(e.end, End::Failed { .. })).collect();
-        let (table, looks) = self.look_at(&whole, context, state);
-        let finished = looks.into_par_iter().enumerate().map(|(at, looks)| {
-            let place = Place { episode: whole[at], context, state, table: &table, at };
-            self.finish(looks, &place, Tracer::off()).0
-        });
+        self.score_annotated(episodes, &Annotations::new(), run, state)
+    }
+
+    /// Scores a batch of which somebody was asked beforehand ([`Scorer::needs`]). Asks nobody itself, so that the same
+    /// annotations always give the same scores.
+    pub fn score_annotated(
+        &self,
+        episodes: &[Arc<Episode>],
+        annotations: &Annotations,
+        run: &ScoreContext,
+        state: &RewardState,
+    ) -> ScoredBatch {
+        let batch = Batch::whole(episodes, annotations, run, state);
+        let (values, terms) = self.evaluate(&batch);
+        let finished = terms
+            .into_par_iter()
+            .enumerate()
+            .map(|(at, terms)| self.finish(terms, &batch, &values, at, Tracer::off()).0);
         let mut scores = finished.collect::<Vec<Score>>().into_iter();
         let mut next = state.clone();
-        self.watchers.iter().for_each(|watcher| watcher.observe(&table, context, state, &mut next));
+        self.updates.iter().for_each(|part| part.update(&values, run, state, &mut next));
         let scored = episodes.iter().map(|episode| {
             let broke = matches!(episode.end, End::Failed { .. });
             ScoredEpisode { episode: Arc::clone(episode), score: if broke { None } else { scores.next() } }
@@ -117,20 +156,20 @@ impl Scorer {
     }
 
     /// Scores one episode as a batch of its own. One that broke is unscorable without any term being asked.
-    pub fn score(&self, episode: &Episode, context: &ScoreContext) -> Score {
+    pub fn score(&self, episode: &Episode, run: &ScoreContext) -> Score {
         if let End::Failed { fault } = &episode.end {
             return broke(&fault.message);
         }
-        let state = RewardState::default();
-        let (table, mut looks) = self.look_at(&[episode], context, &state);
-        let place = Place { episode, context, state: &state, table: &table, at: 0 };
-        self.finish(looks.swap_remove(0), &place, Tracer::off()).0
+        let (annotations, state) = (Annotations::new(), RewardState::default());
+        let batch = Batch { episodes: vec![episode], annotations: &annotations, run, state: &state };
+        let (values, mut terms) = self.evaluate(&batch);
+        self.finish(terms.swap_remove(0), &batch, &values, 0, Tracer::off()).0
     }
 
     /// The score as a tree: the reward on the first line, then every part with its value, and the evidence of each term.
-    pub fn explain(&self, episode: &Episode, context: &ScoreContext) -> String {
+    pub fn explain(&self, episode: &Episode, run: &ScoreContext) -> String {
         let alone = [Arc::new(episode.clone())];
-        self.explain_in(&alone, 0, context, &RewardState::default())
+        self.explain_in(&alone, 0, run, &RewardState::default())
     }
 
     /// The explanation of the episode at position `at` of a batch. Empty where there is none.
@@ -138,101 +177,128 @@ impl Scorer {
         &self,
         episodes: &[Arc<Episode>],
         at: usize,
-        context: &ScoreContext,
+        run: &ScoreContext,
+        state: &RewardState,
+    ) -> String {
+        self.explain_annotated(episodes, at, &Annotations::new(), run, state)
+    }
+
+    /// The same, of a batch of which somebody was asked beforehand.
+    pub fn explain_annotated(
+        &self,
+        episodes: &[Arc<Episode>],
+        at: usize,
+        annotations: &Annotations,
+        run: &ScoreContext,
         state: &RewardState,
     ) -> String {
         let Some(episode) = episodes.get(at) else { return String::new() };
         if let End::Failed { fault } = &episode.end {
             return explanation(&broke(&fault.message), &Traced::default());
         }
-        let whole: Vec<&Episode> =
-            episodes.iter().map(Arc::as_ref).filter(|e| !matches!(e.end, End::Failed { .. })).collect();
+        let batch = Batch::whole(episodes, annotations, run, state);
         let before = episodes[..at].iter().filter(|e| !matches!(e.end, End::Failed { .. })).count();
-        let (table, mut looks) = self.look_at(&whole, context, state);
-        let place = Place { episode, context, state, table: &table, at: before };
-        let (score, traced) = self.finish(looks.swap_remove(before), &place, Tracer::on());
+        let (values, mut terms) = self.evaluate(&batch);
+        let (score, traced) = self.finish(terms.swap_remove(before), &batch, &values, before, Tracer::on());
         explanation(&score, &traced)
     }
 
-    /// Asks every term of every episode, then fills the slots, inner before outer.
-    fn look_at(
-        &self,
-        whole: &[&Episode],
-        context: &ScoreContext,
-        state: &RewardState,
-    ) -> (Table, Vec<Looks>) {
-        let mut table = group(whole);
-        let members: Vec<Vec<&Episode>> =
-            table.groups.iter().map(|group| group.iter().map(|&at| whole[at]).collect()).collect();
-        let mut places = vec![0; whole.len()];
-        table.groups.iter().for_each(|group| group.iter().enumerate().for_each(|(i, &at)| places[at] = i));
-        let surveys: Vec<Result<Survey, String>> =
-            self.terms.iter().map(|t| term::survey(t.term.as_ref(), whole)).collect();
-        let nothing = Survey::new();
-        let look = |at: usize| {
-            let group = &members[table.group_of[at]];
-            let (episode, place) = (whole[at], places[at]);
-            self.look(&View { episode, group, place, batch: whole, context, survey: &nothing }, &surveys)
-        };
-        let looks: Vec<Looks> = (0..whole.len()).into_par_iter().map(look).collect();
+    /// Evaluates every term for every episode, then fills the slots, inner before outer.
+    fn evaluate(&self, batch: &Batch<'_>) -> (BatchValues, Vec<TermScores>) {
+        let mut values = group(&batch.episodes);
+        let counts: Vec<Result<BatchCounts, String>> =
+            self.terms.iter().map(|t| count(t.term.as_ref(), &batch.episodes)).collect();
+        let terms = self.evaluate_terms(batch, &values, &counts);
         for slot in &self.slots {
-            let column: Vec<Worth> = (0..whole.len())
+            let column: Vec<Value> = (0..batch.episodes.len())
                 .into_par_iter()
                 .map(|at| {
-                    let place = Place { episode: whole[at], context, state, table: &table, at };
-                    let facts = place.facts(&self.terms, &looks[at].scores);
-                    evaluate(slot.as_ref(), &facts, &mut Tracer::off())
+                    let context = self.context(batch, &values, at, &terms[at].scores);
+                    evaluate(slot.as_ref(), &context, &mut Tracer::off())
                 })
                 .collect();
-            table.slots.push(column);
+            values.slots.push(column);
         }
-        (table, looks)
+        (values, terms)
     }
 
-    fn look(&self, view: &View<'_>, surveys: &[Result<Survey, String>]) -> Looks {
-        let terms = self.terms.iter().zip(surveys);
-        let looked: Vec<Looked> =
-            terms.map(|(t, survey)| term::run(&t.settings, t.term.as_ref(), view, survey)).collect();
+    fn evaluate_terms(
+        &self,
+        batch: &Batch<'_>,
+        values: &BatchValues,
+        counts: &[Result<BatchCounts, String>],
+    ) -> Vec<TermScores> {
+        let whole = &batch.episodes;
+        let members: Vec<Vec<&Episode>> =
+            values.groups.iter().map(|group| group.iter().map(|&at| whole[at]).collect()).collect();
+        let mut places = vec![0; whole.len()];
+        values.groups.iter().for_each(|group| group.iter().enumerate().for_each(|(i, &at)| places[at] = i));
+        let nothing = BatchCounts::new();
+        let of_episode = |at: usize| {
+            let episode = whole[at];
+            let context = EvalContext {
+                episode,
+                group: &members[values.group_of[at]],
+                place: places[at],
+                batch: whole,
+                run: batch.run,
+                counts: &nothing,
+                annotations: batch.annotations.get(&episode.id).map_or(&[], Vec::as_slice),
+            };
+            self.evaluate_episode(&context, counts)
+        };
+        (0..whole.len()).into_par_iter().map(of_episode).collect()
+    }
+
+    fn evaluate_episode(
+        &self,
+        context: &EvalContext<'_>,
+        counts: &[Result<BatchCounts, String>],
+    ) -> TermScores {
+        let evaluated: Vec<EvaluatedTerm> =
+            self.terms.iter().zip(counts).map(|(term, counts)| run(term, context, counts)).collect();
         let solved = self.solved.and_then(|(term, at_least)| {
-            let looked = &looked[term];
-            solved(looked.undisturbed.as_ref().unwrap_or(&looked.score.outcome), at_least)
+            let told = &evaluated[term];
+            solved(told.undisturbed.as_ref().unwrap_or(&told.score.outcome), at_least)
         });
-        Looks { scores: looked.into_iter().map(|l| l.score).collect(), solved }
+        TermScores { scores: evaluated.into_iter().map(|e| e.score).collect(), solved }
     }
 
-    fn finish(&self, looks: Looks, place: &Place<'_>, mut tracer: Tracer) -> (Score, Traced) {
-        let facts = place.facts(&self.terms, &looks.scores);
-        let worth = evaluate(self.expression.as_ref(), &facts, &mut tracer);
-        let reward = reward(&looks.scores, worth);
+    fn finish(
+        &self,
+        terms: TermScores,
+        batch: &Batch<'_>,
+        values: &BatchValues,
+        at: usize,
+        mut tracer: Tracer,
+    ) -> (Score, Traced) {
+        let context = self.context(batch, values, at, &terms.scores);
+        let value = evaluate(self.expression.as_ref(), &context, &mut tracer);
+        let reward = reward(&terms.scores, value);
         let turn_rewards = match reward {
-            Reward::Value { .. } => self.expression.paid_by_turn(&facts).unwrap_or_default(),
+            Reward::Value { .. } => self.expression.paid_by_turn(&context).unwrap_or_default(),
             Reward::Unscorable { .. } | Reward::GraderFailed { .. } => Vec::new(),
         };
-        let score = Score { terms: looks.scores, reward, turn_rewards, solved: looks.solved };
+        let score = Score { terms: terms.scores, reward, turn_rewards, solved: terms.solved };
         (score, tracer.finish())
     }
-}
 
-/// An episode in its batch.
-struct Place<'a> {
-    episode: &'a Episode,
-    context: &'a ScoreContext,
-    state: &'a RewardState,
-    table: &'a Table,
-    at: usize,
-}
-
-impl<'a> Place<'a> {
-    fn facts(&self, terms: &'a [CompiledTerm], scores: &'a [TermScore]) -> Facts<'a> {
-        let Self { episode, context, state, table, at } = *self;
-        Facts { episode, terms, scores, context, state, table, at, turn: None }
+    fn context<'a>(
+        &'a self,
+        batch: &Batch<'a>,
+        values: &'a BatchValues,
+        at: usize,
+        scores: &'a [TermScore],
+    ) -> NodeContext<'a> {
+        let (episode, run, state) = (batch.episodes[at], batch.run, batch.state);
+        NodeContext { episode, terms: &self.terms, scores, run, state, values, at, turn: None }
     }
 }
 
 /// Who belongs together: same phase, step and group.
-fn group(whole: &[&Episode]) -> Table {
-    let mut table = Table::default();
-    let mut known: HashMap<(&str, u64, u32), usize> = HashMap::with_capacity(whole.len());
+fn group(whole: &[&Episode]) -> BatchValues {
+    let mut table = BatchValues::default();
+    let mut known: HashMap<(&Phase, u64, u32), usize> = HashMap::with_capacity(whole.len());
     for (at, episode) in whole.iter().enumerate() {
         let EpisodeId { phase, step, group, .. } = &episode.id;
         let index = *known.entry((phase, *step, *group)).or_insert_with(|| {
@@ -260,24 +326,15 @@ fn solved(outcome: &TermOutcome, at_least: f64) -> Option<bool> {
 }
 
 /// A grader that fails anywhere makes the reward `GraderFailed`, even in a branch not taken.
-fn reward(scores: &[TermScore], worth: Worth) -> Reward {
+fn reward(scores: &[TermScore], value: Value) -> Reward {
     let broken = scores.iter().find_map(|score| match &score.outcome {
         TermOutcome::GraderFailed { why } => Some(format!("term `{}`: {why}", score.name)),
         _ => None,
     });
-    match (broken, worth) {
-        (Some(why), _) | (None, Worth::Broken(why)) => Reward::GraderFailed { why },
-        (None, Worth::Unscorable(why)) => Reward::Unscorable { why },
-        (None, Worth::NotApplicable(why)) => Reward::Unscorable { why: format!("nothing applies: {why}") },
-        (None, Worth::Number(value)) => Reward::Value { value },
-    }
-}
-
-fn first_exact_answer(config: &RewardConfig) -> Option<String> {
-    match config {
-        RewardConfig::ExactAnswer(exact) => {
-            Some(exact.name.clone().unwrap_or_else(|| EXACT_ANSWER.about.name.to_owned()))
-        }
-        other => other.children().into_iter().find_map(first_exact_answer),
+    match (broken, value) {
+        (Some(why), _) | (None, Value::Broken(why)) => Reward::GraderFailed { why },
+        (None, Value::Unscorable(why)) => Reward::Unscorable { why },
+        (None, Value::NotApplicable(why)) => Reward::Unscorable { why: format!("nothing applies: {why}") },
+        (None, Value::Number(value)) => Reward::Value { value },
     }
 }

@@ -1,8 +1,8 @@
 //! What the terms did over a batch: how often each spoke, failed to parse or broke, and whose variance the reward carries.
 
 use crate::Scorer;
-use crate::term;
-use crate::worth::Worth;
+use crate::run_term::value_of;
+use crate::value::Value;
 use merit_core::{ScoredEpisode, TermOutcome};
 use serde::Serialize;
 
@@ -44,24 +44,24 @@ impl Scorer {
             (0..self.terms.len()).map(|term| variance(&self.contributions(term, batch))).collect();
         let total: f64 = variances.iter().sum();
         let share = |v: f64| if total > 0.0 { v / total } else { 0.0 };
-        let names = self.terms.iter().map(|t| t.settings.name.clone());
+        let names = self.terms.iter().map(|t| t.name.clone());
         names.zip(variances.into_iter().map(share)).collect()
     }
 
     fn contributions(&self, term: usize, batch: &[ScoredEpisode]) -> Vec<f64> {
-        let settings = &self.terms[term].settings;
+        let compiled = &self.terms[term];
         let counting = batch.iter().filter(|scored| scored.reward().is_some());
         let found = counting.filter_map(|scored| scored.score.as_ref()?.terms.get(term));
         found
-            .map(|t| match term::worth(&t.outcome, settings.on_parse_failure) {
-                Worth::Number(raw) => raw * settings.weight,
+            .map(|t| match value_of(&t.outcome, compiled.on_parse_failure) {
+                Value::Number(raw) => raw * compiled.weight,
                 _ => 0.0,
             })
             .collect()
     }
 
     fn summarise_term(&self, term: usize, batch: &[ScoredEpisode]) -> TermSummary {
-        let name = self.terms[term].settings.name.clone();
+        let name = self.terms[term].name.clone();
         let mut summary = TermSummary { name, ..TermSummary::default() };
         let found = batch.iter().filter_map(|scored| scored.score.as_ref()?.terms.get(term));
         for score in found {

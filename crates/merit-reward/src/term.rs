@@ -1,16 +1,278 @@
-//! The seam of a term: it looks at one episode, or at one among its group and batch, and says what it found.
+//! The seam of a term: a settings struct that evaluates one episode, alone or among its group and batch.
 //!
-//! A term's config names it, weighs it and makes it; [`run`] calls it and turns whatever goes wrong into a recorded
-//! outcome. What enters the expression is the raw value, or what the parse-failure path puts in its place, times the weight.
+//! A term implements [`Component`] (name, help, example, checks) and [`Term`]; one that must make something ready first, such
+//! as a verifier, implements [`PreparedTerm`] instead. What every term of a reward may say besides its own keys is read apart
+//! from them ([`CommonSettings`]): a term never sees its name or weight. Whatever goes wrong in a term is a recorded outcome.
+//! What enters the expression is the raw value, or what the parse-failure path puts in its place, times the weight.
 
 use crate::ScoreContext;
-use crate::errors::ErrorRates;
+use crate::error_rates::ErrorRates;
 use crate::range::Range;
-use crate::worth::Worth;
-use merit_core::{Episode, Evidence, TermOutcome, TermScore};
+use crate::terms::Pay;
+use merit_core::registry::{Component, Kind, Refusal};
+use merit_core::{Annotation, Conclusion, Episode, Evidence, Judgement, TermOutcome};
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::collections::HashMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// A term of a reward: the settings struct, which evaluates itself. Pure: the same context gives the same result.
+///
+/// ```
+/// use merit_reward::prelude::*;
+///
+/// /// Pays for short answers.
+/// #[derive(Debug, Serialize, Deserialize)]
+/// #[serde(deny_unknown_fields)]
+/// struct Brief { chars: usize }
+///
+/// impl Component for Brief {
+///     const ABOUT: About = About { name: "brief", summary: "1 where the answer is short.", paper: "" };
+/// }
+///
+/// impl Term for Brief {
+///     fn kind(&self) -> TermKind { TermKind::VERDICT }
+///
+///     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+///         match context.episode.answer() {
+///             Some(text) => TermResult::verdict(text.len() <= self.chars, Evidence::new("counted", "its characters")),
+///             None => TermResult::not_applicable("there is no answer"),
+///         }
+///     }
+/// }
+///
+/// let components = merit_reward::register(Components::default()).with(entry!(Brief as dyn Term));
+/// let config = components.reading(|| RewardConfig::from_toml("type = 'brief'\nchars = 3\nweight = 0.5"))?;
+/// assert_eq!(Scorer::compile(&config)?.term_names(), ["brief"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub trait Term: Any + Send + Sync {
+    /// What it is, apart from its settings.
+    fn kind(&self) -> TermKind;
+
+    /// The annotations that must be handed in with a batch for it to say anything. Most terms need none.
+    fn needs(&self) -> Vec<AnnotationNeed> {
+        Vec::new()
+    }
+
+    /// Makes ready what evaluation needs, once for a compiled reward. Absent: the settings evaluate themselves. Opens nothing:
+    /// no file, no process.
+    fn prepare(&self) -> Result<Option<Arc<dyn Term>>, Refusal> {
+        Ok(None)
+    }
+
+    /// Called once per batch, before the first episode is evaluated. Most terms count nothing.
+    fn count(&self, _batch: &[&Episode]) -> BatchCounts {
+        BatchCounts::new()
+    }
+
+    /// What it says of the episode. Called once per episode, on any thread, and never for an episode that broke. Terms that
+    /// look at the episode alone read `context.episode` and nothing else.
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult;
+}
+
+impl Kind for dyn Term {
+    const KIND: &'static str = "reward term";
+}
+
+/// A term that makes something ready before it evaluates: a verifier, a cache, a channel to a program.
+pub trait PreparedTerm: Component + Clone {
+    /// What is made ready.
+    type Prepared: Send + Sync + 'static;
+
+    /// What it is, apart from its settings.
+    fn kind(&self) -> TermKind;
+
+    /// The annotations that must be handed in with a batch for it to say anything.
+    fn needs(&self) -> Vec<AnnotationNeed> {
+        Vec::new()
+    }
+
+    /// Makes it ready, once for a compiled reward. Opens nothing: no file, no process.
+    fn prepare(&self) -> Result<Self::Prepared, Refusal>;
+
+    /// What it says of the episode; `Err` is a result found early, so that `?` works.
+    fn evaluate(
+        &self,
+        prepared: &Self::Prepared,
+        context: &EvalContext<'_>,
+    ) -> Result<TermResult, TermResult>;
+}
+
+impl<T: PreparedTerm> Term for T {
+    fn kind(&self) -> TermKind {
+        PreparedTerm::kind(self)
+    }
+
+    fn needs(&self) -> Vec<AnnotationNeed> {
+        PreparedTerm::needs(self)
+    }
+
+    fn prepare(&self) -> Result<Option<Arc<dyn Term>>, Refusal> {
+        let prepared = PreparedTerm::prepare(self)?;
+        Ok(Some(Arc::new(Ready { settings: self.clone(), prepared })))
+    }
+
+    fn evaluate(&self, _: &EvalContext<'_>) -> TermResult {
+        TermResult::broken("it was evaluated before it was prepared")
+    }
+}
+
+/// A term with what it made ready.
+struct Ready<T: PreparedTerm> {
+    settings: T,
+    prepared: T::Prepared,
+}
+
+impl<T: PreparedTerm> Term for Ready<T> {
+    fn kind(&self) -> TermKind {
+        PreparedTerm::kind(&self.settings)
+    }
+
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        self.settings.evaluate(&self.prepared, context).unwrap_or_else(|early| early)
+    }
+}
+
+/// What a term is, apart from its settings: which of the common settings make sense for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TermKind {
+    /// It gives a verdict, so error rates make sense. A count or a cost is no verdict.
+    pub judges: bool,
+    /// It may fail to parse what the policy wrote, so a parse-failure path makes sense.
+    pub parses: bool,
+    /// The raw values it can give.
+    pub range: Range,
+}
+
+impl TermKind {
+    /// A verdict or share in [0, 1] that never fails to parse.
+    pub const VERDICT: Self = Self { judges: true, parses: false, range: Range::UNIT };
+    /// A verdict or share in [0, 1] that may fail to parse.
+    pub const PARSED_VERDICT: Self = Self { judges: true, parses: true, range: Range::UNIT };
+    /// A measure in [0, 1] that is no verdict.
+    pub const MEASURE: Self = Self { judges: false, parses: false, range: Range::UNIT };
+    /// Any number, and no verdict.
+    pub const NUMBER: Self = Self { judges: false, parses: false, range: Range::ALL };
+}
+
+/// An annotation that a term reads.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AnnotationNeed {
+    /// Its name.
+    pub name: String,
+    /// Without it the term fails; otherwise the term does not apply. Neither is 0.
+    pub required: bool,
+}
+
+/// What a term evaluates.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct EvalContext<'a> {
+    /// The episode.
+    pub episode: &'a Episode,
+    /// The members of the episode's group that did not break, itself included; itself alone when scored alone.
+    pub group: &'a [&'a Episode],
+    /// Position of the episode in `group`.
+    pub place: usize,
+    /// Every episode of the batch that did not break.
+    pub batch: &'a [&'a Episode],
+    /// Step, policy version, seed and discount.
+    pub run: &'a ScoreContext,
+    /// What the term counted over the batch beforehand.
+    pub counts: &'a BatchCounts,
+    /// What was said of the episode, by whoever was asked before scoring.
+    pub annotations: &'a [Annotation],
+}
+
+impl<'a> EvalContext<'a> {
+    /// The annotation a term needs, or the result that its absence is.
+    pub fn annotation(&self, need: &AnnotationNeed) -> Result<&'a Annotation, TermResult> {
+        let found = self.annotations.iter().find(|annotation| annotation.name == need.name);
+        found.ok_or_else(|| {
+            let why = format!("nobody gave the annotation `{}`", need.name);
+            if need.required { TermResult::broken(why) } else { TermResult::not_applicable(why) }
+        })
+    }
+}
+
+/// What a term counts over the whole batch before it evaluates single episodes, by whatever it counts.
+pub type BatchCounts = HashMap<String, usize>;
+
+/// What a term says of an episode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TermResult {
+    /// A number, or why there is none.
+    pub outcome: TermOutcome,
+    /// One per turn, or empty.
+    pub turns: Vec<Option<f64>>,
+    /// What it rests on.
+    pub evidence: Vec<Evidence>,
+}
+
+impl TermResult {
+    /// A number.
+    pub fn value(value: f64, evidence: Evidence) -> Self {
+        Self { outcome: TermOutcome::Value { value }, turns: Vec::new(), evidence: vec![evidence] }
+    }
+
+    /// 1 or 0.
+    pub fn verdict(yes: bool, evidence: Evidence) -> Self {
+        Self::value(f64::from(u8::from(yes)), evidence)
+    }
+
+    /// Nothing to say of this episode.
+    pub fn not_applicable(why: impl Into<String>) -> Self {
+        Self::without_value(TermOutcome::NotApplicable { why: why.into() })
+    }
+
+    /// What the policy wrote could not be parsed.
+    pub fn parse_failure(why: impl Into<String>, evidence: Evidence) -> Self {
+        Self::without_value(TermOutcome::ParseFailure { why: why.into() }).with_evidence(evidence)
+    }
+
+    /// The term itself could not do its work: a bad reference, a missing database.
+    pub fn broken(why: impl Into<String>) -> Self {
+        Self::without_value(TermOutcome::GraderFailed { why: why.into() })
+    }
+
+    fn without_value(outcome: TermOutcome) -> Self {
+        Self { outcome, turns: Vec::new(), evidence: Vec::new() }
+    }
+
+    /// What a verifier's judgement comes to, with `pay` of its score as the value. Whose doing it is stays as the verifier says:
+    /// a task or grader at fault is never a 0.
+    pub fn judged<D>(judgement: &Judgement<D>, pay: Pay, evidence: Evidence) -> Self {
+        match (&judgement.conclusion, judgement.score) {
+            (Conclusion::Pass | Conclusion::Fail, Some(score)) => {
+                Self::value(pay.of(score, judgement.conclusion == Conclusion::Pass), evidence)
+            }
+            (Conclusion::Pass | Conclusion::Fail, None) => {
+                Self::not_applicable("nothing with a weight was measured")
+            }
+            (Conclusion::Unreadable { why }, _) => Self::parse_failure(why.clone(), evidence),
+            (Conclusion::Refused { why }, _) => Self::value(0.0, Evidence::new(evidence.act, why.clone())),
+            (Conclusion::NotApplicable { why }, _) => Self::not_applicable(why.clone()),
+            (Conclusion::BadReference { why } | Conclusion::GraderFailed { why }, _) => {
+                Self::broken(why.clone())
+            }
+        }
+    }
+
+    /// The same, told by turn.
+    #[must_use]
+    pub fn with_turns(mut self, turns: Vec<Option<f64>>) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// The same with one more piece of evidence.
+    #[must_use]
+    pub fn with_evidence(mut self, evidence: Evidence) -> Self {
+        self.evidence.push(evidence);
+        self
+    }
+}
 
 /// What a parse failure enters the expression as. The score says `ParseFailure` whichever path is taken, and
 /// [`crate::Scorer::summarise`] counts them.
@@ -30,235 +292,41 @@ impl Default for ParseFailurePath {
     }
 }
 
-/// What every term's config says.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Settings {
-    pub(crate) name: String,
-    pub(crate) weight: f64,
-    pub(crate) on_parse_failure: ParseFailurePath,
-    /// Absent: the verdict stands as it is.
-    pub(crate) errors: Option<ErrorRates>,
+/// What every term of a reward may say besides its own settings. These four keys are taken out of a term's table before its
+/// own are read.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CommonSettings {
+    /// Name in the score. Absent: the term's type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Factor of the raw value.
+    pub weight: f64,
+    /// What output that cannot be parsed enters as. Refused where the term parses nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_parse_failure: Option<ParseFailurePath>,
+    /// Makes the verdict wrong now and then. Refused where the term gives no verdict.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorRates>,
 }
 
-/// What a term is, apart from its settings: which of the common settings make sense for it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Nature {
-    /// It gives a verdict, so error rates make sense. A count or a cost is no verdict.
-    pub(crate) judges: bool,
-    /// It may fail to parse what the policy wrote, so a parse-failure path makes sense.
-    pub(crate) parses: bool,
-    /// The raw values it can give.
-    pub(crate) range: Range,
-}
-
-impl Nature {
-    /// A verdict or share in [0, 1] that never fails to parse.
-    pub(crate) const VERDICT: Self = Self { judges: true, parses: false, range: Range::UNIT };
-    /// A verdict or share in [0, 1] that may fail to parse.
-    pub(crate) const PARSED_VERDICT: Self = Self { judges: true, parses: true, range: Range::UNIT };
-}
-
-/// The config of a term.
-pub(crate) trait TermConfig {
-    fn settings(&self) -> Settings;
-
-    fn nature(&self) -> Nature;
-
-    /// The term, ready to look at episodes.
-    fn term(&self) -> Result<Box<dyn Term>, crate::Problem>;
-}
-
-/// Declares the config of a term: its own keys after the common ones `name`, `weight`, `on_parse_failure` and `errors`.
-macro_rules! term_config {
-    (
-        $(#[$about:meta])*
-        pub struct $config:ident of $component:ident {
-            $( $(#[$doc:meta])* pub $field:ident : $type:ty, )*
-        }
-    ) => {
-        $(#[$about])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(deny_unknown_fields)]
-        pub struct $config {
-            /// Name in the score. Absent: the term's type.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub name: Option<String>,
-            /// Factor of the raw value.
-            #[serde(default = "crate::term::one")]
-            pub weight: f64,
-            /// What output that cannot be parsed enters as. Refused where the term parses nothing.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub on_parse_failure: Option<$crate::ParseFailurePath>,
-            /// Makes the verdict wrong now and then. Refused where the term gives no verdict.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub errors: Option<$crate::ErrorRates>,
-            $( $(#[$doc])* pub $field: $type, )*
-        }
-
-        impl $config {
-            fn common(&self) -> $crate::term::Settings {
-                $crate::term::Settings {
-                    name: self.name.clone().unwrap_or_else(|| $component.about.name.to_owned()),
-                    weight: self.weight,
-                    on_parse_failure: self.on_parse_failure.unwrap_or_default(),
-                    errors: self.errors,
-                }
-            }
-        }
-    };
-}
-pub(crate) use term_config;
-
-/// What a term looks at.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub(crate) episode: &'a Episode,
-    /// The members of the episode's group that did not break, itself included; itself alone when scored alone.
-    pub(crate) group: &'a [&'a Episode],
-    /// Position of the episode in `group`.
-    pub(crate) place: usize,
-    /// Every episode of the batch that did not break.
-    pub(crate) batch: &'a [&'a Episode],
-    pub(crate) context: &'a ScoreContext,
-    /// What the term counted over the batch beforehand.
-    pub(crate) survey: &'a Survey,
-}
-
-/// What a term counts over the whole batch before it looks at single episodes, by whatever it counts.
-pub(crate) type Survey = HashMap<String, usize>;
-
-/// Looks at one episode. Called once per episode and never for an episode that broke. Terms that look at the episode alone
-/// read `view.episode` and nothing else.
-pub(crate) trait Term: Send + Sync {
-    /// Called once per batch, before the first look. Most terms count nothing.
-    fn survey(&self, _batch: &[&Episode]) -> Survey {
-        Survey::new()
-    }
-
-    fn look(&self, view: &View<'_>) -> Finding;
-}
-
-/// What a term found.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Finding {
-    pub(crate) outcome: TermOutcome,
-    /// One per turn, or empty.
-    pub(crate) turns: Vec<Option<f64>>,
-    pub(crate) evidence: Vec<Evidence>,
-}
-
-impl Finding {
-    pub(crate) fn value(value: f64, evidence: Evidence) -> Self {
-        Self { outcome: TermOutcome::Value { value }, turns: Vec::new(), evidence: vec![evidence] }
-    }
-
-    /// 1 or 0.
-    pub(crate) fn verdict(yes: bool, evidence: Evidence) -> Self {
-        Self::value(f64::from(u8::from(yes)), evidence)
-    }
-
-    pub(crate) fn not_applicable(why: impl Into<String>) -> Self {
-        let outcome = TermOutcome::NotApplicable { why: why.into() };
-        Self { outcome, turns: Vec::new(), evidence: Vec::new() }
-    }
-
-    pub(crate) fn parse_failure(why: impl Into<String>, evidence: Evidence) -> Self {
-        let outcome = TermOutcome::ParseFailure { why: why.into() };
-        Self { outcome, turns: Vec::new(), evidence: vec![evidence] }
-    }
-
-    /// The term itself could not do its work: a bad reference, a missing database.
-    pub(crate) fn broken(why: impl Into<String>) -> Self {
-        Self {
-            outcome: TermOutcome::GraderFailed { why: why.into() },
-            turns: Vec::new(),
-            evidence: Vec::new(),
-        }
-    }
-
-    pub(crate) fn with_turns(mut self, turns: Vec<Option<f64>>) -> Self {
-        self.turns = turns;
-        self
-    }
-
-    pub(crate) fn with_evidence(mut self, evidence: Evidence) -> Self {
-        self.evidence.push(evidence);
-        self
+impl Default for CommonSettings {
+    fn default() -> Self {
+        Self { name: None, weight: 1.0, on_parse_failure: None, errors: None }
     }
 }
 
-/// Lets `term` count over the batch, and catches whatever goes wrong.
-pub(crate) fn survey(term: &dyn Term, batch: &[&Episode]) -> Result<Survey, String> {
-    catch_unwind(AssertUnwindSafe(|| term.survey(batch))).map_err(|panic| panicked(panic.as_ref()))
-}
+impl CommonSettings {
+    const KEYS: [&'static str; 4] = ["name", "weight", "on_parse_failure", "errors"];
 
-/// What a term said, and what it would have said without its error rates, where it has any.
-pub(crate) struct Looked {
-    pub(crate) score: TermScore,
-    /// Absent: the same as the score's.
-    pub(crate) undisturbed: Option<TermOutcome>,
-}
-
-/// Lets `term` look, and catches whatever goes wrong.
-pub(crate) fn run(
-    settings: &Settings,
-    term: &dyn Term,
-    view: &View<'_>,
-    survey: &Result<Survey, String>,
-) -> Looked {
-    let look = |survey| catch_unwind(AssertUnwindSafe(|| term.look(&View { survey, ..*view })));
-    let mut finding = match survey.as_ref().map(look) {
-        Ok(Ok(finding)) => sound(finding, view.episode.turns.len()),
-        Ok(Err(panic)) => Finding::broken(panicked(panic.as_ref())),
-        Err(why) => Finding::broken(why.clone()),
-    };
-    let undisturbed = settings.errors.map(|errors| {
-        let before = finding.outcome.clone();
-        errors.disturb(&mut finding, view.context.seed, &settings.name, &view.episode.id);
-        before
-    });
-    let score = TermScore {
-        name: settings.name.clone(),
-        outcome: finding.outcome,
-        weight: settings.weight,
-        turns: finding.turns,
-        evidence: finding.evidence,
-    };
-    Looked { score, undisturbed }
-}
-
-fn sound(finding: Finding, turns: usize) -> Finding {
-    if let TermOutcome::Value { value } = finding.outcome
-        && !value.is_finite()
-    {
-        return Finding::broken(format!("it came to {value}"));
-    }
-    if finding.turns.iter().flatten().any(|value| !value.is_finite()) {
-        return Finding::broken("a turn's value is not finite");
-    }
-    if !finding.turns.is_empty() && finding.turns.len() != turns {
-        return Finding::broken(format!("it gave {} values for {turns} turns", finding.turns.len()));
-    }
-    finding
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("it panicked: {}", text.unwrap_or_else(|| "no message".to_owned()))
-}
-
-/// What a term's outcome is worth in the expression, before its weight.
-pub(crate) fn worth(outcome: &TermOutcome, path: ParseFailurePath) -> Worth {
-    match (outcome, path) {
-        (TermOutcome::Value { value }, _) => Worth::Number(*value),
-        (TermOutcome::NotApplicable { why }, _) => Worth::NotApplicable(why.clone()),
-        (TermOutcome::ParseFailure { .. }, ParseFailurePath::Value(value)) => Worth::Number(value),
-        (TermOutcome::ParseFailure { why }, ParseFailurePath::Unscorable) => Worth::Unscorable(why.clone()),
-        (TermOutcome::GraderFailed { why }, _) => Worth::Broken(why.clone()),
+    /// Takes the common keys out of a term's table.
+    pub(crate) fn take(table: &mut toml::Table) -> Result<Self, String> {
+        let taken = Self::KEYS.iter().filter_map(|key| table.remove_entry(*key)).collect();
+        Self::deserialize(toml::Value::Table(taken)).map_err(|error| error.message().trim().to_owned())
     }
 }
 
+/// A weight of 1, for settings that start there.
 pub(crate) fn one() -> f64 {
     1.0
 }

@@ -3,7 +3,7 @@
 //! There is one evaluation. A [`Tracer`] that is off keeps nothing and costs nothing; one that is on keeps the tree. So an
 //! explanation cannot disagree with the value it explains.
 
-use crate::worth::Worth;
+use crate::value::Value;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Trace {
     pub(crate) label: String,
-    pub(crate) worth: Worth,
+    pub(crate) value: Value,
     pub(crate) notes: Vec<String>,
     pub(crate) parts: Vec<Trace>,
 }
@@ -19,9 +19,9 @@ pub(crate) struct Trace {
 impl Trace {
     pub(crate) fn render(&self, depth: usize, out: &mut String) {
         let pad = "  ".repeat(depth);
-        let gap = if matches!(self.worth, Worth::Number(_)) { " " } else { "" };
+        let gap = if matches!(self.value, Value::Number(_)) { " " } else { "" };
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{pad}{}{gap}{}", self.label, self.worth.text());
+        let _ = writeln!(out, "{pad}{}{gap}{}", self.label, self.value.text());
         for note in &self.notes {
             let _ = writeln!(out, "{pad}  | {note}");
         }
@@ -38,7 +38,7 @@ pub(crate) struct Traced {
 }
 
 /// Collects traces, or nothing.
-pub(crate) struct Tracer {
+pub struct Tracer {
     /// The parts under way, outermost first. Absent: off.
     open: Option<Vec<Frame>>,
     /// Terms that were read, by position.
@@ -53,7 +53,8 @@ struct Frame {
 }
 
 impl Tracer {
-    pub(crate) fn off() -> Self {
+    /// Collects nothing.
+    pub fn off() -> Self {
         Self { open: None, read: BTreeSet::new() }
     }
 
@@ -62,14 +63,14 @@ impl Tracer {
     }
 
     /// Notes that the term at this position was read.
-    pub(crate) fn reads(&mut self, term: usize) {
+    pub fn reads(&mut self, term: usize) {
         if self.open.is_some() {
             self.read.insert(term);
         }
     }
 
     /// Leaves a note on the part under way.
-    pub(crate) fn note(&mut self, note: impl FnOnce() -> String) {
+    pub fn note(&mut self, note: impl FnOnce() -> String) {
         if let Some(frame) = self.open.as_mut().and_then(|open| open.last_mut()) {
             frame.notes.push(note());
         }
@@ -81,14 +82,14 @@ impl Tracer {
         }
     }
 
-    pub(crate) fn leave(&mut self, label: impl FnOnce() -> String, worth: &Worth) {
+    pub(crate) fn leave(&mut self, label: impl FnOnce() -> String, value: &Value) {
         let Some(open) = &mut self.open else { return };
         let Some(frame) = open.pop() else { return };
         let label = match frame.role {
             Some(role) => format!("{role}: {}", label()),
             None => label(),
         };
-        let trace = Trace { label, worth: worth.clone(), notes: frame.notes, parts: frame.parts };
+        let trace = Trace { label, value: value.clone(), notes: frame.notes, parts: frame.parts };
         if let Some(above) = open.last_mut() {
             above.parts.push(trace);
         }

@@ -5,15 +5,14 @@
 #![allow(clippy::print_stdout)]
 
 use clap::Parser;
+use merit_api::{Env, EnvError, StepResult, World};
 use merit_core::{
-    About, Action, CallRecord, End, EpisodeId, Message, PolicyVersion, Role, Seed, Setting, Split, Task,
-    TokenId, ToolCall,
+    About, Action, CallRecord, End, EpisodeId, Message, Role, Seed, Split, Task, TokenId, ToolCall,
 };
-use merit_env::{Env, EnvError, Reaction, World, WorldEnd};
 use merit_model::{
     Completion, CompletionSink, Pump, SampleRequest, Sampler, SessionId, SessionResult, StopReason, Tokenizer,
 };
-use merit_rollout::{ChatFormat, EpisodePlan, LatencySampler, RolloutSettings, Start, ToolRuntime, roll_out};
+use merit_rollout::{ChatFormat, EpisodePlan, LatencySampler, RolloutSettings, ToolRuntime, roll_out};
 use merit_tools::{Calculator, Tool};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
@@ -51,7 +50,7 @@ struct OpenSums {
     tools: Vec<Arc<dyn Tool>>,
 }
 
-impl Env for Sums {
+impl World for Sums {
     fn about(&self) -> About {
         About { name: "sums", summary: "a few sums", paper: "" }
     }
@@ -61,22 +60,18 @@ impl Env for Sums {
         Ok(Task { id, world, version: 1, split, size: self.turns, payload: Value::Null, answer: None })
     }
 
-    fn open(&self, _: &Arc<Task>, _: &Seed, _: Option<&Value>) -> Result<Box<dyn World>, EnvError> {
+    fn open(&self, _: &Arc<Task>, _: &Seed, _: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
         Ok(Box::new(OpenSums { left: self.turns, tools: vec![Arc::new(Calculator)] }))
     }
 }
 
-impl World for OpenSums {
-    fn opening(&self) -> Vec<Message> {
-        vec![Message::new(Role::User, "add 17 and 25, then answer")]
+impl Env for OpenSums {
+    fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
+        Ok(vec![Message::new(Role::User, "add 17 and 25, then answer")])
     }
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.tools.clone()
-    }
-
-    fn stops(&self) -> Vec<String> {
-        vec!["\n".to_owned()]
     }
 
     fn parse(&self, text: &str) -> Action {
@@ -89,11 +84,11 @@ impl World for OpenSums {
         }
     }
 
-    fn act(&mut self, action: &Action, calls: &[CallRecord]) -> Result<Reaction, EnvError> {
+    fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         self.left -= 1;
-        let end = if matches!(action, Action::Answer { .. }) { WorldEnd::Answered } else { WorldEnd::Open };
         let shown = calls.iter().map(|call| Message::new(Role::Tool, call.output.clone()));
-        Ok(Reaction { observations: shown.collect(), end })
+        let result = StepResult::observing(shown.collect());
+        Ok(if matches!(action, Action::Answer { .. }) { result.answered() } else { result })
     }
 
     fn snapshot(&self) -> Value {
@@ -160,14 +155,11 @@ impl Bench {
     fn plans(&self, env: &Sums, episodes: u32) -> Result<Vec<EpisodePlan>, EnvError> {
         let seed = Seed::root(1);
         let plan = |member: u32| {
-            Ok(EpisodePlan {
-                id: EpisodeId { phase: "bench".to_owned(), step: 0, group: 0, member, branch: 0 },
-                task: Arc::new(env.task(Split::Train, member.into(), &seed)?),
-                seed: seed.child("member", member.into()),
-                setting: Setting::default(),
-                policy_version: PolicyVersion(0),
-                start: Start::Fresh,
-            })
+            Ok(EpisodePlan::new(
+                EpisodeId { phase: "bench".to_owned(), step: 0, group: 0, member, branch: 0 },
+                env.task(Split::Train, member.into(), &seed)?,
+                seed.child("member", member.into()),
+            ))
         };
         (0..episodes).map(plan).collect()
     }
@@ -203,7 +195,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let texts = ["add 17 and 25, then answer", "calculator 17+25\n", "answer 42\n"];
     let tokenizer = Arc::new(Tokenizer::train(texts.into_iter(), 320));
-    let tool = Calculator.card().name.clone();
+    let tool = Calculator.spec().name.clone();
     let bench = Bench {
         chat: ChatFormat::new(Arc::clone(&tokenizer))?,
         tools: ToolRuntime::new()?,

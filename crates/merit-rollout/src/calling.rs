@@ -2,13 +2,13 @@
 
 use crate::effect::{Effect, ToolJob};
 use crate::machine::{EpisodeMachine, Phase};
-use crate::stage::OpenTool;
+use crate::open_env::OpenTool;
+use merit_api::{ExecKind, ToolAnswer};
 use merit_core::{Action, Boundary, CallEnd, End, Fault, Limit, ToolCall};
-use merit_tools::{Pace, ToolAnswer};
 use std::time::Instant;
 
 impl EpisodeMachine {
-    /// Starts the next call of the present turn, or acts when all have ended.
+    /// Starts the next call of the present turn, or steps when all have ended.
     pub(crate) fn next_call(&mut self, now: Instant) -> Effect {
         loop {
             let Some(turn) = self.record.turns.last() else { return self.ask(now) };
@@ -16,11 +16,11 @@ impl EpisodeMachine {
                 Action::Calls { calls } => calls.get(turn.calls.len()),
                 _ => None,
             };
-            let Some(asked) = asked.cloned() else { return self.act(now) };
-            match self.stage.tool(&asked.tool) {
+            let Some(asked) = asked.cloned() else { return self.step(now) };
+            match self.open.tool(&asked.tool) {
                 Ok(tool) => return self.call(tool, asked, now),
                 Err(unknown) => {
-                    self.record.call_ended(asked, CallEnd::Refused, unknown.to_string(), 0.0);
+                    self.record.call_ended(asked, CallEnd::Refused, unknown, 0.0);
                 }
             }
         }
@@ -30,9 +30,9 @@ impl EpisodeMachine {
         self.calls += 1;
         let call = self.calls;
         let input = asked.input.clone();
-        let started = (tool.pace != Pace::Computing).then_some(now);
+        let started = (tool.exec_kind != ExecKind::Computing).then_some(now);
         self.enter(Phase::Calling { call, asked, started }, now);
-        Effect::Call(ToolJob { call, pace: tool.pace, session: tool.session, input })
+        Effect::Call(ToolJob { call, exec_kind: tool.exec_kind, session: tool.session, input })
     }
 
     pub(crate) fn tool_started(&mut self, which: u64, now: Instant) -> Effect {

@@ -1,9 +1,9 @@
 //! What goes into an episode's machine and what comes out of it.
 
 use crate::{ChatFormat, RolloutSettings};
+use merit_api::{ExecKind, ToolAnswer, ToolSession};
 use merit_core::{Episode, Provenance};
 use merit_model::{Completion, SampleRequest};
-use merit_tools::{Pace, ToolAnswer, ToolSession};
 use std::sync::Arc;
 
 /// What an episode runs under; shared by all of a rollout.
@@ -58,7 +58,7 @@ pub struct ToolJob {
     /// Number of the call within its episode; comes back with the answer.
     pub call: u64,
     /// Where to run it.
-    pub pace: Pace,
+    pub exec_kind: ExecKind,
     /// The opened tool.
     pub session: Arc<dyn ToolSession>,
     /// The raw input.

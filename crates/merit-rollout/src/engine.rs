@@ -5,12 +5,12 @@
 //! on the order in which things come in.
 
 use crate::effect::Rules;
-use crate::flight::{Flight, Notice};
 use crate::guard::caught;
+use crate::in_flight::{InFlight, Notice};
 use crate::settings::span;
 use crate::{ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime};
+use merit_api::World;
 use merit_core::Episode;
-use merit_env::Env;
 use merit_model::{CompletionSink, Pump, Sampler};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -28,30 +28,24 @@ const NAP: Duration = Duration::from_millis(50);
 /// Settings are taken as they are: [`RolloutSettings::validate`] them where they are read.
 ///
 /// ```
-/// use merit_core::{EpisodeId, PolicyVersion, Seed, Setting, Split};
-/// use merit_rollout::{ChatFormat, EpisodePlan, ORACLE, Start, ToolRuntime, roll_out};
+/// use merit_core::{EpisodeId, Seed, Split};
+/// use merit_rollout::{ChatFormat, EpisodePlan, ORACLE, ToolRuntime, roll_out};
 /// use std::sync::Arc;
 ///
-/// let env = (merit_env::env("ledger")?.default)().build()?;
+/// let world = merit_env::read_world("type = \"ledger\"")?.build(&merit_env::LiveTools)?;
 /// let tokenizer = merit_model::Tokenizer::train(["answer 1"].into_iter(), 280);
 /// let chat = ChatFormat::new(Arc::new(tokenizer))?;
-/// let plan = EpisodePlan {
-///     id: EpisodeId { phase: "doc".into(), step: 0, group: 0, member: 0, branch: 0 },
-///     task: Arc::new(env.task(Split::Train, 0, &Seed::root(1))?),
-///     seed: Seed::root(1),
-///     setting: Setting::default(),
-///     policy_version: PolicyVersion(0),
-///     start: Start::Fresh,
-/// };
-/// let mut oracle = (ORACLE.open)(&*env, &chat, &Default::default(), std::slice::from_ref(&plan))?;
+/// let id = EpisodeId { phase: "doc".into(), step: 0, group: 0, member: 0, branch: 0 };
+/// let plan = EpisodePlan::new(id, world.task(Split::Train, 0, &Seed::root(1))?, Seed::root(1));
+/// let mut oracle = (ORACLE.open)(&*world, &chat, &Default::default(), std::slice::from_ref(&plan))?;
 /// let tools = ToolRuntime::new()?;
-/// let episodes = roll_out(vec![plan], &*env, &mut *oracle, &chat, &Default::default(), &tools, &mut |_| {});
+/// let episodes = roll_out(vec![plan], &*world, &mut *oracle, &chat, &Default::default(), &tools, &mut |_| {});
 /// assert_eq!(episodes[0].answer(), episodes[0].task.answer.as_deref());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn roll_out(
     plans: Vec<EpisodePlan>,
-    env: &dyn Env,
+    world: &dyn World,
     sampler: &mut dyn Sampler,
     chat: &ChatFormat,
     settings: &RolloutSettings,
@@ -70,14 +64,14 @@ pub fn roll_out(
         context_limit: sampler.context_limit(),
         provenance: sampler.provenance(),
     };
-    let flight = Flight::new(plans, env, sampler, tools, watch, rules, sender);
+    let flight = InFlight::new(plans, world, sampler, tools, watch, rules, sender);
     let now = Instant::now();
     let stall = span(settings.stall_seconds);
     Loop { flight, notices, sink, tools, stall, heard: now, ticked: now }.run()
 }
 
 struct Loop<'a> {
-    flight: Flight<'a>,
+    flight: InFlight<'a>,
     notices: Receiver<Notice>,
     sink: CompletionSink,
     tools: &'a ToolRuntime,
@@ -104,8 +98,8 @@ impl Loop<'_> {
             self.report(now);
         }
         let tally = self.flight.tally();
-        self.flight.tell(Progress::Tick(tally));
-        self.flight.into_landed()
+        self.flight.emit(Progress::Tick(tally));
+        self.flight.into_finished()
     }
 
     /// One step of the sampler. When it panics, whoever waits for it fails and the rest goes on.
@@ -147,12 +141,12 @@ impl Loop<'_> {
         if now.duration_since(self.ticked) >= TICK {
             self.ticked = now;
             let tally = self.flight.tally();
-            self.flight.tell(Progress::Tick(tally));
+            self.flight.emit(Progress::Tick(tally));
         }
         if now.saturating_duration_since(self.heard) >= self.stall || self.tools.asked() {
             self.heard = now;
             let waiting = self.flight.waiting(now);
-            self.flight.tell(Progress::Stalled(waiting));
+            self.flight.emit(Progress::Stalled(waiting));
         }
     }
 }

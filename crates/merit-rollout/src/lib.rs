@@ -10,10 +10,11 @@ mod chat;
 mod deadlines;
 mod effect;
 mod engine;
-mod flight;
 mod guard;
+mod in_flight;
 mod latency;
 mod machine;
+mod open_env;
 mod openai;
 mod oracle;
 mod plan;
@@ -23,7 +24,6 @@ mod replay;
 mod runtime;
 mod scripted;
 mod settings;
-mod stage;
 mod waiting;
 
 pub use chat::{ChatFormat, ChatFormatError, MissingMarker, Said};
@@ -35,9 +35,7 @@ pub use openai::{
     LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, OpenRemote, PromptForm, REMOTES, Remote, TokenSource,
     ToolRole, remote,
 };
-pub use oracle::{
-    NoDemonstrator, ORACLE, OpenProgram, OracleSampler, OracleSettings, Program, SAMPLERS, program,
-};
+pub use oracle::{NoExpert, ORACLE, OpenProgram, OracleSampler, OracleSettings, Program, SAMPLERS, program};
 pub use plan::{EpisodePlan, Start, TreeError, close_sessions, session_of, tree};
 pub use progress::{Progress, Tally};
 pub use runtime::ToolRuntime;

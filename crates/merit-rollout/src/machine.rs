@@ -6,13 +6,13 @@
 
 use crate::effect::{Effect, Event, Rules, WaitingOn};
 use crate::guard::{guarded, guarded_infallible};
+use crate::open_env::OpenEnv;
 use crate::record::Record;
 use crate::replay::Replay;
 use crate::settings::span;
-use crate::stage::Stage;
 use crate::{ChatFormat, EpisodePlan, Start};
-use merit_core::{Boundary, End, Episode, Fault, Limit, ToolCall};
-use merit_env::{Env, WorldEnd};
+use merit_api::{StepResult, Termination, World};
+use merit_core::{Boundary, End, Episode, Fault, Limit, Message, Role, ToolCall};
 use merit_model::{Completion, SampleRequest, SamplingParams, SessionId, StopReason};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -37,7 +37,7 @@ pub struct EpisodeMachine {
     session: SessionId,
     pub(crate) rules: Arc<Rules>,
     params: Arc<SamplingParams>,
-    pub(crate) stage: Stage,
+    pub(crate) open: OpenEnv,
     pub(crate) record: Record,
     pub(crate) replay: Option<Replay>,
     pub(crate) phase: Phase,
@@ -52,14 +52,19 @@ impl EpisodeMachine {
     pub fn begin(
         plan: EpisodePlan,
         session: SessionId,
-        env: &dyn Env,
+        world: &dyn World,
         rules: Arc<Rules>,
         now: Instant,
     ) -> Result<(Self, Effect), Box<Episode>> {
-        let (stage, record, replay) = match set_up(&plan, env, &rules.chat) {
+        let (open, record, replay) = match set_up(&plan, world, &rules.chat) {
             Ok(ready) => ready,
             Err(fault) => {
-                return Err(Box::new(Record::default().into_episode(&plan, End::Failed { fault }, None)));
+                return Err(Box::new(Record::default().into_episode(
+                    &plan,
+                    End::Failed { fault },
+                    None,
+                    None,
+                )));
             }
         };
         let settings = &rules.settings;
@@ -67,7 +72,7 @@ impl EpisodeMachine {
             temperature: settings.temperature,
             top_p: settings.top_p,
             max_tokens: settings.max_turn_tokens.min(settings.max_episode_tokens),
-            stop: stage.stops.clone(),
+            stop: open.stops.clone(),
             stop_tokens: rules.chat.ends().to_vec(),
             ..SamplingParams::default()
         };
@@ -77,7 +82,7 @@ impl EpisodeMachine {
             session,
             params: Arc::new(params),
             rules,
-            stage,
+            open,
             record,
             replay,
             phase: Phase::Over,
@@ -169,7 +174,7 @@ impl EpisodeMachine {
         let room = settings.max_episode_tokens.saturating_sub(self.record.cost.policy_tokens as usize);
         let cut = if now >= self.ends_by {
             Some(Limit::Time)
-        } else if self.record.turns.len() >= settings.max_turns as usize {
+        } else if self.record.turns.len() >= self.max_turns() {
             Some(Limit::Turns)
         } else if room == 0 {
             Some(Limit::Tokens)
@@ -201,7 +206,7 @@ impl EpisodeMachine {
 
     fn sampled(&mut self, result: Result<Completion, String>, now: Instant) -> Effect {
         match (&self.phase, result) {
-            (Phase::Asking, Ok(said)) => self.hear(said, now),
+            (Phase::Asking, Ok(said)) => self.on_completion(said, now),
             (Phase::Asking, Err(message)) => self.fail(Fault { boundary: Boundary::Model, message }),
             (Phase::Valuing(limit), result) => {
                 let limit = *limit;
@@ -213,8 +218,8 @@ impl EpisodeMachine {
         }
     }
 
-    fn hear(&mut self, mut said: Completion, now: Instant) -> Effect {
-        if let Err(fault) = self.record.hear(&self.plan, &self.rules, &mut said) {
+    fn on_completion(&mut self, mut said: Completion, now: Instant) -> Effect {
+        if let Err(fault) = self.record.on_completion(&self.plan, &self.rules, &mut said) {
             return self.fail(fault);
         }
         match said.stop {
@@ -222,8 +227,8 @@ impl EpisodeMachine {
             StopReason::ContextFull => return self.cut(Limit::Context, now),
             StopReason::StopString | StopReason::StopToken | StopReason::ConstraintMet => {}
         }
-        let text = self.rules.chat.spoken(&said.tokens, &self.stage.stops);
-        match guarded_infallible(Boundary::Environment, || self.stage.world.parse(&text)) {
+        let text = self.rules.chat.spoken(&said.tokens, &self.open.stops);
+        match guarded_infallible(Boundary::Environment, || self.open.env.parse(&text)) {
             Ok(action) => {
                 if let Some(turn) = self.record.turns.last_mut() {
                     turn.action = action;
@@ -234,22 +239,22 @@ impl EpisodeMachine {
         }
     }
 
-    pub(crate) fn act(&mut self, now: Instant) -> Effect {
+    pub(crate) fn step(&mut self, now: Instant) -> Effect {
         let Some(turn) = self.record.turns.last() else { return self.ask(now) };
-        let (world, index) = (&mut self.stage.world, turn.index);
-        let reaction = match guarded(Boundary::Environment, || world.act(&turn.action, &turn.calls)) {
-            Ok(reaction) => reaction,
+        let (env, index) = (&mut self.open.env, turn.index);
+        let result = match guarded(Boundary::Environment, || env.step(&turn.action, &turn.calls)) {
+            Ok(result) => result,
             Err(fault) => return self.fail(fault),
         };
         self.record.cost.env_steps += 1;
-        let open = reaction.end == WorldEnd::Open;
-        if let Err(fault) = self.record.observe(&self.rules.chat, &reaction.observations, index, open) {
+        if let Err(fault) = self.record.stepped(&self.rules.chat, &result, index) {
             return self.fail(fault);
         }
-        match reaction.end {
-            WorldEnd::Open => self.ask(now),
-            WorldEnd::Answered => self.finish(End::Answered, None),
-            WorldEnd::Done => self.finish(End::EnvironmentDone, None),
+        match result {
+            StepResult { terminated: Some(Termination::Answered), .. } => self.finish(End::Answered, None),
+            StepResult { terminated: Some(Termination::Done), .. } => self.finish(End::EnvironmentDone, None),
+            StepResult { truncated: true, .. } => self.cut(Limit::Environment, now),
+            _ => self.ask(now),
         }
     }
 
@@ -260,7 +265,13 @@ impl EpisodeMachine {
     pub(crate) fn finish(&mut self, end: End, bootstrap: Option<f32>) -> Effect {
         self.phase = Phase::Over;
         let record = std::mem::take(&mut self.record);
-        Effect::Finished(Box::new(record.into_episode(&self.plan, end, bootstrap)))
+        let env = &self.open.env;
+        // A broken environment is not asked any more.
+        let state = match &end {
+            End::Failed { fault } if fault.boundary == Boundary::Environment => None,
+            _ => guarded_infallible(Boundary::Environment, || env.snapshot()).ok(),
+        };
+        Effect::Finished(Box::new(record.into_episode(&self.plan, end, bootstrap, state)))
     }
 
     pub(crate) fn enter(&mut self, phase: Phase, now: Instant) {
@@ -277,6 +288,11 @@ impl EpisodeMachine {
         }
     }
 
+    fn max_turns(&self) -> usize {
+        let rule = self.rules.settings.max_turns;
+        self.plan.max_turns.map_or(rule, |own| own.min(rule)) as usize
+    }
+
     fn params_with(&self, max_tokens: usize) -> Arc<SamplingParams> {
         Arc::new(SamplingParams { max_tokens, ..(*self.params).clone() })
     }
@@ -288,19 +304,20 @@ impl EpisodeMachine {
 
 fn set_up(
     plan: &EpisodePlan,
-    env: &dyn Env,
+    world: &dyn World,
     chat: &ChatFormat,
-) -> Result<(Stage, Record, Option<Replay>), Fault> {
-    let (stage, opening) = Stage::open(plan, env)?;
+) -> Result<(OpenEnv, Record, Option<Replay>), Fault> {
+    let (open, mut first) = OpenEnv::open(plan, world)?;
     match &plan.start {
         Start::Fresh => {
             let mut record = Record::default();
-            record.observe(chat, &opening, 0, true)?;
-            Ok((stage, record, None))
+            first.extend(plan.preface.iter().map(|text| Message::new(Role::Hint, text.clone())));
+            record.observe(chat, &first, 0, true)?;
+            Ok((open, record, None))
         }
         Start::Fork { of, turn } => {
-            let (record, replay) = Replay::begin(of, *turn, chat, &opening)?;
-            Ok((stage, record, Some(replay)))
+            let (record, replay) = Replay::begin(of, *turn, chat, &first)?;
+            Ok((open, record, Some(replay)))
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The `oracle` backend: a sampler that says what the world's own demonstrator would say.
+//! The `oracle` backend: a sampler that says what the world's own expert would say.
 //!
-//! It keeps nothing between turns: the context is read back into turns by its role markers, and the demonstrator is asked
-//! what comes next. Every token has log-probability 0, because a program chose it for certain. With `skill` below 1 the
-//! demonstrator errs, which gives warm starts their variety.
+//! It keeps nothing between turns: the context is read back into turns by its role markers, and the expert is asked
+//! what comes next. Every token has log-probability 0, because a program chose it for certain. With `p_correct` below 1 the
+//! expert errs, which gives warm starts their variety.
 
 use crate::guard::caught;
 use crate::{ChatFormat, EpisodePlan, session_of};
+use merit_api::{Expert, ExpertTurn, World};
 use merit_core::registry::{UnknownName, find};
 use merit_core::{About, Message, Provenance, Role, Seed, Task};
-use merit_env::{DemoTurn, Demonstrator, Env};
 use merit_model::{
     Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
     StopReason,
@@ -22,24 +22,24 @@ pub struct Program {
     /// Its name in recipes.
     pub about: About,
     /// Makes it for the given plans.
-    pub open: for<'a> fn(&'a dyn Env, &ChatFormat, &OracleSettings, &[EpisodePlan]) -> OpenProgram<'a>,
+    pub open: for<'a> fn(&'a dyn World, &ChatFormat, &OracleSettings, &[EpisodePlan]) -> OpenProgram<'a>,
 }
 
 /// A program that plays in a world, or why none can.
-pub type OpenProgram<'a> = Result<Box<dyn Sampler + 'a>, NoDemonstrator>;
+pub type OpenProgram<'a> = Result<Box<dyn Sampler + 'a>, NoExpert>;
 
 /// Every program that can play a role.
 pub const SAMPLERS: &[Program] = &[ORACLE];
 
-/// The demonstrator of the world.
+/// The expert of the world.
 pub const ORACLE: Program = Program {
     about: About {
         name: "oracle",
-        summary: "the world's own demonstrator; skill 1 is the exact solution",
+        summary: "the world's own expert; p_correct 1 is the exact solution",
         paper: "",
     },
-    open: |env, chat, settings, plans| {
-        OracleSampler::new(env, chat, settings, plans)
+    open: |world, chat, settings, plans| {
+        OracleSampler::new(world, chat, settings, plans)
             .map(|sampler| -> Box<dyn Sampler + '_> { Box::new(sampler) })
     },
 };
@@ -53,57 +53,58 @@ pub fn program(name: &str) -> Result<&'static Program, UnknownName> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OracleSettings {
-    /// 1 is the exact oracle; below it the demonstrator errs.
-    pub skill: f64,
+    /// Probability that an episode is played right; in the others the expert errs.
+    #[serde(alias = "skill")]
+    pub p_correct: f64,
 }
 
 impl Default for OracleSettings {
     fn default() -> Self {
-        Self { skill: 1.0 }
+        Self { p_correct: 1.0 }
     }
 }
 
 /// A world that cannot show how it is done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("world `{world}` has no demonstrator, so nothing can play the oracle in it; use another backend")]
-pub struct NoDemonstrator {
+#[error("world `{world}` has no expert, so nothing can play the oracle in it; use another backend")]
+pub struct NoExpert {
     /// The world.
     pub world: &'static str,
 }
 
-/// Says what the demonstrator would say, for the episodes of given plans.
+/// Says what the expert would say, for the episodes of given plans.
 pub struct OracleSampler<'a> {
-    demonstrator: &'a dyn Demonstrator,
+    expert: &'a dyn Expert,
     chat: ChatFormat,
-    skill: f64,
+    p_correct: f64,
     plans: HashMap<SessionId, (Arc<Task>, Seed)>,
     asked: Vec<SampleRequest>,
 }
 
 impl<'a> OracleSampler<'a> {
-    /// An oracle for the episodes of `plans` in `env`.
+    /// An oracle for the episodes of `plans` in `world`.
     pub fn new(
-        env: &'a dyn Env,
+        world: &'a dyn World,
         chat: &ChatFormat,
         settings: &OracleSettings,
         plans: &[EpisodePlan],
-    ) -> Result<Self, NoDemonstrator> {
-        let demonstrator = env.demonstrator().ok_or_else(|| NoDemonstrator { world: env.about().name })?;
-        Ok(Self::following(demonstrator, chat, settings, plans))
+    ) -> Result<Self, NoExpert> {
+        let expert = world.expert().ok_or_else(|| NoExpert { world: world.about().name })?;
+        Ok(Self::following(expert, chat, settings, plans))
     }
 
-    /// One that says what `demonstrator` tells it, whoever that is.
+    /// One that says what `expert` tells it, whoever that is.
     pub fn following(
-        demonstrator: &'a dyn Demonstrator,
+        expert: &'a dyn Expert,
         chat: &ChatFormat,
         settings: &OracleSettings,
         plans: &[EpisodePlan],
     ) -> Self {
         let known = plans.iter().map(|plan| (session_of(&plan.id), (Arc::clone(&plan.task), plan.seed)));
         Self {
-            demonstrator,
+            expert,
             chat: chat.clone(),
-            skill: settings.skill,
+            p_correct: settings.p_correct,
             plans: known.collect(),
             asked: Vec::new(),
         }
@@ -116,8 +117,8 @@ impl<'a> OracleSampler<'a> {
             )
         })?;
         let turns = turns_of(self.chat.read(&request.context));
-        let said = caught(|| self.demonstrator.say(task, &turns, self.skill, seed))
-            .map_err(|panic| broken(format!("the demonstrator {panic}")))?
+        let said = caught(|| self.expert.say(task, &turns, self.p_correct, seed))
+            .map_err(|panic| broken(format!("the expert {panic}")))?
             .map_err(|error| broken(error.to_string()))?;
         Ok(spoken(&self.chat, request, &said))
     }
@@ -171,11 +172,11 @@ fn broken(why: String) -> SamplerError {
 }
 
 /// The turns of a conversation: what the policy said and what was observed after it. The opening is left out.
-pub(crate) fn turns_of(messages: Vec<Message>) -> Vec<DemoTurn> {
-    let mut turns: Vec<DemoTurn> = Vec::new();
+pub(crate) fn turns_of(messages: Vec<Message>) -> Vec<ExpertTurn> {
+    let mut turns: Vec<ExpertTurn> = Vec::new();
     for message in messages {
         if message.role == Role::Policy {
-            turns.push(DemoTurn { said: message.text, observed: Vec::new() });
+            turns.push(ExpertTurn { said: message.text, observed: Vec::new() });
         } else if let Some(turn) = turns.last_mut() {
             turn.observed.push(message);
         }

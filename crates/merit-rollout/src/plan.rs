@@ -4,12 +4,12 @@
 //! sampled with `seed.child("turn", n)`. A fork carries the seed of its trunk, so that it opens the same world; the branch
 //! in its id sets its turns apart.
 
-use merit_core::{Episode, EpisodeId, PolicyVersion, Seed, Setting, Task};
+use merit_core::{Episode, EpisodeId, PolicyVersion, Seed, Task};
 use merit_model::{Sampler, SessionId};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-/// One episode to run.
+/// One episode to run. Made with [`EpisodePlan::new`].
 #[derive(Debug, Clone)]
 pub struct EpisodePlan {
     /// Its name; no two plans of a rollout may share it.
@@ -18,12 +18,14 @@ pub struct EpisodePlan {
     pub task: Arc<Task>,
     /// The source of all its randomness. A fork carries the seed of its trunk.
     pub seed: Seed,
-    /// What all members of its group share.
-    pub setting: Setting,
     /// The policy that will act.
     pub policy_version: PolicyVersion,
     /// Where it begins.
     pub start: Start,
+    /// Hints shown before the policy's first turn, in order, as `Role::Hint`; never trained. A fork has those of its trunk.
+    pub preface: Vec<String>,
+    /// Most turns of this episode, where fewer than the rollout allows. Absent: as many as it allows.
+    pub max_turns: Option<u32>,
 }
 
 /// Where an episode begins.
@@ -41,6 +43,47 @@ pub enum Start {
 }
 
 impl EpisodePlan {
+    /// A fresh episode by policy version 0.
+    pub fn new(id: EpisodeId, task: impl Into<Arc<Task>>, seed: Seed) -> Self {
+        Self {
+            id,
+            task: task.into(),
+            seed,
+            policy_version: PolicyVersion(0),
+            start: Start::Fresh,
+            preface: Vec::new(),
+            max_turns: None,
+        }
+    }
+
+    /// The same, played by this policy.
+    #[must_use]
+    pub fn with_policy_version(mut self, version: PolicyVersion) -> Self {
+        self.policy_version = version;
+        self
+    }
+
+    /// The same, begun in the middle of a recorded episode: the turns before `turn` are kept, that turn is sampled anew.
+    #[must_use]
+    pub fn forked(mut self, of: &Arc<Episode>, turn: u32) -> Self {
+        self.start = Start::Fork { of: Arc::clone(of), turn };
+        self
+    }
+
+    /// The same with hints before the policy's first turn.
+    #[must_use]
+    pub fn with_preface<T: Into<String>>(mut self, hints: impl IntoIterator<Item = T>) -> Self {
+        self.preface = hints.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The same with a turn limit of its own.
+    #[must_use]
+    pub fn with_max_turns(mut self, turns: u32) -> Self {
+        self.max_turns = Some(turns);
+        self
+    }
+
     /// The seed that opens the world: the same for a trunk and all its forks.
     pub fn world_seed(&self) -> Seed {
         self.seed.child("world", 0)

@@ -1,11 +1,14 @@
 //! The episode as it grows: transcript, context, turns and cost in step with each other.
 
 use crate::{ChatFormat, EpisodePlan, Rules};
+use merit_api::StepResult;
 use merit_core::{
     Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, Fault, Known, Message, Provenance, Role,
     Segment, TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop,
 };
 use merit_model::{Completion, StopReason};
+use serde_json::Value;
+use std::sync::Arc;
 
 /// What has happened so far. Every policy segment has its turn at every moment, so that it can become an episode whenever
 /// it has to.
@@ -51,8 +54,20 @@ impl Record {
         Ok(())
     }
 
+    /// Keeps what came of the action of turn `turn`: observations become tokens, reward and info do not.
+    pub(crate) fn stepped(&mut self, chat: &ChatFormat, result: &StepResult, turn: u32) -> Result<(), Fault> {
+        if let Some(name) = result.wild_number() {
+            let message = format!("`{name}` of turn {turn} is not finite");
+            return Err(Fault { boundary: Boundary::Environment, message });
+        }
+        if let Some(last) = self.turns.last_mut() {
+            (last.reward, last.info) = (result.reward, result.info.clone());
+        }
+        self.observe(chat, &result.observations, turn, !result.is_last())
+    }
+
     /// Appends what the policy sampled, and its turn, not yet understood.
-    pub(crate) fn hear(
+    pub(crate) fn on_completion(
         &mut self,
         plan: &EpisodePlan,
         rules: &Rules,
@@ -81,7 +96,7 @@ impl Record {
             }
             TurnStop::StopString | TurnStop::EndToken | TurnStop::Unknown => "never read".to_owned(),
         };
-        self.turns.push(Turn { index, action: Action::Malformed { why }, calls: Vec::new(), stop });
+        self.turns.push(Turn::new(index, Action::Malformed { why }).with_stop(stop));
         Ok(())
     }
 
@@ -118,19 +133,20 @@ impl Record {
     }
 
     /// The finished episode.
-    pub(crate) fn into_episode(self, plan: &EpisodePlan, end: End, bootstrap: Option<f32>) -> Episode {
-        Episode {
-            id: plan.id.clone(),
-            task: plan.task.clone(),
-            policy_version: plan.policy_version,
-            setting: plan.setting.clone(),
-            transcript: self.transcript,
-            turns: self.turns,
-            end,
-            cost: self.cost,
-            bootstrap,
-            reported: None,
-        }
+    pub(crate) fn into_episode(
+        self,
+        plan: &EpisodePlan,
+        end: End,
+        bootstrap: Option<f32>,
+        state: Option<Value>,
+    ) -> Episode {
+        Episode::new(plan.id.clone(), Arc::clone(&plan.task), end)
+            .with_policy_version(plan.policy_version)
+            .with_transcript(self.transcript)
+            .with_turns(self.turns)
+            .with_cost(self.cost)
+            .with_bootstrap(bootstrap)
+            .with_state(state)
     }
 
     fn append(&mut self, segment: Segment) -> Result<(), TranscriptError> {

@@ -7,10 +7,9 @@
 use crate::ChatFormat;
 use crate::guard::guarded;
 use crate::machine::EpisodeMachine;
+use crate::open_env::OpenTool;
 use crate::record::Record;
-use crate::stage::OpenTool;
 use merit_core::{Action, Boundary, CallEnd, Episode, Fault, Message, Role, ToolCall};
-use merit_env::WorldEnd;
 
 /// How far a fork has come in repeating its parent.
 pub(crate) struct Replay {
@@ -81,7 +80,7 @@ impl EpisodeMachine {
         let replay = self.replay.as_mut()?;
         let turn = &self.record.turns[replay.turn as usize];
         while let Some(recorded) = turn.calls.get(replay.call) {
-            match self.stage.tool(&recorded.call.tool) {
+            match self.open.tool(&recorded.call.tool) {
                 Ok(tool) if tool.stateful => return Some((tool, recorded.call.clone())),
                 Ok(_) | Err(_) => replay.call += 1,
             }
@@ -94,17 +93,24 @@ impl EpisodeMachine {
         let index = replay.turn;
         (replay.turn, replay.call) = (index + 1, 0);
         let turn = &self.record.turns[index as usize];
-        let world = &mut self.stage.world;
-        let reaction = guarded(Boundary::Environment, || world.act(&turn.action, &turn.calls))
+        let env = &mut self.open.env;
+        let result = guarded(Boundary::Environment, || env.step(&turn.action, &turn.calls))
             .map_err(|fault| environment(format!("turn {index} could not be repeated: {}", fault.message)))?;
         self.record.cost.probe_steps += 1;
-        if reaction.end != WorldEnd::Open {
+        if result.is_last() {
             return Err(environment(format!(
                 "the world was over after turn {index} when it was repeated, after {}",
                 describe(&turn.action)
             )));
         }
-        agree(&self.record, self.chat(), Some(index), &reaction.observations, true)
+        let told = turn.reward.is_some() || !turn.info.is_empty();
+        if told && (turn.reward, &turn.info) != (result.reward, &result.info) {
+            return Err(environment(format!(
+                "turn {index} gave reward {:?} and info {:?} when it was repeated, but {:?} and {:?} before",
+                result.reward, result.info, turn.reward, turn.info
+            )));
+        }
+        agree(&self.record, self.chat(), Some(index), &result.observations, true)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Where tools run: in place, as a task, or on a thread of their own, according to their pace.
+//! Where tools run: in place, as a task, or on a thread of their own, according to their kind of execution.
 //!
 //! Deadlines are the episode machine's business. Here a call that nobody waits for any more is dropped: its task is
 //! aborted, its place in the queue is given up, and a future that yields on a thread is dropped there. Only code that
@@ -6,7 +6,7 @@
 
 use crate::effect::ToolJob;
 use crate::guard::caught;
-use merit_tools::{Pace, ToolAnswer, ToolFuture, ToolSession};
+use merit_api::{ExecKind, ToolAnswer, ToolFuture, ToolSession};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl ToolRuntime {
         Self::with_threads(COMPUTING_THREADS)
     }
 
-    /// A runtime in which at most `computing` tools of pace `Computing` run at once.
+    /// A runtime in which at most `computing` tools of kind `Computing` run at once.
     pub fn with_threads(computing: usize) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -111,18 +111,18 @@ impl ToolRuntime {
         self.ask.load(Ordering::Relaxed) && self.ask.swap(false, Ordering::Relaxed)
     }
 
-    /// Starts a call where its pace belongs.
+    /// Starts a call where its kind belongs.
     pub(crate) fn start(&self, job: ToolJob, notify: impl FnOnce() -> Notify) -> Ran {
         let begun = Instant::now();
         let mut future = guarded_call(job.session, job.input);
-        match job.pace {
-            Pace::Instant => match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        match job.exec_kind {
+            ExecKind::Instant => match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
                 Poll::Ready(answer) => Ran::Answered(answer, begun.elapsed().as_secs_f64()),
                 // It waits after all: no harm, it goes on as a task.
                 Poll::Pending => self.wait(future, begun, notify()),
             },
-            Pace::Waiting => self.wait(future, begun, notify()),
-            Pace::Computing => self.compute(future, notify()),
+            ExecKind::Waiting => self.wait(future, begun, notify()),
+            ExecKind::Computing => self.compute(future, notify()),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use crate::ChatFormat;
 use crate::oracle::{spoken, turns_of};
+use merit_api::ExpertTurn;
 use merit_core::Seed;
-use merit_env::DemoTurn;
 use merit_model::{
     CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult, StopReason,
 };
@@ -14,7 +14,7 @@ pub struct Cue {
     /// The session.
     pub session: SessionId,
     /// The turns so far.
-    pub turns: Vec<DemoTurn>,
+    pub turns: Vec<ExpertTurn>,
     /// The seed of the turn.
     pub seed: Seed,
 }

@@ -2,9 +2,11 @@
 
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
-use merit_credit::Baseline;
+use merit_core::Arm;
+use merit_credit::{Baseline, CreditRule, RULES};
 use merit_learn::Scope;
-use merit_reward::{RewardConfig, ShapingStep};
+use merit_reward::RewardConfig;
+use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 
 /// `Err` with the reason when the recipe cannot work.
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
@@ -19,9 +21,8 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
 
 /// Each station refuses its own nonsense.
 fn stations(recipe: &Recipe) -> Result<(), String> {
-    recipe.world.build().map_err(|e| format!("[world] {e}"))?;
-    let demonstrated = recipe.demonstration_world().map_err(|e| e.to_string())?;
-    demonstrated.build().map_err(|e| format!("[warm_start.world] {e}"))?;
+    // Worlds were checked when they were read, and open nothing before a run.
+    recipe.demonstration_world().map_err(|e| e.to_string())?;
     if let ModelConfig::Fresh(model) = &recipe.model {
         model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
     }
@@ -32,7 +33,6 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
                     add an `exact-answer` term, or name one with `solved-by`"
             .into());
     }
-    recipe.credit.rule().map_err(|e| format!("[credit] {e}"))?;
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 
@@ -117,12 +117,13 @@ fn teacher(recipe: &Recipe) -> Result<(), String> {
 }
 
 fn credit(recipe: &Recipe) -> Result<(), String> {
-    let rule = recipe.credit.rule().map_err(|e| format!("[credit] {e}"))?;
-    let name = rule.about().name;
-    if rule.baseline() == Baseline::Group && recipe.budget.group_size < 2 {
+    let rule = &*recipe.credit;
+    let name = recipe.credit.about().name;
+    if compares(rule) && recipe.budget.group_size < 2 {
         return Err(format!(
             "credit rule `{name}` compares the members of a group, but `budget.group_size` is 1; \
-             raise it, or use `reinforce-plus-plus` or `gae`"
+             raise it, or use one that compares otherwise: {}",
+            rules(|rule| !compares(rule))
         ));
     }
     let needs = recipe.learn.objective.needs();
@@ -133,14 +134,14 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
              and learning by reward needs an objective that reads it, such as `policy-gradient`"
         ));
     }
-    let compares = recipe.learn.objective.scope() != Scope::Sequence || needs.group_reward;
-    if compares && recipe.budget.group_size < 2 {
+    let compared = recipe.learn.objective.scope() != Scope::Sequence || needs.group_reward;
+    if compared && recipe.budget.group_size < 2 {
         return Err(format!(
             "objective `{objective}` compares the members of a group, but `budget.group_size` is 1; raise it"
         ));
     }
     shaping(recipe, name, rule.discount())?;
-    let wants_values = rule.needs_values();
+    let wants_values = rule.needs().values;
     let fits_values = needs.returns;
     match (wants_values, fits_values) {
         (true, _) if !recipe.model.value_head() => {
@@ -150,10 +151,23 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
             "credit rule `{name}` needs a fitted value head; give `learn.objective` a `value = {{ coefficient = 0.5 }}`"
         )),
         (false, true) => Err(format!(
-            "`learn.objective.value` fits value targets, which credit rule `{name}` does not write; remove it or use `gae`"
+            "`learn.objective.value` fits value targets, which credit rule `{name}` does not write; remove it or use {}",
+            rules(|rule| rule.needs().values)
         )),
         _ => Ok(()),
     }
+}
+
+/// Whether a rule compares the members of a group.
+fn compares(rule: &dyn CreditRule) -> bool {
+    matches!(rule.baseline(), Baseline::Group | Baseline::Turn)
+}
+
+/// The shipped rules, with their defaults, of which something holds.
+fn rules(holds: impl Fn(&dyn CreditRule) -> bool) -> String {
+    let rules =
+        RULES.iter().filter(|entry| (entry.read)(toml::Table::new()).is_ok_and(|(rule, _)| holds(&*rule)));
+    rules.map(|entry| format!("`{}`", entry.about.name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Shaping that counts turns agrees with rules that discount by token only where nothing is discounted.
@@ -168,7 +182,7 @@ fn shaping(recipe: &Recipe, rule: &str, discount: f64) -> Result<(), String> {
 }
 
 fn shapes_by_turn(reward: &RewardConfig) -> bool {
-    let here = matches!(reward, RewardConfig::Shaping(shaping) if shaping.step == ShapingStep::Turn);
+    let here = reward.settings::<Shaping>().is_some_and(|shaping| shaping.step == ShapingStep::Turn);
     here || reward.children().into_iter().any(shapes_by_turn)
 }
 
@@ -211,9 +225,8 @@ fn names(recipe: &Recipe) -> Result<(), String> {
     if let Some(odd) = std::iter::once(&recipe.name).chain(controls).find(|name| !plain(name)) {
         return Err(format!("the name `{odd}` must be made of lower-case letters, digits and `-`"));
     }
-    let reserved = ["before", "after", "step"];
-    if let Some(taken) = recipe.controls.iter().find(|c| reserved.contains(&c.name.as_str())) {
-        return Err(format!("a control cannot be called `{}`; evaluations use that name", taken.name));
+    if recipe.controls.iter().any(|control| control.name == Arm::Main.name()) {
+        return Err("a control cannot be called `main`: that is the recipe's own arm".into());
     }
     let mut seen = std::collections::BTreeSet::new();
     match recipe.controls.iter().find(|c| !seen.insert(&c.name)) {

@@ -12,7 +12,8 @@ use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
-use crate::{RunError, learn, lessons, warm};
+use crate::{RunError, learn, lessons, now_ms, warm};
+use merit_core::{Arm, Phase, When};
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
 use merit_store::RunFolder;
@@ -50,8 +51,8 @@ pub fn train(
         match &stage {
             Stage::Warm => drive.warm()?,
             Stage::Before => drive.before()?,
-            Stage::Learn(arm) => drive.learn(*arm)?,
-            Stage::After(arm) => drive.after(*arm)?,
+            Stage::Learn(arm) => drive.learn(arm)?,
+            Stage::After(arm) => drive.after(arm)?,
         }
         drive.next_stage(&stage)?;
     }
@@ -70,7 +71,8 @@ pub(crate) struct Drive<'a> {
     pub(crate) options: &'a Options,
     pub(crate) watch: &'a mut dyn FnMut(Event),
     pub(crate) tools: Arc<ToolRuntime>,
-    pub(crate) main: Parts,
+    pub(crate) main: Arc<Parts>,
+    parts: Vec<(Arm, Arc<Parts>)>,
     pub(crate) policy: Policy,
     /// What the reward of the arm under way keeps between steps.
     pub(crate) reward_state: KeptRewards,
@@ -88,7 +90,7 @@ impl<'a> Drive<'a> {
         watch: &'a mut dyn FnMut(Event),
     ) -> Result<Self, RunError> {
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
-        let main = Parts::with_toolbox(recipe, options.seed, &options.toolbox)?;
+        let main = Arc::new(Parts::with_toolbox(recipe, options.seed, &options.toolbox)?);
         let stages = Stage::all(recipe);
         let total = stages.iter().map(|s| s.weight(recipe)).sum();
         let resumed = Policy::restore(folder, recipe, options.threads)?;
@@ -136,6 +138,7 @@ impl<'a> Drive<'a> {
             options,
             watch,
             tools,
+            parts: vec![(Arm::Main, Arc::clone(&main))],
             main,
             policy,
             reward_state,
@@ -147,7 +150,7 @@ impl<'a> Drive<'a> {
     }
 
     fn announce(&mut self, stage: &Stage) {
-        let what = stage.describe(self.recipe);
+        let what = stage.describe();
         (self.watch)(Event::Stage { what, done: self.done / self.total });
     }
 
@@ -172,7 +175,7 @@ impl<'a> Drive<'a> {
             let (loss, read) =
                 warm::step(&self.main, self.policy.trainer(), &learner, &demonstrations, step)?;
             tokens += read;
-            self.folder.record_metrics("warm", step, &[("loss", loss)])?;
+            self.folder.record_metrics(Phase::Warm, step, &[("loss", loss)])?;
             let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
             let done = self.share(&Stage::Warm, step + 1, steps);
             (self.watch)(Event::Warm { step: step + 1, of: steps, loss, tokens_per_s, done });
@@ -193,28 +196,28 @@ impl<'a> Drive<'a> {
             watch: self.watch,
             reward_state: &self.reward_state.present,
         }
-        .run(&Evaluation { phase: "eval-before".into(), step: 0, tasks, version: 0 })?;
+        .run(&Evaluation { phase: Phase::eval(When::Before), step: 0, tasks, version: 0 })?;
         Ok(())
     }
 
-    fn learn(&mut self, arm: Option<usize>) -> Result<(), RunError> {
+    fn learn(&mut self, arm: &Arm) -> Result<(), RunError> {
         if self.place.step == 0 {
             self.policy.restart()?;
             self.reward_state.present = RewardState::default();
         }
         learn::run(self, arm)?;
-        if arm.is_none() {
+        if *arm == Arm::Main {
             self.policy.keep_trained();
             self.reward_state.trained = self.reward_state.present.clone();
         }
         Ok(())
     }
 
-    fn after(&mut self, arm: Option<usize>) -> Result<(), RunError> {
+    fn after(&mut self, arm: &Arm) -> Result<(), RunError> {
         let parts = self.arm_parts(arm)?;
         let weights = self.policy.present();
         let mut actor = self.actor(weights)?;
-        let phase = arm.map_or("eval-after".into(), |i| format!("eval-{}", self.recipe.controls[i].name));
+        let phase = Phase::Eval(arm.clone(), When::After);
         let (tasks, steps) = (self.recipe.evaluation.tasks, self.recipe.budget.steps);
         Evaluator {
             parts: &parts,
@@ -227,13 +230,15 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// The parts of an arm: the recipe's own, or a control's.
-    pub(crate) fn arm_parts(&self, arm: Option<usize>) -> Result<Parts, RunError> {
-        let recipe = match arm {
-            None => self.recipe.clone(),
-            Some(i) => self.recipe.control(&self.recipe.controls[i])?,
-        };
-        Parts::with_toolbox(&recipe, self.options.seed, &self.options.toolbox)
+    /// The parts of an arm, built when they are first asked for and kept.
+    pub(crate) fn arm_parts(&mut self, arm: &Arm) -> Result<Arc<Parts>, RunError> {
+        if let Some((_, parts)) = self.parts.iter().find(|(known, _)| known == arm) {
+            return Ok(Arc::clone(parts));
+        }
+        let recipe = self.recipe.of_arm(arm)?;
+        let parts = Arc::new(Parts::with_toolbox(&recipe, self.options.seed, &self.options.toolbox)?);
+        self.parts.push((arm.clone(), Arc::clone(&parts)));
+        Ok(parts)
     }
 
     /// An actor with `weights`.
@@ -300,11 +305,4 @@ fn note_tools(
     }
     folder.set_mark(TOOLS_MARK, &now)?;
     Ok(folder.record_event(now_ms(), TOOLS_MARK, &format!("calls are answered {now}"))?)
-}
-
-/// Unix time in milliseconds, for people: nothing that is computed depends on it.
-fn now_ms() -> u64 {
-    std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map_or(0, |since| since.as_millis() as u64)
 }

@@ -26,7 +26,7 @@ pub enum RunError {
     Endpoint(#[from] merit_endpoint::EndpointError),
     /// The world.
     #[error(transparent)]
-    Env(#[from] merit_env::EnvError),
+    Env(#[from] merit_api::EnvError),
     /// The reward.
     #[error("reward: {0}")]
     Reward(#[from] merit_reward::RewardError),
@@ -44,7 +44,7 @@ pub enum RunError {
     Tree(#[from] merit_rollout::TreeError),
     /// A world that cannot show how it is done.
     #[error(transparent)]
-    Demonstrator(#[from] merit_rollout::NoDemonstrator),
+    Expert(#[from] merit_rollout::NoExpert),
     /// A tokenizer that lacks a marker.
     #[error(transparent)]
     Chat(#[from] merit_rollout::MissingMarker),

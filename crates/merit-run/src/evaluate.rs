@@ -6,17 +6,18 @@ use crate::metrics::{self, Metrics};
 use crate::parts::{Parts, Plan};
 use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
-use merit_core::{PolicyVersion, ScoredEpisode, Split};
+use merit_core::{Arm, Phase, PolicyVersion, ScoredEpisode, Split, When};
+use merit_measure::{HeldOut, RunSummary};
 use merit_reward::RewardState;
 use merit_rollout::RolloutSettings;
 use merit_store::RunFolder;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Which evaluation.
 pub(crate) struct Evaluation {
-    /// Name of the phase.
-    pub(crate) phase: String,
+    /// Which evaluation, of which arm.
+    pub(crate) phase: Phase,
     /// The step after which it is taken.
     pub(crate) step: u64,
     /// Held-out tasks, from the first.
@@ -39,7 +40,7 @@ impl Evaluator<'_> {
     /// Evaluates, records episodes and metrics, tells whoever watches.
     pub(crate) fn run(self, evaluation: &Evaluation) -> Result<(), RunError> {
         let plans = self.parts.plans(&Plan {
-            phase: &evaluation.phase,
+            phase: evaluation.phase.clone(),
             step: evaluation.step,
             split: Split::HeldOut,
             first: 0,
@@ -89,27 +90,22 @@ pub(crate) fn finished(
     train_seconds: f64,
     report: &Path,
 ) -> Result<Finished, RunError> {
-    let recorded = folder.metrics()?;
-    let of = |phase: &str, step: u64| -> Metrics {
-        let mine = recorded.iter().filter(|m| m.phase == phase && m.step == step);
-        mine.map(|m| (m.name.clone(), m.value)).collect()
-    };
-    let steps = recipe.budget.steps;
-    let success = |numbers: &Metrics| numbers.get("success").copied().unwrap_or(f64::NAN);
-    let after = of("eval-after", steps);
-    let mut controls = BTreeMap::new();
-    for control in &recipe.controls {
-        controls.insert(control.name.clone(), success(&of(&format!("eval-{}", control.name), steps)));
-    }
-    let by_size =
-        after.iter().filter_map(|(name, value)| Some((name.strip_prefix("success/")?.to_owned(), *value)));
+    let summary = RunSummary::read(folder)?;
+    let success = |held: Option<&HeldOut>| held.map_or(f64::NAN, |held| held.all.success);
+    let after = summary.evaluation(When::After);
+    let of_control = |name: &str| Phase::Eval(Arm::Control(name.to_owned()), When::After);
+    let controls = recipe
+        .controls
+        .iter()
+        .map(|control| (control.name.clone(), success(summary.evaluation_of(&of_control(&control.name)))));
+    let sizes = after.into_iter().flat_map(|held| &held.by_size);
     Ok(Finished {
-        held_out_before: success(&of("eval-before", 0)),
-        held_out_after: success(&after),
+        held_out_before: success(summary.evaluation(When::Before)),
+        held_out_after: success(after),
         train_seconds,
         run: folder.path().display().to_string(),
-        controls,
-        held_out_by_size: by_size.collect(),
+        controls: controls.collect(),
+        held_out_by_size: sizes.map(|(size, rate)| (size.to_string(), rate.success)).collect(),
         recipe: recipe.name.clone(),
         recipe_hash: recipe.hash(),
         seed,

@@ -4,58 +4,66 @@ use crate::driver::Drive;
 use crate::evaluate::{Evaluation, Evaluator};
 use crate::metrics::{self, Metrics, rows};
 use crate::parts::{Parts, Plan};
+use crate::probes::Probing;
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
 use crate::{RunError, act::Actor};
 use merit_api::trainer::Reference;
-use merit_core::{Cost, Group, PolicyVersion, Sample, ScoredEpisode, Split};
-use merit_credit::Credit;
+use merit_core::{Arm, Cost, Group, Phase, PolicyVersion, Sample, ScoredEpisode, Split, When};
+use merit_credit::{Credit, CreditBatch, Note, Probe};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use std::time::Instant;
 
 /// Goes on with the learning of an arm from the place of `drive`.
-pub(crate) fn run(drive: &mut Drive<'_>, arm: Option<usize>) -> Result<(), RunError> {
+pub(crate) fn run(drive: &mut Drive<'_>, arm: &Arm) -> Result<(), RunError> {
     let parts = drive.arm_parts(arm)?;
     let learner = Learner::new(parts.recipe.learn.clone(), parts.recipe.budget.steps)?;
     let mut actor = drive.actor(drive.policy.present())?;
-    let name = arm.map_or("main", |i| drive.recipe.controls[i].name.as_str()).to_owned();
-    let phase = arm.map_or("train".to_owned(), |_| format!("train-{name}"));
+    let phase = Phase::Train(arm.clone());
     let steps = parts.recipe.budget.steps;
     while drive.place.step < steps {
         let step = drive.place.step;
         let began = Instant::now();
-        let groups = sample(drive, &parts, &mut actor, &phase, step)?;
-        let mut numbers = metrics::of_groups(&groups);
-        let (report, tokens) = update(drive, &parts, &learner, &groups, step)?;
+        let batch = sample(drive, &parts, &mut actor, arm, step)?;
+        let groups = &batch.groups;
+        let mut numbers = metrics::of_groups(groups);
+        let (report, tokens) = update(drive, &parts, &learner, &batch, step)?;
         let unused = Cost { discarded_samples: report.samples_deselected as u64, ..Cost::default() };
-        drive.folder.record_cost(&phase, step, &unused)?;
+        drive.folder.record_cost(&phase, step, &[unused, batch.probing].into_iter().sum())?;
         numbers.extend(of_update(&report));
-        numbers.extend(term_shares(&parts, &groups));
+        numbers.extend(term_shares(&parts, groups));
         let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
         numbers.insert("tokens_per_s".into(), tokens_per_s);
         drive.folder.record_metrics(&phase, step, &rows(&numbers))?;
-        let done = drive.share(&Stage::Learn(arm), step + 1, steps);
-        (drive.watch)(step_event(&name, step + 1, steps, &numbers, done));
+        let done = drive.share(&Stage::Learn(arm.clone()), step + 1, steps);
+        (drive.watch)(step_event(arm.name(), step + 1, steps, &numbers, done));
         actor.set_packed(drive.policy.packed())?;
-        if arm.is_none() {
-            evaluate_between(drive, &parts, &mut actor, step + 1)?;
-        }
+        evaluate_between(drive, &parts, &mut actor, arm, step + 1)?;
         drive.step_done(parts.recipe.budget.checkpoint_every)?;
     }
     Ok(())
 }
 
-/// Runs, scores and records the groups of one step.
+/// What one step learns from.
+struct Batch {
+    groups: Vec<Group>,
+    /// Continuations that the credit rule needs.
+    probes: Vec<Probe>,
+    /// What those cost.
+    probing: Cost,
+}
+
+/// Runs, scores and records the groups of one step, and measures what the credit rule needs.
 fn sample(
     drive: &mut Drive<'_>,
     parts: &Parts,
     actor: &mut Actor,
-    phase: &str,
+    arm: &Arm,
     step: u64,
-) -> Result<Vec<Group>, RunError> {
+) -> Result<Batch, RunError> {
     let budget = &parts.recipe.budget;
     let plans = parts.plans(&Plan {
-        phase,
+        phase: Phase::Train(arm.clone()),
         step,
         split: Split::Train,
         first: step * u64::from(budget.groups),
@@ -65,14 +73,16 @@ fn sample(
     })?;
     let watch = &mut *drive.watch;
     let (rollout, kept) = (&parts.recipe.rollout, &drive.reward_state.present);
-    let batch = actor.run(parts, plans, rollout, step, kept, &mut stalls(watch))?;
+    let batch = actor.run(parts, plans.clone(), rollout, step, kept, &mut stalls(watch))?;
+    drive.folder.record_episodes(&batch.episodes)?;
+    let groups = Group::by_id(batch.episodes)?;
+    let per_turn = parts.rule.needs().probes_per_turn;
+    let (probes, probing) = match per_turn {
+        0 => (Vec::new(), Cost::default()),
+        _ => Probing { parts, arm, step, per_turn, state: kept }.run(actor, &plans, &groups, watch)?,
+    };
     drive.reward_state.present = batch.state;
-    let scored = batch.episodes;
-    drive.folder.record_episodes(&scored)?;
-    let size = budget.group_size as usize;
-    let groups: Result<Vec<Group>, _> =
-        scored.chunks(size).map(|members| Group::assemble(members.to_vec())).collect();
-    Ok(groups?)
+    Ok(Batch { groups, probes, probing })
 }
 
 /// Assigns credit and updates the policy; also says how many tokens were sampled and trained.
@@ -80,10 +90,12 @@ fn update(
     drive: &mut Drive<'_>,
     parts: &Parts,
     learner: &Learner,
-    groups: &[Group],
+    batch: &Batch,
     step: u64,
 ) -> Result<(UpdateReport, usize), RunError> {
-    let credit = parts.rule.assign(groups)?;
+    let seed = parts.seed.child("credit", 0).child("step", step);
+    let given = CreditBatch::new(&batch.groups).with_probes(&batch.probes).with_seed(seed);
+    let credit = parts.rule.assign(&given)?;
     drive.folder.record_credits(&notes(&credit))?;
     let tokens = credit.samples.iter().map(|s| s.tokens.len()).sum();
     let temperature = parts.recipe.rollout.temperature;
@@ -101,21 +113,19 @@ fn update(
 
 /// What the store keeps of a credit: the advantages, and how they came about.
 fn notes(credit: &Credit) -> Vec<merit_store::Credit> {
-    let samples = credit.samples.iter().enumerate();
-    let note = |(at, sample): (usize, &Sample)| merit_store::Credit {
+    let stored = |(sample, note): (&Sample, &Note)| merit_store::Credit {
         episode: sample.episode.clone(),
         advantages: sample.advantages.clone().unwrap_or_default(),
-        note: credit
-            .explain(at)
-            .map_or_else(String::new, |text| text.lines().skip(1).take(3).collect::<Vec<_>>().join("\n")),
+        note: note.lines.join("\n"),
     };
-    samples.map(note).collect()
+    credit.samples.iter().zip(&credit.notes).map(stored).collect()
 }
 
 fn evaluate_between(
     drive: &mut Drive<'_>,
     parts: &Parts,
     actor: &mut Actor,
+    arm: &Arm,
     step: u64,
 ) -> Result<(), RunError> {
     let evaluation = &parts.recipe.evaluation;
@@ -129,7 +139,12 @@ fn evaluate_between(
         watch: drive.watch,
         reward_state: &drive.reward_state.present,
     }
-    .run(&Evaluation { phase: "eval-step".into(), step, tasks: evaluation.tasks_between, version: step })
+    .run(&Evaluation {
+        phase: Phase::Eval(arm.clone(), When::Step),
+        step,
+        tasks: evaluation.tasks_between,
+        version: step,
+    })
 }
 
 fn of_update(report: &UpdateReport) -> Metrics {

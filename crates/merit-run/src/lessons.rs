@@ -9,8 +9,8 @@ use crate::driver::Options;
 use crate::parts::Parts;
 use crate::progress::{Event, stalls};
 use crate::warm;
+use merit_api::{EnvError, Expert, ExpertTurn};
 use merit_core::{End, Outcome, Role, ScoredEpisode, Seed, Task};
-use merit_env::{DemoTurn, Demonstrator, EnvError};
 use merit_reward::RewardState;
 use merit_rollout::{EpisodePlan, RolloutSettings, ToolRuntime, roll_out};
 use merit_store::RunFolder;
@@ -101,8 +101,8 @@ impl Lessons {
     }
 }
 
-impl Demonstrator for Lessons {
-    fn say(&self, task: &Task, turns: &[DemoTurn], _: f64, _: &Seed) -> Result<String, EnvError> {
+impl Expert for Lessons {
+    fn say(&self, task: &Task, turns: &[ExpertTurn], _: f64, _: &Seed) -> Result<String, EnvError> {
         let said = self.said.get(&task.id).and_then(|said| said.get(turns.len()));
         said.cloned().ok_or_else(|| EnvError::Broken {
             world: self.world,
@@ -127,8 +127,8 @@ pub(crate) fn gather(
     if parts.recipe.roles.teacher.is_oracle() {
         return Ok(None);
     }
-    let env = parts.recipe.demonstration_world()?.build_with(&parts.toolbox)?;
-    let plans = warm::plans(parts, env.as_ref(), parts.recipe.warm_start.demonstrations)?;
+    let env = parts.demonstration_env()?;
+    let plans = warm::plans(parts, env, parts.recipe.warm_start.demonstrations)?;
     let mut known = read(folder)?;
     // Once they were enough to begin with, later parts of the run see the same.
     let complete = folder.mark(COMPLETE)?.unwrap_or(false);
@@ -137,7 +137,7 @@ pub(crate) fn gather(
     if !missing.is_empty() {
         watch(Event::Note { text: format!("asking the teacher for {} demonstrations", missing.len()) });
         let (chat, mut sampler) = parts.recipe.roles.teacher.open(
-            env.as_ref(),
+            env,
             &missing,
             options.threads,
             parts.seed.child("teacher", 0),
@@ -149,7 +149,7 @@ pub(crate) fn gather(
             if options.interrupt.load(Ordering::Relaxed) {
                 return Err(RunError::Interrupted { run: folder.path().display().to_string() });
             }
-            let (env, sampler) = (env.as_ref(), sampler.as_mut());
+            let sampler = sampler.as_mut();
             let episodes =
                 roll_out(part.to_vec(), env, sampler, &chat, &settings, tools, &mut stalls(&mut *watch));
             parts.toolbox.check()?;

@@ -5,6 +5,7 @@
 
 mod act;
 mod checks;
+mod components;
 mod driver;
 mod error;
 mod evaluate;
@@ -18,17 +19,21 @@ pub mod overrides;
 mod parts;
 mod play;
 mod policy;
+mod probes;
 mod progress;
 pub mod recipe;
 mod rescore;
 pub mod reward_file;
 mod roles;
+mod run;
+mod session;
 pub mod shipped;
 mod stage;
 pub mod toml_error;
 mod warm;
 
 pub use act::Actor;
+pub use components::built_in;
 pub use driver::{Options, TOOLS_MARK, train};
 pub use error::RunError;
 pub use lessons::Keep;
@@ -39,3 +44,12 @@ pub use progress::{Event, Finished};
 pub use recipe::{Recipe, RecipeError};
 pub use rescore::{RescoredBatch, Rescoring, rescore};
 pub use roles::{Backend, EmbeddedModel, Roles};
+pub use run::Run;
+pub use session::Session;
+
+/// Unix time in milliseconds, for people: nothing that is computed depends on it.
+fn now_ms() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as u64)
+}

@@ -2,34 +2,36 @@
 
 use crate::RunError;
 use crate::recipe::Recipe;
-use merit_core::{EpisodeId, PolicyVersion, Seed, Setting, Split, Task};
-use merit_credit::Rule;
-use merit_env::Env;
+use merit_api::World;
+use merit_core::{EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
+use merit_credit::CreditRule;
 use merit_reward::{ScoreContext, Scorer};
-use merit_rollout::{EpisodePlan, Start};
+use merit_rollout::EpisodePlan;
 use merit_tools::Toolbox;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// World, reward and credit of one arm, with its seeds.
 pub struct Parts {
     /// What the parts were built from.
     pub recipe: Recipe,
     /// The world.
-    pub env: Box<dyn Env>,
+    pub env: Box<dyn World>,
     /// The reward.
     pub scorer: Scorer,
     /// The credit rule.
-    pub rule: Box<dyn Rule>,
+    pub rule: Arc<dyn CreditRule>,
     /// Root of the run's seeds.
     pub seed: Seed,
     /// How the calls of its world are answered.
     pub toolbox: Toolbox,
+    /// The world in which demonstrations are given, where it differs; built when it is first asked for.
+    demonstrations: OnceLock<Box<dyn World>>,
 }
 
 /// Which episodes to plan.
-pub struct Plan<'a> {
+pub struct Plan {
     /// What they are for.
-    pub phase: &'a str,
+    pub phase: Phase,
     /// The training step they belong to.
     pub step: u64,
     /// Which tasks.
@@ -54,12 +56,13 @@ impl Parts {
     pub fn with_toolbox(recipe: &Recipe, seed: u64, toolbox: &Toolbox) -> Result<Self, RunError> {
         let toolbox = toolbox.clone().within(recipe.rollout.tool_seconds);
         Ok(Self {
-            env: recipe.world.build_with(&toolbox)?,
+            env: recipe.world.build(&toolbox)?,
             scorer: Scorer::compile(&recipe.reward)?,
-            rule: recipe.credit.rule()?,
+            rule: recipe.credit.component(),
             recipe: recipe.clone(),
             seed: Seed::root(seed),
             toolbox,
+            demonstrations: OnceLock::new(),
         })
     }
 
@@ -68,26 +71,38 @@ impl Parts {
         crate::rescore::context(&self.seed, step, self.rule.discount())
     }
 
+    /// The world in which demonstrations are given.
+    pub fn demonstration_env(&self) -> Result<&dyn World, RunError> {
+        if self.recipe.warm_start.world.is_empty() {
+            return Ok(self.env.as_ref());
+        }
+        if let Some(built) = self.demonstrations.get() {
+            return Ok(built.as_ref());
+        }
+        let built = self.recipe.demonstration_world()?.build(&self.toolbox)?;
+        Ok(self.demonstrations.get_or_init(|| built).as_ref())
+    }
+
     /// Plans of fresh episodes, group by group. Seeds are named by phase, step, group and member.
-    pub fn plans(&self, plan: &Plan<'_>) -> Result<Vec<EpisodePlan>, RunError> {
+    pub fn plans(&self, plan: &Plan) -> Result<Vec<EpisodePlan>, RunError> {
         self.plans_in(self.env.as_ref(), plan)
     }
 
     /// The same in another world.
-    pub fn plans_in(&self, env: &dyn Env, plan: &Plan<'_>) -> Result<Vec<EpisodePlan>, RunError> {
+    pub fn plans_in(&self, env: &dyn World, plan: &Plan) -> Result<Vec<EpisodePlan>, RunError> {
         let tasks = self.seed.child("tasks", 0);
-        let step_seed = self.seed.child(plan.phase, 0).child("step", plan.step);
+        let step_seed = self.seed.child(&plan.phase.seed_name(), 0).child("step", plan.step);
         let mut plans = Vec::with_capacity(plan.groups as usize * plan.group_size as usize);
         for group in 0..plan.groups {
             let task: Arc<Task> = Arc::new(env.task(plan.split, plan.first + u64::from(group), &tasks)?);
             let group_seed = step_seed.child("group", u64::from(group));
-            plans.extend((0..plan.group_size).map(|member| EpisodePlan {
-                id: EpisodeId { phase: plan.phase.to_owned(), step: plan.step, group, member, branch: 0 },
-                task: Arc::clone(&task),
-                seed: group_seed.child("member", u64::from(member)),
-                setting: Setting::default(),
-                policy_version: plan.version,
-                start: Start::Fresh,
+            plans.extend((0..plan.group_size).map(|member| {
+                EpisodePlan::new(
+                    EpisodeId { phase: plan.phase.clone(), step: plan.step, group, member, branch: 0 },
+                    Arc::clone(&task),
+                    group_seed.child("member", u64::from(member)),
+                )
+                .with_policy_version(plan.version)
             }));
         }
         Ok(plans)

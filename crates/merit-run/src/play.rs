@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
 use crate::roles::Backend;
-use merit_core::{PolicyVersion, ScoredEpisode, Seed, Split};
+use merit_core::{Phase, PolicyVersion, ScoredEpisode, Seed, Split};
 use merit_model::Sampler;
 use merit_reward::RewardState;
 use merit_rollout::{ChatFormat, EpisodePlan, RolloutSettings, ToolRuntime, roll_out, tree};
@@ -86,7 +86,7 @@ pub fn play_role(
 
 fn plans(parts: &Parts, play: &Play, version: PolicyVersion) -> Result<Vec<EpisodePlan>, RunError> {
     parts.plans(&Plan {
-        phase: "rollout",
+        phase: Phase::Rollout,
         step: 0,
         split: play.split,
         first: 0,

@@ -1,5 +1,6 @@
 //! What a driver tells whoever watches: plain events, which the shell shows as a display, as lines or as JSON.
 
+use merit_core::Phase;
 use merit_rollout::Progress;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,8 +65,8 @@ pub enum Event {
     },
     /// A held-out evaluation is done.
     Evaluated {
-        /// `eval-before`, `eval-after`, `eval-step` or `eval-CONTROL`.
-        phase: String,
+        /// `eval-before`, `eval-step` or `eval-after`, of a control with `@` and its name behind it.
+        phase: Phase,
         /// The step after which it was taken.
         step: u64,
         /// Greedy success.

@@ -8,8 +8,9 @@ use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::roles::Roles;
 use crate::toml_error::{Located, locate};
-use merit_credit::CreditConfig;
-use merit_env::EnvConfig;
+use merit_api::WorldSettings;
+use merit_core::{Arm, Chosen, Components};
+use merit_credit::CreditRule;
 use merit_learn::LearnConfig;
 use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
@@ -28,7 +29,7 @@ pub struct Recipe {
     #[serde(default)]
     pub paper: String,
     /// The world and its settings.
-    pub world: EnvConfig,
+    pub world: Chosen<dyn WorldSettings>,
     /// The policy.
     pub model: ModelConfig,
     /// Who plays the other roles.
@@ -42,7 +43,7 @@ pub struct Recipe {
     /// What is paid.
     pub reward: RewardConfig,
     /// Which token deserves it.
-    pub credit: CreditConfig,
+    pub credit: Chosen<dyn CreditRule>,
     /// How the policy changes.
     #[serde(default)]
     pub learn: LearnConfig,
@@ -54,6 +55,9 @@ pub struct Recipe {
     /// Arms that share the warm start and the budget but lack what is claimed to matter.
     #[serde(default)]
     pub controls: Vec<Control>,
+    /// What its names were looked up in.
+    #[serde(skip)]
+    pub components: Components,
 }
 
 /// Supervised learning on what the teacher demonstrates, before any reward.
@@ -170,16 +174,17 @@ pub enum RecipeError {
     Unknown(#[from] merit_core::registry::UnknownName),
 }
 
-/// Reads a recipe's tables, with the components that learning may name.
-fn read(text: &str) -> Result<Recipe, toml::de::Error> {
-    merit_learn::register(merit_core::registry::Components::default()).reading(|| toml::from_str(text))
-}
-
 impl Recipe {
-    /// Parses and checks a recipe.
+    /// Reads and checks a recipe that names components of merit's own.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecipeError> {
-        let recipe: Self = read(text).map_err(|error| locate(file, text, &error))?;
-        recipe.checked(file).map_err(|error| match error {
+        Self::read(file, text, &crate::built_in())
+    }
+
+    /// Reads and checks a recipe: first its tables, then what they name, looked up in `components`. Opens nothing.
+    pub fn read(file: &str, text: &str, components: &Components) -> Result<Self, RecipeError> {
+        let recipe = components.reading(|| toml::from_str::<Self>(text));
+        let recipe = recipe.map_err(|error| locate(file, text, &error))?;
+        Self { components: components.clone(), ..recipe }.checked(file).map_err(|error| match error {
             RecipeError::Parse(located) => RecipeError::Parse(located.placed_in(file, text)),
             other => other,
         })
@@ -194,7 +199,24 @@ impl Recipe {
         }
         forget_skill(&mut table, overrides);
         let file = overrides.iter().map(|(k, v)| format!("--set {k}={v}")).collect::<Vec<_>>().join(" ");
-        Self::from_table(&file, table)
+        self.from_table(&file, table)
+    }
+
+    /// The recipe of an arm: this one, or this one with the differences of a control.
+    pub fn of_arm(&self, arm: &Arm) -> Result<Self, RecipeError> {
+        match arm {
+            Arm::Main => Ok(self.clone()),
+            Arm::Control(name) => {
+                let control = self.controls.iter().find(|control| control.name == *name);
+                control.map_or_else(|| Ok(self.clone()), |control| self.control(control))
+            }
+        }
+    }
+
+    /// Its arms, the main one first.
+    pub fn arms(&self) -> Vec<Arm> {
+        let controls = self.controls.iter().map(|control| Arm::Control(control.name.clone()));
+        std::iter::once(Arm::Main).chain(controls).collect()
     }
 
     /// The recipe of a control arm: this one with the control's differences.
@@ -206,22 +228,25 @@ impl Recipe {
         let mut table = self.to_table();
         merge(&mut table, &control.set);
         table.remove("controls");
-        Self::from_table(&format!("{file}: control `{}`", control.name), table)
+        self.from_table(&format!("{file}: control `{}`", control.name), table)
     }
 
     /// The world in which demonstrations are given.
-    pub fn demonstration_world(&self) -> Result<EnvConfig, RecipeError> {
+    pub fn demonstration_world(&self) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         self.demonstration_world_in(&format!("recipe `{}`", self.name))
     }
 
-    fn demonstration_world_in(&self, file: &str) -> Result<EnvConfig, RecipeError> {
+    fn demonstration_world_in(&self, file: &str) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         let mut table = self.to_table();
         let set =
             toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);
         merge(&mut table, &set);
         let text = toml::to_string(&table["world"]).expect("a table that TOML parsed can be written");
         let file = format!("{file}: `warm_start.world`");
-        Ok(toml::from_str(&text).map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
+        Ok(self
+            .components
+            .reading(|| toml::from_str(&text))
+            .map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
     }
 
     /// The resolved text: every default written out.
@@ -252,11 +277,11 @@ impl Recipe {
         merit_core::hex(&Sha256::digest(self.to_toml().as_bytes()))[..16].to_owned()
     }
 
-    fn from_table(file: &str, table: toml::Table) -> Result<Self, RecipeError> {
+    fn from_table(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
-        let recipe: Self =
-            read(&text).map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
-        recipe.checked(file)
+        let recipe = self.components.reading(|| toml::from_str::<Self>(&text));
+        let recipe = recipe.map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
+        Self { components: self.components.clone(), ..recipe }.checked(file)
     }
 
     fn to_table(&self) -> toml::Table {

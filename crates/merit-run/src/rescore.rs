@@ -4,7 +4,7 @@
 //! phase; an evaluation reads what its arm had kept by then; everything else starts empty.
 
 use crate::kept_state::with_kept_state;
-use merit_core::{Episode, PolicyVersion, ScoredEpisode, Seed};
+use merit_core::{Episode, Phase, PolicyVersion, ScoredEpisode, Seed};
 use merit_reward::{RewardState, ScoreContext, Scorer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,19 +44,19 @@ pub(crate) fn context(seed: &Seed, step: u64, discount: f64) -> ScoreContext {
 
 /// Scores `episodes`, whatever their order; batches come in the order of phase and step.
 pub fn rescore(scorer: &Scorer, episodes: &[Arc<Episode>], how: &Rescoring) -> Vec<RescoredBatch> {
-    let mut batches: BTreeMap<(&str, u64), Vec<Arc<Episode>>> = BTreeMap::new();
+    let mut batches: BTreeMap<(&Phase, u64), Vec<Arc<Episode>>> = BTreeMap::new();
     for episode in episodes {
-        let key = (episode.id.phase.as_str(), episode.id.step);
+        let key = (&episode.id.phase, episode.id.step);
         batches.entry(key).or_default().push(Arc::clone(episode));
     }
     let seed = Seed::root(how.seed);
-    let mut kept: BTreeMap<&str, RewardState> = BTreeMap::new();
+    let mut kept: BTreeMap<&Phase, RewardState> = BTreeMap::new();
     let mut rescored = Vec::with_capacity(batches.len());
     for ((phase, step), episodes) in batches {
         let state = kept.get(phase).cloned().unwrap_or_default();
         let context = context(&seed, step, how.discount);
         let batch = scorer.score_batch(&episodes, &context, &state);
-        if phase.starts_with("train") {
+        if matches!(phase, Phase::Train(_)) {
             kept.insert(phase, batch.state);
         }
         rescored.push(RescoredBatch { context, state, scored: batch.episodes });

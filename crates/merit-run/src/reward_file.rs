@@ -45,7 +45,7 @@ pub fn find(name_or_path: &str) -> Result<Source, RecipeError> {
         let kind = kind(name_or_path, &text)?;
         return Ok(Source { file: name_or_path.to_owned(), text, kind });
     }
-    let recipes = shipped::RECIPES.iter().map(|r| (r.about.name, r.text, Kind::Recipe));
+    let recipes = shipped::recipes().iter().map(|r| (r.about.name, r.text, Kind::Recipe));
     let known: Vec<_> = recipes.chain(REWARDS.iter().map(|r| (r.about.name, r.text, Kind::Reward))).collect();
     if let Some((name, text, kind)) = known.iter().find(|(name, ..)| *name == name_or_path) {
         let folder = if *kind == Kind::Recipe { "recipes" } else { "rewards" };
@@ -79,7 +79,7 @@ pub fn load(name_or_path: &str) -> Result<NamedReward, RecipeError> {
 
 /// The reward whose TOML `text` stands in `file`. It is checked: it compiles.
 pub fn parse(file: &str, text: &str) -> Result<RewardConfig, RecipeError> {
-    let config = RewardConfig::from_toml(text).map_err(|error| locate(file, text, &error))?;
+    let config = merit_graders::from_toml(text).map_err(|error| locate(file, text, &error))?;
     Scorer::compile(&config)
         .map_err(|e| RecipeError::Combination { file: file.to_owned(), why: e.to_string() })?;
     Ok(config)

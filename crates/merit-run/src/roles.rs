@@ -5,8 +5,8 @@
 
 use crate::RunError;
 use crate::origin::chat_format;
+use merit_api::World;
 use merit_core::Seed;
-use merit_env::Env;
 use merit_model::{Generator, GeneratorSettings, Held, LanguageModel, LoadOptions, Sampler, Tokenizer};
 use merit_rollout::{
     ChatFormat, EpisodePlan, OPENAI, ORACLE, OpenAiSettings, OracleSettings, RolloutSettings, TokenSource,
@@ -87,7 +87,7 @@ impl Backend {
     /// A sampler for the episodes of `plans`, and the format of the conversations it takes.
     pub(crate) fn open<'a>(
         &self,
-        env: &'a dyn Env,
+        env: &'a dyn World,
         plans: &[EpisodePlan],
         threads: usize,
         seed: Seed,

@@ -3,11 +3,12 @@
 use crate::recipe::{Recipe, RecipeError};
 use merit_core::About;
 use merit_core::registry::find;
+use std::sync::LazyLock;
 
 /// A recipe that is part of the binary.
 #[derive(Debug, Clone, Copy)]
 pub struct Shipped {
-    /// Name, one line, paper.
+    /// The name of its file; one line and paper as its text says.
     pub about: About,
     /// The TOML text.
     pub text: &'static str,
@@ -16,41 +17,38 @@ pub struct Shipped {
 /// What `merit train` runs when nothing is named.
 pub const DEFAULT: &str = "ledger-tools";
 
-/// Every shipped recipe.
-pub const RECIPES: &[Shipped] = &[
-    Shipped {
-        about: About {
-            name: DEFAULT,
-            summary: "a small decoder learns to use a lookup and a calculator over many turns (GRPO)",
-            paper: "ARTIST; VerlTool",
-        },
-        text: include_str!("../../../recipes/ledger-tools.toml"),
-    },
-    Shipped {
-        about: About {
-            name: "ledger-ppo",
-            summary: "the ledger agent with a value head and GAE instead of group baselines (PPO)",
-            paper: "PPO, arXiv:1707.06347; GAE, arXiv:1506.02438",
-        },
-        text: include_str!("../../../recipes/ledger-ppo.toml"),
-    },
-    Shipped {
-        about: About {
-            name: "smollm2-tools",
-            summary: "SmolLM2-135M-Instruct learns to use a lookup and a calculator over many turns (GRPO, LoRA)",
-            paper: "ARTIST; VerlTool; LoRA, arXiv:2106.09685",
-        },
-        text: include_str!("../../../recipes/smollm2-tools.toml"),
-    },
-    Shipped {
-        about: About {
-            name: "smollm2-tools-full",
-            summary: "SmolLM2-135M-Instruct learns to use a lookup and a calculator over many turns (GRPO, all weights)",
-            paper: "ARTIST; VerlTool",
-        },
-        text: include_str!("../../../recipes/smollm2-tools-full.toml"),
-    },
+macro_rules! recipes {
+    ($($name:literal),+ $(,)?) => {
+        &[$( ($name, include_str!(concat!("../../../recipes/", $name, ".toml"))) ),+]
+    };
+}
+
+/// Every shipped recipe: its name and its text. To add one: its file, and its name in this list.
+const TEXTS: &[(&str, &str)] = recipes![
+    "ledger-tools",
+    "ledger-ppo",
+    "ledger-gspo",
+    "ledger-dpo",
+    "ledger-kto",
+    "smollm2-tools",
+    "smollm2-tools-full",
 ];
+
+/// Every shipped recipe.
+pub fn recipes() -> &'static [Shipped] {
+    static RECIPES: LazyLock<Vec<Shipped>> =
+        LazyLock::new(|| TEXTS.iter().map(|(name, text)| describe(name, text)).collect());
+    &RECIPES
+}
+
+fn describe(name: &'static str, text: &'static str) -> Shipped {
+    let table: toml::Table = toml::from_str(text).unwrap_or_default();
+    // Read once and kept for the life of the program.
+    let word = |key: &str| -> &'static str {
+        table.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned().leak()
+    };
+    Shipped { about: About { name, summary: word("about"), paper: word("paper") }, text }
+}
 
 /// The recipe of that name, or in that file.
 pub fn load(name_or_path: &str) -> Result<Recipe, RecipeError> {
@@ -60,6 +58,6 @@ pub fn load(name_or_path: &str) -> Result<Recipe, RecipeError> {
             .map_err(|e| RecipeError::Read { file: name_or_path.to_owned(), why: e.to_string() })?;
         return Recipe::parse(name_or_path, &text);
     }
-    let shipped = find("recipe", RECIPES, |r| r.about, name_or_path)?;
+    let shipped = find("recipe", recipes(), |r| r.about, name_or_path)?;
     Recipe::parse(&format!("recipes/{name_or_path}.toml"), shipped.text)
 }

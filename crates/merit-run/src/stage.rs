@@ -1,6 +1,7 @@
 //! The stages of a run in order, and the place a checkpoint remembers.
 
 use crate::recipe::Recipe;
+use merit_core::Arm;
 use serde::{Deserialize, Serialize};
 
 /// One stage of a run. Stages are done in order; each begins with what the one before left.
@@ -10,17 +11,16 @@ pub(crate) enum Stage {
     Warm,
     /// Greedy held-out evaluation of the warm-started policy.
     Before,
-    /// Learning by reward from the warm start; `None` is the recipe itself, else the control of that index.
-    Learn(Option<usize>),
+    /// Learning by reward from the warm start.
+    Learn(Arm),
     /// Greedy held-out evaluation of what was learned.
-    After(Option<usize>),
+    After(Arm),
 }
 
 impl Stage {
     /// The stages of `recipe`.
     pub(crate) fn all(recipe: &Recipe) -> Vec<Self> {
-        let arms = std::iter::once(None).chain((0..recipe.controls.len()).map(Some));
-        let learned = arms.flat_map(|arm| [Self::Learn(arm), Self::After(arm)]);
+        let learned = recipe.arms().into_iter().flat_map(|arm| [Self::Learn(arm.clone()), Self::After(arm)]);
         [Self::Warm, Self::Before].into_iter().chain(learned).collect()
     }
 
@@ -35,15 +35,14 @@ impl Stage {
     }
 
     /// In words.
-    pub(crate) fn describe(&self, recipe: &Recipe) -> String {
-        let arm = |arm: &Option<usize>| arm.map_or("", |i| recipe.controls[i].name.as_str());
+    pub(crate) fn describe(&self) -> String {
         match self {
             Self::Warm => "warm start on demonstrations".into(),
             Self::Before => "held-out evaluation before learning".into(),
-            Self::Learn(None) => "learning by reward".into(),
-            Self::After(None) => "held-out evaluation after learning".into(),
-            Self::Learn(control) => format!("control `{}`: learning by reward", arm(control)),
-            Self::After(control) => format!("control `{}`: held-out evaluation", arm(control)),
+            Self::Learn(Arm::Main) => "learning by reward".into(),
+            Self::After(Arm::Main) => "held-out evaluation after learning".into(),
+            Self::Learn(Arm::Control(name)) => format!("control `{name}`: learning by reward"),
+            Self::After(Arm::Control(name)) => format!("control `{name}`: held-out evaluation"),
         }
     }
 }

@@ -8,13 +8,12 @@ use crate::lessons::Lessons;
 use crate::model::FreshModel;
 use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
-use merit_core::{Episode, PolicyVersion, Split};
-use merit_env::{Demonstrator, Env};
+use merit_api::{Expert, World};
+use merit_core::{Episode, Phase, PolicyVersion, Split};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
 use merit_rollout::{
-    ChatFormat, EpisodePlan, NoDemonstrator, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime,
-    roll_out,
+    ChatFormat, EpisodePlan, NoExpert, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out,
 };
 use std::sync::Arc;
 
@@ -70,9 +69,9 @@ pub(crate) fn demonstrations(
 }
 
 /// The episodes of the first `count` demonstrations.
-pub(crate) fn plans(parts: &Parts, env: &dyn Env, count: usize) -> Result<Vec<EpisodePlan>, RunError> {
+pub(crate) fn plans(parts: &Parts, env: &dyn World, count: usize) -> Result<Vec<EpisodePlan>, RunError> {
     let plan = Plan {
-        phase: "demonstration",
+        phase: Phase::Demonstration,
         step: 0,
         split: Split::Train,
         first: 0,
@@ -91,18 +90,18 @@ fn play(
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<Arc<Episode>>, RunError> {
-    let env = parts.recipe.demonstration_world()?.build_with(&parts.toolbox)?;
-    let mut plans = plans(parts, env.as_ref(), count)?;
-    let demonstrator: &dyn Demonstrator = match lessons {
+    let env = parts.demonstration_env()?;
+    let mut plans = plans(parts, env, count)?;
+    let expert: &dyn Expert = match lessons {
         Some(lessons) => {
             plans.retain(|plan| lessons.teach(&plan.task));
             lessons
         }
-        None => env.demonstrator().ok_or_else(|| NoDemonstrator { world: env.about().name })?,
+        None => env.expert().ok_or_else(|| NoExpert { world: env.about().name })?,
     };
     // Lessons are repeated word for word, so skill has no say in them.
-    let skill = OracleSettings { skill: parts.recipe.warm_start.skill.unwrap_or(1.0) };
-    let mut oracle = OracleSampler::following(demonstrator, chat, &skill, &plans);
+    let skill = OracleSettings { p_correct: parts.recipe.warm_start.skill.unwrap_or(1.0) };
+    let mut oracle = OracleSampler::following(expert, chat, &skill, &plans);
     // Demonstrations are not cut: the limits of the recipe are for the policy.
     let most = |usual: usize| if lessons.is_some() { usize::MAX } else { usual };
     let settings = RolloutSettings {
@@ -111,7 +110,7 @@ fn play(
         max_episode_tokens: most(4096),
         ..parts.recipe.rollout.clone()
     };
-    let episodes = roll_out(plans, env.as_ref(), &mut oracle, chat, &settings, tools, &mut stalls(watch));
+    let episodes = roll_out(plans, env, &mut oracle, chat, &settings, tools, &mut stalls(watch));
     parts.toolbox.check()?;
     match episodes.iter().find(|e| !e.end.terminal()) {
         Some(broken) => {

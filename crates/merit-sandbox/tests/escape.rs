@@ -1,3 +1,5 @@
+//! A program of its own, because the battery measures time limits and wants no other test beside it.
+//!
 //! The escape battery: hostile programs, one file each under `escape/<family>/`, run several at once over one sandbox, twice
 //! in different orders, with real bait laid out. One test per family; what the battery left behind and how the sandbox
 //! answers afterwards are tests of their own.

@@ -1,3 +1,5 @@
+//! A program of its own, because it looks at the children, descriptors and memory of its whole process.
+//!
 //! Two thousand calls, harmless and hostile, 64 at once over one sandbox: every answer right, nothing left, memory flat.
 //! The full size is `examples/storm.rs`.
 #![cfg(target_os = "linux")]

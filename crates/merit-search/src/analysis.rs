@@ -5,80 +5,83 @@
 //! of Latin letters, then (as configured) stop words are dropped and the rest is stemmed. Words of [`MAX_WORD_BYTES`] or more
 //! are not indexed. Offsets refer to the text as it was.
 
+use crate::folding::fold;
 use crate::{Stemming, StopWords};
-use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, LowerCaser, RemoveLongFilter, Stemmer, StopWordFilter, TextAnalyzer, Token,
-    TokenStream, Tokenizer,
-};
+use frostem::{Algorithm, Stemmer};
+use std::borrow::Cow;
+use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Words of this many bytes or more are not indexed.
 pub(crate) const MAX_WORD_BYTES: usize = 128;
 
+/// Lucene's English stop words, sorted.
+const ENGLISH: [&str; 33] = [
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "if", "in", "into", "is", "it", "no",
+    "not", "of", "on", "or", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
+    "was", "will", "with",
+];
+
 /// The chain from text to terms.
-pub(crate) fn analyser(stemming: Stemming, stop_words: StopWords) -> TextAnalyzer {
-    let chain = TextAnalyzer::builder(Words::default())
-        .filter(RemoveLongFilter::limit(MAX_WORD_BYTES))
-        .filter(LowerCaser)
-        .filter(AsciiFoldingFilter);
-    let stop = match stop_words {
-        StopWords::English => StopWordFilter::new(Language::English),
-        StopWords::None => None,
-    };
-    match (stop, stemming) {
-        (Some(stop), Stemming::English) => chain.filter(stop).filter(Stemmer::new(Language::English)).build(),
-        (Some(stop), Stemming::None) => chain.filter(stop).build(),
-        (None, Stemming::English) => chain.filter(Stemmer::new(Language::English)).build(),
-        (None, Stemming::None) => chain.build(),
+#[derive(Clone, Copy)]
+pub(crate) struct Analyser {
+    /// Absent: words are not stemmed.
+    stemmer: Option<Stemmer>,
+    stop_words: &'static [&'static str],
+}
+
+impl Analyser {
+    pub(crate) fn new(stemming: Stemming, stop_words: StopWords) -> Self {
+        let stemmer = match stemming {
+            Stemming::English => Some(Stemmer::new(Algorithm::English)),
+            Stemming::None => None,
+        };
+        let stop_words: &[&str] = match stop_words {
+            StopWords::English => &ENGLISH,
+            StopWords::None => &[],
+        };
+        Self { stemmer, stop_words }
     }
-}
 
-/// Splits text into words in NFKC.
-#[derive(Clone, Default)]
-struct Words {
-    token: Token,
-}
-
-struct WordStream<'a> {
-    text: &'a str,
-    /// Where the search for the next word goes on, in bytes.
-    at: usize,
-    token: &'a mut Token,
-}
-
-impl Tokenizer for Words {
-    type TokenStream<'a> = WordStream<'a>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> WordStream<'a> {
-        self.token.reset();
-        WordStream { text, at: 0, token: &mut self.token }
+    /// Calls `each` with every term of the text and the bytes that its word takes.
+    pub(crate) fn terms(&self, text: &str, mut each: impl FnMut(&str, Range<usize>)) {
+        plain_words(text, |word, place| {
+            if let Some(term) = self.term(word) {
+                each(&term, place);
+            }
+        });
     }
-}
 
-impl TokenStream for WordStream<'_> {
-    fn advance(&mut self) -> bool {
-        let Some((start, word)) = next_word(self.text, self.at) else { return false };
-        self.at = start + word.len();
-        self.token.position = self.token.position.wrapping_add(1);
-        self.token.offset_from = start;
-        self.token.offset_to = self.at;
-        self.token.text.clear();
-        if word.is_ascii() {
-            self.token.text.push_str(word);
-        } else {
-            // A word is as long as its text allows; the filter for long ones only needs to see that it is one.
-            self.token.text.extend(word.nfkc().take(MAX_WORD_BYTES));
+    /// What a plain word is indexed as; nothing for a stop word.
+    pub(crate) fn term<'a>(&self, word: &'a str) -> Option<Cow<'a, str>> {
+        if self.stop_words.binary_search(&word).is_ok() {
+            return None;
         }
-        true
+        Some(self.stemmer.map_or(Cow::Borrowed(word), |stemmer| stemmer.stem(word)))
     }
+}
 
-    fn token(&self) -> &Token {
-        self.token
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.token
+/// Calls `each` with every word as it is compared before stop words and stemming, and the bytes that it takes in the text.
+pub(crate) fn plain_words(text: &str, mut each: impl FnMut(&str, Range<usize>)) {
+    let (mut at, mut plain) = (0, String::new());
+    while let Some((start, word)) = next_word(text, at) {
+        at = start + word.len();
+        plain.clear();
+        if word.is_ascii() {
+            if word.len() < MAX_WORD_BYTES {
+                plain.push_str(word);
+                plain.make_ascii_lowercase();
+                each(&plain, start..at);
+            }
+            continue;
+        }
+        // A word is as long as its text allows; its first part shows whether it is too long.
+        let whole: String = word.nfkc().take(MAX_WORD_BYTES).collect();
+        if whole.len() < MAX_WORD_BYTES {
+            whole.chars().flat_map(char::to_lowercase).for_each(|letter| fold(letter, &mut plain));
+            each(&plain, start..at);
+        }
     }
 }
 
@@ -108,22 +111,15 @@ fn is_lone(c: char) -> bool {
             | '\u{20000}'..='\u{323af}')
 }
 
-/// Words as they are compared before stemming; for those who count their characters.
-pub(crate) fn plain_words(text: &str, mut each: impl FnMut(&str)) {
-    let mut chain = analyser(Stemming::None, StopWords::None);
-    chain.token_stream(text).process(&mut |token| each(&token.text));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn check(stemming: Stemming, stop_words: StopWords, text: &str, want: &[&str]) {
         let mut terms = Vec::new();
-        let mut chain = analyser(stemming, stop_words);
-        chain.token_stream(text).process(&mut |token| {
-            assert!(text.get(token.offset_from..token.offset_to).is_some());
-            terms.push(token.text.clone());
+        Analyser::new(stemming, stop_words).terms(text, |term, place| {
+            assert!(text.get(place).is_some());
+            terms.push(term.to_owned());
         });
         assert_eq!(terms, want, "{text:?}");
     }
@@ -144,6 +140,7 @@ mod tests {
         check(Stemming::English, StopWords::English, "The owls were hunting", &["owl", "were", "hunt"]);
         check(Stemming::English, StopWords::None, "the owls", &["the", "owl"]);
         check(Stemming::None, StopWords::English, "the owls", &["owls"]);
+        assert!(ENGLISH.is_sorted());
     }
 
     #[test]

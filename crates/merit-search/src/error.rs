@@ -55,18 +55,6 @@ pub enum SearchError {
     Engine(String),
 }
 
-impl From<tantivy::TantivyError> for SearchError {
-    fn from(error: tantivy::TantivyError) -> Self {
-        Self::Engine(error.to_string())
-    }
-}
-
-impl From<std::io::Error> for SearchError {
-    fn from(error: std::io::Error) -> Self {
-        Self::Engine(error.to_string())
-    }
-}
-
 /// What is wrong with a line of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CorpusFault {

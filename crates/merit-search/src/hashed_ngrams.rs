@@ -63,7 +63,7 @@ impl Embedder for HashedNgrams {
 fn features(text: &str) -> Vec<u64> {
     let mut features = Vec::new();
     let (mut padded, mut bounds) = (String::new(), Vec::new());
-    plain_words(text, |word| {
+    plain_words(text, |word, _| {
         features.push(hash(b'w', word.as_bytes()));
         padded.clear();
         padded.extend([" ", word, " "]);

@@ -76,7 +76,7 @@ impl Index {
         if corpus.is_empty() {
             return Err(SearchError::EmptyCorpus);
         }
-        let words = WordIndex::build(&corpus, config)?;
+        let words = WordIndex::build(&corpus, config);
         let dense = embedder.map(|embedder| DenseIndex::build(&corpus, embedder)).transpose()?;
         let digest = digest::index(&corpus, config)?;
         Ok(Self { corpus, config: config.clone(), words, dense, digest })
@@ -90,19 +90,23 @@ impl Index {
     /// As [`Index::search`], in the mode named.
     pub fn search_by(&self, mode: Mode, query: &str, k: usize) -> Result<Vec<Hit>, SearchError> {
         refuse(query, k)?;
-        let plan = self.words.plan(query)?;
+        let plan = self.words.plan(query);
         let ranked = match mode {
             Mode::Words if !plan.has_words => return Err(QueryRefusal::NoWords.into()),
-            Mode::Words => self.words.rank(&plan, k)?,
+            Mode::Words => self.words.rank(&plan, k),
             Mode::Dense => self.nearest(mode, query, k)?.ok_or(QueryRefusal::NoWords)?,
             Mode::Hybrid => self.hybrid(&plan, query, k)?,
         };
-        let mut analyser = self.words.analyser();
         let hit = |(at, score): (u32, f32)| {
             self.corpus.documents().get(at as usize).map(|document| Hit {
                 id: document.id.clone(),
                 title: document.title.clone(),
-                snippet: snippet(&document.text, &plan.asked, &mut analyser, self.config.snippet_chars),
+                snippet: snippet(
+                    &document.text,
+                    &plan.asked,
+                    self.words.analyser(),
+                    self.config.snippet_chars,
+                ),
                 score,
             })
         };
@@ -116,13 +120,13 @@ impl Index {
     }
 
     /// Refused only when neither words nor vector say anything.
-    fn hybrid(&self, plan: &Plan, query: &str, k: usize) -> Result<Vec<(u32, f32)>, SearchError> {
+    fn hybrid(&self, plan: &Plan<'_>, query: &str, k: usize) -> Result<Vec<(u32, f32)>, SearchError> {
         let depth = k.max(FUSION_DEPTH);
         let nearest = self.nearest(Mode::Hybrid, query, depth)?;
         if nearest.is_none() && !plan.has_words {
             return Err(QueryRefusal::NoWords.into());
         }
-        let words = self.words.rank(plan, depth)?;
+        let words = self.words.rank(plan, depth);
         let weight = self.config.dense.as_ref().map_or(0.0, |dense| f64::from(dense.weight));
         Ok(fuse(&[(&words, 1.0), (&nearest.unwrap_or_default(), weight)], k))
     }

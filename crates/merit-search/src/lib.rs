@@ -24,6 +24,7 @@ mod dense;
 mod digest;
 mod embedder;
 mod error;
+mod folding;
 mod fusion;
 mod hashed_ngrams;
 mod index;

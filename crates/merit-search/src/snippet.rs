@@ -4,9 +4,10 @@
 //! query words in it; of equal ones that with more occurrences, then the earlier. Without an occurrence, the beginning.
 //! White space and control characters become single spaces, cuts fall between words where they can, and `…` marks them.
 
+use crate::analysis::Analyser;
 use crate::words::AskedWord;
 use std::collections::HashMap;
-use tantivy::tokenizer::TextAnalyzer;
+use std::ops::Range;
 
 /// How far into a text passages are looked for, in bytes.
 const LOOK_BYTES: usize = 1 << 17;
@@ -21,12 +22,7 @@ struct Occurrence {
     end_char: usize,
 }
 
-pub(crate) fn snippet(
-    text: &str,
-    asked: &[AskedWord],
-    analyser: &mut TextAnalyzer,
-    max_chars: usize,
-) -> String {
+pub(crate) fn snippet(text: &str, asked: &[AskedWord], analyser: &Analyser, max_chars: usize) -> String {
     let text = text.trim_end();
     if text.chars().nth(max_chars).is_none() {
         return flatten(text);
@@ -47,7 +43,7 @@ fn flatten(text: &str) -> String {
     parts.collect::<Vec<_>>().join(" ")
 }
 
-fn occurrences(text: &str, asked: &[AskedWord], analyser: &mut TextAnalyzer) -> Vec<Occurrence> {
+fn occurrences(text: &str, asked: &[AskedWord], analyser: &Analyser) -> Vec<Occurrence> {
     let words: HashMap<&str, usize> =
         asked.iter().enumerate().map(|(at, word)| (word.term.as_str(), at)).collect();
     let mut found = Vec::new();
@@ -60,9 +56,8 @@ fn occurrences(text: &str, asked: &[AskedWord], analyser: &mut TextAnalyzer) -> 
         at = to;
         chars
     };
-    analyser.token_stream(text).process(&mut |token| {
-        if let Some(&word) = words.get(token.text.as_str()) {
-            let (from, to) = (token.offset_from, token.offset_to);
+    analyser.terms(text, |term, Range { start: from, end: to }| {
+        if let Some(&word) = words.get(term) {
             found.push(Occurrence { word, from, to, first_char: walk(from), end_char: walk(to) });
         }
     });
@@ -124,14 +119,12 @@ fn widen(text: &str, from: usize, to: usize, room: usize) -> (usize, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::analyser;
     use crate::{Stemming, StopWords};
 
     fn check(text: &str, asked: &[(&str, f32)], max_chars: usize, want: &str) {
         let asked: Vec<AskedWord> =
             asked.iter().map(|(term, idf)| AskedWord { term: (*term).to_owned(), idf: *idf }).collect();
-        let mut chain = analyser(Stemming::None, StopWords::None);
-        let got = snippet(text, &asked, &mut chain, max_chars);
+        let got = snippet(text, &asked, &Analyser::new(Stemming::None, StopWords::None), max_chars);
         assert_eq!(got, want);
         assert!(got.chars().count() <= max_chars);
     }

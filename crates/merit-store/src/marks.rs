@@ -21,18 +21,4 @@ impl RunFolder {
         };
         find().map_err(|e| self.failed(&e))?.map(|json| self.parse(&json)).transpose()
     }
-
-    /// Says that a phase (`warm`, `eval-before`…) is complete.
-    pub fn mark_done(&self, phase: &str) -> Result<(), StoreError> {
-        self.set_mark(&done_key(phase), &true)
-    }
-
-    /// Whether a phase was marked as complete.
-    pub fn is_done(&self, phase: &str) -> Result<bool, StoreError> {
-        Ok(self.mark(&done_key(phase))?.unwrap_or(false))
-    }
-}
-
-fn done_key(phase: &str) -> String {
-    format!("done/{phase}")
 }

@@ -4,7 +4,7 @@ use crate::wire::{Streams, WireEpisode};
 use crate::{
     Credit, EpisodeFilter, EpisodeRow, Event, Metric, RunFolder, StoreError, StoredEpisode, TermRow, blobs,
 };
-use merit_core::{Cost, Episode, EpisodeId, Outcome, PolicyVersion, ScoredEpisode, Task, TokenId};
+use merit_core::{Cost, Episode, EpisodeId, Outcome, Phase, PolicyVersion, ScoredEpisode, Task, TokenId};
 use rusqlite::{Row, named_params};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -57,24 +57,31 @@ impl RunFolder {
     }
 
     /// The phases that have episodes or metrics, sorted.
-    pub fn phases(&self) -> Result<Vec<String>, StoreError> {
+    pub fn phases(&self) -> Result<Vec<Phase>, StoreError> {
         let sql = "SELECT phase FROM episodes UNION SELECT phase FROM metrics ORDER BY 1";
-        self.all(sql, [], |row| row.get(0))
+        self.all(sql, [], |row| text_phase(row, 0))
     }
 
     /// Every metric, by phase, step and name.
     pub fn metrics(&self) -> Result<Vec<Metric>, StoreError> {
         let sql = "SELECT phase, step, name, value FROM metrics ORDER BY phase, step, name";
         self.all(sql, [], |row| {
-            let (phase, name) = (row.get(0)?, row.get(2)?);
-            Ok(Metric { phase, step: row.get::<_, i64>(1)? as u64, name, value: number(row, 3)? })
+            let name = row.get(2)?;
+            Ok(Metric {
+                phase: text_phase(row, 0)?,
+                step: row.get::<_, i64>(1)? as u64,
+                name,
+                value: number(row, 3)?,
+            })
         })
     }
 
     /// One metric over the steps of a phase.
-    pub fn metric(&self, phase: &str, name: &str) -> Result<Vec<(u64, f64)>, StoreError> {
+    pub fn metric(&self, phase: impl Into<Phase>, name: &str) -> Result<Vec<(u64, f64)>, StoreError> {
         let sql = "SELECT step, value FROM metrics WHERE phase = ?1 AND name = ?2 ORDER BY step";
-        self.all(sql, [phase, name], |row| Ok((row.get::<_, i64>(0)? as u64, number(row, 1)?)))
+        self.all(sql, [phase.into().to_string().as_str(), name], |row| {
+            Ok((row.get::<_, i64>(0)? as u64, number(row, 1)?))
+        })
     }
 
     /// Every event, in the order recorded.
@@ -85,7 +92,7 @@ impl RunFolder {
     }
 
     /// What each phase has cost: its episodes and what was recorded beside them.
-    pub fn costs(&self) -> Result<BTreeMap<String, Cost>, StoreError> {
+    pub fn costs(&self) -> Result<BTreeMap<Phase, Cost>, StoreError> {
         let sql = "SELECT phase, sum(policy_tokens), sum(read_tokens), sum(env_steps), sum(probe_steps), sum(tool_calls),
             total(tool_seconds), sum(judge_calls), sum(judge_tokens), sum(discarded_samples),
             max(coalesce(record ->> '$.tokens_unknown', 0)), max(coalesce(record ->> '$.seconds_unknown', 0))
@@ -93,11 +100,11 @@ impl RunFolder {
         let of_episodes = self.all(sql, [], |row| {
             let unknown = (row.get(10)?, row.get(11)?);
             let cost = Cost { tokens_unknown: unknown.0, seconds_unknown: unknown.1, ..cost(row, 1)? };
-            Ok((row.get::<_, String>(0)?, cost))
+            Ok((text_phase(row, 0)?, cost))
         })?;
         let sql = "SELECT phase, record FROM costs ORDER BY phase, step";
-        let beside = self.all(sql, [], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
-        let mut totals: BTreeMap<String, Cost> = of_episodes.into_iter().collect();
+        let beside = self.all(sql, [], |row| Ok((text_phase(row, 0)?, row.get::<_, String>(1)?)))?;
+        let mut totals: BTreeMap<Phase, Cost> = of_episodes.into_iter().collect();
         for (phase, record) in beside {
             *totals.entry(phase).or_default() += self.parse::<Cost>(&record)?;
         }
@@ -134,7 +141,7 @@ impl RunFolder {
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
         let values = named_params! {
-            ":phase": filter.phase, ":step": filter.step.map(|step| step as i64), ":grp": filter.group,
+            ":phase": filter.phase.as_ref().map(Phase::to_string), ":step": filter.step.map(|step| step as i64), ":grp": filter.group,
             ":task_id": filter.task_id,
         };
         self.all(sql, values, read)
@@ -217,9 +224,19 @@ fn head(row: &Row<'_>) -> rusqlite::Result<EpisodeRow> {
     })
 }
 
+fn text_phase(row: &Row<'_>, at: usize) -> rusqlite::Result<Phase> {
+    Ok(row.get::<_, String>(at)?.into())
+}
+
 fn id(row: &Row<'_>) -> rusqlite::Result<EpisodeId> {
     let step = row.get::<_, i64>(1)? as u64;
-    Ok(EpisodeId { phase: row.get(0)?, step, group: row.get(2)?, member: row.get(3)?, branch: row.get(4)? })
+    Ok(EpisodeId {
+        phase: text_phase(row, 0)?,
+        step,
+        group: row.get(2)?,
+        member: row.get(3)?,
+        branch: row.get(4)?,
+    })
 }
 
 fn cost(row: &Row<'_>, at: usize) -> rusqlite::Result<Cost> {

@@ -1,6 +1,6 @@
 //! What the store gives back: plain rows.
 
-use merit_core::{EpisodeId, Outcome, PolicyVersion, ScoredEpisode};
+use merit_core::{EpisodeId, Outcome, Phase, PolicyVersion, ScoredEpisode};
 
 /// An episode as it was recorded, with its score and credit.
 #[derive(Debug, Clone)]
@@ -68,7 +68,7 @@ pub struct TermRow {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metric {
     /// `train`, `warm`, `eval-after`…
-    pub phase: String,
+    pub phase: Phase,
     /// The step.
     pub step: u64,
     /// What was measured.
@@ -92,7 +92,7 @@ pub struct Event {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EpisodeFilter {
     /// Only of this phase.
-    pub phase: Option<String>,
+    pub phase: Option<Phase>,
     /// Only of this step.
     pub step: Option<u64>,
     /// Only of this group.
@@ -103,17 +103,17 @@ pub struct EpisodeFilter {
 
 impl EpisodeFilter {
     /// All episodes of a phase.
-    pub fn phase(phase: &str) -> Self {
-        Self { phase: Some(phase.to_owned()), ..Self::default() }
+    pub fn phase(phase: impl Into<Phase>) -> Self {
+        Self { phase: Some(phase.into()), ..Self::default() }
     }
 
     /// All episodes of one step of a phase.
-    pub fn step(phase: &str, step: u64) -> Self {
+    pub fn step(phase: impl Into<Phase>, step: u64) -> Self {
         Self { step: Some(step), ..Self::phase(phase) }
     }
 
     /// All members of one group.
-    pub fn group(phase: &str, step: u64, group: u32) -> Self {
+    pub fn group(phase: impl Into<Phase>, step: u64, group: u32) -> Self {
         Self { group: Some(group), ..Self::step(phase, step) }
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::{StoreError, blobs};
 use merit_core::{
-    Cost, End, Episode, EpisodeId, Known, PolicyVersion, Provenance, Reported, Role, Score, Segment, Setting,
-    Task, TermOutcome, Transcript, Turn,
+    Cost, End, Episode, EpisodeId, Known, PolicyVersion, Provenance, Reported, Role, Score, Segment, Task,
+    TermOutcome, Transcript, Turn,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -16,7 +16,9 @@ use std::sync::Arc;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WireEpisode<'a> {
-    setting: Cow<'a, Setting>,
+    /// Written by earlier versions, always empty; read and dropped.
+    #[serde(default, rename = "setting", skip_serializing)]
+    _setting: serde::de::IgnoredAny,
     segments: Vec<WireSegment<'a>>,
     turns: Cow<'a, [Turn]>,
     end: Cow<'a, End>,
@@ -24,6 +26,9 @@ pub(crate) struct WireEpisode<'a> {
     /// What somebody else said of it; only imported episodes have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reported: Option<Cow<'a, Reported>>,
+    /// The environment's last snapshot.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    state: Option<Cow<'a, serde_json::Value>>,
     /// The parts of the cost that nobody counted; the columns then hold lower bounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     tokens_unknown: bool,
@@ -67,12 +72,13 @@ impl<'a> WireEpisode<'a> {
             known: segment.known,
         });
         Self {
-            setting: Cow::Borrowed(&episode.setting),
+            _setting: serde::de::IgnoredAny,
             segments: segments.collect(),
             turns: Cow::Borrowed(&episode.turns),
             end: Cow::Borrowed(&episode.end),
             bootstrap: episode.bootstrap.map(f64::from),
             reported: episode.reported.as_ref().map(Cow::Borrowed),
+            state: episode.state.as_ref().map(Cow::Borrowed),
             tokens_unknown: episode.cost.tokens_unknown,
             seconds_unknown: episode.cost.seconds_unknown,
         }
@@ -88,18 +94,16 @@ impl<'a> WireEpisode<'a> {
         streams: &Streams,
     ) -> Result<Episode, String> {
         let transcript = transcript(self.segments, streams).map_err(|why| format!("episode {id}: {why}"))?;
-        Ok(Episode {
-            id,
-            task,
-            policy_version,
-            setting: self.setting.into_owned(),
-            transcript,
-            turns: self.turns.into_owned(),
-            end: self.end.into_owned(),
-            cost: Cost { tokens_unknown: self.tokens_unknown, seconds_unknown: self.seconds_unknown, ..cost },
-            bootstrap: self.bootstrap.map(|value| value as f32),
-            reported: self.reported.map(Cow::into_owned),
-        })
+        let cost =
+            Cost { tokens_unknown: self.tokens_unknown, seconds_unknown: self.seconds_unknown, ..cost };
+        Ok(Episode::new(id, task, self.end.into_owned())
+            .with_policy_version(policy_version)
+            .with_transcript(transcript)
+            .with_turns(self.turns.into_owned())
+            .with_cost(cost)
+            .with_bootstrap(self.bootstrap.map(|value| value as f32))
+            .with_reported(self.reported.map(Cow::into_owned))
+            .with_state(self.state.map(Cow::into_owned)))
     }
 }
 
@@ -168,6 +172,10 @@ pub(crate) fn check_finite(episode: &Episode, score: Option<&Score>) -> Result<(
     }
     if episode.reported.as_ref().is_some_and(|reported| !reported.reward.is_finite()) {
         return refuse("the reported reward".into());
+    }
+    let told = episode.turns.iter().flat_map(|turn| turn.info.values().chain(&turn.reward));
+    if told.into_iter().any(|number| !number.is_finite()) {
+        return refuse("the environment's reward or info of a turn".into());
     }
     let Some(score) = score else { return Ok(()) };
     if score.reward.value().is_some_and(|value| !value.is_finite()) {

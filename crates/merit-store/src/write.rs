@@ -5,7 +5,7 @@
 
 use crate::wire::{Streams, WireEpisode, check_finite, term_outcome};
 use crate::{Credit, RunFolder, StoreError, blobs};
-use merit_core::{Cost, EpisodeId, ScoredEpisode, Task, TokenId, hex};
+use merit_core::{Cost, EpisodeId, Phase, ScoredEpisode, Task, TokenId, hex};
 use rusqlite::{OptionalExtension as _, named_params, params};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -41,10 +41,11 @@ impl RunFolder {
     /// Records numbers of one step; a number that is there already is replaced.
     pub fn record_metrics(
         &self,
-        phase: &str,
+        phase: impl Into<Phase>,
         step: u64,
         metrics: &[(impl AsRef<str>, f64)],
     ) -> Result<(), StoreError> {
+        let phase = phase.into().to_string();
         let sql = "INSERT OR REPLACE INTO metrics (phase, step, name, value) VALUES (?1, ?2, ?3, ?4)";
         self.in_transaction(|| {
             let mut insert = self.db.prepare_cached(sql).map_err(|e| self.failed(&e))?;
@@ -56,9 +57,9 @@ impl RunFolder {
     }
 
     /// Records what one step of a phase cost beyond its episodes' own cost; replaces what was said before.
-    pub fn record_cost(&self, phase: &str, step: u64, cost: &Cost) -> Result<(), StoreError> {
+    pub fn record_cost(&self, phase: impl Into<Phase>, step: u64, cost: &Cost) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO costs (phase, step, record) VALUES (?1, ?2, ?3)";
-        let record = self.json(cost)?;
+        let (phase, record) = (phase.into().to_string(), self.json(cost)?);
         self.in_transaction(|| self.execute(sql, params![phase, step as i64, record]))
     }
 
@@ -102,7 +103,7 @@ impl RunFolder {
 
     /// The row of an episode and the hash of its content.
     fn find_episode(&self, id: &EpisodeId) -> Result<Option<(i64, String)>, StoreError> {
-        let key = params![id.phase, id.step as i64, id.group, id.member, id.branch];
+        let key = params![id.phase.to_string(), id.step as i64, id.group, id.member, id.branch];
         let find = || {
             let mut query = self.db.prepare_cached(FIND_EPISODE)?;
             query.query_row(key, |row| Ok((row.get(0)?, row.get(1)?))).optional()
@@ -147,7 +148,7 @@ impl RunFolder {
         self.execute(
             INSERT_EPISODE,
             named_params! {
-                ":phase": id.phase, ":step": id.step as i64, ":grp": id.group, ":member": id.member,
+                ":phase": id.phase.to_string(), ":step": id.step as i64, ":grp": id.group, ":member": id.member,
                 ":branch": id.branch, ":policy_version": episode.policy_version.0 as i64, ":task": task,
                 ":task_id": episode.task.id, ":size": episode.task.size, ":outcome": scored.outcome().name(),
                 ":reward": scored.reward(), ":solved": scored.score.as_ref().and_then(|s| s.solved),

@@ -1,13 +1,17 @@
-//! Exact arithmetic for agents: `+ - * /`, parentheses, unary minus and decimals, on checked 128-bit fractions.
+//! Exact arithmetic for agents: `+ - * /`, parentheses, unary minus and decimals, on exact fractions of 128 bits.
 //!
 //! In: an expression the agent wrote. Out: an integer, a terminating decimal or a fraction `a/b`, or a refusal that says what
 //! to write instead. Length and nesting are limited before anything is computed, so hostile input costs nothing.
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Rational, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
+use crate::decimal::{exact, ten_to};
+use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec, no_state};
+use dashu_int::UBig;
+use dashu_ratio::RBig;
+use merit_core::registry::Component;
 use merit_core::{About, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::str::FromStr as _;
 use std::sync::{Arc, LazyLock};
 
 /// Longest expression, in bytes.
@@ -18,18 +22,20 @@ pub const MAX_DEPTH: u32 = 24;
 /// What the registry says of it.
 const ABOUT: About = About { name: "calc", summary: "Exact arithmetic: + - * / and parentheses.", paper: "" };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
+static CARD: LazyLock<ToolSpec> =
+    LazyLock::new(|| ToolSpec::text(ABOUT.name, ABOUT.summary, "expression", "a sum", "141+4*12"));
 
-static CARD: LazyLock<ToolCard> =
-    LazyLock::new(|| ToolCard::text(ABOUT.name, ABOUT.summary, "expression", "a sum", "141+4*12"));
-
-const TOO_LARGE: &str = "number too large";
+/// Decimals with more places than this are printed as fractions.
+const MAX_PLACES: usize = 20;
 
 /// `calc`: it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CalcConfig {}
+
+impl Component for CalcConfig {
+    const ABOUT: About = ABOUT;
+}
 
 impl ToolSettings for CalcConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
@@ -44,34 +50,33 @@ pub struct Calculator;
 struct Session;
 
 impl Tool for Calculator {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &CARD
     }
 
     fn open(&self, _task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        tool::no_state(ABOUT.name, state)?;
+        no_state(ABOUT.name, state)?;
         Ok(Arc::new(Session))
     }
 }
 
 impl ToolSession for Session {
     fn call(self: Arc<Self>, input: String) -> ToolFuture {
-        let answer =
-            evaluate(&input).map_or_else(ToolAnswer::Refused, |value| ToolAnswer::Ok(value.to_string()));
+        let answer = evaluate(&input).map_or_else(ToolAnswer::Refused, ToolAnswer::Ok);
         Box::pin(std::future::ready(answer))
     }
 }
 
-/// The value of an expression, or in words why it has none.
+/// The value of an expression as the tool writes it, or in words why it has none.
 ///
 /// ```
 /// use merit_tools::evaluate;
-/// assert_eq!(evaluate("141 + 4*12").unwrap().to_string(), "189");
-/// assert_eq!(evaluate("(1-3)/4").unwrap().to_string(), "-0.5");
-/// assert_eq!(evaluate("0.1+0.2").unwrap().to_string(), "0.3");
+/// assert_eq!(evaluate("141 + 4*12").unwrap(), "189");
+/// assert_eq!(evaluate("(1-3)/4").unwrap(), "-0.5");
+/// assert_eq!(evaluate("0.1+0.2").unwrap(), "0.3");
 /// assert_eq!(evaluate("3*").unwrap_err(), "a number must follow `*`");
 /// ```
-pub fn evaluate(expression: &str) -> Result<Rational, String> {
+pub fn evaluate(expression: &str) -> Result<String, String> {
     if expression.len() > MAX_LENGTH {
         return Err(format!("too long: at most {MAX_LENGTH} characters"));
     }
@@ -81,7 +86,7 @@ pub fn evaluate(expression: &str) -> Result<Rational, String> {
     let mut reader = Reader { text: expression, at: 0, depth: 0 };
     let value = reader.sum()?;
     match reader.peek() {
-        None => Ok(value),
+        None => Ok(exact(&value, MAX_PLACES, usize::MAX).unwrap_or_else(|| value.to_string())),
         Some(')') => Err("`)` without `(`".to_owned()),
         Some(found) => Err(format!("{} where + - * or / was expected", shown(found))),
     }
@@ -96,18 +101,17 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn sum(&mut self) -> Result<Rational, String> {
+    fn sum(&mut self) -> Result<RBig, String> {
         let mut total = self.product()?;
         while let Some(sign @ ('+' | '-')) = self.peek() {
             self.at += 1;
             let next = self.product()?;
-            let result = if sign == '+' { total.plus(next) } else { total.minus(next) };
-            total = result.ok_or(TOO_LARGE)?;
+            total = bounded(if sign == '+' { total + next } else { total - next })?;
         }
         Ok(total)
     }
 
-    fn product(&mut self) -> Result<Rational, String> {
+    fn product(&mut self) -> Result<RBig, String> {
         let mut total = self.factor()?;
         while let Some(sign @ ('*' | '/')) = self.peek() {
             self.at += 1;
@@ -115,13 +119,12 @@ impl Reader<'_> {
             if sign == '/' && next.is_zero() {
                 return Err("division by zero".to_owned());
             }
-            let result = if sign == '*' { total.times(next) } else { total.over(next) };
-            total = result.ok_or(TOO_LARGE)?;
+            total = bounded(if sign == '*' { total * next } else { total / next })?;
         }
         Ok(total)
     }
 
-    fn factor(&mut self) -> Result<Rational, String> {
+    fn factor(&mut self) -> Result<RBig, String> {
         let mut negative = false;
         while self.peek() == Some('-') {
             self.at += 1;
@@ -132,10 +135,10 @@ impl Reader<'_> {
             Some(c) if c.is_ascii_digit() || c == '.' => self.number()?,
             found => return Err(self.missing_number(found)),
         };
-        if negative { value.negated().ok_or_else(|| TOO_LARGE.to_owned()) } else { Ok(value) }
+        if negative { bounded(-value) } else { Ok(value) }
     }
 
-    fn parenthesis(&mut self) -> Result<Rational, String> {
+    fn parenthesis(&mut self) -> Result<RBig, String> {
         if self.depth == MAX_DEPTH {
             return Err(format!("nested too deep: at most {MAX_DEPTH} parentheses"));
         }
@@ -151,26 +154,24 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    fn number(&mut self) -> Result<Rational, String> {
-        let (mut digits, mut scale, mut after_point) = (0_i128, 1_i128, false);
-        let start = self.at;
-        for c in self.text[start..].chars() {
+    fn number(&mut self) -> Result<RBig, String> {
+        let rest = &self.text[self.at..];
+        let (mut end, mut point) = (0, None);
+        for c in rest.chars() {
             match c {
-                '.' if !after_point => after_point = true,
-                '0'..='9' => {
-                    let shifted =
-                        digits.checked_mul(10).and_then(|d| d.checked_add(i128::from(c as u8 - b'0')));
-                    digits = shifted.ok_or(TOO_LARGE)?;
-                    scale = if after_point { scale.checked_mul(10).ok_or(TOO_LARGE)? } else { scale };
-                }
+                '.' if point.is_none() => point = Some(end),
+                '0'..='9' => {}
                 _ => break,
             }
-            self.at += 1;
+            end += 1;
         }
-        if self.text[start..self.at].ends_with('.') {
+        self.at += end;
+        let (whole, places) = point.map_or((&rest[..end], ""), |at| (&rest[..at], &rest[at + 1..end]));
+        if point.is_some() && places.is_empty() {
             return Err("a digit must follow `.`".to_owned());
         }
-        Rational::new(digits, scale).ok_or_else(|| TOO_LARGE.to_owned())
+        let digits = UBig::from_str(&[whole, places].concat()).map_err(|error| error.to_string())?;
+        bounded(RBig::from(digits) * ten_to(-(places.len() as i32)))
     }
 
     /// The next character that is not a space.
@@ -189,6 +190,13 @@ impl Reader<'_> {
             None => "start with a number".to_owned(),
         }
     }
+}
+
+/// The value, or the refusal of one whose numerator or denominator needs more than 128 bits.
+fn bounded(value: RBig) -> Result<RBig, String> {
+    let fits = i128::try_from(value.numerator().clone()).is_ok()
+        && i128::try_from(value.denominator().clone()).is_ok();
+    if fits { Ok(value) } else { Err("number too large".to_owned()) }
 }
 
 /// A character as the agent may be shown it.

@@ -3,8 +3,10 @@
 //! In: a tool and a [`FaultPlan`]. Out: a tool of the same name. The weather of a call depends on the plan, the task and the
 //! number of the call alone, so it is the same at any concurrency, and all members of a group meet the same weather.
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Commons, Pace, Tool, ToolAnswer, ToolCard, ToolConfig, ToolError, ToolFuture, ToolSession};
+use crate::{
+    EpisodeShared, ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec,
+};
+use merit_core::registry::{Chosen, Component, Refusal};
 use merit_core::{About, Seed, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,10 +20,6 @@ pub const MAX_LATENCY_MS: f64 = 60_000.0;
 /// What the registry says of it.
 const ABOUT: About =
     About { name: "faulty", summary: "Another tool with seeded latency and faults.", paper: "" };
-
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry =
-    ToolEntry { about: ABOUT, example: "inner = { name = \"calc\" }\nplan = { seed = 1 }", needs: "" };
 
 /// How often what goes wrong. The default is calm: nothing does.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -46,16 +44,25 @@ pub struct FaultPlan {
 #[serde(deny_unknown_fields)]
 pub struct FaultyConfig {
     /// The tool that is disturbed.
-    pub inner: Box<ToolConfig>,
+    pub inner: Chosen<dyn ToolSettings>,
     /// How.
     #[serde(default)]
     pub plan: FaultPlan,
 }
 
+impl Component for FaultyConfig {
+    const ABOUT: About = ABOUT;
+    const EXAMPLE: &'static str = "inner = { type = \"calc\" }\nplan = { seed = 1 }";
+
+    fn check(&self) -> Result<(), Refusal> {
+        self.plan.check()
+    }
+}
+
 impl ToolSettings for FaultyConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let disturbed = |inner| Ok(Arc::new(Faulty::new(inner, self.plan)?) as Arc<dyn Tool>);
-        self.inner.build_all()?.into_iter().map(disturbed).collect()
+        self.inner.build()?.into_iter().map(disturbed).collect()
     }
 }
 
@@ -89,29 +96,27 @@ enum Weather {
 }
 
 impl FaultPlan {
-    /// Checks that the numbers can be what they say.
-    pub fn validate(&self) -> Result<(), ToolError> {
-        let bad = |why: String| Err(ToolError::Setting { tool: ABOUT.name.to_owned(), why });
+    /// Refuses numbers that cannot be what they say.
+    pub fn check(&self) -> Result<(), Refusal> {
         for (name, value) in
             [("timed_out", self.timed_out), ("broken", self.broken), ("refused", self.refused)]
         {
-            if !(0.0..=1.0).contains(&value) {
-                return bad(format!("`{name}` is a probability; {value} is not within 0 and 1"));
-            }
+            Refusal::unless((0.0..=1.0).contains(&value), name, value, "a probability, 0 to 1")?;
         }
         let sum = self.timed_out + self.broken + self.refused;
         if sum > 1.0 {
-            return bad(format!(
+            return Err(Refusal::new(format!(
                 "`timed_out`, `broken` and `refused` add up to {sum}; at most 1 is possible"
-            ));
+            )));
         }
-        if !(0.0..=MAX_LATENCY_MS).contains(&self.latency_ms) {
-            return bad(format!("`latency_ms` is {}; give 0 to {MAX_LATENCY_MS}", self.latency_ms));
-        }
-        if !(0.0..=3.0).contains(&self.latency_spread) {
-            return bad(format!("`latency_spread` is {}; give 0 to 3", self.latency_spread));
-        }
-        Ok(())
+        let (latency, most) = (self.latency_ms, MAX_LATENCY_MS);
+        Refusal::unless((0.0..=most).contains(&latency), "latency_ms", latency, &format!("0 to {most}"))?;
+        Refusal::unless(
+            (0.0..=3.0).contains(&self.latency_spread),
+            "latency_spread",
+            self.latency_spread,
+            "0 to 3",
+        )
     }
 
     fn weather(&self, call: &Seed) -> Weather {
@@ -138,36 +143,36 @@ impl FaultPlan {
 impl Faulty {
     /// Disturbs `inner` by `plan`.
     pub fn new(inner: Arc<dyn Tool>, plan: FaultPlan) -> Result<Self, ToolError> {
-        plan.validate()?;
+        plan.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
         Ok(Self { inner, plan })
     }
 }
 
 impl Tool for Faulty {
-    fn card(&self) -> &ToolCard {
-        self.inner.card()
+    fn spec(&self) -> &ToolSpec {
+        self.inner.spec()
     }
 
-    fn pace(&self) -> Pace {
-        match self.inner.pace() {
-            Pace::Computing => Pace::Computing,
-            Pace::Instant | Pace::Waiting => Pace::Waiting,
+    fn exec_kind(&self) -> ExecKind {
+        match self.inner.exec_kind() {
+            ExecKind::Computing => ExecKind::Computing,
+            ExecKind::Instant | ExecKind::Waiting => ExecKind::Waiting,
         }
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        self.open_beside(&Commons::default(), task, state)
+        self.open_beside(&EpisodeShared::default(), task, state)
     }
 
     fn open_beside(
         &self,
-        commons: &Commons,
+        shared: &EpisodeShared,
         task: &Task,
         state: Option<&Value>,
     ) -> Result<Arc<dyn ToolSession>, ToolError> {
         let state: Option<State> = state.map(read_state).transpose()?;
-        let inner = self.inner.open_beside(commons, task, state.as_ref().map(|s| &s.inner))?;
-        let seed = Seed::root(self.plan.seed).child(&self.inner.card().name, 0).child(&task.id, 0);
+        let inner = self.inner.open_beside(shared, task, state.as_ref().map(|s| &s.inner))?;
+        let seed = Seed::root(self.plan.seed).child(&self.inner.spec().name, 0).child(&task.id, 0);
         let calls = AtomicU64::new(state.map_or(0, |s| s.calls));
         Ok(Arc::new(Session { inner, plan: self.plan, seed, calls }))
     }

@@ -1,15 +1,14 @@
 //! What happens when the agent acts on the outside? Tools with typed outcomes.
 //!
-//! A [`Tool`] is found by name in [`TOOLS`] or built from a [`ToolConfig`]; each episode opens its own [`ToolSession`]. What
-//! the agent asked wrongly is [`ToolAnswer::Refused`] with a text that teaches; what broke on our side is
-//! [`ToolAnswer::Broken`]. [`conformance::check_tool`] is the contract as checks that anybody may run on their own tool.
+//! The seam is in merit-api: settings ([`ToolSettings`]) are built into [`Tool`]s, and each episode opens its own
+//! [`ToolSession`]. What the agent asked wrongly is [`ToolAnswer::Refused`] with a text that teaches; what broke on our side is
+//! [`ToolAnswer::Broken`]. Here are the tools that come with merit, listed in [`TOOLS`], the formats of calls, and the
+//! [`Toolbox`] that records and replays calls.
 
-mod blocking;
 mod calculator;
-mod card;
-mod commons;
-pub mod conformance;
+
 mod convert;
+mod decimal;
 mod excerpt;
 mod faulty;
 pub mod formats;
@@ -17,27 +16,27 @@ mod http_fixture;
 mod lookup;
 mod mcp;
 mod python;
-mod rational;
 mod registry;
 mod search;
 mod simulated;
 mod sql;
 mod tape;
-mod tool;
 mod workspace;
 
-pub use blocking::{NoAnswer, call_blocking};
+pub use merit_api::conformance;
+pub use merit_api::{
+    Arguments, EpisodeShared, ExecKind, NoAnswer, Tool, ToolAnswer, ToolBuilder, ToolError, ToolFuture,
+    ToolSession, ToolSettings, ToolSpec, call_blocking, no_state,
+};
+
 pub use calculator::{CalcConfig, Calculator, MAX_DEPTH, MAX_LENGTH, evaluate};
-pub use card::{Arguments, ToolCard};
-pub use commons::Commons;
 pub use convert::{ConvertConfig, Converter, convert};
 pub use faulty::{FaultPlan, Faulty, FaultyConfig, MAX_LATENCY_MS};
 pub use http_fixture::{Http, HttpConfig, HttpFixture, HttpResponse};
 pub use lookup::{Lookup, LookupConfig, MAX_KEY_LENGTH};
 pub use mcp::{McpConfig, McpTool};
 pub use python::{Python, PythonConfig};
-pub use rational::Rational;
-pub use registry::{TOOLS, ToolConfig, ToolEntry, ToolSettings, tool};
+pub use registry::{TOOLS, example_settings, read_tool, register, tool};
 pub use search::{EmbeddingConfig, Search, SearchConfig};
 pub use simulated::{
     Declaration, Example, PlayedCall, Remembered, RoleConfig, Simulated, SimulatedConfig, ToolPlayer,
@@ -47,5 +46,4 @@ pub use tape::{
     CallEntry, FORMAT as TAPE_FORMAT, Fingerprint, Match, Miss, Scope, Tape, TapeCounts, TapeError, TapeKind,
     TapedTool, Timing, Toolbox,
 };
-pub use tool::{Pace, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession};
 pub use workspace::{Workspace, WorkspaceConfig};

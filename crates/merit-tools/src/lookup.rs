@@ -3,8 +3,8 @@
 //! In: `task.payload["table"]`, an object from names to numbers or strings. Out: the value, or a refusal that names the
 //! nearest entry. The policy never sees the table itself.
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
+use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec, no_state};
+use merit_core::registry::Component;
 use merit_core::{About, Task, registry};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -17,13 +17,14 @@ pub const MAX_KEY_LENGTH: usize = 64;
 /// What the registry says of it.
 const ABOUT: About = About { name: "lookup", summary: "The value of a name in the task's table.", paper: "" };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
-
 /// `lookup`: it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LookupConfig {}
+
+impl Component for LookupConfig {
+    const ABOUT: About = ABOUT;
+}
 
 impl ToolSettings for LookupConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
@@ -31,8 +32,8 @@ impl ToolSettings for LookupConfig {
     }
 }
 
-static CARD: LazyLock<ToolCard> =
-    LazyLock::new(|| ToolCard::text(ABOUT.name, ABOUT.summary, "name", "a name in the table", "mug"));
+static CARD: LazyLock<ToolSpec> =
+    LazyLock::new(|| ToolSpec::text(ABOUT.name, ABOUT.summary, "name", "a name in the table", "mug"));
 
 /// The table of the open task.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,12 +44,12 @@ struct Session {
 }
 
 impl Tool for Lookup {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &CARD
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        tool::no_state(ABOUT.name, state)?;
+        no_state(ABOUT.name, state)?;
         let table = read_table(&task.payload).map_err(|why| ToolError::Task {
             tool: ABOUT.name.to_owned(),
             task: task.id.clone(),

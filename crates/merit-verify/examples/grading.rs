@@ -1,12 +1,12 @@
 //! Times the rule graders on one thread, on the pairs that `benchmarks/peers/openjudge_graders.py` times its peer on.
 //!
 //! `grading FILE exact|contains|json [--passes N] [--explain]`, run by `cargo xtask bench graders`. FILE is a list of
-//! `{"response", "reference", "expected"}`. Texts are matched without regard to case; JSON is equal with arrays in order and no
-//! extra keys. With `--explain` each verdict on a text is also put into words. One pass of warm-up, in which every verdict is held
+//! `{"response", "reference", "expected"}`. Texts are matched without regard to case; JSON is judged by the verifier of `merit verify
+//! json`, with both texts read for every pair. With `--explain` each verdict on a text is also put into words. One pass of warm-up, in which every verdict is held
 //! against the expected one, then timed passes; one JSON line with the median of their rates.
 #![allow(clippy::print_stdout, reason = "a command-line program")]
 
-use merit_verify::json::{JsonMatch, JsonMatcher, MatchConfig};
+use merit_verify::json::{JsonConfig, JsonVerifier};
 use merit_verify::text::{Metric, StringConfig, StringRule, TextConfig, TextVerifier};
 use serde::Deserialize;
 use std::error::Error;
@@ -73,17 +73,16 @@ fn text_grader(rule: StringRule, explain: bool) -> Result<Grader, Box<dyn Error>
     Ok(Box::new(move |pair| {
         let verdict = black_box(verifier.verify(&pair.response, &[&pair.reference]));
         if explain {
-            black_box(verdict.explain());
+            black_box(merit_verify::text::explain(&verdict));
         }
         verdict.passed()
     }))
 }
 
 fn json_grader() -> Result<Grader, Box<dyn Error>> {
-    let mut matcher = JsonMatcher::new(MatchConfig::default())?;
-    Ok(Box::new(move |pair| match matcher.compare(&pair.response, &pair.reference) {
-        JsonMatch::Equal => Some(true),
-        JsonMatch::Different | JsonMatch::ResponseUnreadable(_) => Some(false),
-        JsonMatch::ReferenceUnreadable(_) | JsonMatch::Exhausted(_) => None,
+    let verifier = JsonVerifier::compile(JsonConfig::default())?;
+    Ok(Box::new(move |pair| {
+        let reference = serde_json::from_str(&pair.reference).ok()?;
+        black_box(verifier.verify(&pair.response, Some(&reference))).passed()
     }))
 }

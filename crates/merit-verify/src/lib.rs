@@ -3,7 +3,10 @@
 pub mod calls;
 pub mod code;
 pub mod json;
+pub mod records;
 pub mod similarity;
 pub mod sql;
 pub mod state;
 pub mod text;
+
+pub use merit_core::{Conclusion, Judgement, Verifier};

@@ -8,7 +8,7 @@ use super::lines::per_round;
 use super::record::Record;
 use super::table::{Bar, Better, Row, beside_peers};
 use super::{Asked, Subject, inputs};
-use crate::{maths, root};
+use crate::{fetch, root};
 use anyhow::{Result, ensure};
 use serde_json::{Value, json};
 
@@ -69,7 +69,7 @@ const SHOWN: &[Shown] = &[
 ];
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    maths::fetch_peer_suite()?;
+    fetch::fetch(merit_testing::MATHS_SUITE)?;
     ensure!(
         root().join(SUITE).exists(),
         "{SUITE} is missing: it is made from Math-Verify's source distribution"

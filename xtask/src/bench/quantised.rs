@@ -27,7 +27,7 @@ const FORMS: [(&str, &str); 2] = [("stored", "f32"), ("stored-bf16", "bf16")];
 const MODES: [(&str, &str); 2] = [("plain", ""), ("extra buffers", "--extra-buffers")];
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
-    crate::weights::fetch()?;
+    crate::fetch::fetch(merit_testing::WEIGHTS)?;
     ensure!(
         root().join(MODEL).exists(),
         "{MODEL} could not be fetched, and without it there is nothing to decode"

@@ -3,8 +3,8 @@
 use crate::error::AttackError;
 use crate::subject::{Attempt, Move};
 use merit_core::{
-    Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Known, Limit, PolicyVersion, Provenance,
-    Role, Segment, Setting, Task, ToolCall, Transcript, Turn, TurnStop,
+    Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Known, Limit, Provenance, Role, Segment,
+    Task, ToolCall, Transcript, Turn,
 };
 use std::sync::Arc;
 
@@ -42,20 +42,7 @@ pub(crate) fn episode(
         seconds_unknown: true,
         ..Cost::default()
     };
-    let (task, setting) = (Arc::clone(task), Setting::default());
-    let policy_version = PolicyVersion(0);
-    Ok(Episode {
-        id,
-        task,
-        policy_version,
-        setting,
-        transcript,
-        turns,
-        end,
-        cost,
-        bootstrap: None,
-        reported: None,
-    })
+    Ok(Episode::new(id, Arc::clone(task), end).with_transcript(transcript).with_turns(turns).with_cost(cost))
 }
 
 fn segment(role: Role, turn: u32, text: &str) -> Segment {
@@ -87,5 +74,5 @@ fn turn(index: u32, done: &Move) -> (String, Turn) {
             (format!("{tool}({input})"), Action::Calls { calls: vec![call] }, vec![record])
         }
     };
-    (text, Turn { index, action, calls, stop: TurnStop::EndToken })
+    (text, Turn::new(index, action).with_calls(calls))
 }

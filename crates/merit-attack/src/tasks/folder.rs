@@ -2,8 +2,8 @@
 
 use super::{Given, with_others};
 use crate::error::AttackError;
-use crate::subject::{Move, Subject};
-use merit_core::{Action, Episode, Role};
+use crate::subject::Subject;
+use merit_core::{Action, Episode, Move, Role};
 use merit_store::{EpisodeFilter, EpisodeRow, RunFolder, StoreError};
 use std::collections::HashMap;
 use std::path::Path;

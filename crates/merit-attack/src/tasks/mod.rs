@@ -6,11 +6,10 @@ mod samples;
 
 use crate::error::AttackError;
 use crate::subject::Subject;
-use merit_core::Task;
+use merit_core::{Task, TaskLine};
 use std::path::Path;
 use std::sync::Arc;
 
-pub use line::TaskLine;
 pub use samples::{SAMPLES, Sample, general, sample_of};
 
 /// A task as the scorer and as the attacker see it.
@@ -40,11 +39,11 @@ pub fn parse(file: &str, text: &str) -> Result<Vec<Given>, AttackError> {
     let mut lines = Vec::new();
     for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let bad = |why: String| AttackError::TaskLine { file: file.to_owned(), line: at + 1, why };
-        let line: TaskLine = serde_json::from_str(text).map_err(|error| bad(line::plain(&error)))?;
-        line.check().map_err(bad)?;
+        let line = TaskLine::read(text).map_err(bad)?;
+        line::check(&line).map_err(bad)?;
         lines.push(line);
     }
-    Ok(with_others(lines.into_iter().enumerate().map(|(at, line)| line.into_given(file, at)).collect()))
+    Ok(with_others(lines.into_iter().enumerate().map(|(at, line)| line::given(line, file, at)).collect()))
 }
 
 /// Right answers of other tasks stand for plausible wrong ones, where a task names none itself.

@@ -58,6 +58,11 @@ impl<T: ?Sized> Chosen<T> {
         Arc::clone(&self.component)
     }
 
+    /// The settings, every default written out, without the name: for whoever writes them with keys of its own.
+    pub fn settings(&self) -> impl Serialize + '_ {
+        &*self.settings
+    }
+
     /// The settings, every default written out, without the name.
     pub fn table(&self) -> toml::Table {
         match toml::Value::try_from(&*self.settings) {
@@ -96,7 +101,15 @@ impl<T: ?Sized> PartialEq for Chosen<T> {
 
 impl<'de, T: Kind + ?Sized> Deserialize<'de> for Chosen<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let table = toml::Table::deserialize(deserializer)?;
+        // A name alone stands for the component with its default settings.
+        let table = match toml::Value::deserialize(deserializer)? {
+            toml::Value::Table(table) => table,
+            name @ toml::Value::String(_) => toml::Table::from_iter([("type".to_owned(), name)]),
+            other => {
+                let found = other.type_str();
+                return Err(D::Error::custom(format!("a {} is a table or a name, not a {found}", T::KIND)));
+            }
+        };
         Self::from_table(table, &Components::lent()).map_err(D::Error::custom)
     }
 }

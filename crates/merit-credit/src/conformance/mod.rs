@@ -7,13 +7,13 @@ mod sketch;
 
 pub use sketch::Sketch;
 
-use crate::{Baseline, Credit, Rule};
+use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Probe};
 use merit_core::{Group, Outcome, Sample, ScoredEpisode, Seed, Stream, conformance::check_sample};
 
 const BATCHES: u64 = 12;
 
 /// Every violation found, in words.
-pub fn check_rule(rule: &dyn Rule) -> Vec<String> {
+pub fn check_rule(rule: &dyn CreditRule) -> Vec<String> {
     let mut found = Vec::new();
     for batch in 0..BATCHES {
         let mut stream = Seed::root(0).child("batch", batch).stream();
@@ -24,24 +24,33 @@ pub fn check_rule(rule: &dyn Rule) -> Vec<String> {
         }
     }
     found.extend(check_nothing_to_compare(rule).unwrap_or_else(|error| vec![error.to_string()]));
+    found.extend(check_turns(rule).unwrap_or_else(|error| vec![error.to_string()]));
     found
 }
 
-fn check_batch(rule: &dyn Rule, sketches: &[Vec<Sketch>]) -> Result<Vec<String>, crate::CreditError> {
+/// What the rule says of `sketches`, with the continuations it needs.
+fn assign(rule: &dyn CreditRule, sketches: &[Vec<Sketch>]) -> Result<(Vec<Group>, Credit), CreditError> {
     let groups = assemble(sketches);
-    let credit = rule.assign(&groups)?;
+    let probes = probes(sketches, rule.needs().probes_per_turn);
+    let credit = rule.assign(&CreditBatch::new(&groups).with_probes(&probes))?;
+    Ok((groups, credit))
+}
+
+fn check_batch(rule: &dyn CreditRule, sketches: &[Vec<Sketch>]) -> Result<Vec<String>, CreditError> {
+    let (groups, credit) = assign(rule, sketches)?;
     let mut found = check_shape(&groups, &credit);
     if !found.is_empty() {
         return Ok(found);
     }
+    found.extend(check_grain(rule.baseline(), &credit.samples));
     found.extend(check_sums(rule.baseline(), groups.len(), &credit.samples));
-    if streams(&credit) != streams(&rule.assign(&groups)?) {
+    if streams(&credit) != streams(&assign(rule, sketches)?.1) {
         found.push("the same groups got two different credits".to_owned());
     }
-    let counting: Vec<Vec<Sketch>> = sketches.iter().map(|g| only_counting(g)).collect();
-    let without = rule.assign(&assemble(&counting))?;
+    let valid: Vec<Vec<Sketch>> = sketches.iter().map(|g| only_valid(g)).collect();
+    let (_, without) = assign(rule, &valid)?;
     if trained(&credit) != trained(&without) {
-        found.push("episodes that do not count moved the credit of their siblings".to_owned());
+        found.push("episodes whose outcome is not valid moved the credit of their siblings".to_owned());
     }
     found.extend(check_permuted(rule, sketches, &credit)?);
     Ok(found)
@@ -71,12 +80,29 @@ fn check_shape(groups: &[Group], credit: &Credit) -> Vec<String> {
     found
 }
 
+/// A rule that compares episodes writes one number per episode, one that compares turns one number per turn.
+fn check_grain(baseline: Baseline, samples: &[Sample]) -> Vec<String> {
+    let mixed = |sample: &&Sample| match baseline {
+        Baseline::Group => !all_equal(credits(sample)),
+        Baseline::Turn => sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone()))),
+        Baseline::Batch | Baseline::Value => false,
+    };
+    let unit = if baseline == Baseline::Group { "episode" } else { "turn" };
+    let words = |sample: &Sample| format!("{} carries several advantages within one {unit}", sample.episode);
+    samples.iter().filter(mixed).map(words).collect()
+}
+
+fn all_equal(numbers: impl Iterator<Item = f64>) -> bool {
+    let numbers: Vec<f64> = numbers.collect();
+    numbers.windows(2).all(|pair| pair[0] == pair[1])
+}
+
 fn check_sums(baseline: Baseline, groups: usize, samples: &[Sample]) -> Vec<String> {
     let close = |sum: f64, size: f64| sum.abs() <= 1e-5 * (1.0 + size);
     let totals =
         |numbers: Vec<f64>| (numbers.iter().sum::<f64>(), numbers.iter().map(|a| a.abs()).sum::<f64>());
     match baseline {
-        Baseline::Value => Vec::new(),
+        Baseline::Value | Baseline::Turn => Vec::new(),
         Baseline::Batch => {
             let (sum, size) = totals(samples.iter().flat_map(credits).collect());
             let bad = !close(sum, size);
@@ -94,13 +120,13 @@ fn check_sums(baseline: Baseline, groups: usize, samples: &[Sample]) -> Vec<Stri
 
 /// Reversing the members of every group reverses their credit.
 fn check_permuted(
-    rule: &dyn Rule,
+    rule: &dyn CreditRule,
     sketches: &[Vec<Sketch>],
     credit: &Credit,
-) -> Result<Vec<String>, crate::CreditError> {
+) -> Result<Vec<String>, CreditError> {
     let reversed: Vec<Vec<Sketch>> =
         sketches.iter().map(|group| group.iter().rev().cloned().collect()).collect();
-    let mirrored = rule.assign(&assemble(&reversed))?;
+    let (_, mirrored) = assign(rule, &reversed)?;
     let mut found = Vec::new();
     let mut start = 0;
     for group in sketches {
@@ -119,15 +145,23 @@ fn check_permuted(
     Ok(found)
 }
 
-/// Groups without a difference teach nothing, up to float noise: 0.1 + 0.2 is 0.3.
-fn check_nothing_to_compare(rule: &dyn Rule) -> Result<Vec<String>, crate::CreditError> {
-    if rule.baseline() != Baseline::Group {
+/// Groups without a difference teach nothing, up to float noise (0.1 + 0.2 is 0.3), also where the reward is paid over several
+/// turns.
+fn check_nothing_to_compare(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
+    if !matches!(rule.baseline(), Baseline::Group | Baseline::Turn) {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
-    let noisy = [0.3, 0.1 + 0.2, 0.3].map(|reward| Sketch::new(&[(3, 1)], Outcome::PolicyWrong, reward));
-    for (what, group) in [("constant", noisy.to_vec()), ("lone", noisy[..1].to_vec())] {
-        let credit = rule.assign(&assemble(&[group]))?;
+    let rewards = [0.3, 0.1 + 0.2, 0.3, 0.3];
+    let short = rewards.map(|reward| Sketch::new(&[(3, 1)], Outcome::PolicyWrong, reward));
+    let long = rewards.map(|reward| {
+        let sketch = Sketch::new(&[(2, 1), (0, 1), (3, 0)], Outcome::PolicyWrong, 2.0 * reward);
+        Sketch { turn_rewards: vec![reward, 0.0, reward], ..sketch }
+    });
+    let cases =
+        [("constant", short.to_vec()), ("constant long", long.to_vec()), ("lone", short[..1].to_vec())];
+    for (what, group) in cases {
+        let (_, credit) = assign(rule, &[group])?;
         if credit.samples.iter().flat_map(credits).any(|a| a != 0.0) {
             found.push(format!("a {what} group got credit that is not 0"));
         }
@@ -138,19 +172,69 @@ fn check_nothing_to_compare(rule: &dyn Rule) -> Result<Vec<String>, crate::Credi
     Ok(found)
 }
 
+/// A rule that compares turns tells the turns apart: in a group whose members differ at one turn only, the others get 0 and
+/// that one sums to 0.
+fn check_turns(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
+    if rule.baseline() != Baseline::Turn {
+        return Ok(Vec::new());
+    }
+    let members = (0..6).map(|member| {
+        let reward = f64::from(member % 3);
+        let sketch = Sketch::new(&[(2, 1), (3, 2), (1, 0)], Outcome::PolicyWrong, 1.0 + reward);
+        Sketch { turn_rewards: vec![0.5, reward, 0.5], ..sketch }
+    });
+    let (_, credit) = assign(rule, &[members.collect()])?;
+    let at = |turn: usize| {
+        let of =
+            move |sample: &Sample| credits_in(sample, sample.turns[turn].clone()).next().unwrap_or(f64::NAN);
+        credit.samples.iter().map(of).collect::<Vec<f64>>()
+    };
+    let mut found = Vec::new();
+    if at(0).iter().chain(&at(2)).any(|a| *a != 0.0) {
+        found.push("a turn at which all members earn the same got credit that is not 0".to_owned());
+    }
+    let (sum, size) = (at(1).iter().sum::<f64>(), at(1).iter().map(|a| a.abs()).sum::<f64>());
+    if !(size > 0.0 && sum.abs() <= 1e-5 * (1.0 + size)) {
+        found.push(format!("a turn at which members differ got advantages of sum {sum} and size {size}"));
+    }
+    Ok(found)
+}
+
+/// Continuations from every turn of every valid episode. Their rewards follow from the sketch and the turn alone, so that they
+/// move with the episode when a group is permuted.
+fn probes(sketches: &[Vec<Sketch>], per_turn: u32) -> Vec<Probe> {
+    let mut probes = Vec::new();
+    for (group, members) in sketches.iter().enumerate() {
+        for (member, sketch) in members.iter().enumerate().filter(|_| per_turn > 0) {
+            let episode = sketch.scored(group as u32, member as u32).episode.id.clone();
+            probes.extend((0..sketch.turns.len() as u32).map(|turn| {
+                let continued = |k| sketch.continued(turn, k).scored(group as u32, member as u32);
+                let continuations = (0..per_turn).map(continued).collect();
+                Probe { episode: episode.clone(), turn, continuations }
+            }));
+        }
+    }
+    probes
+}
+
 fn assemble(sketches: &[Vec<Sketch>]) -> Vec<Group> {
     let groups = sketches.iter().enumerate().map(|(group, members)| Sketch::group(members, group as u32));
     groups.filter_map(Result::ok).collect()
 }
 
-fn only_counting(group: &[Sketch]) -> Vec<Sketch> {
+fn only_valid(group: &[Sketch]) -> Vec<Sketch> {
     group.iter().filter(|s| s.outcome.counts()).cloned().collect()
 }
 
 /// Advantages of the trainable tokens.
 fn credits(sample: &Sample) -> impl Iterator<Item = f64> {
+    credits_in(sample, 0..sample.tokens.len())
+}
+
+/// Advantages of the trainable tokens of a range.
+fn credits_in(sample: &Sample, range: std::ops::Range<usize>) -> impl Iterator<Item = f64> {
     let advantages = sample.advantages.as_deref().unwrap_or(&[]);
-    advantages.iter().zip(&sample.mask).filter(|(_, m)| **m).map(|(a, _)| f64::from(*a))
+    range.filter(|&at| sample.mask[at]).filter_map(|at| advantages.get(at)).map(|a| f64::from(*a))
 }
 
 fn trained(credit: &Credit) -> Vec<Vec<f64>> {
@@ -176,6 +260,9 @@ fn random(stream: &mut Stream) -> Sketch {
         .collect();
     let mut sketch = Sketch::new(&turns, outcome, stream.normal());
     sketch.values.iter_mut().for_each(|v| *v = stream.normal() as f32);
+    if stream.chance(0.5) {
+        sketch.turn_rewards = turns.iter().map(|_| stream.normal()).collect();
+    }
     sketch.bootstrap = (outcome == Outcome::PolicyTimedOut).then(|| stream.normal() as f32);
     sketch
 }

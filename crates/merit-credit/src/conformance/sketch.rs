@@ -2,8 +2,7 @@
 
 use merit_core::{
     Action, Boundary, Cost, End, Episode, EpisodeId, Fault, Group, GroupError, Limit, Outcome, PolicyVersion,
-    Provenance, Reward, Role, Score, ScoredEpisode, Segment, Setting, Split, Task, TokenId, Transcript, Turn,
-    TurnStop,
+    Provenance, Reward, Role, Score, ScoredEpisode, Segment, Task, TokenId, Transcript, Turn,
 };
 use std::sync::Arc;
 
@@ -36,6 +35,12 @@ impl Sketch {
         Self { turns, outcome, reward, turn_rewards: Vec::new(), values, bootstrap }
     }
 
+    /// The `k`-th continuation from a turn: the same length, with a reward that depends on the sketch, the turn and `k` alone.
+    pub(super) fn continued(&self, turn: u32, k: u32) -> Self {
+        let reward = self.reward * f64::from(turn + 1) + f64::from(k);
+        Self { outcome: Outcome::PolicyWrong, reward, turn_rewards: Vec::new(), ..self.clone() }
+    }
+
     /// The members as a group.
     pub fn group(members: &[Self], group: u32) -> Result<Group, GroupError> {
         let scored = members.iter().enumerate().map(|(member, sketch)| sketch.scored(group, member as u32));
@@ -44,29 +49,18 @@ impl Sketch {
 
     /// The scored episode.
     pub fn scored(&self, group: u32, member: u32) -> ScoredEpisode {
-        let task = Task {
-            id: format!("sketch/{group}"),
-            world: "sketch".to_owned(),
-            version: 1,
-            split: Split::Train,
-            size: 1,
-            payload: serde_json::Value::Null,
-            answer: None,
-        };
+        let task = Task::new("sketch", format!("sketch/{group}"));
         let transcript = self.transcript();
         let policy_tokens = transcript.mask().iter().filter(|&&m| m).count() as u64;
-        let episode = Episode {
-            id: EpisodeId { phase: "sketch".to_owned(), step: 0, group, member, branch: 0 },
-            task: Arc::new(task),
-            policy_version: PolicyVersion(0),
-            setting: Setting::default(),
-            transcript,
-            turns: (0..self.turns.len()).map(|index| turn(index as u32)).collect(),
-            end: self.end(),
-            cost: Cost { policy_tokens, ..Cost::default() },
-            bootstrap: self.bootstrap,
-            reported: None,
-        };
+        let episode = Episode::new(
+            EpisodeId { phase: "sketch".into(), step: 0, group, member, branch: 0 },
+            task,
+            self.end(),
+        )
+        .with_transcript(transcript)
+        .with_turns((0..self.turns.len()).map(|index| turn(index as u32)).collect())
+        .with_cost(Cost { policy_tokens, ..Cost::default() })
+        .with_bootstrap(self.bootstrap);
         ScoredEpisode { episode: Arc::new(episode), score: self.score() }
     }
 
@@ -88,7 +82,7 @@ impl Sketch {
             _ => Reward::Value { value: self.reward },
         };
         let solved = Some(self.outcome == Outcome::Solved);
-        Some(Score { terms: Vec::new(), reward, turn_rewards: self.turn_rewards.clone(), solved })
+        Some(Score::new(reward).with_turn_rewards(self.turn_rewards.clone()).with_solved(solved))
     }
 
     fn transcript(&self) -> Transcript {
@@ -120,6 +114,5 @@ fn segment(role: Role, turn: u32, tokens: usize, values: &[f32]) -> Segment {
 }
 
 fn turn(index: u32) -> Turn {
-    let action = Action::Say { text: String::new() };
-    Turn { index, action, calls: Vec::new(), stop: TurnStop::EndToken }
+    Turn::new(index, Action::Say { text: String::new() })
 }

@@ -1,31 +1,21 @@
 //! Advantages against the other members of a group.
 //!
-//! With n counting members, rewards r, mean m and unbiased standard deviation s (divisor n − 1):
+//! With n valid members, rewards r, mean m and unbiased standard deviation s (divisor n − 1):
 //!   mean and std     (r_i − m) / (s + 1e-6)      GRPO (Shao et al., arXiv:2402.03300), with the constants verl uses
 //!   mean             r_i − m                     Dr. GRPO (Liu et al., arXiv:2503.20783)
 //!   leave one out    n / (n − 1) · (r_i − m)     RLOO (Ahmadian et al., arXiv:2402.14740): r_i less the others' mean
-//! A group that is constant, or has fewer than two counting members, gets exactly 0: there is nothing to compare, and
+//! A group that is constant, or has fewer than two valid members, gets exactly 0: there is nothing to compare, and
 //! dividing float noise by its own spread would make large advantages of it.
 
 use super::{Rows, same_len, spread};
 use crate::CreditError;
+use merit_core::constant;
 use std::collections::BTreeMap;
 
 /// Added to the standard deviation before dividing.
 pub const STD_EPSILON: f64 = 1e-6;
 
-/// How a group's rewards become advantages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroupNorm {
-    /// Less the mean, over the standard deviation.
-    MeanStd,
-    /// Less the mean.
-    Mean,
-    /// Less the mean of the others.
-    LeaveOneOut,
-}
-
-/// What is known of the counting members of a group.
+/// What is known of the valid members of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupStats {
     /// Counting members.
@@ -39,7 +29,7 @@ pub struct GroupStats {
 }
 
 impl GroupStats {
-    /// Of the rewards of the counting members.
+    /// Of the rewards of the valid members.
     pub fn of(rewards: &[f64]) -> Self {
         let count = rewards.len();
         let mean = rewards.iter().sum::<f64>() / count.max(1) as f64;
@@ -47,79 +37,53 @@ impl GroupStats {
         let std = if count < 2 { 0.0 } else { (squares / (count - 1) as f64).sqrt() };
         Self { count, mean, std, constant: constant(rewards) }
     }
-
-    /// The advantage of a member with this reward.
-    pub fn advantage(&self, reward: f64, norm: GroupNorm) -> f64 {
-        if self.constant {
-            return 0.0;
-        }
-        let above = reward - self.mean;
-        match norm {
-            GroupNorm::MeanStd => above / (self.std + STD_EPSILON),
-            GroupNorm::Mean => above,
-            GroupNorm::LeaveOneOut => above * self.count as f64 / (self.count - 1) as f64,
-        }
-    }
 }
 
-/// Whether rewards are all the same up to float noise; the same measure as `merit_core::Group::constant`.
-pub fn constant(rewards: &[f64]) -> bool {
-    let (low, high) = rewards.iter().fold((f64::MAX, f64::MIN), |(l, h), &r| (l.min(r), h.max(r)));
-    rewards.len() < 2 || high - low <= 1e-9 * high.abs().max(low.abs()).max(1.0)
+/// GRPO's formula: less the mean, over the standard deviation.
+pub fn mean_std(reward: f64, group: &GroupStats) -> f64 {
+    (reward - group.mean) / (group.std + STD_EPSILON)
 }
 
-/// The advantage of each row against the rows of the same group. `None` is a row that does not count: it gets 0 and moves
-/// nobody.
+/// Dr. GRPO's formula: less the mean.
+pub fn mean(reward: f64, group: &GroupStats) -> f64 {
+    reward - group.mean
+}
+
+/// RLOO's formula: less the mean of the others.
+pub fn leave_one_out(reward: f64, group: &GroupStats) -> f64 {
+    (reward - group.mean) * group.count as f64 / (group.count - 1) as f64
+}
+
+/// What a comparison within groups gives besides the stream.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// The advantage of each row; 0 where the row is not valid or its group constant.
+    pub per_row: Vec<f64>,
+    /// The statistics of each group.
+    pub stats: BTreeMap<u32, GroupStats>,
+}
+
+/// The advantage of each row against the rows of the same group, by `formula`, on the trainable entries of the row. A constant
+/// group gets 0. A reward of `None` is a row that is not valid: it gets 0 and moves nobody.
 pub fn group_advantages(
+    rows: &Rows<'_>,
     rewards: &[Option<f64>],
     groups: &[u32],
-    norm: GroupNorm,
-    out: &mut [f64],
-) -> Result<(), CreditError> {
+    formula: impl Fn(f64, &GroupStats) -> f64,
+    out: &mut [f32],
+) -> Result<Compared, CreditError> {
     same_len("groups", groups.len(), rewards.len())?;
-    same_len("out", out.len(), rewards.len())?;
     let mut members: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for (&group, reward) in groups.iter().zip(rewards) {
         members.entry(group).or_default().extend(reward);
     }
     let stats: BTreeMap<u32, GroupStats> =
         members.into_iter().map(|(group, rewards)| (group, GroupStats::of(&rewards))).collect();
-    for ((advantage, reward), group) in out.iter_mut().zip(rewards).zip(groups) {
-        *advantage = reward.map_or(0.0, |r| stats[group].advantage(r, norm));
-    }
-    Ok(())
-}
-
-/// GRPO over flat arrays: each row's advantage on its trainable entries. `scale_by_std` off is Dr. GRPO.
-pub fn grpo_advantages(
-    rows: &Rows<'_>,
-    rewards: &[Option<f64>],
-    groups: &[u32],
-    scale_by_std: bool,
-    out: &mut [f32],
-) -> Result<(), CreditError> {
-    let norm = if scale_by_std { GroupNorm::MeanStd } else { GroupNorm::Mean };
-    group_then_spread(rows, rewards, groups, norm, out)
-}
-
-/// RLOO over flat arrays: each row's advantage on its trainable entries.
-pub fn rloo_advantages(
-    rows: &Rows<'_>,
-    rewards: &[Option<f64>],
-    groups: &[u32],
-    out: &mut [f32],
-) -> Result<(), CreditError> {
-    group_then_spread(rows, rewards, groups, GroupNorm::LeaveOneOut, out)
-}
-
-fn group_then_spread(
-    rows: &Rows<'_>,
-    rewards: &[Option<f64>],
-    groups: &[u32],
-    norm: GroupNorm,
-    out: &mut [f32],
-) -> Result<(), CreditError> {
-    let mut per_row = vec![0.0; rewards.len()];
-    group_advantages(rewards, groups, norm, &mut per_row)?;
-    spread(rows, &per_row, out)
+    let advantage = |(reward, group): (&Option<f64>, &u32)| {
+        let stats = &stats[group];
+        reward.filter(|_| !stats.constant).map_or(0.0, |reward| formula(reward, stats))
+    };
+    let per_row: Vec<f64> = rewards.iter().zip(groups).map(advantage).collect();
+    spread(rows, &per_row, out)?;
+    Ok(Compared { per_row, stats })
 }

@@ -11,12 +11,10 @@ mod returns;
 mod rows;
 
 pub use gae::{Discount, Valued, gae, gae_whitened};
-pub use group::{
-    GroupNorm, GroupStats, STD_EPSILON, constant, group_advantages, grpo_advantages, rloo_advantages,
-};
+pub use group::{Compared, GroupStats, STD_EPSILON, group_advantages, leave_one_out, mean, mean_std};
 pub use moments::{Moments, VARIANCE_EPSILON, Whitener};
 pub use returns::whitened_returns;
-pub use rows::{Rows, row_sums, spread};
+pub use rows::{Rows, spread};
 
 /// Fails unless `got` is `want`.
 pub(crate) fn same_len(what: &'static str, got: usize, want: usize) -> Result<(), crate::CreditError> {

@@ -46,23 +46,6 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// The sum of each row of a stream, trainable or not.
-pub fn row_sums(rows: &Rows<'_>, stream: &[f32], out: &mut [f64]) -> Result<(), CreditError> {
-    same_len("stream", stream.len(), rows.mask.len())?;
-    same_len("out", out.len(), rows.len())?;
-    for (row, sum) in out.iter_mut().enumerate() {
-        // Eight running sums, so that the additions do not wait for each other.
-        let mut lanes = [0.0_f64; 8];
-        let chunks = stream[rows.range(row)].chunks_exact(8);
-        let tail: f64 = chunks.remainder().iter().map(|&x| f64::from(x)).sum();
-        for chunk in chunks {
-            lanes.iter_mut().zip(chunk).for_each(|(lane, &x)| *lane += f64::from(x));
-        }
-        *sum = lanes.iter().sum::<f64>() + tail;
-    }
-    Ok(())
-}
-
 /// Writes the number of each row on its trainable entries, and 0 on the others.
 pub fn spread(rows: &Rows<'_>, per_row: &[f64], out: &mut [f32]) -> Result<(), CreditError> {
     same_len("per_row", per_row.len(), rows.len())?;

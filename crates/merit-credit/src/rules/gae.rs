@@ -1,30 +1,21 @@
-//! GAE: each token is judged against the value head's estimate (formulas in [`crate::kernels::gae`]).
-//!
-//! Needs a value for every trainable token and, for a truncated episode, the value of the state where it was cut: truncation
-//! ends the sum but keeps the bootstrap, because the world went on and we stopped looking. Fills `returns`, the targets of the
-//! value head, from the advantages before whitening.
+//! GAE: each token is judged against the value head's estimate.
 
-use super::flat::Flat;
-use crate::config::RuleEntry;
+use super::reinforce_plus_plus::whitening_line;
+use crate::flat::Flat;
 use crate::kernels::{self, Discount, Valued};
-use crate::{Baseline, Credit, CreditConfig, CreditError, Derivation, Rule};
-use merit_core::{About, End, Group, Sample, ScoredEpisode};
+use crate::token_rewards::paid_line;
+use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Needs};
+use merit_core::{About, Component, End, Refusal, Sample, ScoredEpisode};
 use serde::{Deserialize, Serialize};
 
-pub(crate) const GAE: RuleEntry = RuleEntry {
-    about: About {
-        name: "gae",
-        summary: "Generalized advantage estimates from a value head; truncation keeps its bootstrap.",
-        paper: "Schulman et al., High-Dimensional Continuous Control, arXiv:1506.02438",
-    },
-    example: "type = \"gae\"\ngamma = 1.0\nlambda = 0.95\nwhiten = true\n",
-    default: || CreditConfig::Gae(GaeConfig::default()),
-};
-
-/// `gae`
+/// Generalized advantage estimates (formulas in [`crate::kernels::gae`]).
+///
+/// Needs a value for every trainable token and, for a truncated episode, the value of the state where it was cut: truncation
+/// ends the sum but keeps the bootstrap, because the world went on and we stopped looking. Fills `returns`, the targets of the
+/// value head, from the advantages before whitening.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct GaeConfig {
+pub struct Gae {
     /// Discount per trainable token, in [0, 1].
     pub gamma: f64,
     /// How far the estimate looks ahead, in [0, 1]: 0 trusts the value head, 1 the rewards.
@@ -33,55 +24,66 @@ pub struct GaeConfig {
     pub whiten: bool,
 }
 
-impl Default for GaeConfig {
+impl Default for Gae {
     fn default() -> Self {
         Self { gamma: 1.0, lambda: 0.95, whiten: true }
     }
 }
 
-impl Rule for GaeConfig {
-    fn about(&self) -> About {
-        GAE.about
-    }
+impl Component for Gae {
+    const ABOUT: About = About {
+        name: "gae",
+        summary: "Generalized advantage estimates from a value head; truncation keeps its bootstrap.",
+        paper: "Schulman et al., High-Dimensional Continuous Control, arXiv:1506.02438",
+    };
+    const EXAMPLE: &'static str = "gamma = 1.0\nlambda = 0.95\nwhiten = true\n";
 
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless((0.0..=1.0).contains(&self.gamma), "gamma", self.gamma, "between 0 and 1")?;
+        Refusal::unless((0.0..=1.0).contains(&self.lambda), "lambda", self.lambda, "between 0 and 1")
+    }
+}
+
+impl CreditRule for Gae {
     fn discount(&self) -> f64 {
         self.gamma
     }
 
-    fn needs_values(&self) -> bool {
-        true
+    fn needs(&self) -> Needs {
+        Needs { values: true, ..Needs::default() }
     }
 
     fn baseline(&self) -> Baseline {
         if self.whiten { Baseline::Batch } else { Baseline::Value }
     }
 
-    fn assign(&self, groups: &[Group]) -> Result<Credit, CreditError> {
-        let mut flat = Flat::of(groups)?;
+    fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
+        let mut flat = Flat::of(batch.groups)?;
         let (values, last_values) = values_of(&flat)?;
         let discount = Discount { gamma: self.gamma, lambda: self.lambda };
         let (mut advantages, mut returns) = (vec![0.0; flat.len()], vec![0.0; flat.len()]);
         let input = Valued { rewards: &flat.rewards, values: &values, last_values: &last_values };
         let rows = flat.rows()?;
-        let batch = if self.whiten {
+        let moments = if self.whiten {
             Some(kernels::gae_whitened(&rows, input, discount, &mut advantages, &mut returns)?)
         } else {
             kernels::gae(&rows, input, discount, &mut advantages, &mut returns)?;
             None
         };
-        let mut derivations = Vec::with_capacity(flat.samples.len());
-        for (at, &last_value) in last_values.iter().enumerate() {
+        let notes = flat.notes(|paid, at| {
+            let whitened = moments.as_ref().map(|moments| whitening_line("advantage", moments));
+            let (gamma, lambda, last) = (self.gamma, self.lambda, last_values[at]);
+            [
+                paid_line(paid),
+                format!("gamma {gamma}, lambda {lambda}, value after the last token {last}"),
+                whitened.unwrap_or_else(|| "not whitened".to_owned()),
+            ]
+        });
+        for at in 0..flat.samples.len() {
             flat.samples[at].advantages = Some(flat.cut(&advantages, at));
             flat.samples[at].returns = Some(flat.cut(&returns, at));
-            let payments = std::mem::take(&mut flat.payments[at]);
-            let outcome = flat.episodes[at].outcome();
-            derivations.push(if outcome.counts() {
-                Derivation::Values { payments, discount, last_value, batch }
-            } else {
-                Derivation::Excluded(outcome)
-            });
         }
-        Ok(Credit::new(groups, flat.samples, derivations))
+        Ok(Credit::new(batch.groups, flat.samples, notes))
     }
 }
 
@@ -106,7 +108,7 @@ fn check_values(scored: &ScoredEpisode, sample: &Sample) -> Result<(), CreditErr
     let mut segments = scored.episode.transcript.segments().iter();
     let episode = scored.episode.id.clone();
     if let Some(bare) = segments.find(|s| s.role.trainable() && !s.tokens.is_empty() && s.values.is_empty()) {
-        return Err(CreditError::MissingValues { rule: GAE.about.name, episode, turn: bare.turn });
+        return Err(CreditError::MissingValues { rule: Gae::ABOUT.name, episode, turn: bare.turn });
     }
     match sample.values.iter().find(|v| !v.is_finite()) {
         Some(&value) => Err(CreditError::NotFinite { episode, what: "value", value: f64::from(value) }),
@@ -118,7 +120,7 @@ fn last_value(scored: &ScoredEpisode) -> Result<f64, CreditError> {
     let id = || scored.episode.id.clone();
     match (&scored.episode.end, scored.episode.bootstrap) {
         (End::Truncated { .. } | End::Unknown, None) => {
-            Err(CreditError::MissingBootstrap { rule: GAE.about.name, episode: id() })
+            Err(CreditError::MissingBootstrap { rule: Gae::ABOUT.name, episode: id() })
         }
         (End::Truncated { .. } | End::Unknown, Some(value)) if !value.is_finite() => {
             Err(CreditError::NotFinite { episode: id(), what: "bootstrap value", value: f64::from(value) })

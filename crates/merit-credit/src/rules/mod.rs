@@ -1,15 +1,14 @@
-//! The rules, one file each, and what the group rules share.
+//! Every credit rule, one file each. To add one: its file, and its name in this list.
 
-pub(crate) mod dr_grpo;
-mod flat;
-pub(crate) mod gae;
-pub(crate) mod grpo;
-pub(crate) mod reinforce_plus_plus;
-pub(crate) mod rloo;
-mod within_group;
-
-pub use dr_grpo::DrGrpoConfig;
-pub use gae::GaeConfig;
-pub use grpo::GrpoConfig;
-pub use reinforce_plus_plus::ReinforcePlusPlusConfig;
-pub use rloo::RlooConfig;
+merit_core::registry! {
+    /// Every credit rule.
+    pub static RULES: dyn crate::CreditRule = [
+        grpo::Grpo,
+        dr_grpo::DrGrpo,
+        rloo::Rloo,
+        reinforce_plus_plus::ReinforcePlusPlus,
+        gae::Gae,
+        turn_groups::TurnGroups,
+        branch_monte_carlo::BranchMonteCarlo,
+    ];
+}

@@ -1,37 +1,32 @@
-//! RLOO: the reward less the mean of the other members, `n / (n − 1) · (r − mean)`. A lone member gets 0.
+//! RLOO: each episode is judged against the mean of the others of its task.
 
-use super::within_group;
-use crate::config::RuleEntry;
-use crate::kernels::GroupNorm;
-use crate::{Baseline, Credit, CreditConfig, CreditError, Rule};
-use merit_core::{About, Group};
+use crate::kernels::leave_one_out;
+use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
+use merit_core::{About, Component};
 use serde::{Deserialize, Serialize};
 
-pub(crate) const RLOO: RuleEntry = RuleEntry {
-    about: About {
+/// `n/(n − 1) · (r − mean)` over the n valid members of the group: `r` less the mean of the others.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rloo {}
+
+impl Component for Rloo {
+    const ABOUT: About = About {
         name: "rloo",
         summary: "The reward less the mean of the group's other members.",
         paper: "Ahmadian et al., Back to Basics, arXiv:2402.14740",
-    },
-    example: "type = \"rloo\"\n",
-    default: || CreditConfig::Rloo(RlooConfig {}),
-};
+    };
+}
 
-/// `rloo`
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RlooConfig {}
-
-impl Rule for RlooConfig {
-    fn about(&self) -> About {
-        RLOO.about
-    }
-
+impl CreditRule for Rloo {
     fn baseline(&self) -> Baseline {
         Baseline::Group
     }
 
-    fn assign(&self, groups: &[Group]) -> Result<Credit, CreditError> {
-        within_group::assign(groups, GroupNorm::LeaveOneOut)
+    fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
+        batch.per_episode(leave_one_out, |reward, group| {
+            let (n, mean) = (group.count, crate::credit::short(group.mean));
+            format!("({reward} − {mean}) · {n} / {}", n - 1)
+        })
     }
 }

@@ -1,111 +1,210 @@
 //! Purchases to add up: every price must be looked up and every sum computed, one action per turn.
 //!
 //! `buy 3 mug, buy 4 pen, return 2 cup. total?` is solved by a running total: `lookup mug`, `calc 3*47`, `lookup pen`,
-//! `calc 141+4*12`, … `answer 159`. Prices are hidden in the task's table; only the lookup tool reveals them. Tasks are made in
-//! `purchase`, text is read in `dialect`, an open task lives in `room`, and `demonstrate` plays well or badly.
+//! `calc 141+4*12`, … `answer 159`. Prices are hidden in the task's table; only the lookup tool reveals them. What is asked is in
+//! `purchase`, and `expert` plays right or wrong.
 
-mod config;
-mod demonstrate;
-mod dialect;
+mod expert;
 mod purchase;
-mod room;
 
-pub use config::{LedgerConfig, MAX_DISTRACTORS, SIZES};
-pub use demonstrate::{MANNER_WEIGHTS, Manner};
-pub use dialect::{INSTRUCTIONS, parse};
+pub use expert::{MANNER_WEIGHTS, Manner};
 pub use purchase::{Entry, ITEMS, Purchase, Sign};
 
-use crate::{Demonstrator, Env, EnvError, World};
-use merit_core::{About, Seed, Split, Task};
-use merit_tools::{Calculator, Faulty, Lookup, Tool, Toolbox};
-use serde_json::Value;
+use merit_api::{Demonstration, NoState, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of};
+use merit_core::registry::{About, Component, Refusal};
+use merit_core::{Action, CallRecord, Message, Role, Split, Stream, ToolCall};
+use merit_tools::{Calculator, FaultPlan, Faulty, Lookup};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// What the registry says of it.
-pub const ABOUT: About = About {
-    name: "ledger",
-    summary: "Purchases to add up over several turns with a price lookup and a calculator.",
-    paper: "",
-};
+/// How many entries a task may have.
+pub const SIZES: RangeInclusive<u32> = 1..=5;
+/// Most items in the table that no entry names.
+pub const MAX_DISTRACTORS: u32 = 12;
+/// How to act, in words, for models that were not warm-started on it.
+pub const INSTRUCTIONS: &str = "Find the total of the purchases; returns are subtracted. Say one line per turn: \
+`lookup NAME` for the unit price of an item, `calc SUM` for arithmetic such as 141+4*12, \
+and at the end `answer NUMBER`.";
 
-/// Raised when the meaning of the payload changes.
-pub(crate) const VERSION: u32 = 1;
+/// What an agent is told that said something else.
+const HINT: &str = "say lookup NAME, calc SUM or answer NUMBER";
+/// What every call is answered in the world without tools.
+const NO_TOOLS: &str = "no tools here";
+const MAX_VERB_LENGTH: usize = 16;
+const MAX_ANSWER_LENGTH: usize = 20;
 
-/// The world of purchases.
+/// The settings of `ledger`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Ledger {
-    config: LedgerConfig,
-    tools: Vec<Arc<dyn Tool>>,
+    /// Entries per training task, dealt in turn; a size that is listed twice is dealt twice as often.
+    pub sizes: Vec<u32>,
+    /// The same for held-out tasks. Empty: as `sizes`.
+    pub held_out_sizes: Vec<u32>,
+    /// Whether the agent has the tools. False is the control: the same tasks, and every call is answered `no tools here`.
+    pub tools: bool,
+    /// Items in the table that no entry names.
+    pub distractors: u32,
+    /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
+    pub instructions: bool,
+    /// Disturbs both tools. Absent: they answer at once and never fail.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<FaultPlan>,
 }
 
-impl Ledger {
-    /// A world with these settings.
-    pub fn new(config: LedgerConfig) -> Result<Self, EnvError> {
-        Self::with_toolbox(config, &Toolbox::Live)
-    }
-
-    /// The same, whose calls are answered as `toolbox` says.
-    pub fn with_toolbox(config: LedgerConfig, toolbox: &Toolbox) -> Result<Self, EnvError> {
-        config.validate()?;
-        let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-        if config.tools {
-            tools = vec![Arc::new(Lookup), Arc::new(Calculator)];
+impl Default for Ledger {
+    fn default() -> Self {
+        Self {
+            sizes: vec![1, 2, 3],
+            held_out_sizes: Vec::new(),
+            tools: true,
+            distractors: 3,
+            instructions: false,
+            faults: None,
         }
-        if let Some(plan) = config.faults {
-            let disturb = |tool| Faulty::new(tool, plan).map(|faulty| Arc::new(faulty) as Arc<dyn Tool>);
-            tools = tools
-                .into_iter()
-                .map(disturb)
-                .collect::<Result<_, _>>()
-                .map_err(|error| EnvError::Setting { world: ABOUT.name, why: error.to_string() })?;
+    }
+}
+
+impl Component for Ledger {
+    const ABOUT: About = About {
+        name: "ledger",
+        summary: "Purchases to add up over several turns with a price lookup and a calculator.",
+        paper: "",
+    };
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.sizes.is_empty() {
+            return Err(Refusal::new("`sizes` is empty; list the sizes to train on, as in [1, 2, 3]"));
         }
-        let tools = tools.into_iter().map(|tool| toolbox.wrap(tool)).collect();
-        Ok(Self { config, tools })
+        let (least, most) = (SIZES.start(), SIZES.end());
+        for (name, sizes) in [("sizes", &self.sizes), ("held_out_sizes", &self.held_out_sizes)] {
+            if let Some(size) = sizes.iter().find(|size| !SIZES.contains(size)) {
+                return Err(Refusal::new(format!(
+                    "`{name}` lists {size}; a task has {least} to {most} entries"
+                )));
+            }
+        }
+        if self.distractors > MAX_DISTRACTORS {
+            return Err(Refusal::new(format!(
+                "`distractors` is {}; at most {MAX_DISTRACTORS}",
+                self.distractors
+            )));
+        }
+        match &self.faults {
+            Some(_) if !self.tools => {
+                Err(Refusal::new("`faults` needs `tools = true`: there is nothing to disturb"))
+            }
+            Some(plan) => plan.check().map_err(|refusal| Refusal::new(format!("`faults`: {refusal}"))),
+            None => Ok(()),
+        }
     }
 }
 
-impl Env for Ledger {
-    fn about(&self) -> About {
-        ABOUT
+/// What a line means. Never fails: what cannot be understood is `Action::Malformed`.
+///
+/// ```
+/// use merit_core::Action;
+/// use merit_env::ledger::parse;
+/// assert_eq!(parse("answer 159\n"), Action::Answer { text: "159".to_owned() });
+/// assert!(matches!(parse("calc 3*47"), Action::Calls { .. }));
+/// assert!(matches!(parse("I think 159"), Action::Malformed { .. }));
+/// ```
+pub fn parse(text: &str) -> Action {
+    let malformed = |why: &str| Action::Malformed { why: why.to_owned() };
+    let line = line(text);
+    let Some((verb, rest)) = line.split_once(' ') else {
+        return malformed(HINT);
+    };
+    let rest = rest.trim_start_matches(' ');
+    if line.contains(['\n', '\r']) {
+        return malformed("one action per line");
     }
-
-    fn task(&self, split: Split, index: u64, seed: &Seed) -> Result<Task, EnvError> {
-        let sizes = self.config.sizes_of(split);
-        // Dealt in turn, so that every stretch of tasks is balanced over sizes.
-        let size = sizes[(index % sizes.len() as u64) as usize];
-        let purchase =
-            Purchase::draw(split, size, self.config.distractors, &seed.child(split.name(), index))?;
-        Ok(purchase.into_task(split, index))
+    if verb.is_empty() || verb.len() > MAX_VERB_LENGTH || !verb.bytes().all(|b| b.is_ascii_lowercase()) {
+        return malformed(HINT);
     }
-
-    fn open(
-        &self,
-        task: &Arc<Task>,
-        _seed: &Seed,
-        state: Option<&Value>,
-    ) -> Result<Box<dyn World>, EnvError> {
-        let room = room::Room::open(task, self.tools.clone(), self.config.instructions, state)?;
-        Ok(Box::new(room))
-    }
-
-    fn demonstrator(&self) -> Option<&dyn Demonstrator> {
-        Some(self)
+    match verb {
+        "answer" if is_number(rest) => Action::Answer { text: rest.to_owned() },
+        "answer" => malformed("answer with a number"),
+        tool => Action::Calls { calls: vec![ToolCall { tool: tool.to_owned(), input: rest.to_owned() }] },
     }
 }
 
-impl Demonstrator for Ledger {
-    fn say(
-        &self,
-        task: &Task,
-        turns: &[crate::DemoTurn],
-        skill: f64,
-        seed: &Seed,
-    ) -> Result<String, EnvError> {
-        let purchase = Purchase::of(task)?;
-        let manner = Manner::drawn(skill, seed)?;
-        if self.config.tools {
-            demonstrate::next_line(&purchase, turns, manner, seed)
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && text.len() <= MAX_ANSWER_LENGTH && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+impl TextGame for Ledger {
+    type Puzzle = Purchase;
+    type State = NoState;
+
+    fn sizes(&self, split: Split) -> &[u32] {
+        sizes_of(split, &self.sizes, &self.held_out_sizes)
+    }
+
+    fn draw(&self, size: u32, rng: &mut Stream) -> Purchase {
+        Purchase::draw(size, self.distractors, rng)
+    }
+
+    fn identity(&self, purchase: &Purchase) -> String {
+        purchase.content()
+    }
+
+    fn answer(&self, purchase: &Purchase) -> Option<String> {
+        Some(purchase.total().to_string())
+    }
+
+    fn check_puzzle(&self, purchase: &Purchase, _size: u32) -> Result<(), String> {
+        purchase.check()
+    }
+
+    fn instructions(&self) -> Option<String> {
+        self.instructions.then(|| INSTRUCTIONS.to_owned())
+    }
+
+    fn prompt(&self, purchase: &Purchase) -> String {
+        purchase.question()
+    }
+
+    fn parse(&self, text: &str) -> Action {
+        parse(text)
+    }
+
+    fn step(&self, _: &Purchase, _: &mut NoState, action: &Action, calls: &[CallRecord]) -> StepResult {
+        let output = |record: &CallRecord| {
+            let text = if self.tools { record.output.clone() } else { NO_TOOLS.to_owned() };
+            Message::new(Role::Tool, text)
+        };
+        match action {
+            Action::Answer { .. } => StepResult::default().answered(),
+            Action::Calls { .. } => StepResult::observing(calls.iter().map(output).collect()),
+            Action::Malformed { why } => StepResult::saying(why.clone()),
+            Action::Say { .. } => StepResult::saying(HINT),
+        }
+    }
+
+    fn tools(&self, builder: &dyn ToolBuilder) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        if !self.tools {
+            return Ok(Vec::new());
+        }
+        let tools: [Arc<dyn Tool>; 2] = [Arc::new(Lookup), Arc::new(Calculator)];
+        let ready = |tool| {
+            let tool = match self.faults {
+                Some(plan) => Arc::new(Faulty::new(tool, plan)?) as Arc<dyn Tool>,
+                None => tool,
+            };
+            Ok(builder.wrap(tool))
+        };
+        tools.into_iter().map(ready).collect()
+    }
+
+    fn expert(&self, purchase: &Purchase, play: &Demonstration<'_>) -> Option<String> {
+        let manner = Manner::drawn(play.p_correct, play.seed);
+        Some(if self.tools {
+            expert::next_line(purchase, play.turns, manner, play.seed)
         } else {
-            demonstrate::answer_unaided(&purchase, manner, seed)
-        }
+            expert::answer_unaided(purchase, manner, play.seed)
+        })
     }
 }

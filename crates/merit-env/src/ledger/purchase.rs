@@ -1,11 +1,8 @@
 //! What a ledger task is about: signed counts of items with hidden prices, drawn from a seed and checked when read back.
 
-use super::{ABOUT, SIZES, VERSION};
-use crate::{EnvError, fingerprint, split_of};
-use merit_core::canonical;
-use merit_core::{Seed, Split, Stream, Task};
+use super::SIZES;
+use merit_core::Stream;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -18,8 +15,6 @@ const COUNTS: (i64, i64) = (2, 9);
 pub(super) const PRICES: (i64, i64) = (11, 99);
 /// How often a return is tried; a third to a half of later entries then are returns.
 const RETURN_SHARE: f64 = 0.7;
-/// Half of all draws fall into a split, so this many in vain means a broken generator.
-const MAX_DRAWS: usize = 10_000;
 
 /// Whether an entry adds or subtracts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -43,7 +38,7 @@ pub struct Entry {
     pub item: String,
 }
 
-/// The payload of a task.
+/// The puzzle of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Purchase {
@@ -68,19 +63,8 @@ impl Entry {
 }
 
 impl Purchase {
-    /// Draws a purchase that belongs to `split` and never has a negative total.
-    pub(super) fn draw(split: Split, size: u32, distractors: u32, seed: &Seed) -> Result<Self, EnvError> {
-        let mut stream = seed.stream();
-        let mut draws = (0..MAX_DRAWS).map(|_| Self::draw_any(size, distractors, &mut stream));
-        let fits = |p: &Self| split_of(&p.content()) == split;
-        draws.find(fits).ok_or_else(|| EnvError::Broken {
-            world: ABOUT.name,
-            why: format!("{MAX_DRAWS} draws gave no {} task of size {size}", split.name()),
-        })
-    }
-
-    /// A return that would make the running total negative is a purchase instead.
-    fn draw_any(size: u32, distractors: u32, stream: &mut Stream) -> Self {
+    /// Draws a purchase. A return that would make the running total negative is a purchase instead.
+    pub(super) fn draw(size: u32, distractors: u32, stream: &mut Stream) -> Self {
         let mut items = ITEMS;
         stream.shuffle(&mut items);
         let known = &items[..(size + distractors) as usize];
@@ -100,7 +84,7 @@ impl Purchase {
     }
 
     /// What makes the task what it is: order and distractors do not, so a reordered question stays in its split.
-    fn content(&self) -> String {
+    pub(super) fn content(&self) -> String {
         let mut parts: Vec<String> =
             self.entries.iter().map(|entry| format!("{entry} at {}", self.price(entry))).collect();
         parts.sort();
@@ -131,40 +115,8 @@ impl Purchase {
         format!("{}. total?", parts.join(", "))
     }
 
-    pub(super) fn into_task(self, split: Split, index: u64) -> Task {
-        let payload = json!(self);
-        Task {
-            id: format!("{}/{}/{index:05}-{}", ABOUT.name, split.name(), fingerprint(&canonical(&payload))),
-            world: ABOUT.name.to_owned(),
-            version: VERSION,
-            split,
-            size: self.entries.len() as u32,
-            answer: Some(self.total().to_string()),
-            payload,
-        }
-    }
-
-    /// The purchase of a task, checked: tasks travel through files and other people's hands.
-    pub fn of(task: &Task) -> Result<Self, EnvError> {
-        let bad = |why: String| EnvError::Task { world: ABOUT.name, task: task.id.clone(), why };
-        if task.world != ABOUT.name || task.version != VERSION {
-            return Err(bad(format!(
-                "it is of world `{}` version {}, wanted version {VERSION}",
-                task.world, task.version
-            )));
-        }
-        let purchase = Self::deserialize(&task.payload).map_err(|error| bad(format!("payload: {error}")))?;
-        purchase.check().map_err(&bad)?;
-        let total = purchase.total().to_string();
-        match &task.answer {
-            Some(answer) if *answer != total => {
-                Err(bad(format!("its answer is {answer}, its total {total}")))
-            }
-            _ => Ok(purchase),
-        }
-    }
-
-    fn check(&self) -> Result<(), String> {
+    /// What is wrong with a purchase that comes from a file.
+    pub(super) fn check(&self) -> Result<(), String> {
         let size = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
         if !SIZES.contains(&size) {
             return Err(format!("it has {size} entries; {} to {} are possible", SIZES.start(), SIZES.end()));

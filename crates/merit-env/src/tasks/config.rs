@@ -4,15 +4,16 @@ use super::cut::CutConfig;
 use super::file::{self, SAMPLES};
 use super::setting;
 use crate::EnvError;
-use merit_tools::ToolConfig;
-use merit_tools::formats::CallFormatConfig;
+use merit_api::ToolSettings;
+use merit_core::registry::{About, Chosen, Component, Refusal};
+use merit_tools::formats::CallFormat;
 use serde::{Deserialize, Serialize};
 
-/// The settings of the tasks world. A shipped sample brings `tools`, `calls`, `instructions` and `answer_mark` of its own,
+/// The settings of `tasks`. A shipped sample brings `tools`, `calls`, `instructions` and `answer_mark` of its own,
 /// and what is given replaces them; a file of one's own must say `tools` and `calls`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct TasksConfig {
+pub struct Tasks {
     /// A file of JSON lines, or the name of a shipped sample.
     pub file: String,
     /// What the agent is told first, before the tools. Absent: as the sample has it, or nothing.
@@ -30,13 +31,13 @@ pub struct TasksConfig {
     pub observations: CutConfig,
     /// How calls are written: the name of a call format, or a table with its settings.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub calls: Option<CallFormatConfig>,
+    pub calls: Option<Chosen<dyn CallFormat>>,
     /// The tools. Absent: those of the sample.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tools: Option<Vec<ToolConfig>>,
+    pub tools: Option<Vec<Chosen<dyn ToolSettings>>>,
 }
 
-impl Default for TasksConfig {
+impl Default for Tasks {
     fn default() -> Self {
         Self {
             file: SAMPLES[0].name.to_owned(),
@@ -57,37 +58,36 @@ pub(super) struct Settled {
     pub(super) source: String,
     /// The lines.
     pub(super) text: String,
-    pub(super) tools: Vec<ToolConfig>,
-    pub(super) calls: CallFormatConfig,
+    pub(super) tools: Vec<Chosen<dyn ToolSettings>>,
+    pub(super) calls: Chosen<dyn CallFormat>,
     pub(super) instructions: String,
     pub(super) answer_mark: String,
 }
 
-impl TasksConfig {
-    /// Checks the settings without reading the file or building tools.
-    pub fn validate(&self) -> Result<(), EnvError> {
+impl Component for Tasks {
+    const ABOUT: About = super::ABOUT;
+
+    fn check(&self) -> Result<(), Refusal> {
         if self.file.trim().is_empty() {
-            return Err(setting("`file` is empty; give a file of JSON lines or the name of a sample"));
+            return Err(Refusal::new("`file` is empty; give a file of JSON lines or the name of a sample"));
         }
-        if !(0.0..1.0).contains(&self.held_out) {
-            return Err(setting(format!(
-                "`held_out` is {}; give a share, 0 or more and below 1",
-                self.held_out
-            )));
-        }
+        let share = (0.0..1.0).contains(&self.held_out);
+        Refusal::unless(share, "held_out", self.held_out, "a share, 0 or more and below 1")?;
         if file::sample(&self.file).is_none() {
             if self.tools.is_none() {
-                return Err(setting("`tools` is missing; list the tools of your tasks, or [] for none"));
+                return Err(Refusal::new("`tools` is missing; list the tools of your tasks, or [] for none"));
             }
             if self.calls.is_none() {
-                return Err(setting(
+                return Err(Refusal::new(
                     "`calls` is missing; say how calls are written, as in calls = \"hermes\"",
                 ));
             }
         }
-        self.observations.validate()
+        self.observations.check()
     }
+}
 
+impl Tasks {
     pub(super) fn settled(&self) -> Result<Settled, EnvError> {
         let sample = file::sample(&self.file);
         let (source, text) = match sample {

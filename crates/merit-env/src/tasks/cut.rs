@@ -1,7 +1,6 @@
 //! Long answers of tools cut to what a policy should read, with a mark where something is missing.
 
-use super::setting;
-use crate::EnvError;
+use merit_core::registry::Refusal;
 use serde::{Deserialize, Serialize};
 
 /// Where a long text loses its characters.
@@ -36,14 +35,13 @@ impl Default for CutConfig {
 }
 
 impl CutConfig {
-    pub(super) fn validate(&self) -> Result<(), EnvError> {
+    pub(super) fn check(&self) -> Result<(), Refusal> {
         let marker = self.marker.chars().count();
         if self.chars <= marker {
-            let why = format!(
+            return Err(Refusal::new(format!(
                 "`observations.chars` is {}, which leaves no room beside the marker of {marker} characters",
                 self.chars
-            );
-            return Err(setting(why));
+            )));
         }
         Ok(())
     }

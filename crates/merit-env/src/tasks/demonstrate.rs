@@ -1,30 +1,29 @@
 //! Plays the moves that a line shows: each was checked when the file was read, so that a demonstration can be followed to its end.
 
-use super::line::{GoldMove, TaskLine};
 use super::setting;
 use super::speech::Speech;
-use crate::{DemoTurn, EnvError};
-use merit_core::{Action, Seed, ToolCall};
-use merit_tools::ToolCard;
+use crate::{EnvError, ExpertTurn};
+use merit_api::ToolSpec;
+use merit_core::{Action, Move, Seed, TaskLine, ToolCall};
 
 /// The turns of a line's solution, in the format of the world. Empty: the line shows none.
-pub(super) fn turns(line: &TaskLine, speech: &Speech, cards: &[ToolCard]) -> Result<Vec<String>, String> {
+pub(super) fn turns(line: &TaskLine, speech: &Speech, cards: &[ToolSpec]) -> Result<Vec<String>, String> {
     let field = if line.gold_moves.is_empty() { "demonstration" } else { "gold_moves" };
     let mut turns = line.demonstration.clone();
     let mut before = String::new();
     for gold in &line.gold_moves {
         let said = match gold {
-            GoldMove::Say { text } => {
+            Move::Say { text } => {
                 before.push_str(text);
                 before.push('\n');
                 continue;
             }
-            GoldMove::Call { tool, input, .. } => {
+            Move::Call { tool, input, .. } => {
                 let call = ToolCall { tool: tool.clone(), input: input.clone() };
                 speech.format.write(&[call], cards)
             }
-            GoldMove::Answer { text } => speech.answer(text),
-            GoldMove::Raw { text } => text.clone(),
+            Move::Answer { text } => speech.answer(text),
+            Move::Raw { text } => text.clone(),
         };
         turns.push(format!("{}{said}", std::mem::take(&mut before)));
     }
@@ -36,7 +35,7 @@ pub(super) fn turns(line: &TaskLine, speech: &Speech, cards: &[ToolCard]) -> Res
 }
 
 /// Only the last turn answers, and every turn can be read.
-fn check(turns: &[String], field: &str, speech: &Speech, cards: &[ToolCard]) -> Result<(), String> {
+fn check(turns: &[String], field: &str, speech: &Speech, cards: &[ToolSpec]) -> Result<(), String> {
     for (at, said) in turns.iter().enumerate() {
         let is_last = at + 1 == turns.len();
         match (speech.parse(said, cards), is_last) {
@@ -53,26 +52,26 @@ fn check(turns: &[String], field: &str, speech: &Speech, cards: &[ToolCard]) -> 
     Ok(())
 }
 
-/// What to say next. With probability `skill` the episode follows its own turns; otherwise it guesses, and gives the answer
+/// What to say next. With probability `p_correct` the episode follows its own turns; otherwise it guesses, and gives the answer
 /// of some task of the split at once. The place in a demonstration is found by what was said of it, so that it goes on after
 /// a disturbance.
 pub(super) fn next(
     own: &[String],
     others: &[&[String]],
-    turns: &[DemoTurn],
-    skill: f64,
+    turns: &[ExpertTurn],
+    p_correct: f64,
     seed: &Seed,
 ) -> Result<String, EnvError> {
-    if !(0.0..=1.0).contains(&skill) {
-        return Err(setting(format!("skill is {skill}; give a probability, 0 to 1")));
+    if !(0.0..=1.0).contains(&p_correct) {
+        return Err(setting(format!("`p_correct` is {p_correct}; give a probability, 0 to 1")));
     }
     let mut stream = seed.child("manner", 0).stream();
-    if !stream.chance(skill)
+    if !stream.chance(p_correct)
         && let Some(guess) = stream.pick(others).and_then(|other| other.last())
     {
         return Ok(guess.clone());
     }
-    let follow = |at: usize, turn: &DemoTurn| {
+    let follow = |at: usize, turn: &ExpertTurn| {
         let is_own = own.get(at).is_some_and(|wanted| wanted.trim_end() == turn.said.trim_end());
         at + usize::from(is_own)
     };

@@ -1,13 +1,14 @@
 //! Task files and the samples that come along: read, checked, and divided into splits by what the tasks say.
 
-use super::line::{self, TaskLine};
+use super::line;
 use super::speech::Speech;
 use super::{ABOUT, VERSION, demonstrate, setting};
 use crate::{EnvError, fingerprint};
+use merit_api::{ToolSettings, ToolSpec};
 use merit_core::canonical;
-use merit_core::{Seed, Split, Task};
-use merit_tools::formats::{CallFormatConfig, call_format};
-use merit_tools::{ToolCard, ToolConfig};
+use merit_core::registry::Chosen;
+use merit_core::{Seed, Split, Task, TaskLine};
+use merit_tools::formats::{CallFormat, call_format};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Read;
@@ -50,14 +51,17 @@ pub(super) fn sample(name: &str) -> Option<&'static Sample> {
 }
 
 impl Sample {
-    pub(super) fn brings(&self) -> Result<(Vec<ToolConfig>, CallFormatConfig), EnvError> {
-        let tool = |name: &&str| ToolConfig::from_toml(&format!("name = \"{name}\""));
+    pub(super) fn brings(&self) -> Result<Brought, EnvError> {
+        let tool = |name: &&str| merit_tools::read_tool(&format!("type = \"{name}\""));
         let tools =
             self.tools.iter().map(tool).collect::<Result<_, _>>().map_err(|e| setting(e.to_string()))?;
         let calls = call_format(self.calls).map_err(|error| setting(error.to_string()))?;
-        Ok((tools, (calls.default)()))
+        Ok((tools, calls))
     }
 }
+
+/// The tools and the call format of a sample.
+type Brought = (Vec<Chosen<dyn ToolSettings>>, Chosen<dyn CallFormat>);
 
 /// The text of a file.
 pub(super) fn read(path: &str) -> Result<String, EnvError> {
@@ -91,15 +95,15 @@ pub(super) fn load(
     text: &str,
     held_out: f64,
     speech: &Speech,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<Vec<Entry>, EnvError> {
     let mut entries: Vec<Entry> = Vec::new();
     let (mut ids, mut contents) = (HashMap::new(), HashMap::new());
     for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let number = at + 1;
         let bad = |why: String| setting(format!("{source}, line {number}: {why}"));
-        let line: TaskLine = serde_json::from_str(text).map_err(|error| bad(line::plain(&error)))?;
-        line.check().map_err(bad)?;
+        let line = TaskLine::read(text).map_err(bad)?;
+        line::check(&line).map_err(bad)?;
         let entry = entry(line, number, held_out, speech, cards).map_err(bad)?;
         if let Some(other) = ids.insert(entry.task.id.clone(), number) {
             return Err(bad(format!("its id is that of line {other}")));
@@ -126,7 +130,7 @@ fn entry(
     number: usize,
     held_out: f64,
     speech: &Speech,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<Entry, String> {
     if let Some(unknown) = line.tools.iter().find(|name| !cards.iter().any(|card| card.name == **name)) {
         let known: Vec<&str> = cards.iter().map(|card| card.name.as_str()).collect();
@@ -136,7 +140,7 @@ fn entry(
         ));
     }
     let demonstration = demonstrate::turns(&line, speech, cards)?;
-    let payload = line.task_payload();
+    let payload = line::payload(&line);
     let content = content(&payload, line.answer.as_deref());
     let split = line.split.unwrap_or_else(|| split_of(&content, held_out));
     let name = line.id.unwrap_or_else(|| format!("{number:05}"));

@@ -2,26 +2,27 @@
 //!
 //! In: JSON lines, one task each, and the tools that a recipe lists. Out: a world that shows the prompt, reads calls in one of
 //! the formats that models emit, and is over with the first answer. Lines are read in `line`, files and samples in `file`,
-//! an open task lives in `room`, what it observes is cut in `cut`, and `demonstrate` plays the moves that a line shows.
+//! a running task is in `env`, what it observes is cut in `cut`, and `demonstrate` plays the moves that a line shows.
 
 mod config;
 mod cut;
 mod deal;
 mod demonstrate;
+mod env;
 mod file;
 mod line;
-mod room;
+
 mod speech;
 
-pub use config::TasksConfig;
+pub use config::Tasks;
 pub use cut::{CutAt, CutConfig};
 pub use file::{SAMPLES, Sample};
-pub use line::{GoldMove, TaskLine};
 
-use crate::{DemoTurn, Demonstrator, Env, EnvError, World};
+use crate::{Env, EnvError, Expert, ExpertTurn, World, WorldSettings};
 use file::Entry;
+use merit_api::{Tool, ToolBuilder, build_tools};
+use merit_core::registry::Component as _;
 use merit_core::{About, Seed, Split, Task};
-use merit_tools::{Tool, ToolConfig, Toolbox};
 use serde_json::Value;
 use speech::Speech;
 use std::collections::HashMap;
@@ -42,7 +43,7 @@ pub(crate) fn setting(why: impl Into<String>) -> EnvError {
 }
 
 /// The world of a task file.
-pub struct Tasks {
+pub struct TaskWorld {
     /// Where the lines come from, for errors.
     source: String,
     entries: Vec<Entry>,
@@ -56,19 +57,21 @@ pub struct Tasks {
     cut: CutConfig,
 }
 
-impl Tasks {
-    /// A world with these settings; reads its file and builds its tools.
-    pub fn new(config: &TasksConfig) -> Result<Self, EnvError> {
-        Self::with_toolbox(config, &Toolbox::Live)
+impl WorldSettings for Tasks {
+    fn build(&self, tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError> {
+        Ok(Box::new(TaskWorld::new(self, tools)?))
     }
+}
 
-    /// The same, whose calls are answered as `toolbox` says.
-    pub fn with_toolbox(config: &TasksConfig, toolbox: &Toolbox) -> Result<Self, EnvError> {
-        config.validate()?;
+impl TaskWorld {
+    /// Reads the file and builds the tools.
+    pub fn new(config: &Tasks, tools: &dyn ToolBuilder) -> Result<Self, EnvError> {
+        let refused = |refusal| EnvError::refused(ABOUT.name, refusal);
+        config.check().map_err(refused)?;
         let settled = config.settled()?;
-        let tools = build_tools(&settled.tools, toolbox)?;
-        let cards: Vec<_> = tools.iter().map(|tool| tool.card().clone()).collect();
-        let format = settled.calls.build();
+        let tools = build_tools(&settled.tools, tools).map_err(refused)?;
+        let cards: Vec<_> = tools.iter().map(|tool| tool.spec().clone()).collect();
+        let format = settled.calls.component();
         format.serves(&cards).map_err(|why| setting(format!("`calls`: {why}")))?;
         let speech = Speech {
             format,
@@ -104,27 +107,7 @@ impl Tasks {
     }
 }
 
-/// The tools of a recipe; two of one name are refused, since a call could mean either.
-fn build_tools(configs: &[ToolConfig], toolbox: &Toolbox) -> Result<Vec<Arc<dyn Tool>>, EnvError> {
-    let mut tools: Vec<Arc<dyn Tool>> = Vec::new();
-    let mut sources: HashMap<String, String> = HashMap::new();
-    for (at, config) in configs.iter().enumerate() {
-        let source = format!("`tools[{at}]` ({})", config.entry().about.name);
-        let built = toolbox.build(config).map_err(|error| setting(format!("{source}: {error}")))?;
-        for tool in built {
-            let name = tool.card().name.clone();
-            if let Some(other) = sources.insert(name.clone(), source.clone()) {
-                return Err(setting(format!(
-                    "two tools are called `{name}`: of {other} and of {source}; leave one out"
-                )));
-            }
-            tools.push(tool);
-        }
-    }
-    Ok(tools)
-}
-
-impl Env for Tasks {
+impl World for TaskWorld {
     fn about(&self) -> About {
         ABOUT
     }
@@ -140,23 +123,24 @@ impl Env for Tasks {
         Ok(self.entries[at].task.clone())
     }
 
-    fn open(
-        &self,
-        task: &Arc<Task>,
-        _seed: &Seed,
-        state: Option<&Value>,
-    ) -> Result<Box<dyn World>, EnvError> {
-        let room = room::Room::open(task, &self.tools, &self.speech, &self.cut, state)?;
-        Ok(Box::new(room))
+    fn open(&self, task: &Arc<Task>, _seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
+        let env = env::TaskEnv::open(task, &self.tools, &self.speech, &self.cut, state)?;
+        Ok(Box::new(env))
     }
 
-    fn demonstrator(&self) -> Option<&dyn Demonstrator> {
+    fn expert(&self) -> Option<&dyn Expert> {
         self.entries.iter().any(|entry| !entry.demonstration.is_empty()).then_some(self)
     }
 }
 
-impl Demonstrator for Tasks {
-    fn say(&self, task: &Task, turns: &[DemoTurn], skill: f64, seed: &Seed) -> Result<String, EnvError> {
+impl Expert for TaskWorld {
+    fn say(
+        &self,
+        task: &Task,
+        turns: &[ExpertTurn],
+        p_correct: f64,
+        seed: &Seed,
+    ) -> Result<String, EnvError> {
         let demonstrated = |at: &&usize| !self.entries[**at].demonstration.is_empty();
         let own = self.by_id.get(&task.id).filter(demonstrated).ok_or_else(|| EnvError::Task {
             world: ABOUT.name,
@@ -168,6 +152,6 @@ impl Demonstrator for Tasks {
         })?;
         let others = self.of(task.split).iter().filter(demonstrated);
         let others: Vec<&[String]> = others.map(|&at| self.entries[at].demonstration.as_slice()).collect();
-        demonstrate::next(&self.entries[*own].demonstration, &others, turns, skill, seed)
+        demonstrate::next(&self.entries[*own].demonstration, &others, turns, p_correct, seed)
     }
 }

@@ -1,7 +1,7 @@
 //! How the agent of a task speaks: calls in a format, and an answer that may need a mark.
 
+use merit_api::ToolSpec;
 use merit_core::Action;
-use merit_tools::ToolCard;
 use merit_tools::formats::CallFormat;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(super) struct Speech {
 
 impl Speech {
     /// The system text. Absent: there is nothing to tell.
-    pub(super) fn system(&self, cards: &[ToolCard]) -> Option<String> {
+    pub(super) fn system(&self, cards: &[ToolSpec]) -> Option<String> {
         let mut parts = Vec::new();
         if !self.instructions.trim().is_empty() {
             parts.push(self.instructions.clone());
@@ -33,7 +33,7 @@ impl Speech {
     }
 
     /// What a turn means. Calls come before an answer: whoever still asks has not finished.
-    pub(super) fn parse(&self, text: &str, cards: &[ToolCard]) -> Action {
+    pub(super) fn parse(&self, text: &str, cards: &[ToolSpec]) -> Action {
         let turn = match self.format.parse(text, cards) {
             Ok(turn) => turn,
             Err(malformed) => return Action::Malformed { why: malformed.why },

@@ -2,53 +2,58 @@
 
 use super::verdict::{Outcome, Reason};
 use super::{assignment, collections, matrix, notation, points, quantities, relations, scalar, text};
-use crate::{Budget, Exhausted, Expr, Function, Policy};
+use crate::{Budget, Exhausted, Expr, Function, MathsConfig};
 
 /// Compares two answers of any kind.
 pub(crate) fn decide(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     if let (Expr::Num(a), Expr::Num(b)) = (gold, response)
-        && (a == b || policy.round_to.is_none())
+        && (a == b || config.round_to.is_none())
     {
         let reason = if a == b { Reason::SameNumber } else { Reason::OtherNumber };
         return Ok(Outcome::new(a == b, "exact-rational", reason));
     }
-    budget.deeper(|b| by_kind(gold, response, policy, b))
+    budget.deeper(|b| by_kind(gold, response, config, b))
 }
 
-fn by_kind(gold: &Expr, response: &Expr, policy: &Policy, budget: &mut Budget) -> Result<Outcome, Exhausted> {
+fn by_kind(
+    gold: &Expr,
+    response: &Expr,
+    config: &MathsConfig,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
     if is_plain(gold) && is_plain(response) {
-        return scalar_answers(gold, response, policy, budget);
+        return scalar_answers(gold, response, config, budget);
     }
-    if let Some(outcome) = notation::compare(gold, response, policy, budget)? {
+    if let Some(outcome) = notation::compare(gold, response, config, budget)? {
         return Ok(outcome);
     }
-    if let Some(outcome) = quantities::compare(gold, response, policy, budget)? {
+    if let Some(outcome) = quantities::compare(gold, response, config, budget)? {
         return Ok(outcome);
     }
     if is_words(gold) || is_words(response) {
-        return worded(gold, response, policy, budget);
+        return worded(gold, response, config, budget);
     }
     if assignment::is_relation(gold) || assignment::is_relation(response) {
-        return relations::compare(gold, response, policy, budget);
+        return relations::compare(gold, response, config, budget);
     }
-    if let Some(outcome) = vectors(gold, response, policy, budget)? {
+    if let Some(outcome) = vectors(gold, response, config, budget)? {
         return Ok(outcome);
     }
     if is_interval(gold) || is_interval(response) {
-        return sets(gold, response, policy, budget);
+        return sets(gold, response, config, budget);
     }
-    if let Some(outcome) = collections::compare(gold, response, policy, budget)? {
+    if let Some(outcome) = collections::compare(gold, response, config, budget)? {
         return Ok(outcome);
     }
     if !same_kind(gold, response) {
         return Ok(Outcome::said(false, "kind", "answers of different kinds"));
     }
-    scalar_answers(gold, response, policy, budget)
+    scalar_answers(gold, response, config, budget)
 }
 
 fn is_words(expr: &Expr) -> bool {
@@ -92,22 +97,27 @@ fn same_kind(a: &Expr, b: &Expr) -> bool {
     scalar(a) && scalar(b)
 }
 
-fn worded(gold: &Expr, response: &Expr, policy: &Policy, budget: &mut Budget) -> Result<Outcome, Exhausted> {
+fn worded(
+    gold: &Expr,
+    response: &Expr,
+    config: &MathsConfig,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
     // A number in text brackets is still a number.
     let numeric = |expr: &Expr| match expr {
         Expr::Text(text) => text::number(text),
         _ => None,
     };
     match (numeric(gold), numeric(response)) {
-        (Some(a), Some(b)) => decide(&a, &b, policy, budget),
-        (Some(a), None) if !is_words(response) => decide(&a, response, policy, budget),
-        (None, Some(b)) if !is_words(gold) => decide(gold, &b, policy, budget),
+        (Some(a), Some(b)) => decide(&a, &b, config, budget),
+        (Some(a), None) if !is_words(response) => decide(&a, response, config, budget),
+        (None, Some(b)) if !is_words(gold) => decide(gold, &b, config, budget),
         _ if assignment::is_relation(gold) != assignment::is_relation(response) => {
-            relations::compare(gold, response, policy, budget)
+            relations::compare(gold, response, config, budget)
         }
         _ => match (gold, response) {
             (Expr::List(a), Expr::Text(_)) | (Expr::Set(a), Expr::Text(_)) if a.len() == 1 => {
-                decide(&a[0], response, policy, budget)
+                decide(&a[0], response, config, budget)
             }
             _ => text::compare(gold, response, budget),
         },
@@ -118,7 +128,7 @@ fn worded(gold: &Expr, response: &Expr, policy: &Policy, budget: &mut Budget) ->
 fn vectors(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
     let (a, b) = (matrix_rows(gold, budget)?, matrix_rows(response, budget)?);
@@ -130,10 +140,10 @@ fn vectors(
                 return Ok(Some(Outcome::said(false, "matrix", "matrices of different shapes")));
             }
             let flat = |rows: matrix::Rows| rows.into_iter().flatten().collect::<Vec<_>>();
-            collections::in_order(&flat(a), &flat(b), "matrix", policy, budget)?
+            collections::in_order(&flat(a), &flat(b), "matrix", config, budget)?
         }
-        (Some(rows), None) => against_tuple(rows, response, false, policy, budget)?,
-        (None, Some(rows)) => against_tuple(rows, gold, true, policy, budget)?,
+        (Some(rows), None) => against_tuple(rows, response, false, config, budget)?,
+        (None, Some(rows)) => against_tuple(rows, gold, true, config, budget)?,
     }))
 }
 
@@ -149,7 +159,7 @@ fn against_tuple(
     rows: matrix::Rows,
     other: &Expr,
     swapped: bool,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let is_vector = rows.len() == 1 || rows.iter().all(|row| row.len() == 1);
@@ -157,29 +167,34 @@ fn against_tuple(
     match other {
         Expr::Tuple(parts) if is_vector => {
             let (a, b) = if swapped { (parts, &entries) } else { (&entries, parts) };
-            collections::in_order(a, b, "matrix", policy, budget)
+            collections::in_order(a, b, "matrix", config, budget)
         }
         single if entries.len() == 1 => {
             let (a, b) = if swapped { (single, &entries[0]) } else { (&entries[0], single) };
-            decide(a, b, policy, budget)
+            decide(a, b, config, budget)
         }
         _ => Ok(Outcome::said(false, "kind", "one is a matrix, the other is not")),
     }
 }
 
 /// Where at least one side is written as a set other than by its elements.
-fn sets(gold: &Expr, response: &Expr, policy: &Policy, budget: &mut Budget) -> Result<Outcome, Exhausted> {
+fn sets(
+    gold: &Expr,
+    response: &Expr,
+    config: &MathsConfig,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
     if let Some(outcome) = relations::as_sets(gold, response, budget)? {
         return Ok(outcome);
     }
-    structural(gold, response, policy, budget)
+    structural(gold, response, config, budget)
 }
 
 /// Sets that are not sets of reals with known ends: the same notation with equal parts.
 fn structural(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     const RULE: &str = "set";
@@ -194,22 +209,22 @@ fn structural(
         if closed_a != closed_b {
             return Ok(Outcome::said(false, "interval", "an end belongs to one and not to the other"));
         }
-        return collections::in_order(&a, &b, "interval", policy, budget);
+        return collections::in_order(&a, &b, "interval", config, budget);
     }
     match (gold, response) {
         (Expr::NamedSet(a), Expr::NamedSet(b)) => Ok(Outcome::said(a == b, RULE, "named sets")),
         (Expr::Union(a), Expr::Union(b)) | (Expr::Intersection(a), Expr::Intersection(b)) => {
-            collections::unordered(a, b, RULE, policy, budget)
+            collections::unordered(a, b, RULE, config, budget)
         }
         (Expr::Difference(a, b), Expr::Difference(c, d)) => {
             let (left, right) =
                 ([a.as_ref().clone(), b.as_ref().clone()], [c.as_ref().clone(), d.as_ref().clone()]);
-            collections::in_order(&left, &right, RULE, policy, budget)
+            collections::in_order(&left, &right, RULE, config, budget)
         }
         (Expr::SetBuilder(a, b), Expr::SetBuilder(c, d)) => {
             let (left, right) =
                 ([a.as_ref().clone(), b.as_ref().clone()], [c.as_ref().clone(), d.as_ref().clone()]);
-            collections::in_order(&left, &right, RULE, policy, budget)
+            collections::in_order(&left, &right, RULE, config, budget)
         }
         _ => Ok(Outcome::said(false, "kind", "sets that were not shown to be the same")),
     }
@@ -219,7 +234,7 @@ fn structural(
 fn scalar_answers(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let of_matrix = |expr: &Expr, budget: &mut Budget| match expr {
@@ -234,5 +249,5 @@ fn scalar_answers(
         _ => Ok(None),
     };
     let (a, b) = (of_matrix(gold, budget)?, of_matrix(response, budget)?);
-    scalar::compare(a.as_ref().unwrap_or(gold), b.as_ref().unwrap_or(response), policy, budget)
+    scalar::compare(a.as_ref().unwrap_or(gold), b.as_ref().unwrap_or(response), config, budget)
 }

@@ -1,24 +1,24 @@
-//! Several values in one answer: tuples in order, sets without, lists by the policy.
+//! Several values in one answer: tuples in order, sets without, lists by the settings.
 
 use super::answers;
 use super::assignment::assignment;
 use super::expand::{has_sign, signs};
 use super::verdict::{Outcome, Reason};
-use crate::{Budget, Exhausted, Expr, Policy, Several};
+use crate::{Budget, Exhausted, Expr, MathsConfig, Several};
 
 /// Compares where one side is a set, list, tuple or choice of values; `None` where neither is.
 pub(crate) fn compare(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
     match (gold, response) {
         (Expr::Tuple(a), Expr::Tuple(b)) if !has_sign(gold, budget)? && !has_sign(response, budget)? => {
-            return in_order(a, b, "tuple", policy, budget).map(Some);
+            return in_order(a, b, "tuple", config, budget).map(Some);
         }
         (Expr::Tuple(a), Expr::List(b)) | (Expr::List(a), Expr::Tuple(b)) if !nested(a) && !nested(b) => {
-            return in_order(a, b, "tuple", policy, budget).map(Some);
+            return in_order(a, b, "tuple", config, budget).map(Some);
         }
         (Expr::Tuple(_), Expr::Set(_)) | (Expr::Set(_), Expr::Tuple(_)) => {
             return Ok(Some(Outcome::said(false, "kind", "a set has no order, a tuple has")));
@@ -40,15 +40,15 @@ pub(crate) fn compare(
             if equal { "both are empty" } else { "only one is empty" },
         )));
     }
-    if listed && policy.several == Several::AnyOne {
-        return any_one(&a, &b, policy, budget).map(Some);
+    if listed && config.several == Several::AnyOne {
+        return any_one(&a, &b, config, budget).map(Some);
     }
-    let ordered = policy.several == Several::AllInOrder && listed && matches!(response, Expr::List(_));
+    let ordered = config.several == Several::AllInOrder && listed && matches!(response, Expr::List(_));
     if ordered || only_one_is_named(&a, &b, budget)? {
-        return in_order(&a, &b, "list", policy, budget).map(Some);
+        return in_order(&a, &b, "list", config, budget).map(Some);
     }
     let rule = if matches!((gold, response), (Expr::Set(_), Expr::Set(_))) { "set" } else { "list" };
-    unordered(&a, &b, rule, policy, budget).map(Some)
+    unordered(&a, &b, rule, config, budget).map(Some)
 }
 
 fn nested(parts: &[Expr]) -> bool {
@@ -110,14 +110,14 @@ pub(crate) fn in_order(
     gold: &[Expr],
     response: &[Expr],
     rule: &'static str,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     if gold.len() != response.len() {
         return Ok(Outcome::different(rule, Reason::Lengths(gold.len(), response.len())));
     }
     for (at, (a, b)) in gold.iter().zip(response).enumerate() {
-        let part = answers::decide(a, b, policy, budget)?;
+        let part = answers::decide(a, b, config, budget)?;
         if !part.equal {
             return Ok(Outcome::different(rule, Reason::Part(at + 1, Box::new(part))));
         }
@@ -130,7 +130,7 @@ pub(crate) fn unordered(
     gold: &[Expr],
     response: &[Expr],
     rule: &'static str,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let mut found = vec![false; response.len()];
@@ -140,7 +140,7 @@ pub(crate) fn unordered(
         let order = (at..response.len()).chain(0..at.min(response.len()));
         for place in order {
             budget.spend(1)?;
-            if answers::decide(a, &response[place], policy, budget)?.equal {
+            if answers::decide(a, &response[place], config, budget)?.equal {
                 any = true;
                 found[place] = true;
                 break;
@@ -157,7 +157,7 @@ pub(crate) fn unordered(
         let mut any = false;
         for a in gold {
             budget.spend(1)?;
-            any = any || answers::decide(a, b, policy, budget)?.equal;
+            any = any || answers::decide(a, b, config, budget)?.equal;
         }
         if !any {
             return Ok(Outcome::different(rule, Reason::Extra(at + 1)));
@@ -170,14 +170,14 @@ pub(crate) fn unordered(
 fn any_one(
     gold: &[Expr],
     response: &[Expr],
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     for (at, b) in response.iter().enumerate() {
         let mut any = false;
         for a in gold {
             budget.spend(1)?;
-            any = any || answers::decide(a, b, policy, budget)?.equal;
+            any = any || answers::decide(a, b, config, budget)?.equal;
         }
         if !any {
             return Ok(Outcome::different("list", Reason::Extra(at + 1)));

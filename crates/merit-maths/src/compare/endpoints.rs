@@ -5,7 +5,7 @@ use super::identity;
 use super::rational::rational_value;
 use super::real::Real;
 use super::scalar;
-use crate::{Budget, Exhausted, Expr, Policy};
+use crate::{Budget, Exhausted, Expr, MathsConfig};
 use dashu_ratio::RBig;
 use std::cmp::Ordering;
 
@@ -67,7 +67,7 @@ impl End {
         if let Some(side) = a.ball.sub(&b.ball, BITS).ok().and_then(|difference| difference.sign()) {
             return Ok(Some(side));
         }
-        let same = scalar::compare(&a.expr, &b.expr, &Policy::default(), budget)?;
+        let same = scalar::compare(&a.expr, &b.expr, &MathsConfig::default(), budget)?;
         Ok(same.equal.then_some(Ordering::Equal))
     }
 

@@ -1,7 +1,7 @@
 //! Are two answers the same? Exact where it can be: rationals, normal forms, sets and relations; certain numerics where
 //! it cannot.
 //!
-//! In: the reference and the response as [`Expr`], the [`Policy`]. Out: a [`Decision`] with the rule that made it.
+//! In: the reference and the response as [`Expr`], the [`MathsConfig`]. Out: a [`Decision`] with the rule that made it.
 //! Every loop spends from the [`Budget`]; the same input gives the same decision on any thread.
 
 mod answers;
@@ -24,7 +24,6 @@ mod magnitude;
 mod matrix;
 mod normal;
 mod notation;
-mod number;
 mod opaque;
 mod points;
 mod poly;
@@ -47,14 +46,10 @@ mod unit_table;
 mod units;
 mod verdict;
 
-pub use number::{Number, evaluate_number, numerically_equal};
 pub use rational::rational_value;
-pub use real_set::RealSet;
-pub use rounding::{Half, round_to, round_to_units};
-pub use scalar::same_normal_form;
-pub use sets::{SetReading, as_real_set};
+pub use rounding::{Half, round_to};
 
-use crate::{Budget, Exhausted, Expr, Policy};
+use crate::{Budget, Exhausted, Expr, MathsConfig};
 
 /// What a comparison came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,9 +66,9 @@ pub struct Decision {
 pub fn compare(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Decision, Exhausted> {
     budget.spend(1)?;
-    Ok(answers::decide(gold, response, policy, budget)?.decision())
+    Ok(answers::decide(gold, response, config, budget)?.decision())
 }

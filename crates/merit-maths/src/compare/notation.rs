@@ -2,7 +2,7 @@
 
 use super::verdict::Outcome;
 use super::{answers, collections, text};
-use crate::{Budget, Exhausted, Expr, Policy};
+use crate::{Budget, Exhausted, Expr, MathsConfig};
 use dashu_int::UBig;
 use dashu_ratio::RBig;
 
@@ -10,22 +10,22 @@ use dashu_ratio::RBig;
 pub(crate) fn compare(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
     if matches!(gold, Expr::Labelled(..)) || matches!(response, Expr::Labelled(..)) {
-        return labelled(gold, response, policy, budget).map(Some);
+        return labelled(gold, response, config, budget).map(Some);
     }
     match (gold, response) {
-        (Expr::InBase(digits, base), _) => numeral(digits, *base, response, policy, budget).map(Some),
+        (Expr::InBase(digits, base), _) => numeral(digits, *base, response, config, budget).map(Some),
         (_, Expr::InBase(digits, base)) => match value_in_base(digits, *base, budget)? {
-            Some(value) => answers::decide(gold, &Expr::Num(value), policy, budget).map(Some),
+            Some(value) => answers::decide(gold, &Expr::Num(value), config, budget).map(Some),
             None => Ok(Some(Outcome::said(false, "numeral", "a digit that its base does not have"))),
         },
-        (Expr::Ratio(a), Expr::Ratio(b)) => proportion(a, b, policy, budget).map(Some),
-        (Expr::Ratio(a), other) if !is_labelled_value(other) => against_quotient(a, other, policy, budget),
-        (other, Expr::Ratio(b)) if !is_labelled_value(other) => against_quotient(b, other, policy, budget),
-        (Expr::Piecewise(a), Expr::Piecewise(b)) => cases(a, b, policy, budget).map(Some),
+        (Expr::Ratio(a), Expr::Ratio(b)) => proportion(a, b, config, budget).map(Some),
+        (Expr::Ratio(a), other) if !is_labelled_value(other) => against_quotient(a, other, config, budget),
+        (other, Expr::Ratio(b)) if !is_labelled_value(other) => against_quotient(b, other, config, budget),
+        (Expr::Piecewise(a), Expr::Piecewise(b)) => cases(a, b, config, budget).map(Some),
         (Expr::Piecewise(_), other) | (other, Expr::Piecewise(_)) if !is_labelled_value(other) => {
             Ok(Some(Outcome::said(false, "kind", "one has cases, the other has none")))
         }
@@ -53,7 +53,7 @@ fn numeral(
     digits: &str,
     base: u32,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let plain = |text: &str| text.trim_start_matches('0').to_string();
@@ -64,7 +64,7 @@ fn numeral(
         Expr::InBase(..) => Outcome::said(false, "numeral", "written in different bases"),
         other => match text::number(digits) {
             Some(bare) if !matches!(other, Expr::Ratio(_)) => {
-                let outcome = answers::decide(&bare, other, policy, budget)?;
+                let outcome = answers::decide(&bare, other, config, budget)?;
                 Outcome { rule: "numeral", ..outcome }
             }
             _ => Outcome::said(false, "numeral", "not the digits of the reference"),
@@ -74,14 +74,19 @@ fn numeral(
 
 /// `a : b = c : d` when `a d = b c`; a part that is zero has no proportion, so such parts must be equal (and times of day
 /// like 12:00 stay what they are).
-fn proportion(a: &[Expr], b: &[Expr], policy: &Policy, budget: &mut Budget) -> Result<Outcome, Exhausted> {
-    let plain = collections::in_order(a, b, "ratio", policy, budget)?;
+fn proportion(
+    a: &[Expr],
+    b: &[Expr],
+    config: &MathsConfig,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
+    let plain = collections::in_order(a, b, "ratio", config, budget)?;
     if plain.equal || a.len() != b.len() {
         return Ok(plain);
     }
     let zero = Expr::Num(RBig::ZERO);
     for part in a.iter().chain(b) {
-        if answers::decide(&zero, part, policy, budget)?.equal {
+        if answers::decide(&zero, part, config, budget)?.equal {
             return Ok(plain);
         }
     }
@@ -89,7 +94,7 @@ fn proportion(a: &[Expr], b: &[Expr], policy: &Policy, budget: &mut Budget) -> R
     for (p, q) in a.iter().zip(b).skip(1) {
         let left = Expr::Mul(vec![x.clone(), q.clone()]);
         let right = Expr::Mul(vec![y.clone(), p.clone()]);
-        if !answers::decide(&left, &right, policy, budget)?.equal {
+        if !answers::decide(&left, &right, config, budget)?.equal {
             return Ok(Outcome::said(false, "ratio", "not in the same proportion"));
         }
     }
@@ -100,14 +105,14 @@ fn proportion(a: &[Expr], b: &[Expr], policy: &Policy, budget: &mut Budget) -> R
 fn against_quotient(
     parts: &[Expr],
     other: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
     let [a, b] = parts else {
         return Ok(Some(Outcome::said(false, "kind", "one is a ratio of several parts")));
     };
     let over = Expr::Pow(Box::new(b.clone()), Box::new(Expr::Num(RBig::from(-1))));
-    let outcome = answers::decide(&Expr::Mul(vec![a.clone(), over]), other, policy, budget)?;
+    let outcome = answers::decide(&Expr::Mul(vec![a.clone(), over]), other, config, budget)?;
     Ok(Some(Outcome { rule: "ratio", ..outcome }))
 }
 
@@ -115,7 +120,7 @@ fn against_quotient(
 fn labelled(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let letter = |expr: &Expr| match expr {
@@ -145,14 +150,14 @@ fn labelled(
         Expr::Labelled(_, inner) => inner.as_ref().clone(),
         other => other.clone(),
     };
-    answers::decide(&inside(gold), &inside(response), policy, budget)
+    answers::decide(&inside(gold), &inside(response), config, budget)
 }
 
 /// Every case has its counterpart: the same value under the same condition.
 fn cases(
     a: &[(Expr, Expr)],
     b: &[(Expr, Expr)],
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     // Lists keep value and condition apart without being read as points or intervals.
@@ -162,5 +167,5 @@ fn cases(
             .map(|(value, condition)| Expr::Matrix(vec![vec![value.clone(), condition.clone()]]))
             .collect()
     };
-    collections::unordered(&rows(a), &rows(b), "cases", policy, budget)
+    collections::unordered(&rows(a), &rows(b), "cases", config, budget)
 }

@@ -1,40 +1,45 @@
-//! Values with a unit or a percent sign, by the policy.
+//! Values with a unit or a percent sign, by the settings.
 
 use super::answers;
 use super::units::{self, Written};
 use super::verdict::{Outcome, Reason};
-use crate::{Budget, Exhausted, Expr, Percent, Policy, Units};
+use crate::{Budget, Exhausted, Expr, MathsConfig, Percent, Units};
 
 /// Compares where at least one side is a quantity or a percentage; `None` where neither is.
 pub(crate) fn compare(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
     match (gold, response) {
-        (Expr::Quantity(a, u), Expr::Quantity(b, v)) => both(a, u, b, v, policy, budget).map(Some),
-        (Expr::Quantity(a, unit), other) => only_one(a, unit, other, true, policy, budget).map(Some),
-        (other, Expr::Quantity(b, unit)) => only_one(b, unit, other, false, policy, budget).map(Some),
-        (Expr::Percent(_), _) | (_, Expr::Percent(_)) => percent(gold, response, policy, budget).map(Some),
+        (Expr::Quantity(a, u), Expr::Quantity(b, v)) => both(a, u, b, v, config, budget).map(Some),
+        (Expr::Quantity(a, unit), other) => only_one(a, unit, other, true, config, budget).map(Some),
+        (other, Expr::Quantity(b, unit)) => only_one(b, unit, other, false, config, budget).map(Some),
+        (Expr::Percent(_), _) | (_, Expr::Percent(_)) => percent(gold, response, config, budget).map(Some),
         _ => Ok(None),
     }
 }
 
-fn percent(gold: &Expr, response: &Expr, policy: &Policy, budget: &mut Budget) -> Result<Outcome, Exhausted> {
+fn percent(
+    gold: &Expr,
+    response: &Expr,
+    config: &MathsConfig,
+    budget: &mut Budget,
+) -> Result<Outcome, Exhausted> {
     match (gold, response) {
-        (Expr::Percent(a), Expr::Percent(b)) => answers::decide(a, b, policy, budget),
+        (Expr::Percent(a), Expr::Percent(b)) => answers::decide(a, b, config, budget),
         (Expr::Percent(a), other) => {
-            let bare = answers::decide(a, other, policy, budget)?;
-            if bare.equal || policy.percent == Percent::Ignored {
+            let bare = answers::decide(a, other, config, budget)?;
+            if bare.equal || config.percent == Percent::Ignored {
                 return Ok(bare);
             }
-            hundredth(gold, other, policy, budget)
+            hundredth(gold, other, config, budget)
         }
-        (other, Expr::Percent(b)) if policy.percent == Percent::Ignored => {
-            answers::decide(other, b, policy, budget)
+        (other, Expr::Percent(b)) if config.percent == Percent::Ignored => {
+            answers::decide(other, b, config, budget)
         }
-        _ => hundredth(gold, response, policy, budget),
+        _ => hundredth(gold, response, config, budget),
     }
 }
 
@@ -42,7 +47,7 @@ fn percent(gold: &Expr, response: &Expr, policy: &Policy, budget: &mut Budget) -
 fn hundredth(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let plain = |expr: &Expr| match expr {
@@ -52,7 +57,7 @@ fn hundredth(
         ]),
         other => other.clone(),
     };
-    answers::decide(&plain(gold), &plain(response), policy, budget)
+    answers::decide(&plain(gold), &plain(response), config, budget)
 }
 
 fn both(
@@ -60,19 +65,19 @@ fn both(
     u: &str,
     b: &Expr,
     v: &str,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
-    if policy.units == Units::Ignored || u == v {
-        return answers::decide(a, b, policy, budget);
+    if config.units == Units::Ignored || u == v {
+        return answers::decide(a, b, config, budget);
     }
     match (units::read(u, budget)?, units::read(v, budget)?) {
-        (Written::Known(x), Written::Known(y)) if x == y => answers::decide(a, b, policy, budget),
+        (Written::Known(x), Written::Known(y)) if x == y => answers::decide(a, b, config, budget),
         (Written::Known(x), Written::Known(y)) if x.dimensions == y.dimensions => {
-            let outcome = answers::decide(&units::in_base(a, &x), &units::in_base(b, &y), policy, budget)?;
+            let outcome = answers::decide(&units::in_base(a, &x), &units::in_base(b, &y), config, budget)?;
             Ok(Outcome { rule: "unit", ..outcome })
         }
-        (Written::Words(x), Written::Words(y)) if x == y => answers::decide(a, b, policy, budget),
+        (Written::Words(x), Written::Words(y)) if x == y => answers::decide(a, b, config, budget),
         _ => Ok(Outcome::different("unit", Reason::Units(u.into(), v.into()))),
     }
 }
@@ -83,18 +88,18 @@ fn only_one(
     unit: &str,
     other: &Expr,
     of_gold: bool,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
-    if policy.units == Units::Required {
+    if config.units == Units::Required {
         let why = if of_gold { "the response lacks the unit" } else { "the reference has no unit" };
         return Ok(Outcome::said(false, "unit", why));
     }
     let in_order = |x: &Expr, y: &Expr, budget: &mut Budget| {
-        if of_gold { answers::decide(x, y, policy, budget) } else { answers::decide(y, x, policy, budget) }
+        if of_gold { answers::decide(x, y, config, budget) } else { answers::decide(y, x, config, budget) }
     };
     let bare = in_order(value, other, budget)?;
-    if bare.equal || policy.units == Units::Ignored {
+    if bare.equal || config.units == Units::Ignored {
         return Ok(bare);
     }
     // An angle is a number of radians: 90° is π/2.

@@ -15,7 +15,7 @@ pub(crate) struct Piece {
 
 /// A union of disjoint intervals in order, none touching the next.
 #[derive(Debug, Clone)]
-pub struct RealSet {
+pub(crate) struct RealSet {
     pieces: Vec<Piece>,
 }
 
@@ -26,20 +26,15 @@ const MAX_PIECES: usize = 2000;
 
 impl RealSet {
     /// All real numbers.
-    pub fn all() -> RealSet {
+    pub(crate) fn all() -> RealSet {
         let piece =
             Piece { low: End::MinusInfinity, high: End::PlusInfinity, low_closed: false, high_closed: false };
         RealSet { pieces: vec![piece] }
     }
 
     /// No number.
-    pub fn empty() -> RealSet {
+    pub(crate) fn empty() -> RealSet {
         RealSet { pieces: Vec::new() }
-    }
-
-    /// Whether no number is in it.
-    pub fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
     }
 
     pub(crate) fn from_pieces(pieces: Vec<Piece>, budget: &mut Budget) -> Maybe<RealSet> {
@@ -69,13 +64,13 @@ impl RealSet {
     }
 
     /// Both together.
-    pub fn union(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
+    pub(crate) fn union(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
         let pieces = self.pieces.iter().chain(&other.pieces).cloned().collect();
         RealSet::from_pieces(pieces, budget)
     }
 
     /// What both hold.
-    pub fn intersection(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
+    pub(crate) fn intersection(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
         let mut pieces = Vec::new();
         for a in &self.pieces {
             for b in &other.pieces {
@@ -90,7 +85,7 @@ impl RealSet {
     }
 
     /// All other real numbers.
-    pub fn complement(&self) -> RealSet {
+    pub(crate) fn complement(&self) -> RealSet {
         let mut pieces = Vec::with_capacity(self.pieces.len() + 1);
         let (mut low, mut low_closed) = (End::MinusInfinity, false);
         for piece in &self.pieces {
@@ -108,12 +103,12 @@ impl RealSet {
     }
 
     /// What this holds and the other does not.
-    pub fn difference(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
+    pub(crate) fn difference(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
         self.intersection(&other.complement(), budget)
     }
 
     /// Whether both hold the same numbers; `None` where ends could not be put in order.
-    pub fn same(&self, other: &RealSet, budget: &mut Budget) -> Maybe<bool> {
+    pub(crate) fn same(&self, other: &RealSet, budget: &mut Budget) -> Maybe<bool> {
         if self.pieces.len() != other.pieces.len() {
             return Ok(Some(false));
         }

@@ -9,7 +9,7 @@ use super::sets::as_real_set;
 use super::solve::flipped;
 use super::verdict::{Outcome, Reason};
 use super::{answers, collections, exact, exponent::Exponent, identity};
-use crate::{Budget, Exhausted, Expr, Policy, Relation};
+use crate::{Budget, Exhausted, Expr, MathsConfig, Relation};
 use dashu_ratio::RBig;
 use std::cmp::Ordering;
 
@@ -17,34 +17,34 @@ use std::cmp::Ordering;
 pub(crate) fn compare(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let (named_gold, named_response) = (assignment(gold, budget)?, assignment(response, budget)?);
     match (named_gold, named_response) {
-        (Some((a, x)), Some((b, y))) if a == b => return answers::decide(x, y, policy, budget),
+        (Some((a, x)), Some((b, y))) if a == b => return answers::decide(x, y, config, budget),
         (Some((Expr::Unknown(f, a), x)), Some((Expr::Unknown(g, b), y))) if f == g && a.len() == b.len() => {
             let renamed = renamed(y, b, a);
-            return answers::decide(x, &renamed, policy, budget);
+            return answers::decide(x, &renamed, config, budget);
         }
         (Some((_, x)), None) if !is_relation(response) => {
-            return answers::decide(x, response, policy, budget);
+            return answers::decide(x, response, config, budget);
         }
-        (None, Some((_, y))) if !is_relation(gold) => return answers::decide(gold, y, policy, budget),
+        (None, Some((_, y))) if !is_relation(gold) => return answers::decide(gold, y, config, budget),
         _ => {}
     }
-    if let Some(outcome) = membership(gold, response, policy, budget)? {
+    if let Some(outcome) = membership(gold, response, config, budget)? {
         return Ok(outcome);
     }
     if let Some(outcome) = as_sets(gold, response, budget)? {
         return Ok(outcome);
     }
-    if let Some(outcome) = collections::compare(gold, response, policy, budget)? {
+    if let Some(outcome) = collections::compare(gold, response, config, budget)? {
         return Ok(outcome);
     }
     match (gold, response) {
-        (Expr::Relation(p, a, b), Expr::Relation(q, c, d)) => single((*p, a, b), (*q, c, d), policy, budget),
-        (Expr::Chain(a), Expr::Chain(b)) | (Expr::Either(a), Expr::Either(b)) => chains(a, b, policy, budget),
+        (Expr::Relation(p, a, b), Expr::Relation(q, c, d)) => single((*p, a, b), (*q, c, d), config, budget),
+        (Expr::Chain(a), Expr::Chain(b)) | (Expr::Either(a), Expr::Either(b)) => chains(a, b, config, budget),
         _ => Ok(Outcome::said(false, "kind", "one is a relation, the other is not")),
     }
 }
@@ -53,7 +53,7 @@ pub(crate) fn compare(
 fn membership(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
     let inside = |expr: &Expr| match expr {
@@ -65,12 +65,12 @@ fn membership(
             if x != y {
                 return Ok(Some(Outcome::said(false, "relation", "they speak of different things")));
             }
-            Some(answers::decide(&a, &b, policy, budget)?)
+            Some(answers::decide(&a, &b, config, budget)?)
         }
         (Some((_, a)), None) if !is_relation(response) => {
-            Some(answers::decide(&a, response, policy, budget)?)
+            Some(answers::decide(&a, response, config, budget)?)
         }
-        (None, Some((_, b))) if !is_relation(gold) => Some(answers::decide(gold, &b, policy, budget)?),
+        (None, Some((_, b))) if !is_relation(gold) => Some(answers::decide(gold, &b, config, budget)?),
         _ => None,
     })
 }
@@ -97,7 +97,7 @@ pub(crate) fn as_sets(
 fn single(
     gold: (Relation, &Expr, &Expr),
     response: (Relation, &Expr, &Expr),
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     let (p, a, b) = upward(gold);
@@ -114,16 +114,16 @@ fn single(
     let symmetric =
         matches!(p, Relation::Similar | Relation::Parallel | Relation::Perpendicular | Relation::Equivalent);
     if symmetric
-        && answers::decide(a, d, policy, budget)?.equal
-        && answers::decide(b, c, policy, budget)?.equal
+        && answers::decide(a, d, config, budget)?.equal
+        && answers::decide(b, c, config, budget)?.equal
     {
         return Ok(Outcome::said(true, "relation", "the same relation read from the other side"));
     }
-    let left = answers::decide(a, c, policy, budget)?;
+    let left = answers::decide(a, c, config, budget)?;
     if !left.equal {
         return Ok(Outcome::new(false, "relation", Reason::Part(1, Box::new(left))));
     }
-    let right = answers::decide(b, d, policy, budget)?;
+    let right = answers::decide(b, d, config, budget)?;
     Ok(Outcome::new(right.equal, "relation", Reason::Part(2, Box::new(right))))
 }
 
@@ -220,10 +220,10 @@ fn cleared(form: &Fraction, budget: &mut Budget) -> Result<Poly, Trouble> {
 fn chains(
     gold: &[Expr],
     response: &[Expr],
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
-    collections::unordered(gold, response, "relation", policy, budget)
+    collections::unordered(gold, response, "relation", config, budget)
 }
 
 /// `value` with the symbols `from` called `to`.

@@ -15,7 +15,12 @@ pub enum Half {
 
 /// `value` rounded to `places` digits after the point (negative: before it), counted in units of the last place:
 /// `round_to_units(2.345, 2, Up)` is 235.
-pub fn round_to_units(value: &RBig, places: i32, half: Half, budget: &mut Budget) -> Result<IBig, Exhausted> {
+pub(crate) fn round_to_units(
+    value: &RBig,
+    places: i32,
+    half: Half,
+    budget: &mut Budget,
+) -> Result<IBig, Exhausted> {
     let digits = usize::try_from(places.unsigned_abs()).map_err(|_| Exhausted::Size)?;
     budget.size(super::exact::bits(value).saturating_add(digits.saturating_mul(4)))?;
     let scale = UBig::from(10u8).pow(digits);

@@ -8,7 +8,7 @@ use super::rational::rational_value;
 use super::real::Trouble;
 use super::verdict::{Outcome, Reason};
 use super::{exact, points, rebuild, rounding};
-use crate::{Budget, Constant, Exhausted, Expr, Policy};
+use crate::{Budget, Constant, Exhausted, Expr, MathsConfig};
 use dashu_ratio::RBig;
 use std::cmp::Ordering;
 
@@ -16,14 +16,14 @@ use std::cmp::Ordering;
 pub(crate) fn compare(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
     if let (Some(a), Some(b)) = (rational_value(gold, budget)?, rational_value(response, budget)?) {
         if a == b {
             return Ok(Outcome::equal("exact-rational", Reason::SameNumber));
         }
-        if let Some(outcome) = rounded(gold, response, policy, budget)? {
+        if let Some(outcome) = rounded(gold, response, config, budget)? {
             return Ok(outcome);
         }
         return Ok(Outcome::different("exact-rational", Reason::OtherNumber));
@@ -35,7 +35,7 @@ pub(crate) fn compare(
             return Ok(Outcome::new(a == b, "infinity", reason));
         }
     }
-    if let Some(outcome) = rounded(gold, response, policy, budget)? {
+    if let Some(outcome) = rounded(gold, response, config, budget)? {
         return Ok(outcome);
     }
     symbolic(gold, response, budget)
@@ -120,18 +120,6 @@ fn both(
     })
 }
 
-/// Whether two expressions have the same normal form: `Some(true)` if they do, `Some(false)` if they certainly do not,
-/// `None` where normal forms cannot tell (or there is none).
-pub fn same_normal_form(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Option<bool>, Exhausted> {
-    let mut normalizer = Normalizer::default();
-    match both(&mut normalizer, a, b, budget) {
-        Ok(Forms::Same) => Ok(Some(true)),
-        Ok(Forms::Different) => Ok(Some(false)),
-        Err(Trouble::Exhausted(limit)) => Err(limit),
-        _ => Ok(None),
-    }
-}
-
 /// The sign of an expression that is just infinity, plain or times a number.
 pub(crate) fn infinity(expr: &Expr, budget: &mut Budget) -> Result<Option<Ordering>, Exhausted> {
     match expr {
@@ -183,17 +171,17 @@ fn as_decimal(expr: &Expr, budget: &mut Budget) -> Result<Option<(RBig, i32)>, E
     })
 }
 
-/// What the rounding settings of the policy say; `None` where they do not apply or do not make the two equal.
+/// What the rounding settings say; `None` where they do not apply or do not make the two equal.
 fn rounded(
     gold: &Expr,
     response: &Expr,
-    policy: &Policy,
+    config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
-    if policy.round_to.is_none() && policy.accept_rounded.is_none() {
+    if config.round_to.is_none() && config.accept_rounded.is_none() {
         return Ok(None);
     }
-    if let Some(places) = policy.round_to
+    if let Some(places) = config.round_to
         && let (Some(a), Some(b)) = (approximate(gold, budget)?, approximate(response, budget)?)
     {
         let places = i32::try_from(places).map_err(|_| Exhausted::Size)?;
@@ -201,7 +189,7 @@ fn rounded(
         let b = rounding::round_to_units(&b, places, rounding::Half::Even, budget)?;
         return Ok(Some(Outcome::new(a == b, "rounded", Reason::Rounded(places))));
     }
-    let Some(least) = policy.accept_rounded else { return Ok(None) };
+    let Some(least) = config.accept_rounded else { return Ok(None) };
     let Some((written, places)) = as_decimal(response, budget)? else { return Ok(None) };
     let enough = i64::from(places) >= i64::from(least);
     if !enough || points::any(gold, &mut |e| matches!(e, Expr::Decimal(_)), budget)? {

@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 /// A set of reals with the variable it was said of, if any.
 #[derive(Debug, Clone)]
-pub struct SetReading {
+pub(crate) struct SetReading {
     /// The variable of the relation; absent where the set was written as a set.
-    pub variable: Option<Arc<str>>,
+    pub(crate) variable: Option<Arc<str>>,
     /// Its values.
-    pub set: RealSet,
+    pub(crate) set: RealSet,
 }
 
 /// Reads an answer as a set of reals; `None` where it is not one (or its ends hold variables). `(a, b)` is read as an
 /// open interval.
 ///
 /// `2 < x ≤ 5`, `(2, 5]`, `x ∈ (2, 5]` and `{x | 2 < x ≤ 5}` all give the same set.
-pub fn as_real_set(expr: &Expr, budget: &mut Budget) -> Result<Option<SetReading>, Exhausted> {
+pub(crate) fn as_real_set(expr: &Expr, budget: &mut Budget) -> Result<Option<SetReading>, Exhausted> {
     budget.deeper(|b| read(expr, b))
 }
 

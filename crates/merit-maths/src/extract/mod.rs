@@ -1,7 +1,7 @@
 //! Where an answer stands in a text: boxes, announced answers, mathematics between delimiters, the whole text, the last
 //! number, a letter choice.
 //!
-//! In: a text and what the policy allows. Out: every candidate, best first, none inside a better one. A response commits to
+//! In: a text and what the settings allow. Out: every candidate, best first, none inside a better one. A response commits to
 //! its answer: the last box wins over everything before it, boxes side by side are one list, and what is stated outright
 //! (boxed or announced) is not passed over for something that reads better.
 
@@ -51,7 +51,7 @@ pub(crate) enum Whose {
 }
 
 /// The end of a text, at most `limit` bytes of it.
-pub(crate) fn tail(text: &str, limit: usize) -> &str {
+pub fn tail(text: &str, limit: usize) -> &str {
     let mut from = text.len().saturating_sub(limit);
     while !text.is_char_boundary(from) {
         from += 1;

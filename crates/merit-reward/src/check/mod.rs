@@ -5,7 +5,7 @@
 //! which an agent does nothing, or tries and fails, or is right; they find combinations that pay the wrong one. Neither needs
 //! a model or a world. Sample episodes sharpen both: their tasks are probed, and what never moves in them is pointed out.
 
-mod decided;
+mod advice;
 mod observed;
 mod probe;
 mod probe_episodes;
@@ -15,7 +15,10 @@ mod tree;
 mod vain;
 mod warning;
 
-pub use warning::{FindingKind, Severity, Warning};
+pub use advice::{Advice, Bound, Threshold};
+pub(crate) use probe_episodes::made_up_task;
+pub(crate) use vain::first_exact_answer;
+pub use warning::{Severity, Warning, WarningKind};
 
 use crate::{RewardConfig, RewardError, Scorer};
 use merit_core::Episode;

@@ -1,7 +1,7 @@
 //! What sample episodes show: terms that never move, and a reward without a signal.
 
 use super::tree::Tree;
-use super::{FindingKind, Severity, Warning};
+use super::{Severity, Warning, WarningKind};
 use crate::{RewardState, ScoreContext};
 use merit_core::{Episode, ScoredEpisode, TermOutcome};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn still(at: &str, name: &str, scored: &[ScoredEpisode]) -> Option<Warning> {
     Some(Warning {
         at: at.to_owned(),
         severity: Severity::Hint,
-        kind: FindingKind::NeverMoves,
+        kind: WarningKind::NeverMoves,
         what,
         why: "what does not vary teaches nothing".to_owned(),
         advice: "look whether the samples are alike, or the term is misplaced".to_owned(),
@@ -48,7 +48,7 @@ fn no_signal(scored: &[ScoredEpisode]) -> Option<Warning> {
     (rewards.len() > 1 && rewards.iter().all(|reward| *reward == first)).then(|| Warning {
         at: "reward".to_owned(),
         severity: Severity::Warning,
-        kind: FindingKind::NoSignal,
+        kind: WarningKind::NoSignal,
         what: format!("all {} samples that can be scored get {first}", rewards.len()),
         why: "what does not vary teaches nothing".to_owned(),
         advice: "add a term that tells the samples apart, or easier tasks".to_owned(),

@@ -2,8 +2,8 @@
 
 use super::probe_episodes::{Manner, Probe, made_up_tasks, probes};
 use super::tree::Tree;
-use super::{FindingKind, Severity, Warning};
-use crate::{Range, RewardConfig, RewardState, ScoreContext, StagedBy};
+use super::{Severity, Warning, WarningKind};
+use crate::{Range, RewardState, ScoreContext};
 use merit_core::{Episode, Refresh, Score, ScoredEpisode, Task};
 use serde_json::Value;
 use std::sync::Arc;
@@ -88,16 +88,11 @@ fn moments(tree: &Tree<'_>) -> Vec<(ScoreContext, RewardState)> {
     moments
 }
 
-/// What the reward would keep if every stage but the last were mastered.
+/// What the reward would keep if the policy had learned all that it can.
 fn mastered(tree: &Tree<'_>, context: &ScoreContext) -> RewardState {
     let mut state = RewardState::default();
-    for part in &tree.parts {
-        if let RewardConfig::Staged(staged) = part.config
-            && staged.by == StagedBy::Mastery
-        {
-            let kept = vec![staged.stages.len() as f64 - 1.0, 0.0, 0.0];
-            state.keep(format!("{}#stage", part.at), kept, context.version, Refresh::After { versions: 1 });
-        }
+    for (key, numbers) in tree.parts.iter().flat_map(|part| tree.told(part).kept) {
+        state.keep(key, numbers, context.version, Refresh::After { versions: 1 });
     }
     state
 }
@@ -155,7 +150,7 @@ fn pays_nothing(play: &Play, unpaid: f64) -> Option<Warning> {
     Some(Warning {
         at: "reward".to_owned(),
         severity: if as_right && play.last { Severity::Error } else { Severity::Warning },
-        kind: FindingKind::PaysNothing,
+        kind: WarningKind::PaysNothing,
         what: format!("doing nothing is paid: {} gets {}{at_step}", best.what, best.value),
         why: format!("nothing is {unpaid}{right}"),
         advice: "put what is paid for form behind a `gate` on the result, or lower its weight".to_owned(),
@@ -182,7 +177,7 @@ fn pays_to_stop(play: &Play, unpaid: f64) -> Option<Warning> {
     Some(Warning {
         at: "reward".to_owned(),
         severity: if chance.is_some_and(|p| p < SLIGHT) { Severity::Hint } else { Severity::Warning },
-        kind: FindingKind::PaysToStop,
+        kind: WarningKind::PaysToStop,
         what: format!("{} gets {}, {} gets {}", tried.what, tried.value, idle.what, idle.value),
         why,
         advice: "take costs and penalties away only from what was earned, or charge for giving up as well"

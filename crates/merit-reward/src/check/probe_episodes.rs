@@ -1,9 +1,7 @@
 //! Made-up episodes: an agent that does nothing, one that tries and fails, one that is right.
 
 use super::tree::Tree;
-use crate::{RewardConfig, TaskFact};
 use merit_core::*;
-use serde_json::Value;
 use std::sync::Arc;
 
 /// What an agent does in a probe.
@@ -25,43 +23,15 @@ pub(crate) struct Probe {
     pub(crate) episode: Episode,
 }
 
-/// A task that stands for any task, and one for each kind that a router tells apart.
+/// A task that stands for any task, and one for each kind that the reward tells apart.
 pub(crate) fn made_up_tasks(tree: &Tree<'_>) -> Vec<Arc<Task>> {
-    let plain = Task {
-        id: "probe".into(),
-        world: "probe".into(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload: Value::Null,
-        answer: Some("42".into()),
-    };
-    let mut tasks = vec![Arc::new(plain.clone())];
-    for part in &tree.parts {
-        if let RewardConfig::Router(router) = part.config {
-            tasks.extend(router.routes.keys().map(|kind| Arc::new(of_kind(plain.clone(), &router.by, kind))));
-        }
-    }
-    tasks
+    let apart = tree.parts.iter().flat_map(|part| tree.told(part).tasks);
+    std::iter::once(made_up_task()).chain(apart).map(Arc::new).collect()
 }
 
-fn of_kind(mut task: Task, by: &TaskFact, kind: &str) -> Task {
-    match by {
-        TaskFact::World => kind.clone_into(&mut task.world),
-        TaskFact::Size => task.size = kind.parse().unwrap_or(task.size),
-        TaskFact::Split if kind == Split::HeldOut.name() => task.split = Split::HeldOut,
-        // The phase belongs to the episode; the probes have their own.
-        TaskFact::Split | TaskFact::Phase => {}
-        TaskFact::Payload(pointer) => task.payload = holding(&pointer.to_string(), kind),
-    }
-    task
-}
-
-/// A payload that holds `kind` at a JSON pointer.
-fn holding(pointer: &str, kind: &str) -> Value {
-    let keys = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
-    let keys: Vec<String> = keys.collect();
-    keys.into_iter().rev().fold(Value::from(kind), |inside, key| serde_json::json!({ key: inside }))
+/// A task that stands for any task.
+pub(crate) fn made_up_task() -> Task {
+    Task::new("probe", "probe").with_answer("42")
 }
 
 /// Every probe of a task. Without a right answer nobody can be right.
@@ -136,7 +106,7 @@ fn episode(task: &Arc<Task>, member: usize, did: Vec<Did>, end: End) -> Episode 
             Action::Answer { text } | Action::Say { text } => text.clone(),
             _ => String::new(),
         };
-        turns.push(Turn { index, action, calls, stop: TurnStop::EndToken });
+        turns.push(Turn::new(index, action).with_calls(calls));
         let segment = Segment {
             role: Role::Policy,
             provenance: Provenance::Synthetic,
@@ -158,18 +128,14 @@ fn episode(task: &Arc<Task>, member: usize, did: Vec<Did>, end: End) -> Episode 
         ..Cost::default()
     };
     let member = u32::try_from(member).unwrap_or(u32::MAX);
-    Episode {
-        id: EpisodeId { phase: "probe".into(), step: 0, group: 0, member, branch: 0 },
-        task: Arc::clone(task),
-        policy_version: PolicyVersion(0),
-        setting: Setting::default(),
-        transcript,
-        turns,
+    Episode::new(
+        EpisodeId { phase: "probe".into(), step: 0, group: 0, member, branch: 0 },
+        Arc::clone(task),
         end,
-        cost,
-        bootstrap: None,
-        reported: None,
-    }
+    )
+    .with_transcript(transcript)
+    .with_turns(turns)
+    .with_cost(cost)
 }
 
 fn call(end: CallEnd) -> (Action, Vec<CallRecord>) {

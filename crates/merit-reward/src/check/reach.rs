@@ -1,51 +1,51 @@
 //! Thresholds that decide nothing: gates, vetoes, tiers, stages and items whose condition can never, or must always, hold.
 
-use super::decided::{Decided, Threshold};
+use super::advice::{Decided, Threshold};
 use super::tree::{Tree, shown};
-use super::{FindingKind, Severity, Warning};
-use crate::{RewardConfig, StagedBy, TaskFact};
+use super::{Severity, Warning, WarningKind};
 
 /// Every threshold that decides nothing, and every part that can never be reached.
 pub(crate) fn check(tree: &Tree<'_>) -> Vec<Warning> {
     let mut found = Vec::new();
     for part in &tree.parts {
-        for threshold in Threshold::of(tree, part) {
-            found.extend(verdict(tree, &threshold));
-        }
-        found.extend(never_at_work(tree, part.at, part.config));
+        let told = tree.told(part);
+        found.extend(told.thresholds.iter().filter_map(|threshold| verdict(tree, threshold)));
+        found.extend(
+            told.never.into_iter().map(|(place, why, advice)| never_at_work(tree, place, why, advice)),
+        );
     }
     found
 }
 
 fn verdict(tree: &Tree<'_>, threshold: &Threshold) -> Option<Warning> {
-    let Threshold { at, range, condition, .. } = threshold;
+    let Threshold { at, range, bound, .. } = threshold;
     let (kind, what, lost) = match (threshold.decided()?, threshold.vetoes) {
         (Decided::Never, false) if threshold.lost_if_never.is_empty() => {
-            (FindingKind::Unreachable, format!("{} can never pass", threshold.subject), String::new())
+            (WarningKind::Unreachable, format!("{} can never pass", threshold.subject), String::new())
         }
         (Decided::Never, false) => {
             let lost = places(tree, &threshold.lost_if_never);
-            let kind = if threshold.gate { FindingKind::NeverOpens } else { FindingKind::Unreachable };
+            let kind = if threshold.gate { WarningKind::NeverOpens } else { WarningKind::Unreachable };
             (kind, format!("{} can never pass", threshold.subject), format!(", so {lost} can never count"))
         }
         (Decided::Always, false) if threshold.lost_if_always.is_empty() => {
-            (FindingKind::AlwaysOpen, format!("{} always passes", threshold.subject), String::new())
+            (WarningKind::AlwaysOpen, format!("{} always passes", threshold.subject), String::new())
         }
         (Decided::Always, false) => {
             let lost = places(tree, &threshold.lost_if_always);
             (
-                FindingKind::AlwaysOpen,
+                WarningKind::AlwaysOpen,
                 format!("{} always passes", threshold.subject),
                 format!(", so {lost} can never count"),
             )
         }
         (Decided::Never, true) => {
-            (FindingKind::NeverVetoes, format!("{} can never fall", threshold.subject), String::new())
+            (WarningKind::NeverVetoes, format!("{} can never fall", threshold.subject), String::new())
         }
         (Decided::Always, true) => {
             let lost = places(tree, &threshold.lost_if_always);
             (
-                FindingKind::AlwaysVetoes,
+                WarningKind::AlwaysVetoes,
                 format!("{} always falls", threshold.subject),
                 format!(", so {lost} can never count"),
             )
@@ -56,7 +56,7 @@ fn verdict(tree: &Tree<'_>, threshold: &Threshold) -> Option<Warning> {
         severity: Severity::Warning,
         kind,
         what: format!("{what}{lost}"),
-        why: format!("what decides it can come to {}, and the condition is {condition}", shown(*range)),
+        why: format!("what decides it can come to {}, and the condition is {bound}", shown(*range)),
         advice: "move the threshold inside that range, or remove the condition".to_owned(),
     })
 }
@@ -71,35 +71,13 @@ fn places(tree: &Tree<'_>, places: &[String]) -> String {
 }
 
 /// Parts whose turn never comes, whatever the episodes are.
-fn never_at_work(tree: &Tree<'_>, at: &str, config: &RewardConfig) -> Option<Warning> {
-    let (place, why, advice) = match config {
-        RewardConfig::Staged(staged)
-            if staged.by == StagedBy::Step && staged.stages.first()?.until_step == Some(0) =>
-        {
-            ("stages[0].of", "it is over at step 0, the first".to_owned(), "let it end later, or remove it")
-        }
-        RewardConfig::Blend(blend) if blend.share.from == 0.0 && blend.share.to == 0.0 => {
-            ("of", "its share is 0 at every step".to_owned(), "give it a share, or remove it")
-        }
-        RewardConfig::Blend(blend) if blend.share.from == 1.0 && blend.share.to == 1.0 => (
-            "with",
-            "the other part has all of the share at every step".to_owned(),
-            "give it a share, or remove it",
-        ),
-        RewardConfig::Router(router)
-            if router.by == TaskFact::Split && router.routes.len() == 2 && router.otherwise.is_some() =>
-        {
-            ("otherwise", "both splits have a route".to_owned(), "remove it")
-        }
-        _ => return None,
-    };
-    let place = format!("{at}.{place}");
-    Some(Warning {
+fn never_at_work(tree: &Tree<'_>, place: String, why: String, advice: &str) -> Warning {
+    Warning {
         severity: Severity::Warning,
-        kind: FindingKind::Unreachable,
+        kind: WarningKind::Unreachable,
         what: format!("this part can never count; its terms: {}", tree.terms_at(&place)),
         at: place,
         why,
         advice: advice.to_owned(),
-    })
+    }
 }

@@ -1,8 +1,7 @@
 //! Parts that are added together and do not go together: one drowns another, one has no bounds, one grows with every turn.
 
 use super::tree::{Part, Tree, shown};
-use super::{FindingKind, Severity, Warning};
-use crate::{Reduce, RewardConfig};
+use super::{Severity, Warning, WarningKind};
 
 /// How many times the spread of one part may be that of another.
 const MOST: f64 = 20.0;
@@ -12,43 +11,11 @@ pub(crate) fn check(tree: &Tree<'_>) -> Vec<Warning> {
     let mut found: Vec<Warning> = tree.parts.iter().filter_map(|part| farmable(tree, part)).collect();
     let farms: Vec<String> = found.iter().map(|warning| warning.at.clone()).collect();
     for part in &tree.parts {
-        let added = added(tree, part);
+        let added = tree.told(part).added;
         found.extend(mismatch(part.at, &added));
         found.extend(added.iter().filter_map(|(place, _)| unbounded(tree, place, added.len(), &farms)));
     }
     found
-}
-
-/// The parts that a part adds up, with how far each can move the sum.
-fn added(tree: &Tree<'_>, part: &Part<'_>) -> Vec<(String, f64)> {
-    let at = part.at;
-    let width = |place: String, factor: f64| {
-        let width = tree.part(&place).map_or(0.0, |part| part.range.width() * factor);
-        (place, width)
-    };
-    match part.config {
-        RewardConfig::Sum(config) => {
-            (0..config.of.len()).map(|i| width(format!("{at}.of[{i}]"), 1.0)).collect()
-        }
-        RewardConfig::DynamicWeights(config) => {
-            (0..config.of.len()).map(|i| width(format!("{at}.of[{i}]"), 1.0)).collect()
-        }
-        RewardConfig::Blend(_) => ["of", "with"].map(|key| width(format!("{at}.{key}"), 1.0)).into(),
-        RewardConfig::Lexicographic(config) => {
-            let tiers = config.tiers.iter().enumerate();
-            tiers.map(|(i, tier)| width(format!("{at}.tiers[{i}].of"), tier.weight.abs())).collect()
-        }
-        // Axes and items enter as shares of their own range.
-        RewardConfig::Rubric(config) => {
-            let axes = config.axes.iter().enumerate();
-            axes.map(|(i, axis)| (format!("{at}.axes[{i}]"), axis.weight)).collect()
-        }
-        RewardConfig::Checklist(config) => {
-            let items = config.items.iter().enumerate();
-            items.map(|(i, item)| (format!("{at}.items[{i}]"), item.weight)).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 fn mismatch(at: &str, added: &[(String, f64)]) -> Option<Warning> {
@@ -61,7 +28,7 @@ fn mismatch(at: &str, added: &[(String, f64)]) -> Option<Warning> {
     Some(Warning {
         at: at.to_owned(),
         severity: Severity::Warning,
-        kind: FindingKind::ScaleMismatch,
+        kind: WarningKind::ScaleMismatch,
         what: format!("`{large}` drowns `{small}`"),
         why: format!(
             "one can move the whole by {most}, the other by {least}: {:.0} times less",
@@ -76,11 +43,8 @@ fn unbounded(tree: &Tree<'_>, place: &str, beside: usize, farms: &[String]) -> O
     let part = tree.part(place)?;
     let names = part.config.term_names();
     let own = |test: fn(crate::Range) -> bool| {
-        let terms = tree.scorer.terms.iter().filter(|term| names.contains(&term.settings.name));
-        terms
-            .filter(|term| test(term.weighted_range()))
-            .map(|term| format!("`{}`", term.settings.name))
-            .next()
+        let terms = tree.scorer.terms.iter().filter(|term| names.contains(&term.name));
+        terms.filter(|term| test(term.weighted_range())).map(|term| format!("`{}`", term.name)).next()
     };
     let farmed = farms.iter().any(|farm| farm.starts_with(place));
     let up = own(|range| range.high == f64::INFINITY).filter(|_| part.range.high == f64::INFINITY && !farmed);
@@ -93,7 +57,7 @@ fn unbounded(tree: &Tree<'_>, place: &str, beside: usize, farms: &[String]) -> O
     (beside > 1).then(|| Warning {
         at: place.to_owned(),
         severity,
-        kind: FindingKind::Unbounded,
+        kind: WarningKind::Unbounded,
         what: format!("{term} has no bound here: {consequence}"),
         why: format!("this part can come to {}", shown(part.range)),
         advice: "put it inside a `clip`".to_owned(),
@@ -102,16 +66,15 @@ fn unbounded(tree: &Tree<'_>, place: &str, beside: usize, farms: &[String]) -> O
 
 /// A sum over turns that nothing above it caps.
 fn farmable(tree: &Tree<'_>, part: &Part<'_>) -> Option<Warning> {
-    let RewardConfig::PerTurn(config) = part.config else { return None };
-    let inside = tree.part(&format!("{}.of", part.at))?.range;
+    let inside = tree.part(&tree.told(part).farmed?)?.range;
     let capped = tree.parts.iter().any(|other| part.at.starts_with(other.at) && other.range.high.is_finite());
-    if config.reduce != Reduce::Sum || inside.high <= 0.0 || capped {
+    if inside.high <= 0.0 || capped {
         return None;
     }
     Some(Warning {
         at: part.at.to_owned(),
         severity: Severity::Warning,
-        kind: FindingKind::Farmable,
+        kind: WarningKind::Farmable,
         what: "every further turn adds to this sum, so turns are farmed".to_owned(),
         why: format!("a turn can pay up to {}, and nothing caps their sum", inside.high),
         advice: "use `reduce = \"mean\"`, or put it inside a `clip`".to_owned(),

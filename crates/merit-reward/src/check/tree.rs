@@ -1,9 +1,10 @@
 //! A reward as the checks see it: every part with its place, its config and the values it can come to.
 
+use super::advice::{Advice, Told};
 use crate::compile::CompiledTerm;
 use crate::range::Range;
 use crate::term::ParseFailurePath;
-use crate::{Condition, RewardConfig, Scorer};
+use crate::{RewardConfig, Scorer};
 
 /// A part of a reward.
 pub(crate) struct Part<'a> {
@@ -48,18 +49,15 @@ impl<'a> Tree<'a> {
         self.parts.iter().find(|part| part.at == place)
     }
 
-    /// The values that a condition of the part at `place` can decide by; `key` is the setting that holds it.
-    pub(crate) fn deciding(&self, place: &str, key: &str, condition: &Condition) -> Option<Range> {
-        match condition {
-            Condition::Term(name) => self.raw(name),
-            Condition::Expression(_) => Some(self.part(&format!("{place}.{key}"))?.range),
-        }
+    /// What the combinator of a part tells about itself; nothing where it is a term.
+    pub(crate) fn told(&self, part: &Part<'_>) -> Told {
+        Advice::ask(self, part.at, part.config)
     }
 
     /// The raw values of the term called `name`, parse failures included.
     pub(crate) fn raw(&self, name: &str) -> Option<Range> {
-        let term = self.scorer.terms.iter().find(|term| term.settings.name == name)?;
-        Some(match term.settings.on_parse_failure {
+        let term = self.scorer.terms.iter().find(|term| term.name == name)?;
+        Some(match term.on_parse_failure {
             ParseFailurePath::Value(value) if value != 0.0 => term.range.hull(Range::only(value)),
             _ => term.range,
         })

@@ -1,8 +1,10 @@
 //! Terms that can never matter: parts that come to one value whatever their terms say, and terms that nothing looks at.
 
 use super::tree::{Part, Tree, shown};
-use super::{FindingKind, Severity, Warning};
-use crate::{RewardConfig, SolvedByConfig};
+use super::{Severity, Warning, WarningKind};
+use crate::RewardConfig;
+use crate::terms::ExactAnswer;
+use merit_core::registry::Component as _;
 use serde_json::Value;
 
 /// Every part that is flat, and every idle term.
@@ -23,11 +25,12 @@ fn flat(tree: &Tree<'_>, part: &Part<'_>) -> Option<Warning> {
     let children = below(tree, part.at);
     let moving = children.iter().any(|child| child.range.width() > 0.0);
     let zero = children.iter().find(|child| child.range.low == 0.0 && child.range.high == 0.0);
-    let why = match (part.config, zero) {
-        (RewardConfig::Product(_) | RewardConfig::GeometricMean(_), Some(zero)) if moving => {
+    let told = tree.told(part);
+    let why = match zero {
+        Some(zero) if moving && told.multiplies => {
             format!("`{}` is always 0, and everything else is multiplied by it", zero.at)
         }
-        (RewardConfig::SolvedBy(_), _) => return None,
+        _ if told.transparent => return None,
         _ if moving && part.range.width() == 0.0 => {
             let ranges: Vec<String> = children.iter().map(|child| shown(child.range)).collect();
             format!("it is {}, while what is inside can come to {}", shown(part.range), ranges.join(" and "))
@@ -37,7 +40,7 @@ fn flat(tree: &Tree<'_>, part: &Part<'_>) -> Option<Warning> {
     Some(Warning {
         at: part.at.to_owned(),
         severity: Severity::Warning,
-        kind: FindingKind::Flat,
+        kind: WarningKind::Flat,
         what: format!("this part loses everything its terms say: {}", tree.terms_at(part.at)),
         why,
         advice: "widen its bounds, give it a factor other than 0, or remove it".to_owned(),
@@ -53,14 +56,14 @@ fn below<'t, 'a>(tree: &'t Tree<'a>, at: &str) -> Vec<&'t Part<'a>> {
 
 fn idle(tree: &Tree<'_>, part: &Part<'_>) -> Option<Warning> {
     let name = part.config.term_name()?;
-    let term = tree.scorer.terms.iter().find(|term| term.settings.name == name)?;
-    if term.settings.weight != 0.0 || referred_to(tree, &name) || tells_solved(tree.config, &name) {
+    let term = tree.scorer.terms.iter().find(|term| term.name == name)?;
+    if term.weight != 0.0 || referred_to(tree, &name) || tells_solved(tree, &name) {
         return None;
     }
     Some(Warning {
         at: part.at.to_owned(),
         severity: Severity::Hint,
-        kind: FindingKind::IdleTerm,
+        kind: WarningKind::IdleTerm,
         what: format!("term `{name}` is reported and never paid"),
         why: "its weight is 0, and no condition looks at it".to_owned(),
         advice: "give it a weight, or leave it if it is only to be watched".to_owned(),
@@ -83,15 +86,16 @@ fn referred_to(tree: &Tree<'_>, name: &str) -> bool {
 }
 
 /// Without `solved-by` the first exact answer tells.
-fn tells_solved(config: &RewardConfig, name: &str) -> bool {
-    fn first_exact(config: &RewardConfig) -> Option<String> {
-        match config {
-            RewardConfig::ExactAnswer(_) => config.term_name(),
-            other => other.children().into_iter().find_map(first_exact),
-        }
+fn tells_solved(tree: &Tree<'_>, name: &str) -> bool {
+    match tree.parts.iter().find_map(|part| tree.told(part).solved_by) {
+        Some(term) => term == name,
+        None => first_exact_answer(tree.config).as_deref() == Some(name),
     }
-    match config {
-        RewardConfig::SolvedBy(SolvedByConfig { term, .. }) => term == name,
-        other => first_exact(other).as_deref() == Some(name),
-    }
+}
+
+/// The first term that compares answers exactly.
+pub(crate) fn first_exact_answer(config: &RewardConfig) -> Option<String> {
+    let exact = config.about().name == ExactAnswer::ABOUT.name;
+    let own = config.term_name().filter(|_| exact);
+    own.or_else(|| config.children().into_iter().find_map(first_exact_answer))
 }

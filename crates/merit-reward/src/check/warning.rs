@@ -11,14 +11,14 @@ pub enum Severity {
     Error,
     /// Something in it does not do what it seems to.
     Warning,
-    /// Worth knowing.
+    /// Value knowing.
     Hint,
 }
 
 /// What kind of finding it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum FindingKind {
+pub enum WarningKind {
     /// A gate that can never open.
     NeverOpens,
     /// A gate that is always open.
@@ -57,7 +57,7 @@ pub struct Warning {
     /// How bad it is.
     pub severity: Severity,
     /// What kind of finding it is.
-    pub kind: FindingKind,
+    pub kind: WarningKind,
     /// What was found.
     pub what: String,
     /// The reason, with the numbers it rests on.

@@ -6,36 +6,13 @@
 //! does not apply the other counts whole: a blend of one. Give both parts the same scale, or the blend changes the scale of
 //! the reward as it moves.
 
+use crate::prelude::*;
 use super::slope::Slope;
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, add_by_turn, evaluate_as};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, stopper};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
-pub(crate) const BLEND: Component = Component {
-    about: About {
-        name: "blend",
-        summary: "Blends two parts by shares that move linearly over the training steps.",
-        paper: "Atom-Searcher: Enhancing Agentic Deep Research via Fine-Grained Atomic Thought Reward (2025), \
-                arXiv:2508.12800",
-    },
-    example: r#"
-type = "blend"
-of = { type = "tool-success" }
-with = { type = "exact-answer" }
-share = { from = 0.5, to = 0.0, start_step = 0, end_step = 100 }
-"#,
-};
-
-/// `blend`
+/// Blends two parts by shares that move linearly over the training steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct BlendConfig {
+pub struct Blend {
     /// The part whose share is given.
     pub of: Box<RewardConfig>,
     /// The part that has the rest.
@@ -44,7 +21,21 @@ pub struct BlendConfig {
     pub share: Slope,
 }
 
-impl Combinator for BlendConfig {
+impl Component for Blend {
+    const ABOUT: About = About {
+        name: "blend",
+        summary: "Blends two parts by shares that move linearly over the training steps.",
+        paper: "Atom-Searcher: Enhancing Agentic Deep Research via Fine-Grained Atomic Thought Reward (2025), \
+                arXiv:2508.12800",
+    };
+    const EXAMPLE: &'static str = r#"
+of = { type = "tool-success" }
+with = { type = "exact-answer" }
+share = { from = 0.5, to = 0.0, start_step = 0, end_step = 100 }
+"#;
+}
+
+impl Combinator for Blend {
     fn children(&self) -> Vec<&RewardConfig> {
         vec![&self.of, &self.with]
     }
@@ -57,11 +48,24 @@ impl Combinator for BlendConfig {
             }
         }
         let of = compiler.part("of", &self.of)?;
-        Ok(Arc::new(Blend { of, with: compiler.part("with", &self.with)?, share: self.share }))
+        Ok(Arc::new(BlendNode { of, with: compiler.part("with", &self.with)?, share: self.share }))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        advice.adds("of", 1.0);
+        advice.adds("with", 1.0);
+        match (self.share.from, self.share.to) {
+            (0.0, 0.0) => advice.never("of", "its share is 0 at every step", "give it a share, or remove it"),
+            (1.0, 1.0) => {
+                let why = "the other part has all of the share at every step";
+                advice.never("with", why, "give it a share, or remove it");
+            }
+            _ => {}
+        }
     }
 }
 
-struct Blend {
+struct BlendNode {
     of: Node,
     with: Node,
     share: Slope,
@@ -71,19 +75,19 @@ struct Blend {
 struct Shared<'a> {
     part: &'a Node,
     share: f64,
-    worth: Worth,
+    value: Value,
 }
 
-impl Blend {
-    fn parts(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Vec<Shared<'_>> {
-        let share = self.share.at(facts.context.step);
+impl BlendNode {
+    fn parts(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Vec<Shared<'_>> {
+        let share = self.share.at(context.run.step);
         [("of", &self.of, share), ("with", &self.with, 1.0 - share)]
             .into_iter()
             .filter(|(_, _, share)| *share > 0.0)
             .map(|(role, part, share)| Shared {
                 part,
                 share,
-                worth: evaluate_as(role, part.as_ref(), facts, tracer),
+                value: evaluate_as(role, part.as_ref(), context, tracer),
             })
             .collect()
     }
@@ -91,38 +95,38 @@ impl Blend {
 
 /// The share of everything that applies.
 fn applying(parts: &[Shared<'_>]) -> f64 {
-    parts.iter().filter(|part| part.worth.number().is_some()).map(|part| part.share).sum()
+    parts.iter().filter(|part| part.value.number().is_some()).map(|part| part.share).sum()
 }
 
-impl Expression for Blend {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let parts = self.parts(facts, tracer);
-        let worths: Vec<Worth> = parts.iter().map(|part| part.worth.clone()).collect();
-        if let Some(stopper) = stopper(&worths) {
+impl Expression for BlendNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let parts = self.parts(context, tracer);
+        let values: Vec<Value> = parts.iter().map(|part| part.value.clone()).collect();
+        if let Some(stopper) = stopper(&values) {
             return stopper;
         }
         let whole = applying(&parts);
         if whole == 0.0 {
-            return Worth::NotApplicable("no part with a share applies".to_owned());
+            return Value::NotApplicable("no part with a share applies".to_owned());
         }
-        if parts.iter().any(|part| part.worth.number().is_none()) {
+        if parts.iter().any(|part| part.value.number().is_none()) {
             tracer.note(|| "one part does not apply; the other counts whole".to_owned());
         }
-        let blended = parts.iter().filter_map(|part| Some(part.share * part.worth.number()?));
-        Worth::Number(blended.sum::<f64>() / whole)
+        let blended = parts.iter().filter_map(|part| Some(part.share * part.value.number()?));
+        Value::Number(blended.sum::<f64>() / whole)
     }
 
-    fn label(&self, facts: &Facts<'_>) -> String {
-        let step = facts.context.step;
+    fn label(&self, context: &NodeContext<'_>) -> String {
+        let step = context.run.step;
         let share = self.share.at(step);
         format!("blend ({share} and {} at step {step})", 1.0 - share)
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        let parts = self.parts(facts, &mut Tracer::off());
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        let parts = self.parts(context, &mut Tracer::off());
         let whole = applying(&parts);
-        add_by_turn(parts.iter().filter(|part| part.worth.number().is_some()).map(|part| {
-            let paid = part.part.paid_by_turn(facts)?;
+        add_by_turn(parts.iter().filter(|part| part.value.number().is_some()).map(|part| {
+            let paid = part.part.paid_by_turn(context)?;
             Some(paid.into_iter().map(|here| here * part.share / whole).collect())
         }))
     }

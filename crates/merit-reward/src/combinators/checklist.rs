@@ -6,40 +6,13 @@
 //! list failed. The divisor is the whole list, also what was never reached, so that an episode stopped early does not look
 //! better than it was. An item tied to a turn is judged at that turn; where the episode never got there it fails.
 
+use crate::prelude::*;
 use super::checklist_order::order;
-use crate::compile::{Combinator, Compiler};
-use crate::condition::Deciding;
-use crate::expression::{Expression, Facts, Node};
-use crate::range::Range;
-use crate::term::one;
-use crate::trace::Tracer;
-use crate::worth::{Worth, stopper};
-use crate::{Component, Condition, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
-pub(crate) const CHECKLIST: Component = Component {
-    about: About {
-        name: "checklist",
-        summary: "The weighted share of items that pass, with dependencies, required items and items tied to a turn.",
-        paper: "CM2: Reinforcement Learning with Checklist Rewards for Multi-Turn and Multi-Step Agentic Tool Use (2026)",
-    },
-    example: r#"
-type = "checklist"
-payout = "turn"
-items = [
-  { name = "opens with a call that works", check = { type = "tool-success" }, turn = 0, required = true },
-  { name = "is well formed", check = { type = "format" }, at_least = 0.9 },
-  { name = "answers", check = { type = "exact-answer" }, weight = 3.0, needs = ["is well formed"] },
-]
-"#,
-};
-
-/// `checklist`
+/// The weighted share of items that pass, with dependencies, required items and items tied to a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ChecklistConfig {
+pub struct Checklist {
     /// The items, in the order in which they are judged; at least one.
     pub items: Vec<ItemConfig>,
     /// When passing is paid.
@@ -62,10 +35,10 @@ pub struct ItemConfig {
     /// What decides: the name of a term (its raw value) or an expression.
     pub check: Condition,
     /// The check holds from this value on; 1 unless given.
-    #[serde(default = "one")]
+    #[serde(default = "crate::term::one")]
     pub at_least: f64,
     /// Its share of the whole, relative to the others; above 0.
-    #[serde(default = "one")]
+    #[serde(default = "crate::term::one")]
     pub weight: f64,
     /// The items that must pass for this one to count, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -111,7 +84,23 @@ pub enum ItemSilence {
     LeaveOut,
 }
 
-impl Combinator for ChecklistConfig {
+impl Component for Checklist {
+    const ABOUT: About = About {
+        name: "checklist",
+        summary: "The weighted share of items that pass, with dependencies, required items and items tied to a turn.",
+        paper: "CM2: Reinforcement Learning with Checklist Rewards for Multi-Turn and Multi-Step Agentic Tool Use (2026)",
+    };
+    const EXAMPLE: &'static str = r#"
+payout = "turn"
+items = [
+  { name = "opens with a call that works", check = { type = "tool-success" }, turn = 0, required = true },
+  { name = "is well formed", check = { type = "format" }, at_least = 0.9 },
+  { name = "answers", check = { type = "exact-answer" }, weight = 3.0, needs = ["is well formed"] },
+]
+"#;
+}
+
+impl Combinator for Checklist {
     fn children(&self) -> Vec<&RewardConfig> {
         self.items.iter().filter_map(|item| item.check.children()).collect()
     }
@@ -128,7 +117,22 @@ impl Combinator for ChecklistConfig {
         let order = order(&self.items).map_err(|problem| compiler.error(problem))?;
         let items = self.items.iter().enumerate().map(|(i, item)| item.compile(i, &self.items, compiler));
         let items = items.collect::<Result<Vec<Item>, RewardError>>()?;
-        Ok(Arc::new(Checklist { items, order, config: self.clone() }))
+        Ok(Arc::new(ChecklistNode { items, order, config: self.clone() }))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        for (i, item) in self.items.iter().enumerate() {
+            advice.adds_width(&format!("items[{i}]"), item.weight);
+            let Some(range) = advice.deciding(&format!("items[{i}].check"), &item.check) else { continue };
+            let waits = |other: &ItemConfig| other.needs.contains(&item.name);
+            let later = self.items.iter().enumerate();
+            let later = later.filter(|(j, other)| waits(other) || (item.required && *j > i));
+            let lost_if_never = later.map(|(j, _)| format!("items[{j}]")).collect();
+            let subject = format!("item `{}`", item.name);
+            let threshold =
+                Threshold::new(format!("items[{i}]"), subject, range, Bound::AtLeast(item.at_least));
+            advice.threshold(Threshold { lost_if_never, ..threshold });
+        }
     }
 }
 
@@ -157,11 +161,11 @@ struct Item {
     needs: Vec<usize>,
 }
 
-struct Checklist {
+struct ChecklistNode {
     items: Vec<Item>,
     /// Every item after those it waits for.
     order: Vec<usize>,
-    config: ChecklistConfig,
+    config: Checklist,
 }
 
 /// What became of an item.
@@ -172,10 +176,10 @@ enum Verdict {
     LeftOut,
 }
 
-impl Checklist {
-    fn verdicts(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Result<Vec<Verdict>, Worth> {
-        let checks: Vec<Worth> =
-            self.items.iter().enumerate().map(|(i, _)| self.look(i, facts, tracer)).collect();
+impl ChecklistNode {
+    fn verdicts(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Result<Vec<Verdict>, Value> {
+        let checks: Vec<Value> =
+            self.items.iter().enumerate().map(|(i, _)| self.look(i, context, tracer)).collect();
         if let Some(stopper) = stopper(&checks) {
             return Err(stopper);
         }
@@ -188,18 +192,18 @@ impl Checklist {
         Ok(verdicts)
     }
 
-    fn look(&self, i: usize, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+    fn look(&self, i: usize, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
         match self.config.items[i].turn {
-            None => self.items[i].check.evaluate(facts, tracer),
-            Some(turn) if turn < facts.episode.turns.len() => {
-                self.items[i].check.evaluate(&facts.at_turn(turn), tracer)
+            None => self.items[i].check.evaluate(context, tracer),
+            Some(turn) if turn < context.episode.turns.len() => {
+                self.items[i].check.evaluate(&context.at_turn(turn), tracer)
             }
             // Not reached: below every threshold, and never a reason to be left out.
-            Some(_) => Worth::Number(f64::NEG_INFINITY),
+            Some(_) => Value::Number(f64::NEG_INFINITY),
         }
     }
 
-    fn judge(&self, i: usize, check: &Worth, so_far: &[Verdict]) -> (Verdict, String) {
+    fn judge(&self, i: usize, check: &Value, so_far: &[Verdict]) -> (Verdict, String) {
         let config = &self.config.items[i];
         let name = |at: usize| &self.config.items[at].name;
         let failed = |at: &usize| so_far[*at] == Verdict::Fail;
@@ -234,28 +238,28 @@ impl Checklist {
     }
 }
 
-impl Expression for Checklist {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let verdicts = match self.verdicts(facts, tracer) {
+impl Expression for ChecklistNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let verdicts = match self.verdicts(context, tracer) {
             Ok(verdicts) => verdicts,
-            Err(worth) => return worth,
+            Err(value) => return value,
         };
         match self.shares(&verdicts) {
-            Some(shares) => Worth::Number(shares.iter().sum()),
-            None => Worth::NotApplicable("no item applies".to_owned()),
+            Some(shares) => Value::Number(shares.iter().sum()),
+            None => Value::NotApplicable("no item applies".to_owned()),
         }
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "checklist".to_owned()
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
         if self.config.payout != Payout::Turn {
             return None;
         }
-        let shares = self.shares(&self.verdicts(facts, &mut Tracer::off()).ok()?)?;
-        let mut paid = vec![0.0; facts.episode.turns.len()];
+        let shares = self.shares(&self.verdicts(context, &mut Tracer::off()).ok()?)?;
+        let mut paid = vec![0.0; context.episode.turns.len()];
         for (item, share) in self.config.items.iter().zip(shares) {
             if let Some(here) = item.turn.and_then(|turn| paid.get_mut(turn)) {
                 *here += share;

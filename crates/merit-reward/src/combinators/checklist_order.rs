@@ -2,8 +2,7 @@
 //! it in the list. Names nobody has, names given twice, turns that go back and items that wait for each other are refused.
 
 use super::checklist::ItemConfig;
-use crate::Problem;
-use merit_core::registry::{UnknownName, nearest};
+use crate::prelude::*;
 
 /// Positions of `items`, each after those it waits for.
 pub(crate) fn order(items: &[ItemConfig]) -> Result<Vec<usize>, Problem> {
@@ -66,9 +65,7 @@ fn waits_for(i: usize, item: &ItemConfig, items: &[ItemConfig]) -> Result<Vec<us
 }
 
 fn unknown(need: &str, items: &[ItemConfig]) -> Problem {
-    let known: Vec<String> = items.iter().map(|item| item.name.clone()).collect();
-    let nearest = nearest(need, known.iter().map(String::as_str));
-    Problem::UnknownTerm(UnknownName { kind: "item", name: need.to_owned(), nearest })
+    Problem::no_such("item", need, items.iter().map(|item| item.name.as_str()))
 }
 
 /// Follows what unjudged items wait for until one comes up again.

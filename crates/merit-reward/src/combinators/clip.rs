@@ -1,29 +1,12 @@
 //! Keeps a part between `low` and `high`.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, evaluate};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const CLIP: Component = Component {
-    about: About { name: "clip", summary: "Keeps a part within bounds.", paper: "" },
-    example: r#"
-type = "clip"
-of = { type = "cost", per_token = 0.001 }
-low = -0.5
-high = 0.0
-"#,
-};
 
-/// `clip`
+/// Keeps a part within bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ClipConfig {
+pub struct Clip {
     /// The part.
     pub of: Box<RewardConfig>,
     /// The least it can come to.
@@ -32,7 +15,16 @@ pub struct ClipConfig {
     pub high: f64,
 }
 
-impl Combinator for ClipConfig {
+impl Component for Clip {
+    const ABOUT: About = About { name: "clip", summary: "Keeps a part within bounds.", paper: "" };
+    const EXAMPLE: &'static str = r#"
+of = { type = "cost", per_token = 0.001 }
+low = -0.5
+high = 0.0
+"#;
+}
+
+impl Combinator for Clip {
     fn children(&self) -> Vec<&RewardConfig> {
         vec![&self.of]
     }
@@ -43,22 +35,22 @@ impl Combinator for ClipConfig {
         if low > high {
             return Err(compiler.error(Problem::Bounds { low, high }));
         }
-        Ok(Arc::new(Clip { of: compiler.part("of", &self.of)?, low, high }))
+        Ok(Arc::new(ClipNode { of: compiler.part("of", &self.of)?, low, high }))
     }
 }
 
-struct Clip {
+struct ClipNode {
     of: Node,
     low: f64,
     high: f64,
 }
 
-impl Expression for Clip {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        evaluate(self.of.as_ref(), facts, tracer).map(|value| value.clamp(self.low, self.high))
+impl Expression for ClipNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        evaluate(self.of.as_ref(), context, tracer).map(|value| value.clamp(self.low, self.high))
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         format!("clip to [{}, {}]", self.low, self.high)
     }
 

@@ -8,35 +8,13 @@
 //! so slow or declining parts gain weight. The weights are the same for all episodes of a step, and start equal. What is
 //! kept is too old after `window` versions without news, and begins anew.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, Slot, Table, Watcher, evaluate_all};
-use crate::range::Range;
-use crate::state::RewardState;
-use crate::trace::Tracer;
-use crate::worth::{Worth, stopper};
-use crate::{Component, Problem, RewardConfig, RewardError, ScoreContext};
-use merit_core::{About, Refresh};
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const DYNAMIC_WEIGHTS: Component = Component {
-    about: About {
-        name: "dynamic-weights",
-        summary: "Weighs its parts by how fast they are being learned: slow ones gain weight.",
-        paper: "Deep GraphRAG: A Balanced Approach to Hierarchical Retrieval and Adaptive Integration (2026)",
-    },
-    example: r#"
-type = "dynamic-weights"
-window = 20
-floor = 0.1
-of = [{ type = "exact-answer" }, { type = "format" }, { type = "tool-success" }]
-"#,
-};
 
-/// `dynamic-weights`
+/// Weighs its parts by how fast they are being learned: slow ones gain weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct DynamicWeightsConfig {
+pub struct DynamicWeights {
     /// The parts; at least two.
     pub of: Vec<RewardConfig>,
     /// Steps over which the speed of learning is measured; at least 2.
@@ -65,7 +43,20 @@ fn nine_tenths() -> f64 {
     0.9
 }
 
-impl Combinator for DynamicWeightsConfig {
+impl Component for DynamicWeights {
+    const ABOUT: About = About {
+        name: "dynamic-weights",
+        summary: "Weighs its parts by how fast they are being learned: slow ones gain weight.",
+        paper: "Deep GraphRAG: A Balanced Approach to Hierarchical Retrieval and Adaptive Integration (2026)",
+    };
+    const EXAMPLE: &'static str = r#"
+window = 20
+floor = 0.1
+of = [{ type = "exact-answer" }, { type = "format" }, { type = "tool-success" }]
+"#;
+}
+
+impl Combinator for DynamicWeights {
     fn children(&self) -> Vec<&RewardConfig> {
         self.of.iter().collect()
     }
@@ -75,13 +66,17 @@ impl Combinator for DynamicWeightsConfig {
         self.check().map_err(|problem| compiler.error(problem))?;
         let parts = compiler.list("dynamic-weights", &self.of)?;
         let slots = parts.iter().map(|part| compiler.slot(part)).collect();
-        let node = Arc::new(DynamicWeights { parts, slots, key: compiler.place(), config: self.clone() });
-        compiler.watch(Arc::clone(&node) as Arc<dyn Watcher>);
+        let node = Arc::new(DynamicWeightsNode { parts, slots, key: compiler.place(), config: self.clone() });
+        compiler.after_batch(Arc::clone(&node) as Arc<dyn StateUpdate>);
         Ok(node)
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        (0..self.of.len()).for_each(|i| advice.adds(&format!("of[{i}]"), 1.0));
     }
 }
 
-impl DynamicWeightsConfig {
+impl DynamicWeights {
     fn check(&self) -> Result<(), Problem> {
         if self.of.len() < 2 {
             return Err(Problem::Setting("`dynamic-weights` needs at least two parts to weigh".into()));
@@ -111,14 +106,14 @@ impl DynamicWeightsConfig {
     }
 }
 
-struct DynamicWeights {
+struct DynamicWeightsNode {
     parts: Vec<Node>,
     slots: Vec<Slot>,
     key: String,
-    config: DynamicWeightsConfig,
+    config: DynamicWeights,
 }
 
-impl DynamicWeights {
+impl DynamicWeightsNode {
     fn weights(&self, kept: Option<&[f64]>) -> Vec<f64> {
         let equal = || vec![1.0 / self.parts.len() as f64; self.parts.len()];
         kept.filter(|weights| weights.len() == self.parts.len()).map_or_else(equal, <[f64]>::to_vec)
@@ -150,21 +145,21 @@ fn speed(means: &[f64]) -> f64 {
     if std <= 1e-12 * y_mean.abs().max(1.0) { 0.0 } else { xy / xx / std }
 }
 
-impl Expression for DynamicWeights {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let weights = self.weights(facts.kept(&format!("{}#weights", self.key)));
-        tracer.note(|| format!("weights {weights:?} at step {}", facts.context.step));
-        let parts = evaluate_all(&self.parts, facts, tracer);
+impl Expression for DynamicWeightsNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let weights = self.weights(context.kept(&format!("{}#weights", self.key)));
+        tracer.note(|| format!("weights {weights:?} at step {}", context.run.step));
+        let parts = evaluate_all(&self.parts, context, tracer);
         if let Some(stopper) = stopper(&parts) {
             return stopper;
         }
         let entering =
             parts.iter().zip(&weights).filter_map(|(part, w)| part.number().map(|value| w * value));
         let (sum, count) = entering.fold((0.0, 0_usize), |(sum, count), value| (sum + value, count + 1));
-        if count == 0 { Worth::NotApplicable("no part applies".to_owned()) } else { Worth::Number(sum) }
+        if count == 0 { Value::NotApplicable("no part applies".to_owned()) } else { Value::Number(sum) }
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "dynamic weights".to_owned()
     }
 
@@ -174,21 +169,16 @@ impl Expression for DynamicWeights {
     }
 }
 
-impl Watcher for DynamicWeights {
-    fn observe(&self, table: &Table, context: &ScoreContext, before: &RewardState, next: &mut RewardState) {
-        let mean = |slot: &Slot| {
-            let numbers: Vec<f64> =
-                table.slots.get(slot.0).into_iter().flatten().filter_map(Worth::number).collect();
-            (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
-        };
+impl StateUpdate for DynamicWeightsNode {
+    fn update(&self, values: &BatchValues, run: &ScoreContext, before: &RewardState, next: &mut RewardState) {
         // A step in which some part never applied says nothing of the speeds.
-        let Some(row) = self.slots.iter().map(mean).collect::<Option<Vec<f64>>>() else { return };
+        let Some(row) = self.slots.iter().map(|&slot| values.mean(slot)).collect::<Option<Vec<f64>>>() else { return };
         let (weights_key, means_key) = (format!("{}#weights", self.key), format!("{}#means", self.key));
-        let mut means = before.get(&means_key, context.version).map_or_else(Vec::new, <[f64]>::to_vec);
+        let mut means = before.get(&means_key, run.version).map_or_else(Vec::new, <[f64]>::to_vec);
         means.extend(row);
         let surplus = means.len().saturating_sub(self.config.window as usize * self.parts.len());
         means.drain(..surplus);
-        let old = self.weights(before.get(&weights_key, context.version));
+        let old = self.weights(before.get(&weights_key, run.version));
         let urgency: Vec<f64> =
             self.speeds(&means).iter().map(|speed| (-speed / self.config.temperature).exp()).collect();
         let total: f64 = urgency.iter().sum();
@@ -199,7 +189,7 @@ impl Watcher for DynamicWeights {
         };
         let weights = old.iter().zip(&urgency).map(blend).collect();
         let refresh = Refresh::After { versions: self.config.window };
-        next.keep(weights_key, weights, context.version, refresh);
-        next.keep(means_key, means, context.version, refresh);
+        next.keep(weights_key, weights, run.version, refresh);
+        next.keep(means_key, means, run.version, refresh);
     }
 }

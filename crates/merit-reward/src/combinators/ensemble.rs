@@ -6,38 +6,13 @@
 //! neither earns nor trains. Otherwise `penalty · disagreement` is taken away. A judge that does not apply is left out. Give
 //! the judges one scale: weights of 1 and the same range.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, add_by_turn, evaluate_all};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, numbers};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const ENSEMBLE: Component = Component {
-    about: About {
-        name: "ensemble",
-        summary: "Several judges of the same thing, with their disagreement: abstains or takes it away.",
-        paper: "Coste et al., Reward Model Ensembles Help Mitigate Overoptimization (2023), arXiv:2310.02743",
-    },
-    example: r#"
-type = "ensemble"
-rule = "majority"
-abstain_above = 0.4
-of = [
-  { type = "exact-answer", name = "judge-a", errors = { false_positive = 0.1 } },
-  { type = "exact-answer", name = "judge-b", errors = { false_negative = 0.1 } },
-  { type = "exact-answer", name = "judge-c" },
-]
-"#,
-};
 
-/// `ensemble`
+/// Several judges of the same thing, with their disagreement: abstains or takes it away.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct EnsembleConfig {
+pub struct Ensemble {
     /// The judges; at least two.
     pub of: Vec<RewardConfig>,
     /// How they are taken together.
@@ -64,7 +39,24 @@ pub enum EnsembleRule {
     Majority,
 }
 
-impl Combinator for EnsembleConfig {
+impl Component for Ensemble {
+    const ABOUT: About = About {
+        name: "ensemble",
+        summary: "Several judges of the same thing, with their disagreement: abstains or takes it away.",
+        paper: "Coste et al., Reward Model Ensembles Help Mitigate Overoptimization (2023), arXiv:2310.02743",
+    };
+    const EXAMPLE: &'static str = r#"
+rule = "majority"
+abstain_above = 0.4
+of = [
+  { type = "exact-answer", name = "judge-a", errors = { false_positive = 0.1 } },
+  { type = "exact-answer", name = "judge-b", errors = { false_negative = 0.1 } },
+  { type = "exact-answer", name = "judge-c" },
+]
+"#;
+}
+
+impl Combinator for Ensemble {
     fn children(&self) -> Vec<&RewardConfig> {
         self.of.iter().collect()
     }
@@ -83,11 +75,11 @@ impl Combinator for EnsembleConfig {
         }
         let judges = compiler.list("ensemble", &self.of)?;
         let (rule, abstain_above) = (self.rule, self.abstain_above);
-        Ok(Arc::new(Ensemble { judges, rule, abstain_above, penalty: self.penalty.unwrap_or(0.0) }))
+        Ok(Arc::new(EnsembleNode { judges, rule, abstain_above, penalty: self.penalty.unwrap_or(0.0) }))
     }
 }
 
-struct Ensemble {
+struct EnsembleNode {
     judges: Vec<Node>,
     rule: EnsembleRule,
     abstain_above: Option<f64>,
@@ -117,9 +109,9 @@ fn median(said: &[f64]) -> f64 {
     low + (high - low) / 2.0
 }
 
-impl Expression for Ensemble {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let said = match numbers(&evaluate_all(&self.judges, facts, tracer)) {
+impl Expression for EnsembleNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let said = match numbers(&evaluate_all(&self.judges, context, tracer)) {
             Ok(said) => said,
             Err(other) => return other,
         };
@@ -127,26 +119,26 @@ impl Expression for Ensemble {
         tracer
             .note(|| format!("{} of {} judges; disagreement {disagreement}", said.len(), self.judges.len()));
         if let Some(most) = self.abstain_above.filter(|most| disagreement > *most) {
-            return Worth::Unscorable(format!("the judges disagree by {disagreement}, above {most}"));
+            return Value::Unscorable(format!("the judges disagree by {disagreement}, above {most}"));
         }
         if self.penalty > 0.0 {
             tracer.note(|| format!("{value} less {} for disagreeing", self.penalty * disagreement));
         }
-        Worth::Number(value - self.penalty * disagreement)
+        Value::Number(value - self.penalty * disagreement)
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         format!("ensemble ({:?})", self.rule).to_lowercase()
     }
 
     /// Only a mean is the sum of what each judge says; a penalty is paid at the end.
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
         if self.rule != EnsembleRule::Mean {
             return None;
         }
-        let said = evaluate_all(&self.judges, facts, &mut Tracer::off());
-        let count = said.iter().filter(|worth| worth.number().is_some()).count() as f64;
-        let paid = add_by_turn(self.judges.iter().map(|judge| judge.paid_by_turn(facts)))?;
+        let said = evaluate_all(&self.judges, context, &mut Tracer::off());
+        let count = said.iter().filter(|value| value.number().is_some()).count() as f64;
+        let paid = add_by_turn(self.judges.iter().map(|judge| judge.paid_by_turn(context)))?;
         Some(paid.into_iter().map(|here| here / count).collect())
     }
 

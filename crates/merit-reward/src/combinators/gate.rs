@@ -3,36 +3,13 @@
 //! Where `when` is not applicable there is nothing to decide by, and the gate is not applicable. The branch not taken is
 //! not evaluated; its terms still stand in the score.
 
-use crate::compile::{Combinator, Compiler};
-use crate::condition::Deciding;
-use crate::expression::{Expression, Facts, Node, evaluate_as};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Component, Condition, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const GATE: Component = Component {
-    about: About {
-        name: "gate",
-        summary: "Pays one part only where another is high enough; otherwise a third part, or 0.",
-        paper: "",
-    },
-    example: r#"
-type = "sum"
-of = [
-  { type = "exact-answer" },
-  { type = "gate", when = "exact-answer", at_least = 1, then = { type = "tool-success", weight = 0.5 } },
-]
-"#,
-};
 
-/// `gate`
+/// Pays one part only where another is high enough; otherwise a third part, or 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct GateConfig {
+pub struct Gate {
     /// What decides: the name of a term (its raw value) or an expression.
     pub when: Condition,
     /// The gate is open from this value on.
@@ -44,47 +21,70 @@ pub struct GateConfig {
     pub otherwise: Option<Box<RewardConfig>>,
 }
 
-impl Combinator for GateConfig {
+impl Component for Gate {
+    const ABOUT: About = About {
+        name: "gate",
+        summary: "Pays one part only where another is high enough; otherwise a third part, or 0.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = r#"
+when = { type = "exact-answer" }
+at_least = 1
+then = { type = "tool-success", weight = 0.5 }
+"#;
+}
+
+impl Combinator for Gate {
     fn children(&self) -> Vec<&RewardConfig> {
         let branches = [Some(&*self.then), self.otherwise.as_deref()];
         self.when.children().into_iter().chain(branches.into_iter().flatten()).collect()
     }
 
     fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
-        Ok(Arc::new(Gate {
+        Ok(Arc::new(GateNode {
             at_least: compiler.finite("at_least", self.at_least)?,
             when: compiler.condition(&self.when)?,
             then: compiler.part("then", &self.then)?,
             otherwise: self.otherwise.as_ref().map(|c| compiler.part("otherwise", c)).transpose()?,
         }))
     }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        let Some(range) = advice.deciding("when", &self.when) else { return };
+        advice.threshold(Threshold {
+            gate: true,
+            lost_if_never: vec!["then".to_owned()],
+            lost_if_always: self.otherwise.iter().map(|_| "otherwise".to_owned()).collect(),
+            ..Threshold::new("", "the gate", range, Bound::AtLeast(self.at_least))
+        });
+    }
 }
 
-struct Gate {
+struct GateNode {
     when: Deciding,
     at_least: f64,
     then: Node,
     otherwise: Option<Node>,
 }
 
-impl Expression for Gate {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let when = match self.when.evaluate(facts, tracer) {
-            Worth::Number(value) => value,
+impl Expression for GateNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let when = match self.when.evaluate(context, tracer) {
+            Value::Number(value) => value,
             other => return other,
         };
         let open = when >= self.at_least;
         tracer.note(|| if open { "it is open".to_owned() } else { "it is shut".to_owned() });
         if open {
-            return evaluate_as("then", self.then.as_ref(), facts, tracer);
+            return evaluate_as("then", self.then.as_ref(), context, tracer);
         }
         match &self.otherwise {
-            Some(otherwise) => evaluate_as("otherwise", otherwise.as_ref(), facts, tracer),
-            None => Worth::Number(0.0),
+            Some(otherwise) => evaluate_as("otherwise", otherwise.as_ref(), context, tracer),
+            None => Value::Number(0.0),
         }
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         format!("gate (at least {})", self.at_least)
     }
 

@@ -6,33 +6,12 @@
 //! others are; one negative part makes it negative; multiplying every part by c > 0 multiplies it by c. A part that does not
 //! apply is left out, and the exponents are those of the rest.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, evaluate_all};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, stopper};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const GEOMETRIC_MEAN: Component = Component {
-    about: About {
-        name: "geometric-mean",
-        summary: "Signed geometric mean: pays for all parts together, not for one alone.",
-        paper: "Lucy-SKG: Learning to Play Rocket League Efficiently Using Deep Reinforcement Learning (2023)",
-    },
-    example: r#"
-type = "geometric-mean"
-weights = [2.0, 1.0]
-of = [{ type = "exact-answer" }, { type = "format" }]
-"#,
-};
-
-/// `geometric-mean`
+/// Signed geometric mean: pays for all parts together, not for one alone.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct GeometricMeanConfig {
+pub struct GeometricMean {
     /// The parts; at least one.
     pub of: Vec<RewardConfig>,
     /// The exponent of each part, above 0; only their proportions matter. Absent: all the same.
@@ -40,7 +19,19 @@ pub struct GeometricMeanConfig {
     pub weights: Option<Vec<f64>>,
 }
 
-impl Combinator for GeometricMeanConfig {
+impl Component for GeometricMean {
+    const ABOUT: About = About {
+        name: "geometric-mean",
+        summary: "Signed geometric mean: pays for all parts together, not for one alone.",
+        paper: "Lucy-SKG: Learning to Play Rocket League Efficiently Using Deep Reinforcement Learning (2023)",
+    };
+    const EXAMPLE: &'static str = r#"
+weights = [2.0, 1.0]
+of = [{ type = "exact-answer" }, { type = "format" }]
+"#;
+}
+
+impl Combinator for GeometricMean {
     fn children(&self) -> Vec<&RewardConfig> {
         self.of.iter().collect()
     }
@@ -56,11 +47,15 @@ impl Combinator for GeometricMeanConfig {
                 return Err(compiler.error(Problem::NotPositive { field: "weights", value: weight }));
             }
         }
-        Ok(Arc::new(GeometricMean { parts: compiler.list("geometric-mean", &self.of)?, weights }))
+        Ok(Arc::new(GeometricMeanNode { parts: compiler.list("geometric-mean", &self.of)?, weights }))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        advice.multiplies();
     }
 }
 
-struct GeometricMean {
+struct GeometricMeanNode {
     parts: Vec<Node>,
     weights: Vec<f64>,
 }
@@ -76,9 +71,9 @@ fn mean(magnitudes: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     (logs / weights).exp()
 }
 
-impl Expression for GeometricMean {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let parts = evaluate_all(&self.parts, facts, tracer);
+impl Expression for GeometricMeanNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let parts = evaluate_all(&self.parts, context, tracer);
         if let Some(stopper) = stopper(&parts) {
             return stopper;
         }
@@ -88,21 +83,21 @@ impl Expression for GeometricMean {
             .filter_map(|(part, &weight)| Some((part.number()?, weight)))
             .collect();
         if numbers.is_empty() {
-            return Worth::NotApplicable("no part applies".to_owned());
+            return Value::NotApplicable("no part applies".to_owned());
         }
         let magnitude = mean(numbers.iter().map(|(value, weight)| (value.abs(), *weight)));
         let below = numbers.iter().filter(|(value, _)| *value < 0.0).count();
         if magnitude == 0.0 {
             tracer.note(|| "a part is 0, so the whole is".to_owned());
-            return Worth::Number(0.0);
+            return Value::Number(0.0);
         }
         if below > 0 {
             tracer.note(|| format!("{below} of {} parts are below 0, so the whole is", numbers.len()));
         }
-        Worth::Number(if below > 0 { -magnitude } else { magnitude })
+        Value::Number(if below > 0 { -magnitude } else { magnitude })
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "geometric mean".to_owned()
     }
 

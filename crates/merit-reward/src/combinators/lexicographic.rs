@@ -6,36 +6,13 @@
 //! still counts with what it is worth; those after it are not evaluated. A tier that does not apply is passed over: there is
 //! nothing that failed. What counts is paid by turn as in a sum.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, add_by_turn, evaluate};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, numbers};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const LEXICOGRAPHIC: Component = Component {
-    about: About {
-        name: "lexicographic",
-        summary: "Ordered tiers; a tier counts only where every tier before it passes.",
-        paper: "OPTIAGENT: A Physics-Driven Agentic Framework for Automated Optical Design (2026), arXiv:2602.23761",
-    },
-    example: r#"
-type = "lexicographic"
-tiers = [
-  { of = { type = "format" }, weight = 0.1, pass = 1.0 },
-  { of = { type = "tool-success" }, weight = 0.1, pass = 0.5 },
-  { of = { type = "exact-answer" }, weight = 0.8 },
-]
-"#,
-};
 
-/// `lexicographic`
+/// Ordered tiers; a tier counts only where every tier before it passes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct LexicographicConfig {
+pub struct Lexicographic {
     /// The tiers, the most important first; at least two.
     pub tiers: Vec<TierConfig>,
 }
@@ -46,7 +23,7 @@ pub struct LexicographicConfig {
 pub struct TierConfig {
     /// What it is worth.
     pub of: RewardConfig,
-    /// Factor of what it is worth; `pass` looks at the worth before it.
+    /// Factor of what it is worth; `pass` looks at the value before it.
     #[serde(default = "crate::term::one")]
     pub weight: f64,
     /// The next tier counts from this worth on. Every tier has one but the last.
@@ -54,7 +31,22 @@ pub struct TierConfig {
     pub pass: Option<f64>,
 }
 
-impl Combinator for LexicographicConfig {
+impl Component for Lexicographic {
+    const ABOUT: About = About {
+        name: "lexicographic",
+        summary: "Ordered tiers; a tier counts only where every tier before it passes.",
+        paper: "OPTIAGENT: A Physics-Driven Agentic Framework for Automated Optical Design (2026), arXiv:2602.23761",
+    };
+    const EXAMPLE: &'static str = r#"
+tiers = [
+  { of = { type = "format" }, weight = 0.1, pass = 1.0 },
+  { of = { type = "tool-success" }, weight = 0.1, pass = 0.5 },
+  { of = { type = "exact-answer" }, weight = 0.8 },
+]
+"#;
+}
+
+impl Combinator for Lexicographic {
     fn children(&self) -> Vec<&RewardConfig> {
         self.tiers.iter().map(|tier| &tier.of).collect()
     }
@@ -73,7 +65,18 @@ impl Combinator for LexicographicConfig {
                 of: compiler.part(format!("tiers[{i}].of"), &tier.of)?,
             })
         });
-        Ok(Arc::new(Lexicographic(tiers.collect::<Result<_, RewardError>>()?)))
+        Ok(Arc::new(LexicographicNode(tiers.collect::<Result<_, RewardError>>()?)))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        for (i, tier) in self.tiers.iter().enumerate() {
+            let place = format!("tiers[{i}].of");
+            advice.adds(&place, tier.weight.abs());
+            let (Some(range), Some(pass)) = (advice.range(&place), tier.pass) else { continue };
+            let lost_if_never = (i + 1..self.tiers.len()).map(|i| format!("tiers[{i}].of")).collect();
+            let threshold = Threshold::new(place, format!("tier {i}"), range, Bound::AtLeast(pass));
+            advice.threshold(Threshold { lost_if_never, ..threshold });
+        }
     }
 }
 
@@ -99,20 +102,20 @@ struct Tier {
     pass: f64,
 }
 
-struct Lexicographic(Vec<Tier>);
+struct LexicographicNode(Vec<Tier>);
 
-impl Lexicographic {
+impl LexicographicNode {
     /// What each tier that counts is worth, before its weight.
-    fn reached(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Vec<Worth> {
+    fn reached(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Vec<Value> {
         let mut reached = Vec::with_capacity(self.0.len());
         for tier in &self.0 {
-            let worth = evaluate(tier.of.as_ref(), facts, tracer);
-            let stops = match &worth {
-                Worth::Number(value) => *value < tier.pass,
-                Worth::NotApplicable(_) => false,
-                Worth::Unscorable(_) | Worth::Broken(_) => true,
+            let value = evaluate(tier.of.as_ref(), context, tracer);
+            let stops = match &value {
+                Value::Number(value) => *value < tier.pass,
+                Value::NotApplicable(_) => false,
+                Value::Unscorable(_) | Value::Broken(_) => true,
             };
-            reached.push(worth);
+            reached.push(value);
             if stops {
                 break;
             }
@@ -121,34 +124,34 @@ impl Lexicographic {
     }
 }
 
-impl Expression for Lexicographic {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let reached = self.reached(facts, tracer);
+impl Expression for LexicographicNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let reached = self.reached(context, tracer);
         let count = self.0.len();
         let last = reached.len();
         tracer.note(|| match reached.last() {
-            Some(Worth::Number(value)) if last < count => {
+            Some(Value::Number(value)) if last < count => {
                 format!("stopped at tier {last} of {count}: {value} is below {}", self.0[last - 1].pass)
             }
             _ if last == count => format!("reached the last of {count} tiers"),
             _ => format!("stopped at tier {last} of {count}"),
         });
-        let weighted: Vec<Worth> = reached
+        let weighted: Vec<Value> = reached
             .into_iter()
             .zip(&self.0)
-            .map(|(worth, tier)| worth.map(|value| tier.weight * value))
+            .map(|(value, tier)| value.map(|value| tier.weight * value))
             .collect();
-        numbers(&weighted).map_or_else(|other| other, |n| Worth::Number(n.iter().sum()))
+        numbers(&weighted).map_or_else(|other| other, |n| Value::Number(n.iter().sum()))
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "lexicographic".to_owned()
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        let reached = self.reached(facts, &mut Tracer::off()).len();
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        let reached = self.reached(context, &mut Tracer::off()).len();
         add_by_turn(self.0[..reached].iter().map(|tier| {
-            let paid = tier.of.paid_by_turn(facts)?;
+            let paid = tier.of.paid_by_turn(context)?;
             Some(paid.into_iter().map(|here| tier.weight * here).collect())
         }))
     }

@@ -1,56 +1,39 @@
 //! The combinators, one file each.
 
-pub(crate) mod blend;
-pub(crate) mod checklist;
 mod checklist_order;
-pub(crate) mod clip;
-pub(crate) mod dynamic_weights;
-pub(crate) mod ensemble;
-pub(crate) mod gain;
-pub(crate) mod gate;
-pub(crate) mod geometric_mean;
-pub(crate) mod lexicographic;
-pub(crate) mod normalised_sum;
-pub(crate) mod pareto;
-pub(crate) mod pareto_rank;
-pub(crate) mod per_turn;
-pub(crate) mod product;
-pub(crate) mod router;
-pub(crate) mod rubric;
 mod rubric_axis;
-pub(crate) mod schedule;
-pub(crate) mod shaping;
 mod slope;
-pub(crate) mod solved_by;
-pub(crate) mod staged;
-pub(crate) mod sum;
 mod task_fact;
-pub(crate) mod team;
-pub(crate) mod veto;
 
-pub use blend::BlendConfig;
-pub use checklist::{ChecklistConfig, ItemConfig, ItemSilence, Payout, RequiredFailure};
-pub use clip::ClipConfig;
-pub use dynamic_weights::DynamicWeightsConfig;
-pub use ensemble::{EnsembleConfig, EnsembleRule};
-pub use gain::{BaselineConfig, GainConfig, KeptConfig};
-pub use gate::GateConfig;
-pub use geometric_mean::GeometricMeanConfig;
-pub use lexicographic::{LexicographicConfig, TierConfig};
-pub use normalised_sum::{NormalisedSumConfig, Scope};
-pub use pareto::ParetoConfig;
-pub use pareto_rank::ParetoRankConfig;
-pub use per_turn::{PerTurnConfig, Reduce};
-pub use product::ProductConfig;
-pub use router::RouterConfig;
-pub use rubric::{RubricConfig, RubricScale};
 pub use rubric_axis::{AxisConfig, RubricGateConfig};
-pub use schedule::ScheduleConfig;
-pub use shaping::{ShapingConfig, ShapingStep};
 pub use slope::Slope;
-pub use solved_by::SolvedByConfig;
-pub use staged::{StageConfig, StagedBy, StagedConfig};
-pub use sum::SumConfig;
 pub use task_fact::{PayloadPointer, TaskFact};
-pub use team::{ModesConfig, TeamBy, TeamConfig, TeamWeights};
-pub use veto::VetoConfig;
+
+merit_core::registry! {
+    /// Every combinator.
+    pub static COMBINATORS: dyn crate::compile::Combinator = [
+        sum::Sum,
+        product::Product,
+        gate::Gate,
+        veto::Veto,
+        clip::Clip,
+        schedule::Schedule,
+        solved_by::SolvedBy,
+        per_turn::PerTurn,
+        normalised_sum::NormalisedSum,
+        dynamic_weights::DynamicWeights,
+        lexicographic::Lexicographic,
+        staged::Staged,
+        router::Router,
+        blend::Blend,
+        gain::Gain,
+        pareto::Pareto,
+        pareto_rank::ParetoRank,
+        geometric_mean::GeometricMean,
+        team::Team,
+        ensemble::Ensemble,
+        shaping::Shaping,
+        checklist::Checklist,
+        rubric::Rubric,
+    ];
+}

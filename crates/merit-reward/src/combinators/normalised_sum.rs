@@ -7,34 +7,13 @@
 //! (divided by their count). Since the result is an advantage already, credit it with a rule that does not divide by the
 //! standard deviation again.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, Slot, evaluate};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, numbers};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const NORMALISED_SUM: Component = Component {
-    about: About {
-        name: "normalised-sum",
-        summary: "Adds its parts, each normalised over the group or the batch first.",
-        paper: "Rethinking Reinforcement Fine-Tuning in LVLM (TA-MDP, 2026)",
-    },
-    example: r#"
-type = "normalised-sum"
-weights = [1.0, 0.3]
-scope = "group"
-of = [{ type = "exact-answer" }, { type = "tool-success" }]
-"#,
-};
 
-/// `normalised-sum`
+/// Adds its parts, each normalised over the group or the batch first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct NormalisedSumConfig {
+pub struct NormalisedSum {
     /// The parts; at least one.
     pub of: Vec<RewardConfig>,
     /// One for each part; a term's own `weight` is cancelled by the normalisation. Absent: all 1.
@@ -63,7 +42,20 @@ pub enum Scope {
     Batch,
 }
 
-impl Combinator for NormalisedSumConfig {
+impl Component for NormalisedSum {
+    const ABOUT: About = About {
+        name: "normalised-sum",
+        summary: "Adds its parts, each normalised over the group or the batch first.",
+        paper: "Rethinking Reinforcement Fine-Tuning in LVLM (TA-MDP, 2026)",
+    };
+    const EXAMPLE: &'static str = r#"
+weights = [1.0, 0.3]
+scope = "group"
+of = [{ type = "exact-answer" }, { type = "tool-success" }]
+"#;
+}
+
+impl Combinator for NormalisedSum {
     fn children(&self) -> Vec<&RewardConfig> {
         self.of.iter().collect()
     }
@@ -85,7 +77,7 @@ impl Combinator for NormalisedSumConfig {
         let parts = parts.into_iter().zip(weights);
         let parts =
             parts.map(|(node, weight)| Weighed { slot: compiler.slot(&node), node, weight }).collect();
-        Ok(Arc::new(NormalisedSum { parts, scope: self.scope, eps: self.eps }))
+        Ok(Arc::new(NormalisedSumNode { parts, scope: self.scope, eps: self.eps }))
     }
 }
 
@@ -95,18 +87,18 @@ struct Weighed {
     weight: f64,
 }
 
-struct NormalisedSum {
+struct NormalisedSumNode {
     parts: Vec<Weighed>,
     scope: Scope,
     eps: f64,
 }
 
-impl NormalisedSum {
+impl NormalisedSumNode {
     /// The spread is 0 where all numbers are the same up to float noise.
-    fn normalise(&self, value: f64, part: &Weighed, facts: &Facts<'_>) -> f64 {
+    fn normalise(&self, value: f64, part: &Weighed, context: &NodeContext<'_>) -> f64 {
         let among: Vec<f64> = match self.scope {
-            Scope::Group => facts.group(part.slot).into_iter().filter_map(Worth::number).collect(),
-            Scope::Batch => facts.batch(part.slot).iter().filter_map(Worth::number).collect(),
+            Scope::Group => context.group(part.slot).into_iter().filter_map(Value::number).collect(),
+            Scope::Batch => context.batch(part.slot).iter().filter_map(Value::number).collect(),
         };
         let n = among.len().max(1) as f64;
         let mean = among.iter().sum::<f64>() / n;
@@ -116,24 +108,24 @@ impl NormalisedSum {
     }
 }
 
-impl Expression for NormalisedSum {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let worths: Vec<Worth> = self
+impl Expression for NormalisedSumNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let values: Vec<Value> = self
             .parts
             .iter()
             .map(|part| {
-                let own = evaluate(part.node.as_ref(), facts, tracer);
-                let entered = own.clone().map(|value| part.weight * self.normalise(value, part, facts));
+                let own = evaluate(part.node.as_ref(), context, tracer);
+                let entered = own.clone().map(|value| part.weight * self.normalise(value, part, context));
                 if let (Some(value), Some(entered)) = (own.number(), entered.number()) {
                     tracer.note(|| format!("{value} enters as {entered}"));
                 }
                 entered
             })
             .collect();
-        numbers(&worths).map_or_else(|other| other, |n| Worth::Number(n.iter().sum()))
+        numbers(&values).map_or_else(|other| other, |n| Value::Number(n.iter().sum()))
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         format!("normalised sum (over the {:?})", self.scope).to_lowercase()
     }
 

@@ -5,36 +5,13 @@
 //! steps of one run. Where the utility does not apply there is nothing to trade and the whole does not; where the cost does
 //! not, the utility stands alone. Both are paid by turn as in a sum. To rank by dominance instead, see `pareto-rank`.
 
+use crate::prelude::*;
 use super::slope::Slope;
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, add_by_turn, evaluate_as};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, stopper};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
-pub(crate) const PARETO: Component = Component {
-    about: About {
-        name: "pareto",
-        summary: "A utility plus alpha times a cost; alpha is fixed or swept over the steps.",
-        paper: "AI-SearchPlanner: Modular Agentic Search via Pareto-Optimal Multi-Objective Reinforcement Learning \
-                (2025), arXiv:2508.20368",
-    },
-    example: r#"
-type = "pareto"
-utility = { type = "exact-answer" }
-cost = { type = "clip", of = { type = "cost", per_call = 0.1 }, low = -1.0, high = 0.0 }
-alpha = 0.2
-"#,
-};
-
-/// `pareto`
+/// A utility plus alpha times a cost; alpha is fixed or swept over the steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ParetoConfig {
+pub struct Pareto {
     /// What is wanted.
     pub utility: Box<RewardConfig>,
     /// What it cost; the higher, the cheaper.
@@ -47,7 +24,21 @@ pub struct ParetoConfig {
     pub sweep: Option<Slope>,
 }
 
-impl Combinator for ParetoConfig {
+impl Component for Pareto {
+    const ABOUT: About = About {
+        name: "pareto",
+        summary: "A utility plus alpha times a cost; alpha is fixed or swept over the steps.",
+        paper: "AI-SearchPlanner: Modular Agentic Search via Pareto-Optimal Multi-Objective Reinforcement Learning \
+                (2025), arXiv:2508.20368",
+    };
+    const EXAMPLE: &'static str = r#"
+utility = { type = "exact-answer" }
+cost = { type = "clip", of = { type = "cost", per_call = 0.1 }, low = -1.0, high = 0.0 }
+alpha = 0.2
+"#;
+}
+
+impl Combinator for Pareto {
     fn children(&self) -> Vec<&RewardConfig> {
         vec![&self.utility, &self.cost]
     }
@@ -70,26 +61,26 @@ impl Combinator for ParetoConfig {
             return Err(compiler.error(Problem::Setting(text)));
         }
         let utility = compiler.part("utility", &self.utility)?;
-        Ok(Arc::new(Pareto { utility, cost: compiler.part("cost", &self.cost)?, alpha }))
+        Ok(Arc::new(ParetoNode { utility, cost: compiler.part("cost", &self.cost)?, alpha }))
     }
 }
 
-struct Pareto {
+struct ParetoNode {
     utility: Node,
     cost: Node,
     alpha: Slope,
 }
 
-impl Expression for Pareto {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let utility = evaluate_as("utility", self.utility.as_ref(), facts, tracer);
-        let cost = evaluate_as("cost", self.cost.as_ref(), facts, tracer);
+impl Expression for ParetoNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let utility = evaluate_as("utility", self.utility.as_ref(), context, tracer);
+        let cost = evaluate_as("cost", self.cost.as_ref(), context, tracer);
         let both = [utility, cost];
         if let Some(stopper) = stopper(&both) {
             return stopper;
         }
         let [utility, cost] = both;
-        let alpha = self.alpha.at(facts.context.step);
+        let alpha = self.alpha.at(context.run.step);
         match cost.number() {
             Some(cost) => tracer.note(|| format!("{cost} enters as {}", alpha * cost)),
             None => tracer.note(|| "no cost applies; the utility stands alone".to_owned()),
@@ -97,16 +88,16 @@ impl Expression for Pareto {
         utility.map(|utility| utility + alpha * cost.number().unwrap_or(0.0))
     }
 
-    fn label(&self, facts: &Facts<'_>) -> String {
-        let step = facts.context.step;
+    fn label(&self, context: &NodeContext<'_>) -> String {
+        let step = context.run.step;
         format!("utility and cost (alpha {} at step {step})", self.alpha.at(step))
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        let alpha = self.alpha.at(facts.context.step);
-        let cost = self.cost.paid_by_turn(facts);
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        let alpha = self.alpha.at(context.run.step);
+        let cost = self.cost.paid_by_turn(context);
         let cost = cost.map(|paid| paid.into_iter().map(|here| alpha * here).collect());
-        add_by_turn([self.utility.paid_by_turn(facts), cost].into_iter())
+        add_by_turn([self.utility.paid_by_turn(context), cost].into_iter())
     }
 
     fn range(&self, terms: &[Range]) -> Range {

@@ -7,37 +7,29 @@
 //! do those that trade one part against another: within a front nobody is better, and no crowding distance breaks the tie.
 //! Compared are the members to which every part applies; anyone else, and an episode without company, has no rank.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, Slot, evaluate_all};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, stopper};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const PARETO_RANK: Component = Component {
-    about: About {
-        name: "pareto-rank",
-        summary: "Ranks the members of a group by dominance over several objectives, from 1 down to 0.",
-        paper: "Deb et al., A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II (2002)",
-    },
-    example: r#"
-type = "pareto-rank"
-of = [{ type = "exact-answer" }, { type = "cost", per_call = 0.1 }]
-"#,
-};
 
-/// `pareto-rank`
+/// Ranks the members of a group by dominance over several objectives, from 1 down to 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ParetoRankConfig {
+pub struct ParetoRank {
     /// The objectives, each the better the higher; at least two.
     pub of: Vec<RewardConfig>,
 }
 
-impl Combinator for ParetoRankConfig {
+impl Component for ParetoRank {
+    const ABOUT: About = About {
+        name: "pareto-rank",
+        summary: "Ranks the members of a group by dominance over several objectives, from 1 down to 0.",
+        paper: "Deb et al., A Fast and Elitist Multiobjective Genetic Algorithm: NSGA-II (2002)",
+    };
+    const EXAMPLE: &'static str = r#"
+of = [{ type = "exact-answer" }, { type = "cost", per_call = 0.1 }]
+"#;
+}
+
+impl Combinator for ParetoRank {
     fn children(&self) -> Vec<&RewardConfig> {
         self.of.iter().collect()
     }
@@ -50,19 +42,19 @@ impl Combinator for ParetoRankConfig {
         }
         let parts = compiler.list("pareto-rank", &self.of)?;
         let slots = parts.iter().map(|part| compiler.slot(part)).collect();
-        Ok(Arc::new(ParetoRank { parts, slots }))
+        Ok(Arc::new(ParetoRankNode { parts, slots }))
     }
 }
 
-struct ParetoRank {
+struct ParetoRankNode {
     parts: Vec<Node>,
     slots: Vec<Slot>,
 }
 
-impl ParetoRank {
+impl ParetoRankNode {
     /// The members of the group to which every part applies.
-    fn compared(&self, facts: &Facts<'_>) -> Vec<Vec<f64>> {
-        let columns: Vec<Vec<&Worth>> = self.slots.iter().map(|&slot| facts.group(slot)).collect();
+    fn compared(&self, context: &NodeContext<'_>) -> Vec<Vec<f64>> {
+        let columns: Vec<Vec<&Value>> = self.slots.iter().map(|&slot| context.group(slot)).collect();
         let members = columns.iter().map(Vec::len).min().unwrap_or(0);
         (0..members)
             .filter_map(|member| columns.iter().map(|column| column[member].number()).collect())
@@ -86,26 +78,26 @@ fn front(own: &[f64], points: &[Vec<f64>]) -> usize {
     rank
 }
 
-impl Expression for ParetoRank {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let parts = evaluate_all(&self.parts, facts, tracer);
+impl Expression for ParetoRankNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let parts = evaluate_all(&self.parts, context, tracer);
         if let Some(stopper) = stopper(&parts) {
             return stopper;
         }
-        let Some(own) = parts.iter().map(Worth::number).collect::<Option<Vec<f64>>>() else {
-            return Worth::NotApplicable("an objective does not apply".to_owned());
+        let Some(own) = parts.iter().map(Value::number).collect::<Option<Vec<f64>>>() else {
+            return Value::NotApplicable("an objective does not apply".to_owned());
         };
-        let points = self.compared(facts);
+        let points = self.compared(context);
         if points.len() < 2 {
-            return Worth::NotApplicable("nobody else of the group can be compared".to_owned());
+            return Value::NotApplicable("nobody else of the group can be compared".to_owned());
         }
         let rank = front(&own, &points);
         let above = points.iter().filter(|point| dominates(point, &own)).count();
         tracer.note(|| format!("front {rank} among {}; {above} dominate it", points.len()));
-        Worth::Number(1.0 - rank as f64 / (points.len() - 1) as f64)
+        Value::Number(1.0 - rank as f64 / (points.len() - 1) as f64)
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "Pareto rank in the group".to_owned()
     }
 

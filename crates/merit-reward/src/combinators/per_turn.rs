@@ -4,33 +4,13 @@
 //! of every turn. A turn at which nothing applies is left out. A sum or a mean is also paid turn by turn, the last turn's
 //! value at the last turn; a least or greatest value belongs to the episode and is paid at the end.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, evaluate};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, numbers};
-use crate::{Component, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const PER_TURN: Component = Component {
-    about: About {
-        name: "per-turn",
-        summary: "Evaluates a part at every turn; pays their sum or mean turn by turn.",
-        paper: "Doctor-R1: Mastering Clinical Inquiry with Experiential Agentic Reinforcement Learning (2025)",
-    },
-    example: r#"
-type = "per-turn"
-reduce = "mean"
-of = { type = "veto", when = { type = "format" }, below = 1, value = -1.0, then = { type = "tool-success" } }
-"#,
-};
 
-/// `per-turn`
+/// Evaluates a part at every turn; pays their sum or mean turn by turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PerTurnConfig {
+pub struct PerTurn {
     /// The part, evaluated at every turn.
     pub of: Box<RewardConfig>,
     /// How the turns are taken together.
@@ -53,37 +33,55 @@ pub enum Reduce {
     Last,
 }
 
-impl Combinator for PerTurnConfig {
+impl Component for PerTurn {
+    const ABOUT: About = About {
+        name: "per-turn",
+        summary: "Evaluates a part at every turn; pays their sum or mean turn by turn.",
+        paper: "Doctor-R1: Mastering Clinical Inquiry with Experiential Agentic Reinforcement Learning (2025)",
+    };
+    const EXAMPLE: &'static str = r#"
+reduce = "mean"
+of = { type = "veto", when = { type = "format" }, below = 1, value = -1.0, then = { type = "tool-success" } }
+"#;
+}
+
+impl Combinator for PerTurn {
     fn children(&self) -> Vec<&RewardConfig> {
         vec![&self.of]
     }
 
     fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
         compiler.whole_episodes("per-turn")?;
-        Ok(Arc::new(PerTurn { of: compiler.part_by_turn("of", &self.of)?, reduce: self.reduce }))
+        Ok(Arc::new(PerTurnNode { of: compiler.part_by_turn("of", &self.of)?, reduce: self.reduce }))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        if self.reduce == Reduce::Sum {
+            advice.farms("of");
+        }
     }
 }
 
-struct PerTurn {
+struct PerTurnNode {
     of: Node,
     reduce: Reduce,
 }
 
-impl PerTurn {
-    fn turns(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Vec<Worth> {
-        let turns = 0..facts.episode.turns.len();
-        turns.map(|turn| evaluate(self.of.as_ref(), &facts.at_turn(turn), tracer)).collect()
+impl PerTurnNode {
+    fn turns(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Vec<Value> {
+        let turns = 0..context.episode.turns.len();
+        turns.map(|turn| evaluate(self.of.as_ref(), &context.at_turn(turn), tracer)).collect()
     }
 }
 
-impl Expression for PerTurn {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let numbers = match numbers(&self.turns(facts, tracer)) {
+impl Expression for PerTurnNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let numbers = match numbers(&self.turns(context, tracer)) {
             Ok(numbers) => numbers,
             Err(other) => return other,
         };
         let sum: f64 = numbers.iter().sum();
-        Worth::Number(match self.reduce {
+        Value::Number(match self.reduce {
             Reduce::Sum => sum,
             Reduce::Mean => sum / numbers.len() as f64,
             Reduce::Min => numbers.iter().copied().fold(f64::INFINITY, f64::min),
@@ -92,16 +90,16 @@ impl Expression for PerTurn {
         })
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         format!("per turn ({:?})", self.reduce).to_lowercase()
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        let worths = self.turns(facts, &mut Tracer::off());
-        let count = worths.iter().filter_map(Worth::number).count();
-        let last = worths.iter().rposition(|worth| worth.number().is_some())?;
-        let share = |(turn, worth): (usize, &Worth)| {
-            let value = worth.number().unwrap_or(0.0);
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        let values = self.turns(context, &mut Tracer::off());
+        let count = values.iter().filter_map(Value::number).count();
+        let last = values.iter().rposition(|value| value.number().is_some())?;
+        let share = |(turn, value): (usize, &Value)| {
+            let value = value.number().unwrap_or(0.0);
             match self.reduce {
                 Reduce::Sum => Some(value),
                 Reduce::Mean => Some(value / count as f64),
@@ -109,7 +107,7 @@ impl Expression for PerTurn {
                 Reduce::Min | Reduce::Max => None,
             }
         };
-        worths.iter().enumerate().map(share).collect()
+        values.iter().enumerate().map(share).collect()
     }
 
     fn range(&self, terms: &[Range]) -> Range {

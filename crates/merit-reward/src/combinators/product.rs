@@ -1,54 +1,50 @@
 //! Multiplies its parts. A part that is not applicable is left out; if every part is, so is the product.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, evaluate_all};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, numbers};
-use crate::{Component, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const PRODUCT: Component = Component {
-    about: About {
-        name: "product",
-        summary: "Multiplies its parts; a part that is not applicable is left out.",
-        paper: "",
-    },
-    example: r#"
-type = "product"
-of = [{ type = "exact-answer" }, { type = "format" }]
-"#,
-};
 
-/// `product`
+/// Multiplies its parts; a part that is not applicable is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ProductConfig {
+pub struct Product {
     /// The parts; at least one.
     pub of: Vec<RewardConfig>,
 }
 
-impl Combinator for ProductConfig {
+impl Component for Product {
+    const ABOUT: About = About {
+        name: "product",
+        summary: "Multiplies its parts; a part that is not applicable is left out.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = r#"
+of = [{ type = "exact-answer" }, { type = "format" }]
+"#;
+}
+
+impl Combinator for Product {
     fn children(&self) -> Vec<&RewardConfig> {
         self.of.iter().collect()
     }
 
     fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
-        Ok(Arc::new(Product(compiler.list("product", &self.of)?)))
+        Ok(Arc::new(ProductNode(compiler.list("product", &self.of)?)))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        advice.multiplies();
     }
 }
 
-struct Product(Vec<Node>);
+struct ProductNode(Vec<Node>);
 
-impl Expression for Product {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let parts = evaluate_all(&self.0, facts, tracer);
-        numbers(&parts).map_or_else(|other| other, |n| Worth::Number(n.iter().product()))
+impl Expression for ProductNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let parts = evaluate_all(&self.0, context, tracer);
+        numbers(&parts).map_or_else(|other| other, |n| Value::Number(n.iter().product()))
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "product".to_owned()
     }
 

@@ -3,36 +3,14 @@
 //! A task of a kind without a route gets `otherwise`; where there is none, the router does not apply, which at the top makes
 //! the episode unscorable and never worth 0. Routes often differ in scale: compare and normalise within a kind, not across.
 
+use crate::prelude::*;
 use super::task_fact::{TaskFact, possible};
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, evaluate_as};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-pub(crate) const ROUTER: Component = Component {
-    about: About {
-        name: "router",
-        summary: "Pays the part that is named for the task's kind.",
-        paper: "TableGPT-R1: Advancing Tabular Reasoning Through Reinforcement Learning (2025), arXiv:2512.20312",
-    },
-    example: r#"
-type = "router"
-by = "/kind"
-routes = { lookup = { type = "tool-success" }, sum = { type = "exact-answer" } }
-otherwise = { type = "exact-answer", name = "other answers" }
-"#,
-};
-
-/// `router`
+/// Pays the part that is named for the task's kind.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RouterConfig {
+pub struct Router {
     /// What tells the kind: `world`, `split`, `size`, `phase` or a JSON pointer into the task's payload.
     pub by: TaskFact,
     /// The part for each kind; at least one. Terms are listed in the order of the kinds' names.
@@ -42,7 +20,20 @@ pub struct RouterConfig {
     pub otherwise: Option<Box<RewardConfig>>,
 }
 
-impl Combinator for RouterConfig {
+impl Component for Router {
+    const ABOUT: About = About {
+        name: "router",
+        summary: "Pays the part that is named for the task's kind.",
+        paper: "TableGPT-R1: Advancing Tabular Reasoning Through Reinforcement Learning (2025), arXiv:2512.20312",
+    };
+    const EXAMPLE: &'static str = r#"
+by = "/kind"
+routes = { lookup = { type = "tool-success" }, sum = { type = "exact-answer" } }
+otherwise = { type = "exact-answer", name = "other answers" }
+"#;
+}
+
+impl Combinator for Router {
     fn children(&self) -> Vec<&RewardConfig> {
         self.routes.values().chain(self.otherwise.as_deref()).collect()
     }
@@ -59,11 +50,18 @@ impl Combinator for RouterConfig {
             routes.insert(kind.clone(), compiler.part(format!("routes.{kind}"), config)?);
         }
         let otherwise = self.otherwise.as_ref().map(|c| compiler.part("otherwise", c)).transpose()?;
-        Ok(Arc::new(Router { by: self.by.clone(), routes, otherwise }))
+        Ok(Arc::new(RouterNode { by: self.by.clone(), routes, otherwise }))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        if self.by == TaskFact::Split && self.routes.len() == 2 && self.otherwise.is_some() {
+            advice.never("otherwise", "both splits have a route", "remove it");
+        }
+        self.routes.keys().for_each(|kind| advice.tells_apart(self.by.task_of_kind(kind)));
     }
 }
 
-struct Router {
+struct RouterNode {
     by: TaskFact,
     routes: BTreeMap<String, Node>,
     otherwise: Option<Node>,
@@ -76,17 +74,17 @@ struct Way<'a> {
     kind: Option<String>,
 }
 
-impl Router {
-    fn way(&self, facts: &Facts<'_>) -> Result<Way<'_>, Worth> {
-        let (kind, why) = match self.by.tell(facts.episode) {
+impl RouterNode {
+    fn way(&self, context: &NodeContext<'_>) -> Result<Way<'_>, Value> {
+        let (kind, why) = match self.by.tell(context.episode) {
             Ok(kind) => match self.routes.get(&kind) {
                 Some(part) => return Ok(Way { role: "route", part, kind: Some(kind) }),
                 None => {
-                    let why = Worth::NotApplicable(format!("there is no route for {} `{kind}`", self.by));
+                    let why = Value::NotApplicable(format!("there is no route for {} `{kind}`", self.by));
                     (Some(kind), why)
                 }
             },
-            Err(nothing @ Worth::NotApplicable(_)) => (None, nothing),
+            Err(nothing @ Value::NotApplicable(_)) => (None, nothing),
             Err(other) => return Err(other),
         };
         let otherwise = self.otherwise.as_ref().ok_or(why)?;
@@ -94,26 +92,26 @@ impl Router {
     }
 }
 
-impl Expression for Router {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        match self.way(facts) {
+impl Expression for RouterNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        match self.way(context) {
             Ok(Way { role, part, kind }) => {
                 tracer.note(|| match kind {
                     Some(kind) => format!("{} is `{kind}`", self.by),
                     None => format!("the task has no {}", self.by),
                 });
-                evaluate_as(role, part.as_ref(), facts, tracer)
+                evaluate_as(role, part.as_ref(), context, tracer)
             }
             Err(why) => why,
         }
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         format!("router (by {})", self.by)
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        self.way(facts).ok()?.part.paid_by_turn(facts)
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        self.way(context).ok()?.part.paid_by_turn(context)
     }
 
     fn range(&self, terms: &[Range]) -> Range {

@@ -6,39 +6,13 @@
 //! the axes it guards count as their worst: an additive rubric could otherwise out-pay an honest result. An axis that does
 //! not apply is left out of both sums.
 
+use crate::prelude::*;
 use super::rubric_axis::{Axis, AxisConfig, Closed, RubricGateConfig};
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, stopper};
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
-pub(crate) const RUBRIC: Component = Component {
-    about: About {
-        name: "rubric",
-        summary: "Weighted mean of graded axes after hard vetoes in order; one axis may gate the others.",
-        paper: "Doctor-R1: Mastering Clinical Inquiry with Experiential Agentic Reinforcement Learning (2025)",
-    },
-    example: r#"
-type = "rubric"
-scale = "unit"
-axes = [
-  { name = "form", of = { type = "format" }, weight = 0.2, veto_below = 0.5, veto_value = -0.5 },
-  { name = "tools", of = { type = "tool-success" }, weight = 0.3 },
-  { name = "answer", of = { type = "exact-answer" }, weight = 0.5 },
-]
-gate = { axis = "form", at_least = 1.0, guards = ["tools"] }
-"#,
-};
-
-/// `rubric`
+/// Weighted mean of graded axes after hard vetoes in order; one axis may gate the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RubricConfig {
+pub struct Rubric {
     /// The axes, in the order of their vetoes; at least one.
     pub axes: Vec<AxisConfig>,
     /// What the mean is scaled to.
@@ -60,7 +34,24 @@ pub enum RubricScale {
     Signed,
 }
 
-impl Combinator for RubricConfig {
+impl Component for Rubric {
+    const ABOUT: About = About {
+        name: "rubric",
+        summary: "Weighted mean of graded axes after hard vetoes in order; one axis may gate the others.",
+        paper: "Doctor-R1: Mastering Clinical Inquiry with Experiential Agentic Reinforcement Learning (2025)",
+    };
+    const EXAMPLE: &'static str = r#"
+scale = "unit"
+axes = [
+  { name = "form", of = { type = "format" }, weight = 0.2, veto_below = 0.5, veto_value = -0.5 },
+  { name = "tools", of = { type = "tool-success" }, weight = 0.3 },
+  { name = "answer", of = { type = "exact-answer" }, weight = 0.5 },
+]
+gate = { axis = "form", at_least = 1.0, guards = ["tools"] }
+"#;
+}
+
+impl Combinator for Rubric {
     fn children(&self) -> Vec<&RewardConfig> {
         self.axes.iter().filter_map(|axis| axis.of.children()).collect()
     }
@@ -83,21 +74,46 @@ impl Combinator for RubricConfig {
             let text = "every axis has weight 0; there is nothing to take the mean of".to_owned();
             return Err(compiler.error(Problem::Setting(text)));
         }
-        Ok(Arc::new(Rubric { axes, scale: self.scale, gate }))
+        Ok(Arc::new(RubricNode { axes, scale: self.scale, gate }))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        let range = |advice: &Advice<'_>, i: usize| {
+            self.axes.get(i).and_then(|axis| advice.deciding(&format!("axes[{i}].of"), &axis.of))
+        };
+        for (i, axis) in self.axes.iter().enumerate() {
+            advice.adds_width(&format!("axes[{i}]"), axis.weight);
+            let (Some(range), Some(below)) = (range(advice, i), axis.veto_below) else { continue };
+            let subject = format!("the veto of axis `{}`", axis.name);
+            let threshold = Threshold::new(format!("axes[{i}]"), subject, range, Bound::Below(below));
+            advice.threshold(Threshold { vetoes: true, lost_if_always: vec![String::new()], ..threshold });
+        }
+        if let Some(gate) = &self.gate {
+            let Some(axis) = self.axes.iter().position(|axis| axis.name == gate.axis) else { return };
+            let guards = self.axes.iter().enumerate().filter(|(i, other)| match &gate.guards {
+                Some(names) => names.contains(&other.name),
+                None => *i != axis,
+            });
+            let lost_if_never = guards.map(|(i, _)| format!("axes[{i}].of")).collect();
+            let Some(range) = range(advice, axis) else { return };
+            let subject = format!("the gate of axis `{}`", gate.axis);
+            let threshold = Threshold::new("", subject, range, Bound::AtLeast(gate.at_least));
+            advice.threshold(Threshold { gate: true, lost_if_never, ..threshold });
+        }
     }
 }
 
-struct Rubric {
+struct RubricNode {
     axes: Vec<Axis>,
     scale: RubricScale,
     gate: Option<Closed>,
 }
 
-impl Rubric {
+impl RubricNode {
     /// The axes that count as their worst, by position.
-    fn guarded(&self, worths: &[Worth], tracer: &mut Tracer) -> &[usize] {
+    fn guarded(&self, values: &[Value], tracer: &mut Tracer) -> &[usize] {
         match &self.gate {
-            Some(gate) if worths[gate.axis].number().is_some_and(|value| value < gate.at_least) => {
+            Some(gate) if values[gate.axis].number().is_some_and(|value| value < gate.at_least) => {
                 let name = &self.axes[gate.axis].config.name;
                 tracer.note(|| {
                     format!("`{name}` is below {}: the axes it guards count as their worst", gate.at_least)
@@ -108,10 +124,10 @@ impl Rubric {
         }
     }
 
-    fn mean(&self, worths: &[Worth], guarded: &[usize]) -> Option<f64> {
+    fn mean(&self, values: &[Value], guarded: &[usize]) -> Option<f64> {
         let (mut sum, mut weights) = (0.0, 0.0);
-        for (i, (axis, worth)) in self.axes.iter().zip(worths).enumerate() {
-            let Some(value) = worth.number() else { continue };
+        for (i, (axis, value)) in self.axes.iter().zip(values).enumerate() {
+            let Some(value) = value.number() else { continue };
             let share = if guarded.contains(&i) { 0.0 } else { axis.share(value) };
             sum += axis.config.weight * share;
             weights += axis.config.weight;
@@ -120,29 +136,29 @@ impl Rubric {
     }
 }
 
-impl Expression for Rubric {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let worths: Vec<Worth> = self.axes.iter().map(|axis| axis.of.evaluate(facts, tracer)).collect();
-        if let Some(stopper) = stopper(&worths) {
+impl Expression for RubricNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let values: Vec<Value> = self.axes.iter().map(|axis| axis.of.evaluate(context, tracer)).collect();
+        if let Some(stopper) = stopper(&values) {
             return stopper;
         }
-        for (axis, worth) in self.axes.iter().zip(&worths) {
-            if let (Some(veto), Some(value)) = (axis.veto, worth.number())
+        for (axis, value) in self.axes.iter().zip(&values) {
+            if let (Some(veto), Some(value)) = (axis.veto, value.number())
                 && value < veto.below
             {
                 tracer.note(|| format!("`{}` vetoes: {value} is below {}", axis.config.name, veto.below));
-                return Worth::Number(veto.value);
+                return Value::Number(veto.value);
             }
         }
-        let guarded = self.guarded(&worths, tracer);
-        match (self.mean(&worths, guarded), self.scale) {
-            (None, _) => Worth::NotApplicable("no axis with a weight applies".to_owned()),
-            (Some(mean), RubricScale::Unit) => Worth::Number(mean),
-            (Some(mean), RubricScale::Signed) => Worth::Number(2.0 * mean - 1.0),
+        let guarded = self.guarded(&values, tracer);
+        match (self.mean(&values, guarded), self.scale) {
+            (None, _) => Value::NotApplicable("no axis with a weight applies".to_owned()),
+            (Some(mean), RubricScale::Unit) => Value::Number(mean),
+            (Some(mean), RubricScale::Signed) => Value::Number(2.0 * mean - 1.0),
         }
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "rubric".to_owned()
     }
 

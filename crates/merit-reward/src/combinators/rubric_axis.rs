@@ -1,11 +1,6 @@
 //! An axis of a rubric, and the axis that guards others.
 
-use crate::compile::Compiler;
-use crate::condition::Deciding;
-use crate::term::one;
-use crate::{Condition, Problem, RewardError};
-use merit_core::registry::{UnknownName, nearest};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 
 /// An axis of `rubric`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,13 +11,13 @@ pub struct AxisConfig {
     /// The grade: the name of a term (its raw value) or an expression.
     pub of: Condition,
     /// Its share of the mean, relative to the others; at least 0. With 0 it can only veto or guard.
-    #[serde(default = "one")]
+    #[serde(default = "crate::term::one")]
     pub weight: f64,
     /// The worst grade; 0 unless given. Lower values count as it.
     #[serde(default)]
     pub low: f64,
     /// The best grade; 1 unless given. Higher values count as it.
-    #[serde(default = "one")]
+    #[serde(default = "crate::term::one")]
     pub high: f64,
     /// Grades below this veto, in the units of the grade. Absent: it never does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -134,9 +129,7 @@ impl RubricGateConfig {
 }
 
 fn find(name: &str, axes: &[AxisConfig]) -> Result<usize, Problem> {
-    axes.iter().position(|axis| axis.name == name).ok_or_else(|| {
-        let known: Vec<String> = axes.iter().map(|axis| axis.name.clone()).collect();
-        let nearest = nearest(name, known.iter().map(String::as_str));
-        Problem::UnknownTerm(UnknownName { kind: "axis", name: name.to_owned(), nearest })
-    })
+    axes.iter()
+        .position(|axis| axis.name == name)
+        .ok_or_else(|| Problem::no_such("axis", name, axes.iter().map(|axis| axis.name.as_str())))
 }

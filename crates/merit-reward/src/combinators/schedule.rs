@@ -3,35 +3,13 @@
 //! `from` up to and including `start_step`, `to` from `end_step` on, a straight line between. With equal steps the number
 //! jumps: `from` before that step, `to` at it and after.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, evaluate};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const SCHEDULE: Component = Component {
-    about: About {
-        name: "schedule",
-        summary: "Multiplies a part by a number that moves linearly over the training steps.",
-        paper: "",
-    },
-    example: r#"
-type = "sum"
-of = [
-  { type = "exact-answer" },
-  { type = "schedule", of = { type = "format" }, from = 1.0, to = 0.0, start_step = 0, end_step = 50 },
-]
-"#,
-};
 
-/// `schedule`
+/// Multiplies a part by a number that moves linearly over the training steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScheduleConfig {
+pub struct Schedule {
     /// The part.
     pub of: Box<RewardConfig>,
     /// The multiplier at first.
@@ -44,7 +22,22 @@ pub struct ScheduleConfig {
     pub end_step: u64,
 }
 
-impl Combinator for ScheduleConfig {
+impl Component for Schedule {
+    const ABOUT: About = About {
+        name: "schedule",
+        summary: "Multiplies a part by a number that moves linearly over the training steps.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = r#"
+of = { type = "exact-answer" }
+from = 0.2
+to = 1.0
+start_step = 0
+end_step = 50
+"#;
+}
+
+impl Combinator for Schedule {
     fn children(&self) -> Vec<&RewardConfig> {
         vec![&self.of]
     }
@@ -56,16 +49,16 @@ impl Combinator for ScheduleConfig {
             let problem = Problem::Steps { start: self.start_step, end: self.end_step };
             return Err(compiler.error(problem));
         }
-        Ok(Arc::new(Schedule { of: compiler.part("of", &self.of)?, slope: self.clone() }))
+        Ok(Arc::new(ScheduleNode { of: compiler.part("of", &self.of)?, slope: self.clone() }))
     }
 }
 
-struct Schedule {
+struct ScheduleNode {
     of: Node,
-    slope: ScheduleConfig,
+    slope: Schedule,
 }
 
-impl ScheduleConfig {
+impl Schedule {
     fn multiplier(&self, step: u64) -> f64 {
         if step >= self.end_step {
             self.to
@@ -78,20 +71,20 @@ impl ScheduleConfig {
     }
 }
 
-impl Expression for Schedule {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let multiplier = self.slope.multiplier(facts.context.step);
-        evaluate(self.of.as_ref(), facts, tracer).map(|value| value * multiplier)
+impl Expression for ScheduleNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let multiplier = self.slope.multiplier(context.run.step);
+        evaluate(self.of.as_ref(), context, tracer).map(|value| value * multiplier)
     }
 
-    fn label(&self, facts: &Facts<'_>) -> String {
-        let step = facts.context.step;
+    fn label(&self, context: &NodeContext<'_>) -> String {
+        let step = context.run.step;
         format!("schedule (× {} at step {step})", self.slope.multiplier(step))
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        let multiplier = self.slope.multiplier(facts.context.step);
-        Some(self.of.paid_by_turn(facts)?.into_iter().map(|paid| paid * multiplier).collect())
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        let multiplier = self.slope.multiplier(context.run.step);
+        Some(self.of.paid_by_turn(context)?.into_iter().map(|paid| paid * multiplier).collect())
     }
 
     fn range(&self, terms: &[Range]) -> Range {

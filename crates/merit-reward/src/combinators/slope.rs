@@ -1,10 +1,7 @@
 //! A number that moves linearly over the training steps: `from` up to and including `start_step`, `to` from `end_step` on, a
 //! straight line between. With equal steps it jumps: `from` before that step, `to` at it and after.
 
-use crate::compile::Compiler;
-use crate::range::Range;
-use crate::{Problem, RewardError};
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 
 /// A number that moves linearly over the training steps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -2,40 +2,35 @@
 //!
 //! Without it the first `exact-answer` term tells, from the raw value 1 on; without either the score does not know.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::Node;
-use crate::term::one;
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
+use crate::prelude::*;
 
-pub(crate) const SOLVED_BY: Component = Component {
-    about: About {
-        name: "solved-by",
-        summary: "Says which term tells that the task was solved; outermost only.",
-        paper: "",
-    },
-    example: r#"
-type = "solved-by"
-term = "all-calls-work"
-of = { type = "sum", of = [{ type = "tool-success", name = "all-calls-work" }, { type = "format" }] }
-"#,
-};
 
-/// `solved-by`
+/// Says which term tells that the task was solved; outermost only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SolvedByConfig {
+pub struct SolvedBy {
     /// The term, by name.
     pub term: String,
     /// Solved from this raw value on; 1 unless given.
-    #[serde(default = "one")]
+    #[serde(default = "crate::term::one")]
     pub at_least: f64,
     /// The reward itself.
     pub of: Box<RewardConfig>,
 }
 
-impl Combinator for SolvedByConfig {
+impl Component for SolvedBy {
+    const ABOUT: About = About {
+        name: "solved-by",
+        summary: "Says which term tells that the task was solved; outermost only.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = r#"
+term = "all-calls-work"
+of = { type = "sum", of = [{ type = "tool-success", name = "all-calls-work" }, { type = "format" }] }
+"#;
+}
+
+impl Combinator for SolvedBy {
     fn children(&self) -> Vec<&RewardConfig> {
         vec![&self.of]
     }
@@ -47,5 +42,13 @@ impl Combinator for SolvedByConfig {
         let at_least = compiler.finite("at_least", self.at_least)?;
         compiler.solved = Some((compiler.find(&self.term)?, at_least));
         compiler.part("of", &self.of)
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        advice.transparent();
+        advice.solved_by(&self.term);
+        let Some(range) = advice.raw(&self.term) else { return };
+        let subject = format!("`{}`, which tells that a task was solved,", self.term);
+        advice.threshold(Threshold::new("", subject, range, Bound::AtLeast(self.at_least)));
     }
 }

@@ -1,59 +1,55 @@
 //! Adds its parts. A part that is not applicable is left out; if every part is, so is the sum.
 
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, add_by_turn, evaluate_all};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::{Worth, numbers};
-use crate::{Component, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const SUM: Component = Component {
-    about: About {
-        name: "sum",
-        summary: "Adds its parts; a part that is not applicable is left out.",
-        paper: "",
-    },
-    example: r#"
-type = "sum"
-of = [{ type = "exact-answer", weight = 2.0 }, { type = "format" }, { type = "tool-success" }]
-"#,
-};
 
-/// `sum`
+/// Adds its parts; a part that is not applicable is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SumConfig {
+pub struct Sum {
     /// The parts; at least one.
     pub of: Vec<RewardConfig>,
 }
 
-impl Combinator for SumConfig {
+impl Component for Sum {
+    const ABOUT: About = About {
+        name: "sum",
+        summary: "Adds its parts; a part that is not applicable is left out.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = r#"
+of = [{ type = "exact-answer", weight = 2.0 }, { type = "format" }, { type = "tool-success" }]
+"#;
+}
+
+impl Combinator for Sum {
     fn children(&self) -> Vec<&RewardConfig> {
         self.of.iter().collect()
     }
 
     fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
-        Ok(Arc::new(Sum(compiler.list("sum", &self.of)?)))
+        Ok(Arc::new(SumNode(compiler.list("sum", &self.of)?)))
+    }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        (0..self.of.len()).for_each(|i| advice.adds(&format!("of[{i}]"), 1.0));
     }
 }
 
-struct Sum(Vec<Node>);
+struct SumNode(Vec<Node>);
 
-impl Expression for Sum {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let parts = evaluate_all(&self.0, facts, tracer);
-        numbers(&parts).map_or_else(|other| other, |n| Worth::Number(n.iter().sum()))
+impl Expression for SumNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let parts = evaluate_all(&self.0, context, tracer);
+        numbers(&parts).map_or_else(|other| other, |n| Value::Number(n.iter().sum()))
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "sum".to_owned()
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        add_by_turn(self.0.iter().map(|part| part.paid_by_turn(facts)))
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        add_by_turn(self.0.iter().map(|part| part.paid_by_turn(context)))
     }
 
     fn range(&self, terms: &[Range]) -> Range {

@@ -3,13 +3,10 @@
 //! Written as one word: `world`, `split`, `size`, `phase`, or a JSON pointer into the task's payload (`/kind`). A fact is a
 //! string, a number or a truth value; a pointer that leads nowhere, or to null, says nothing of the task.
 
-use crate::expression::{Expression, Facts};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use merit_core::{Episode, Seed};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use crate::check::made_up_task;
+use crate::prelude::*;
+use merit_core::{Seed, Split, Task};
+use serde_json::Value as Json;
 use std::fmt;
 
 /// What tells the kind of a task.
@@ -30,20 +27,43 @@ pub enum TaskFact {
 
 impl TaskFact {
     /// What it says of the episode's task, or why it says nothing.
-    pub(crate) fn tell(&self, episode: &Episode) -> Result<String, Worth> {
+    pub(crate) fn tell(&self, episode: &Episode) -> Result<String, Value> {
         match self {
             Self::World => Ok(episode.task.world.clone()),
             Self::Split => Ok(episode.task.split.name().to_owned()),
             Self::Size => Ok(episode.task.size.to_string()),
-            Self::Phase => Ok(episode.id.phase.clone()),
+            Self::Phase => Ok(episode.id.phase.to_string()),
             Self::Payload(pointer) => match pointer.find(episode)? {
-                Value::String(text) => Ok(text.clone()),
-                Value::Number(number) => Ok(number.to_string()),
-                Value::Bool(truth) => Ok(truth.to_string()),
-                _ => Err(Worth::Broken(format!("the task's payload holds a list or table at `{pointer}`"))),
+                Json::String(text) => Ok(text.clone()),
+                Json::Number(number) => Ok(number.to_string()),
+                Json::Bool(truth) => Ok(truth.to_string()),
+                _ => Err(Value::Broken(format!("the task's payload holds a list or table at `{pointer}`"))),
             },
         }
     }
+}
+
+impl TaskFact {
+    /// A task that stands for those of which this fact is `kind`.
+    pub(crate) fn task_of_kind(&self, kind: &str) -> Task {
+        let mut task = made_up_task();
+        match self {
+            Self::World => kind.clone_into(&mut task.world),
+            Self::Size => task.size = kind.parse().unwrap_or(task.size),
+            Self::Split if kind == Split::HeldOut.name() => task.split = Split::HeldOut,
+            // The phase belongs to the episode; the probes have their own.
+            Self::Split | Self::Phase => {}
+            Self::Payload(pointer) => task.payload = holding(&pointer.to_string(), kind),
+        }
+        task
+    }
+}
+
+/// A payload that holds `kind` at a JSON pointer.
+fn holding(pointer: &str, kind: &str) -> Json {
+    let keys = pointer.split('/').skip(1).map(|key| key.replace("~1", "/").replace("~0", "~"));
+    let keys: Vec<String> = keys.collect();
+    keys.into_iter().rev().fold(Json::from(kind), |inside, key| serde_json::json!({ key: inside }))
 }
 
 impl fmt::Display for TaskFact {
@@ -89,9 +109,9 @@ pub struct PayloadPointer(String);
 
 impl PayloadPointer {
     /// What the payload holds there. Null counts as nothing.
-    pub(crate) fn find<'a>(&self, episode: &'a Episode) -> Result<&'a Value, Worth> {
+    pub(crate) fn find<'a>(&self, episode: &'a Episode) -> Result<&'a Json, Value> {
         let found = episode.task.payload.pointer(&self.0).filter(|value| !value.is_null());
-        found.ok_or_else(|| Worth::NotApplicable(format!("the task's payload holds nothing at `{self}`")))
+        found.ok_or_else(|| Value::NotApplicable(format!("the task's payload holds nothing at `{self}`")))
     }
 }
 
@@ -135,13 +155,13 @@ pub(crate) struct Named<F>(pub(crate) F);
 
 impl<F> Expression for Named<F>
 where
-    F: Fn(&Episode) -> Result<f64, Worth> + Send + Sync,
+    F: Fn(&Episode) -> Result<f64, Value> + Send + Sync,
 {
-    fn value(&self, facts: &Facts<'_>, _: &mut Tracer) -> Worth {
-        (self.0)(facts.episode).map_or_else(|why| why, Worth::Number)
+    fn value(&self, context: &NodeContext<'_>, _: &mut Tracer) -> Value {
+        (self.0)(context.episode).map_or_else(|why| why, Value::Number)
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "a name".to_owned()
     }
 

@@ -8,39 +8,14 @@
 //! applies; where there are no others, nothing is taken away. `modes` chooses other weights for some kinds of task or phases.
 //! The episode's own share is paid by turn where the part is; what comes from the rest is paid at the end.
 
+use crate::prelude::*;
 use super::task_fact::{Named, PayloadPointer, TaskFact, number_of, possible};
-use crate::compile::{Combinator, Compiler};
-use crate::expression::{Expression, Facts, Node, Slot, evaluate};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Component, Problem, RewardConfig, RewardError};
-use merit_core::{About, Episode};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-pub(crate) const TEAM: Component = Component {
-    about: About {
-        name: "team",
-        summary: "Shares a reward within a team and sets it against the others.",
-        paper: "Lucy-SKG: Learning to Play Rocket League Efficiently Using Deep Reinforcement Learning (2023)",
-    },
-    example: r#"
-type = "team"
-of = { type = "exact-answer" }
-team = { payload = "/team" }
-within = "/match"
-spirit = 0.3
-opponents = 1.0
-modes = { by = "/mode", weights = { practice = { spirit = 1.0, opponents = 0.0 } } }
-"#,
-};
-
-/// `team`
+/// Shares a reward within a team and sets it against the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TeamConfig {
+pub struct Team {
     /// What each episode earns by itself.
     pub of: Box<RewardConfig>,
     /// Who belongs together.
@@ -102,7 +77,23 @@ impl TeamWeights {
     }
 }
 
-impl Combinator for TeamConfig {
+impl Component for Team {
+    const ABOUT: About = About {
+        name: "team",
+        summary: "Shares a reward within a team and sets it against the others.",
+        paper: "Lucy-SKG: Learning to Play Rocket League Efficiently Using Deep Reinforcement Learning (2023)",
+    };
+    const EXAMPLE: &'static str = r#"
+of = { type = "exact-answer" }
+team = { payload = "/team" }
+within = "/match"
+spirit = 0.3
+opponents = 1.0
+modes = { by = "/mode", weights = { practice = { spirit = 1.0, opponents = 0.0 } } }
+"#;
+}
+
+impl Combinator for Team {
     fn children(&self) -> Vec<&RewardConfig> {
         vec![&self.of]
     }
@@ -129,7 +120,7 @@ impl Combinator for TeamConfig {
             TeamBy::Group => None,
             TeamBy::Payload(pointer) => Some(compiler.slot(&team_name(pointer.clone()))),
         };
-        Ok(Arc::new(Team { of, value, round, team, weights, modes: self.modes.clone() }))
+        Ok(Arc::new(TeamNode { of, value, round, team, weights, modes: self.modes.clone() }))
     }
 }
 
@@ -137,8 +128,8 @@ impl Combinator for TeamConfig {
 fn round(within: Option<PayloadPointer>) -> Node {
     Arc::new(Named(move |episode: &Episode| {
         let of_match = within.clone().map(|pointer| TaskFact::Payload(pointer).tell(episode)).transpose()?;
-        let (phase, step) = (&episode.id.phase, episode.id.step.to_string());
-        Ok(number_of(&[phase, &step, of_match.as_deref().unwrap_or("")]))
+        let (phase, step) = (episode.id.phase.to_string(), episode.id.step.to_string());
+        Ok(number_of(&[&phase, &step, of_match.as_deref().unwrap_or("")]))
     }))
 }
 
@@ -147,7 +138,7 @@ fn team_name(pointer: PayloadPointer) -> Node {
     Arc::new(Named(move |episode: &Episode| Ok(number_of(&[&fact.tell(episode)?]))))
 }
 
-struct Team {
+struct TeamNode {
     of: Node,
     value: Slot,
     round: Slot,
@@ -175,35 +166,35 @@ impl Mean {
     }
 }
 
-impl Team {
+impl TeamNode {
     /// The weights and the mode that chose them.
-    fn weights(&self, facts: &Facts<'_>) -> Result<(TeamWeights, Option<String>), Worth> {
+    fn weights(&self, context: &NodeContext<'_>) -> Result<(TeamWeights, Option<String>), Value> {
         let Some(modes) = &self.modes else { return Ok((self.weights, None)) };
-        match modes.by.tell(facts.episode) {
+        match modes.by.tell(context.episode) {
             Ok(mode) => Ok((modes.weights.get(&mode).copied().unwrap_or(self.weights), Some(mode))),
-            Err(Worth::NotApplicable(_)) => Ok((self.weights, None)),
+            Err(Value::NotApplicable(_)) => Ok((self.weights, None)),
             Err(other) => Err(other),
         }
     }
 
     /// The means of the team and of the others.
-    fn means(&self, facts: &Facts<'_>) -> Result<(Mean, Mean), Worth> {
-        let own_number = |slot: Slot| match facts.own(slot) {
-            Some(Worth::Number(number)) => Ok(*number),
+    fn means(&self, context: &NodeContext<'_>) -> Result<(Mean, Mean), Value> {
+        let own_number = |slot: Slot| match context.own(slot) {
+            Some(Value::Number(number)) => Ok(*number),
             Some(other) => Err(other.clone()),
-            None => Err(Worth::Broken("the episode is not in its batch".to_owned())),
+            None => Err(Value::Broken("the episode is not in its batch".to_owned())),
         };
         let round = own_number(self.round)?;
         let team = self.team.map(|slot| own_number(slot).map(|name| (slot, name))).transpose()?;
-        let group = facts.table.group_of.get(facts.at);
+        let group = context.values.group_of.get(context.at);
         let (mut mates, mut others) = (Mean::default(), Mean::default());
-        for (at, value) in facts.batch(self.value).iter().enumerate() {
+        for (at, value) in context.batch(self.value).iter().enumerate() {
             let says =
-                |slot: Slot, number: f64| facts.batch(slot).get(at).and_then(Worth::number) == Some(number);
+                |slot: Slot, number: f64| context.batch(slot).get(at).and_then(Value::number) == Some(number);
             let Some(value) = value.number().filter(|_| says(self.round, round)) else { continue };
             let mate = match team {
                 Some((slot, name)) => says(slot, name),
-                None => facts.table.group_of.get(at) == group,
+                None => context.values.group_of.get(at) == group,
             };
             if mate { mates.add(value) } else { others.add(value) }
         }
@@ -211,13 +202,13 @@ impl Team {
     }
 }
 
-impl Expression for Team {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        let own = match evaluate(self.of.as_ref(), facts, tracer) {
-            Worth::Number(own) => own,
+impl Expression for TeamNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        let own = match evaluate(self.of.as_ref(), context, tracer) {
+            Value::Number(own) => own,
             other => return other,
         };
-        let ((weights, mode), (mates, others)) = match (self.weights(facts), self.means(facts)) {
+        let ((weights, mode), (mates, others)) = match (self.weights(context), self.means(context)) {
             (Ok(weights), Ok(means)) => (weights, means),
             (Err(why), _) | (_, Err(why)) => return why,
         };
@@ -231,16 +222,16 @@ impl Expression for Team {
             None => "no others; nothing is taken away".to_owned(),
         });
         let shared = (1.0 - weights.spirit) * own + weights.spirit * team;
-        Worth::Number(shared - weights.opponents * against.unwrap_or(0.0))
+        Value::Number(shared - weights.opponents * against.unwrap_or(0.0))
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         "team".to_owned()
     }
 
-    fn paid_by_turn(&self, facts: &Facts<'_>) -> Option<Vec<f64>> {
-        let (weights, _) = self.weights(facts).ok()?;
-        let paid = self.of.paid_by_turn(facts)?;
+    fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
+        let (weights, _) = self.weights(context).ok()?;
+        let paid = self.of.paid_by_turn(context)?;
         Some(paid.into_iter().map(|here| (1.0 - weights.spirit) * here).collect())
     }
 

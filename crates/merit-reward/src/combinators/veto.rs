@@ -3,37 +3,12 @@
 //! Exactly one of `below`, `at_most`, `above`, `at_least` says which values veto. A veto needs evidence: where `when` is
 //! not applicable nothing is vetoed.
 
-use crate::compile::{Combinator, Compiler};
-use crate::condition::Deciding;
-use crate::expression::{Expression, Facts, Node, evaluate_as};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Component, Condition, Problem, RewardConfig, RewardError};
-use merit_core::About;
-use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::sync::Arc;
+use crate::prelude::*;
 
-pub(crate) const VETO: Component = Component {
-    about: About {
-        name: "veto",
-        summary: "Replaces a part by a fixed value where another is out of bounds.",
-        paper: "",
-    },
-    example: r#"
-type = "veto"
-when = { type = "format" }
-below = 0.5
-value = -1.0
-then = { type = "exact-answer" }
-"#,
-};
-
-/// `veto`
+/// Replaces a part by a fixed value where another is out of bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct VetoConfig {
+pub struct Veto {
     /// What decides: the name of a term (its raw value) or an expression.
     pub when: Condition,
     /// Values below this veto.
@@ -54,92 +29,87 @@ pub struct VetoConfig {
     pub then: Box<RewardConfig>,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Bound {
-    Below(f64),
-    AtMost(f64),
-    Above(f64),
-    AtLeast(f64),
-}
-
-impl fmt::Display for Bound {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Below(bound) => write!(f, "below {bound}"),
-            Self::AtMost(bound) => write!(f, "at most {bound}"),
-            Self::Above(bound) => write!(f, "above {bound}"),
-            Self::AtLeast(bound) => write!(f, "at least {bound}"),
-        }
+impl Veto {
+    /// The bounds that are given, with their keys; exactly one makes sense.
+    fn bounds(&self) -> Vec<(&'static str, Bound)> {
+        let given = [
+            self.below.map(|b| ("below", Bound::Below(b))),
+            self.at_most.map(|b| ("at_most", Bound::AtMost(b))),
+            self.above.map(|b| ("above", Bound::Above(b))),
+            self.at_least.map(|b| ("at_least", Bound::AtLeast(b))),
+        ];
+        given.into_iter().flatten().collect()
     }
-}
 
-impl Bound {
-    fn vetoes(self, value: f64) -> bool {
-        match self {
-            Self::Below(bound) => value < bound,
-            Self::AtMost(bound) => value <= bound,
-            Self::Above(bound) => value > bound,
-            Self::AtLeast(bound) => value >= bound,
-        }
-    }
-}
-
-impl VetoConfig {
     fn bound(&self, compiler: &Compiler) -> Result<Bound, RewardError> {
-        let given: Vec<(&'static str, f64, Bound)> = [
-            self.below.map(|b| ("below", b, Bound::Below(b))),
-            self.at_most.map(|b| ("at_most", b, Bound::AtMost(b))),
-            self.above.map(|b| ("above", b, Bound::Above(b))),
-            self.at_least.map(|b| ("at_least", b, Bound::AtLeast(b))),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        match given[..] {
-            [(field, value, bound)] => compiler.finite(field, value).map(|_| bound),
-            _ => Err(compiler.error(Problem::Threshold { given: given.len() })),
-        }
+        let bounds = self.bounds();
+        let [(field, bound)] = bounds[..] else {
+            return Err(compiler.error(Problem::Threshold { given: bounds.len() }));
+        };
+        let (Bound::AtLeast(value) | Bound::Above(value) | Bound::AtMost(value) | Bound::Below(value)) = bound;
+        compiler.finite(field, value).map(|_| bound)
     }
 }
 
-impl Combinator for VetoConfig {
+impl Component for Veto {
+    const ABOUT: About = About {
+        name: "veto",
+        summary: "Replaces a part by a fixed value where another is out of bounds.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = r#"
+when = { type = "format" }
+below = 0.5
+value = -1.0
+then = { type = "exact-answer" }
+"#;
+}
+
+impl Combinator for Veto {
     fn children(&self) -> Vec<&RewardConfig> {
         self.when.children().into_iter().chain([&*self.then]).collect()
     }
 
     fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
-        Ok(Arc::new(Veto {
+        Ok(Arc::new(VetoNode {
             bound: self.bound(compiler)?,
             value: compiler.finite("value", self.value)?,
             when: compiler.condition(&self.when)?,
             then: compiler.part("then", &self.then)?,
         }))
     }
+
+    fn advise(&self, advice: &mut Advice<'_>) {
+        let (Some(range), [(_, bound)]) = (advice.deciding("when", &self.when), &self.bounds()[..]) else { return };
+        let lost_if_always = vec!["then".to_owned()];
+        let threshold = Threshold::new("", "the veto", range, *bound);
+        advice.threshold(Threshold { vetoes: true, lost_if_always, ..threshold });
+    }
 }
 
-struct Veto {
+struct VetoNode {
     when: Deciding,
     bound: Bound,
     value: f64,
     then: Node,
 }
 
-impl Expression for Veto {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
-        match self.when.evaluate(facts, tracer) {
-            Worth::Number(value) if self.bound.vetoes(value) => {
+impl Expression for VetoNode {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
+        match self.when.evaluate(context, tracer) {
+            Value::Number(value) if self.bound.holds(value) => {
                 tracer.note(|| "it falls".to_owned());
-                Worth::Number(self.value)
+                Value::Number(self.value)
             }
-            Worth::Number(_) | Worth::NotApplicable(_) => {
+            Value::Number(_) | Value::NotApplicable(_) => {
                 tracer.note(|| "it does not fall".to_owned());
-                evaluate_as("then", self.then.as_ref(), facts, tracer)
+                evaluate_as("then", self.then.as_ref(), context, tracer)
             }
             other => other,
         }
     }
 
-    fn label(&self, _: &Facts<'_>) -> String {
+    fn label(&self, _: &NodeContext<'_>) -> String {
         format!("veto ({})", self.bound)
     }
 

@@ -2,29 +2,43 @@
 //!
 //! Any answer is paid, right or wrong: gate it on the outcome, or let it gate something else.
 
-use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
-use crate::{Component, Problem};
-use merit_core::{About, End, Evidence};
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
-pub(crate) const ENDED: Component = Component {
-    about: About {
+/// 1 where the episode came to its end, 0 where a limit cut it off.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ended {
+    /// Which ends count.
+    #[serde(default)]
+    pub by: EndedBy,
+}
+
+impl Component for Ended {
+    const ABOUT: About = About {
         name: "ended",
         summary: "1 where the episode came to its end, 0 where a limit cut it off.",
         paper: "",
-    },
-    example: r#"
-type = "product"
-of = [{ type = "exact-answer" }, { type = "ended", by = "answer" }]
-"#,
-};
+    };
+    const EXAMPLE: &'static str = r#"
+by = "answer"
+"#;
+}
 
-term_config! {
-    /// `ended`
-    pub struct EndedConfig of ENDED {
-        /// Which ends count.
-        #[serde(default)]
-        pub by: EndedBy,
+impl Term for Ended {
+    fn kind(&self) -> TermKind {
+        TermKind::VERDICT
+    }
+
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        let end = &context.episode.end;
+        let yes = match end {
+            End::Answered => true,
+            End::EnvironmentDone => self.by == EndedBy::Any,
+            End::Truncated { .. } => false,
+            End::Failed { .. } | End::Unknown => return TermResult::not_applicable("nobody knows how it ended"),
+        };
+        TermResult::verdict(yes, Evidence::new("parsed", format!("it ended as {}", end.label())))
     }
 }
 
@@ -39,31 +53,3 @@ pub enum EndedBy {
     Answer,
 }
 
-impl TermConfig for EndedConfig {
-    fn settings(&self) -> Settings {
-        self.common()
-    }
-
-    fn nature(&self) -> Nature {
-        Nature::VERDICT
-    }
-
-    fn term(&self) -> Result<Box<dyn Term>, Problem> {
-        Ok(Box::new(Ended(self.by)))
-    }
-}
-
-struct Ended(EndedBy);
-
-impl Term for Ended {
-    fn look(&self, view: &View<'_>) -> Finding {
-        let end = &view.episode.end;
-        let yes = match end {
-            End::Answered => true,
-            End::EnvironmentDone => self.0 == EndedBy::Any,
-            End::Truncated { .. } => false,
-            End::Failed { .. } | End::Unknown => return Finding::not_applicable("nobody knows how it ended"),
-        };
-        Finding::verdict(yes, Evidence::new("parsed", format!("it ended as {}", end.label())))
-    }
-}

@@ -3,41 +3,62 @@
 //! Tokens are those the policy sampled, so they can be counted for whole turns only; where nobody counted them the term is
 //! not applicable. Any text of the right length is paid: gate it on the outcome.
 
+use crate::prelude::*;
 use super::reading::Reading;
-use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
-use crate::{Component, Problem};
-use merit_core::{About, Episode, Evidence, Known, Segment};
 use serde::{Deserialize, Serialize};
 
-pub(crate) const LENGTH: Component = Component {
-    about: About {
+/// 1 within a window of tokens, words or characters, falling off linearly outside.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Length {
+    /// What is counted.
+    pub unit: LengthUnit,
+    /// Shortest length that scores 1; at least 1, or saying nothing would be paid.
+    pub min: usize,
+    /// Longest length that scores 1.
+    pub max: usize,
+    /// Units outside the window after which the score is 0. 0: at once.
+    #[serde(default)]
+    pub decay: usize,
+    /// What is measured; tokens go with `last-turn` and `all-turns` only.
+    #[serde(default = "Reading::last_turn")]
+    pub reading: Reading,
+}
+
+impl Component for Length {
+    const ABOUT: About = About {
         name: "length",
         summary: "1 within a window of tokens, words or characters, falling off linearly outside.",
         paper: "RL-Struct: A Lightweight Reinforcement Learning Framework for Reliable Structured Output in LLMs (2025)",
-    },
-    example: r#"
-type = "gate"
-when = { type = "exact-answer" }
-at_least = 1
-then = { type = "length", unit = "tokens", min = 1, max = 512, decay = 512, reading = "all-turns" }
-"#,
-};
+    };
+    const EXAMPLE: &'static str = r#"
+unit = "tokens"
+min = 1
+max = 512
+decay = 512
+reading = "all-turns"
+"#;
 
-term_config! {
-    /// `length`
-    pub struct LengthConfig of LENGTH {
-        /// What is counted.
-        pub unit: LengthUnit,
-        /// Shortest length that scores 1; at least 1, or saying nothing would be paid.
-        pub min: usize,
-        /// Longest length that scores 1.
-        pub max: usize,
-        /// Units outside the window after which the score is 0. 0: at once.
-        #[serde(default)]
-        pub decay: usize,
-        /// What is measured; tokens go with `last-turn` and `all-turns` only.
-        #[serde(default = "Reading::last_turn")]
-        pub reading: Reading,
+    fn check(&self) -> Result<(), Refusal> {
+        self.reading.check()?;
+        Refusal::unless(self.min > 0, "min", self.min, "above 0")?;
+        Refusal::unless(self.max >= self.min, "max", self.max, &format!("at least `min`, {}; swap them", self.min))?;
+        let whole_turns = matches!(self.reading, Reading::LastTurn | Reading::AllTurns);
+        if self.unit == LengthUnit::Tokens && !whole_turns {
+            let why = "tokens are counted by turn: use `reading = \"last-turn\"` or `\"all-turns\"`, or count words";
+            return Err(Refusal::new(why));
+        }
+        Ok(())
+    }
+}
+
+impl Term for Length {
+    fn kind(&self) -> TermKind {
+        TermKind::MEASURE
+    }
+
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        self.judge(context.episode).unwrap_or_else(|early| early)
     }
 }
 
@@ -53,44 +74,9 @@ pub enum LengthUnit {
     Chars,
 }
 
-impl TermConfig for LengthConfig {
-    fn settings(&self) -> Settings {
-        self.common()
-    }
-
-    fn nature(&self) -> Nature {
-        Nature { judges: false, ..Nature::VERDICT }
-    }
-
-    fn term(&self) -> Result<Box<dyn Term>, Problem> {
-        self.reading.check()?;
-        if self.min == 0 {
-            return Err(Problem::NotPositive { field: "min", value: 0.0 });
-        }
-        if self.max < self.min {
-            let text = format!("`max` is {}, below `min`, {}; swap them", self.max, self.min);
-            return Err(Problem::Setting(text));
-        }
-        let whole_turns = matches!(self.reading, Reading::LastTurn | Reading::AllTurns);
-        if self.unit == LengthUnit::Tokens && !whole_turns {
-            let text = "tokens are counted by turn: use `reading = \"last-turn\"` or `\"all-turns\"`, or count words";
-            return Err(Problem::Setting(text.to_owned()));
-        }
-        Ok(Box::new(Length(self.clone())))
-    }
-}
-
-struct Length(LengthConfig);
-
-impl Term for Length {
-    fn look(&self, view: &View<'_>) -> Finding {
-        self.judge(view.episode).unwrap_or_else(|finding| finding)
-    }
-}
-
 impl Length {
-    fn judge(&self, episode: &Episode) -> Result<Finding, Finding> {
-        let LengthConfig { unit, min, max, decay, reading, .. } = &self.0;
+    fn judge(&self, episode: &Episode) -> Result<TermResult, TermResult> {
+        let Self { unit, min, max, decay, reading } = self;
         let length = match unit {
             LengthUnit::Tokens => tokens(episode, reading)?,
             LengthUnit::Words => reading.judged(episode)?.split_whitespace().count(),
@@ -105,11 +91,11 @@ impl Length {
         // A window that decays below its lower end must not pay for nothing at all.
         let value = if length == 0 { 0.0 } else { value };
         let finding = format!("{length} {}, {min} to {max} wanted", format!("{unit:?}").to_lowercase());
-        Ok(Finding::value(value, Evidence::new("counted", finding)))
+        Ok(TermResult::value(value, Evidence::new("counted", finding)))
     }
 }
 
-fn tokens(episode: &Episode, reading: &Reading) -> Result<usize, Finding> {
+fn tokens(episode: &Episode, reading: &Reading) -> Result<usize, TermResult> {
     let written: Vec<&Segment> =
         episode.transcript.segments().iter().filter(|s| s.role.trainable()).collect();
     let read = match reading {
@@ -117,7 +103,7 @@ fn tokens(episode: &Episode, reading: &Reading) -> Result<usize, Finding> {
         _ => &written[written.len().saturating_sub(1)..],
     };
     if read.iter().any(|segment| segment.known == Known::Text) {
-        return Err(Finding::not_applicable("nobody counted the episode's tokens"));
+        return Err(TermResult::not_applicable("nobody counted the episode's tokens"));
     }
     Ok(read.iter().map(|segment| segment.tokens.len()).sum())
 }

@@ -4,61 +4,47 @@
 //! nobody. In a group of one there is nobody to agree with, and the term is not applicable. As the only reward this pays
 //! for being alike, right or wrong: gate it, or keep its weight small.
 
+use crate::prelude::*;
 use super::number::canonical;
-use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
-use crate::{Component, Problem};
-use merit_core::{About, Episode, Evidence};
 
-pub(crate) const MAJORITY: Component = Component {
-    about: About {
+/// The share of the group's other members that gave the same final answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Majority {}
+
+impl Component for Majority {
+    const ABOUT: About = About {
         name: "majority",
         summary: "The share of the group's other members that gave the same final answer.",
         paper: "",
-    },
-    example: r#"
-type = "sum"
-of = [{ type = "exact-answer" }, { type = "majority", weight = 0.1 }]
-"#,
-};
-
-term_config! {
-    /// `majority`
-    pub struct MajorityConfig of MAJORITY {}
+    };
+    const EXAMPLE: &'static str = r#"
+weight = 0.1
+"#;
 }
 
-impl TermConfig for MajorityConfig {
-    fn settings(&self) -> Settings {
-        self.common()
+impl Term for Majority {
+    fn kind(&self) -> TermKind {
+        TermKind::VERDICT
     }
 
-    fn nature(&self) -> Nature {
-        Nature::VERDICT
-    }
-
-    fn term(&self) -> Result<Box<dyn Term>, Problem> {
-        Ok(Box::new(Majority))
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        let others = context.group.len() - 1;
+        if others == 0 {
+            return TermResult::not_applicable("the group has no other member");
+        }
+        let Some(own) = answer(context.episode) else {
+            return TermResult::value(0.0, Evidence::new("counted", "no final answer was given"));
+        };
+        let members = context.group.iter().enumerate().filter(|(place, _)| *place != context.place);
+        let same = members.filter(|(_, other)| answer(other).as_deref() == Some(own.as_str())).count();
+        let finding = format!("{same} of {others} others gave the same answer");
+        TermResult::value(same as f64 / others as f64, Evidence::new("counted", finding))
     }
 }
-
-struct Majority;
 
 fn answer(episode: &Episode) -> Option<String> {
     let given = episode.answer()?.trim();
     Some(canonical(given).unwrap_or_else(|| given.to_owned()))
 }
 
-impl Term for Majority {
-    fn look(&self, view: &View<'_>) -> Finding {
-        let others = view.group.len() - 1;
-        if others == 0 {
-            return Finding::not_applicable("the group has no other member");
-        }
-        let Some(own) = answer(view.episode) else {
-            return Finding::value(0.0, Evidence::new("counted", "no final answer was given"));
-        };
-        let members = view.group.iter().enumerate().filter(|(place, _)| *place != view.place);
-        let same = members.filter(|(_, other)| answer(other).as_deref() == Some(own.as_str())).count();
-        let finding = format!("{same} of {others} others gave the same answer");
-        Finding::value(same as f64 / others as f64, Evidence::new("counted", finding))
-    }
-}

@@ -1,63 +1,34 @@
-//! The terms, one file each.
+//! The terms that need nothing but the record, one file each. Terms that need a verifier are in merit-graders.
 
-pub(crate) mod citations;
-pub(crate) mod code;
-pub(crate) mod cost;
-mod counted_calls;
-pub(crate) mod distinct;
-pub(crate) mod ended;
-pub(crate) mod entailment;
-pub(crate) mod exact_answer;
-pub(crate) mod format;
-pub(crate) mod json;
-mod kept;
-pub(crate) mod length;
-pub(crate) mod majority;
-pub(crate) mod maths;
 mod number;
-pub(crate) mod outputs;
 mod pay;
 mod reading;
-pub(crate) mod reference_actions;
-pub(crate) mod repetition;
-pub(crate) mod reported;
-mod restated;
-pub(crate) mod similarity;
-mod sources;
-pub(crate) mod spans;
-pub(crate) mod sql;
-pub(crate) mod state;
-pub(crate) mod tag_format;
-pub(crate) mod text;
-pub(crate) mod tool_calls;
-pub(crate) mod tool_success;
-pub(crate) mod trace;
 
-pub use citations::CitationsConfig;
-pub use code::{CodeConfig, CodePay};
-pub use cost::CostConfig;
-pub use distinct::DistinctConfig;
-pub use ended::{EndedBy, EndedConfig};
-pub use entailment::EntailmentConfig;
-pub use exact_answer::ExactAnswerConfig;
-pub use format::FormatConfig;
-pub use json::{BrokenJson, JsonConfig};
-pub use length::{LengthConfig, LengthUnit};
-pub use majority::MajorityConfig;
-pub use maths::MathsConfig;
-pub use outputs::OutputsConfig;
+pub use number::canonical;
 pub use pay::{ByTurn, Pay};
-pub use reading::{Reading, Reference};
-pub use reference_actions::ReferenceActionsConfig;
-pub use repetition::RepetitionConfig;
-pub use reported::ReportedConfig;
-pub use similarity::SimilarityConfig;
-pub use sources::Sources;
-pub use spans::SpansConfig;
-pub use sql::{SqlConfig, SqlDatabase};
-pub use state::{StateConfig, StateSource};
-pub use tag_format::TagFormatConfig;
-pub use text::TextConfig;
-pub use tool_calls::ToolCallsConfig;
-pub use tool_success::ToolSuccessConfig;
-pub use trace::TraceConfig;
+pub use reading::{Reading, Reference, check_pointer, excerpt, policy_texts};
+
+/// Why a cap of 0 calls is refused.
+pub const NO_CALLS: &str =
+    "`max_calls` is 0, so that no call could ever count; leave it out or give at least 1";
+
+merit_core::registry! {
+    /// Every term of this crate.
+    pub static TERMS: dyn crate::term::Term = [
+        exact_answer::ExactAnswer,
+        format::Format,
+        tool_success::ToolSuccess,
+        cost::Cost,
+        reported::Reported,
+        majority::Majority,
+        distinct::Distinct,
+        outputs::Outputs,
+        length::Length,
+        ended::Ended,
+        tag_format::TagFormat,
+        info::Info,
+        environment_reward::EnvironmentReward,
+        annotation::Annotated,
+        command::Command,
+    ];
+}

@@ -2,7 +2,7 @@
 
 /// The canonical spelling of an integer or decimal: no plus sign, no idle zeros, no negative zero. `None` where the text
 /// is not one; thousands separators, exponents and units are not part of a number here.
-pub(crate) fn canonical(text: &str) -> Option<String> {
+pub fn canonical(text: &str) -> Option<String> {
     let text = text.trim();
     let (negative, digits) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),

@@ -4,42 +4,55 @@
 //! same value is said (`1,786.00` is `1786`), never as part of a longer one. A message of more characters or more different
 //! numbers than allowed is a list of guesses and says nothing. Tasks that ask for no output make the term not applicable.
 
+use crate::prelude::*;
 use super::number::canonical;
 use super::pay::ByTurn;
 use super::reading::{Reference, excerpt};
-use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
-use crate::{Component, Problem};
-use merit_core::{About, Action, Episode, Evidence};
 use std::collections::BTreeSet;
 
-pub(crate) const OUTPUTS: Component = Component {
-    about: About {
+/// The share of required outputs that were said to the user, as whole words or equal numbers.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outputs {
+    /// The outputs: one, or a list.
+    #[serde(default = "outputs")]
+    pub reference: Reference,
+    /// A message with more characters says nothing.
+    #[serde(default = "thousands")]
+    pub max_chars: usize,
+    /// A message with more different numbers says no number.
+    #[serde(default = "dozens")]
+    pub max_numbers: usize,
+    /// What is said of each turn.
+    #[serde(default)]
+    pub by_turn: ByTurn,
+}
+
+impl Component for Outputs {
+    const ABOUT: About = About {
         name: "outputs",
         summary: "The share of required outputs that were said to the user, as whole words or equal numbers.",
         paper: "tau-bench: A Benchmark for Tool-Agent-User Interaction in Real-World Domains (2024)",
-    },
-    example: r#"
-type = "outputs"
+    };
+    const EXAMPLE: &'static str = r#"
 reference = { pointer = "/outputs" }
 max_numbers = 20
-"#,
-};
+"#;
 
-term_config! {
-    /// `outputs`
-    pub struct OutputsConfig of OUTPUTS {
-        /// The outputs: one, or a list.
-        #[serde(default = "outputs")]
-        pub reference: Reference,
-        /// A message with more characters says nothing.
-        #[serde(default = "thousands")]
-        pub max_chars: usize,
-        /// A message with more different numbers says no number.
-        #[serde(default = "dozens")]
-        pub max_numbers: usize,
-        /// What is said of each turn.
-        #[serde(default)]
-        pub by_turn: ByTurn,
+    fn check(&self) -> Result<(), Refusal> {
+        self.reference.check()?;
+        Refusal::unless(self.max_chars > 0, "max_chars", self.max_chars, "above 0")?;
+        Refusal::unless(self.max_numbers > 0, "max_numbers", self.max_numbers, "above 0")
+    }
+}
+
+impl Term for Outputs {
+    fn kind(&self) -> TermKind {
+        TermKind::VERDICT
+    }
+
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        self.judge(context.episode).unwrap_or_else(|early| early)
     }
 }
 
@@ -55,51 +68,23 @@ fn dozens() -> usize {
     40
 }
 
-impl TermConfig for OutputsConfig {
-    fn settings(&self) -> Settings {
-        self.common()
-    }
-
-    fn nature(&self) -> Nature {
-        Nature::VERDICT
-    }
-
-    fn term(&self) -> Result<Box<dyn Term>, Problem> {
-        self.reference.check()?;
-        for (field, value) in [("max_chars", self.max_chars), ("max_numbers", self.max_numbers)] {
-            if value == 0 {
-                return Err(Problem::NotPositive { field, value: 0.0 });
-            }
-        }
-        Ok(Box::new(Outputs(self.clone())))
-    }
-}
-
-struct Outputs(OutputsConfig);
-
-impl Term for Outputs {
-    fn look(&self, view: &View<'_>) -> Finding {
-        self.judge(view.episode).unwrap_or_else(|finding| finding)
-    }
-}
-
 impl Outputs {
-    fn judge(&self, episode: &Episode) -> Result<Finding, Finding> {
-        let from = &self.0.reference;
-        let wanted = from.texts(episode).ok_or_else(|| Finding::not_applicable(from.missing()))?;
+    fn judge(&self, episode: &Episode) -> Result<TermResult, TermResult> {
+        let from = &self.reference;
+        let wanted = from.texts(episode).ok_or_else(|| TermResult::not_applicable(from.missing()))?;
         if wanted.is_empty() {
-            return Err(Finding::not_applicable("the task asks for no output"));
+            return Err(TermResult::not_applicable("the task asks for no output"));
         }
         if let Some(at) = wanted.iter().position(|output| output.trim().is_empty()) {
-            return Err(Finding::broken(format!("required output {at} is blank")));
+            return Err(TermResult::broken(format!("required output {at} is blank")));
         }
         let mut open: Vec<Output> = wanted.iter().map(|text| Output::new(text)).collect();
         let mut evidence = Vec::new();
         let mut progress = vec![None; episode.turns.len()];
         for (turn, after) in episode.turns.iter().zip(&mut progress) {
             let (Action::Say { text } | Action::Answer { text }) = &turn.action else { continue };
-            if !open.is_empty() && text.chars().nth(self.0.max_chars).is_none() {
-                let said = Said::new(text, self.0.max_numbers);
+            if !open.is_empty() && text.chars().nth(self.max_chars).is_none() {
+                let said = Said::new(text, self.max_numbers);
                 open.retain(|output| {
                     let here = output.is_in(&said);
                     if here {
@@ -112,8 +97,8 @@ impl Outputs {
         }
         let value = (wanted.len() - open.len()) as f64 / wanted.len() as f64;
         evidence.extend(open.iter().map(|output| format!("`{}` was never said", excerpt(output.shown()))));
-        Ok(Finding::value(value, Evidence::new("compared", evidence.join(", ")))
-            .with_turns(self.0.by_turn.of(progress)))
+        Ok(TermResult::value(value, Evidence::new("compared", evidence.join(", ")))
+            .with_turns(self.by_turn.of(progress)))
     }
 }
 

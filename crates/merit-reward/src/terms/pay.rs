@@ -15,7 +15,7 @@ pub enum Pay {
 
 impl Pay {
     /// What a verdict is worth.
-    pub(crate) fn of(self, score: f64, passed: bool) -> f64 {
+    pub fn of(self, score: f64, passed: bool) -> f64 {
         match self {
             Self::Score => score,
             Self::Pass => f64::from(u8::from(passed)),
@@ -36,7 +36,7 @@ pub enum ByTurn {
 
 impl ByTurn {
     /// The values by turn, from how far things had come after each; absent: nothing happened in that turn.
-    pub(crate) fn of(self, progress: Vec<Option<f64>>) -> Vec<Option<f64>> {
+    pub fn of(self, progress: Vec<Option<f64>>) -> Vec<Option<f64>> {
         if self == Self::Progress {
             return progress;
         }

@@ -1,7 +1,7 @@
 //! Where a term reads: which of the policy's words it judges, and what it holds them against.
 
-use crate::Problem;
-use crate::term::Finding;
+use crate::term::TermResult;
+use merit_core::registry::Refusal;
 use merit_core::{Episode, Evidence, Role};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -24,17 +24,17 @@ pub enum Reading {
 
 impl Reading {
     /// Everything the policy wrote, for settings that start there.
-    pub(crate) fn all_turns() -> Self {
+    pub fn all_turns() -> Self {
         Self::AllTurns
     }
 
     /// What the policy wrote last, for settings that start there.
-    pub(crate) fn last_turn() -> Self {
+    pub fn last_turn() -> Self {
         Self::LastTurn
     }
 
     /// Refuses a reading that could never find anything.
-    pub(crate) fn check(&self) -> Result<(), Problem> {
+    pub fn check(&self) -> Result<(), Refusal> {
         match self {
             Self::Tag(tag)
                 if tag.is_empty() || tag.contains(['<', '>', '/']) || tag.contains(char::is_whitespace) =>
@@ -42,19 +42,19 @@ impl Reading {
                 let text = format!(
                     "`reading` names the tag `{tag}`; give its bare name, e.g. `{{ tag = \"summary\" }}`"
                 );
-                Err(Problem::Setting(text))
+                Err(Refusal::new(text))
             }
             _ => Ok(()),
         }
     }
 
     /// The words; where there are none, that is the policy's doing and worth 0.
-    pub(crate) fn judged<'a>(&self, episode: &'a Episode) -> Result<Cow<'a, str>, Finding> {
-        self.of(episode).map_err(|why| Finding::value(0.0, Evidence::new("parsed", why)))
+    pub fn judged<'a>(&self, episode: &'a Episode) -> Result<Cow<'a, str>, TermResult> {
+        self.of(episode).map_err(|why| TermResult::value(0.0, Evidence::new("parsed", why)))
     }
 
     /// The words, or why there are none.
-    pub(crate) fn of<'a>(&self, episode: &'a Episode) -> Result<Cow<'a, str>, String> {
+    pub fn of<'a>(&self, episode: &'a Episode) -> Result<Cow<'a, str>, String> {
         match self {
             Self::Answer => {
                 episode.answer().map(Cow::Borrowed).ok_or_else(|| "no final answer was given".to_owned())
@@ -79,7 +79,8 @@ impl Reading {
     }
 }
 
-pub(crate) fn policy_texts(episode: &Episode) -> impl Iterator<Item = &str> {
+/// Everything the policy wrote, turn by turn.
+pub fn policy_texts(episode: &Episode) -> impl Iterator<Item = &str> {
     episode.transcript.segments().iter().filter(|s| s.role == Role::Policy).map(|s| s.text.as_str())
 }
 
@@ -106,7 +107,7 @@ pub enum Reference {
 
 impl Reference {
     /// Refuses a pointer that can point nowhere.
-    pub(crate) fn check(&self) -> Result<(), Problem> {
+    pub fn check(&self) -> Result<(), Refusal> {
         match self {
             Self::Pointer(pointer) => check_pointer("reference", pointer),
             Self::Answer | Self::Value(_) => Ok(()),
@@ -114,7 +115,7 @@ impl Reference {
     }
 
     /// What it says for this episode's task. Absent: the task has none, so the term does not apply.
-    pub(crate) fn of<'a>(&'a self, episode: &'a Episode) -> Option<Cow<'a, Value>> {
+    pub fn of<'a>(&'a self, episode: &'a Episode) -> Option<Cow<'a, Value>> {
         match self {
             Self::Answer => episode.task.answer.clone().map(|answer| Cow::Owned(Value::String(answer))),
             Self::Pointer(pointer) => episode.task.payload.pointer(pointer).map(Cow::Borrowed),
@@ -123,7 +124,7 @@ impl Reference {
     }
 
     /// The texts it says: one, or each of a list. Absent: the task has none.
-    pub(crate) fn texts(&self, episode: &Episode) -> Option<Vec<String>> {
+    pub fn texts(&self, episode: &Episode) -> Option<Vec<String>> {
         if matches!(self, Self::Answer) {
             return episode.task.answer.clone().map(|answer| vec![answer]);
         }
@@ -139,7 +140,7 @@ impl Reference {
     }
 
     /// Why a term that finds none does not apply.
-    pub(crate) fn missing(&self) -> String {
+    pub fn missing(&self) -> String {
         match self {
             Self::Answer => "the task has no single right answer".to_owned(),
             Self::Pointer(pointer) => format!("the task's payload has nothing at `{pointer}`"),
@@ -149,18 +150,18 @@ impl Reference {
 }
 
 /// Refuses what is no JSON pointer (RFC 6901) into a payload.
-pub(crate) fn check_pointer(field: &str, pointer: &str) -> Result<(), Problem> {
+pub fn check_pointer(field: &str, pointer: &str) -> Result<(), Refusal> {
     if pointer.is_empty() || pointer.starts_with('/') {
         return Ok(());
     }
     let text = format!(
         "`{field}` has the pointer `{pointer}`; a JSON pointer is empty or starts with `/`, e.g. `/goal`"
     );
-    Err(Problem::Setting(text))
+    Err(Refusal::new(text))
 }
 
 /// Enough of a text to recognise it.
-pub(crate) fn excerpt(text: &str) -> String {
+pub fn excerpt(text: &str) -> String {
     const CHARS: usize = 80;
     match text.char_indices().nth(CHARS) {
         Some((end, _)) => format!("{}…", &text[..end]),

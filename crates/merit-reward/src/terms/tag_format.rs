@@ -4,62 +4,60 @@
 //! with nothing in them do not count, so the bare shape of an answer earns nothing here; the shape alone says nothing of being
 //! right, so let this gate or multiply. With `each_turn` every turn is judged and told, and the value is their mean.
 
+use crate::prelude::*;
 use super::reading::{Reading, policy_texts};
-use crate::term::{Finding, Nature, Settings, Term, TermConfig, View, term_config};
-use crate::{Component, Problem};
-use merit_core::{About, Episode, Evidence};
 
-pub(crate) const TAG_FORMAT: Component = Component {
-    about: About {
+/// 1 where the required tags are there once, closed, in order and with something in them.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TagFormat {
+    /// The tags in order, by bare name; `a|b` asks for either.
+    pub tags: Vec<String>,
+    /// Which text is judged. Refused with `each_turn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
+    /// Judge every turn by itself. Else what `reading` says, the last turn unless told.
+    #[serde(default)]
+    pub each_turn: bool,
+    /// Nothing but white space may stand outside the tags.
+    #[serde(default)]
+    pub nothing_outside: bool,
+    /// Pay the share of tags that are right, in order, instead of all or nothing.
+    #[serde(default)]
+    pub partial: bool,
+}
+
+impl Component for TagFormat {
+    const ABOUT: About = About {
         name: "tag-format",
         summary: "1 where the required tags are there once, closed, in order and with something in them.",
         paper: "Atom-Searcher: Enhancing Agentic Deep Research via Fine-Grained Atomic Thought Reward (2025), arXiv:2508.12800",
-    },
-    example: r#"
-type = "product"
-of = [{ type = "exact-answer" }, { type = "tag-format", tags = ["think", "tool_call|answer"], each_turn = true }]
-"#,
-};
+    };
+    const EXAMPLE: &'static str = r#"
+tags = ["think", "tool_call|answer"]
+each_turn = true
+"#;
 
-term_config! {
-    /// `tag-format`
-    pub struct TagFormatConfig of TAG_FORMAT {
-        /// The tags in order, by bare name; `a|b` asks for either.
-        pub tags: Vec<String>,
-        /// Which text is judged. Refused with `each_turn`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pub reading: Option<Reading>,
-        /// Judge every turn by itself. Else what `reading` says, the last turn unless told.
-        #[serde(default)]
-        pub each_turn: bool,
-        /// Nothing but white space may stand outside the tags.
-        #[serde(default)]
-        pub nothing_outside: bool,
-        /// Pay the share of tags that are right, in order, instead of all or nothing.
-        #[serde(default)]
-        pub partial: bool,
+    fn check(&self) -> Result<(), Refusal> {
+        if self.tags.is_empty() {
+            return Err(Refusal::new("there are no `tags`; list at least one"));
+        }
+        if self.each_turn && self.reading.is_some() {
+            let why = "`reading` does nothing with `each_turn`, which looks at every turn; remove one of them";
+            return Err(Refusal::new(why));
+        }
+        Ok(())
     }
 }
 
-impl TermConfig for TagFormatConfig {
-    fn settings(&self) -> Settings {
-        self.common()
+impl PreparedTerm for TagFormat {
+    type Prepared = Tags;
+
+    fn kind(&self) -> TermKind {
+        TermKind::VERDICT
     }
 
-    fn nature(&self) -> Nature {
-        Nature::VERDICT
-    }
-
-    fn term(&self) -> Result<Box<dyn Term>, Problem> {
-        let setting = |text: &str| Err(Problem::Setting(text.to_owned()));
-        if self.tags.is_empty() {
-            return setting("`tag-format` has no `tags`; list at least one");
-        }
-        if self.each_turn && self.reading.is_some() {
-            return setting(
-                "`reading` does nothing with `each_turn`, which looks at every turn; remove one of them",
-            );
-        }
+    fn prepare(&self) -> Result<Tags, Refusal> {
         let reading = self.reading.clone().unwrap_or(Reading::LastTurn);
         reading.check()?;
         let slots: Vec<Vec<String>> =
@@ -67,45 +65,27 @@ impl TermConfig for TagFormatConfig {
         let mut seen: Vec<&String> = Vec::new();
         for tag in slots.iter().flatten() {
             if tag.is_empty() || !tag.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
-                return setting(&format!(
-                    "`{tag}` in `tags` is no bare name of a tag, e.g. `think` or `tool_call|answer`"
-                ));
+                let why = format!("`{tag}` in `tags` is no bare name of a tag, e.g. `think` or `tool_call|answer`");
+                return Err(Refusal::new(why));
             }
             if seen.contains(&tag) {
-                return setting(&format!("the tag `{tag}` is listed twice; each may stand once"));
+                return Err(Refusal::new(format!("the tag `{tag}` is listed twice; each may stand once")));
             }
             seen.push(tag);
         }
         let closers = slots.iter().flatten().map(|name| format!("</{name}>")).collect();
-        Ok(Box::new(TagFormat { config: self.clone(), reading, slots, closers }))
+        Ok(Tags { reading, slots, closers, nothing_outside: self.nothing_outside, partial: self.partial })
     }
-}
 
-struct TagFormat {
-    config: TagFormatConfig,
-    reading: Reading,
-    /// For each place, the tags that may stand there.
-    slots: Vec<Vec<String>>,
-    /// What closes any of them.
-    closers: Vec<String>,
-}
-
-impl Term for TagFormat {
-    fn look(&self, view: &View<'_>) -> Finding {
-        self.judge(view.episode).unwrap_or_else(|finding| finding)
-    }
-}
-
-impl TagFormat {
-    fn judge(&self, episode: &Episode) -> Result<Finding, Finding> {
-        if !self.config.each_turn {
-            let text = self.reading.judged(episode)?;
-            let (value, finding) = self.value(&text);
-            return Ok(Finding::value(value, Evidence::new("parsed", finding)));
+    fn evaluate(&self, tags: &Tags, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
+        if !self.each_turn {
+            let text = tags.reading.judged(context.episode)?;
+            let (value, finding) = tags.value(&text);
+            return Ok(TermResult::value(value, Evidence::new("parsed", finding)));
         }
-        let judged: Vec<(f64, String)> = policy_texts(episode).map(|text| self.value(text)).collect();
+        let judged: Vec<(f64, String)> = policy_texts(context.episode).map(|text| tags.value(text)).collect();
         if judged.is_empty() {
-            return Err(Finding::not_applicable("there is no turn"));
+            return Err(TermResult::not_applicable("there is no turn"));
         }
         let mean = judged.iter().map(|(value, _)| value).sum::<f64>() / judged.len() as f64;
         let wrong = judged.iter().enumerate().find(|(_, (value, _))| *value < 1.0);
@@ -114,16 +94,29 @@ impl TagFormat {
             |(turn, (_, why))| format!("turn {turn}: {why}"),
         );
         let turns: Vec<Option<f64>> = judged.iter().map(|(value, _)| Some(*value)).collect();
-        let value = Finding::value(mean, Evidence::new("parsed", finding));
-        Ok(if turns.len() == episode.turns.len() { value.with_turns(turns) } else { value })
+        let value = TermResult::value(mean, Evidence::new("parsed", finding));
+        Ok(if turns.len() == context.episode.turns.len() { value.with_turns(turns) } else { value })
     }
+}
 
+/// The tags, ready to be looked for.
+pub struct Tags {
+    reading: Reading,
+    /// For each place, the tags that may stand there.
+    slots: Vec<Vec<String>>,
+    /// What closes any of them.
+    closers: Vec<String>,
+    nothing_outside: bool,
+    partial: bool,
+}
+
+impl Tags {
     fn value(&self, text: &str) -> (f64, String) {
         let (right, why) = self.read(text);
         let share = right as f64 / self.slots.len() as f64;
         match why {
             None => (1.0, format!("{right} tags, closed and in order")),
-            Some(why) => (if self.config.partial { share } else { 0.0 }, why),
+            Some(why) => (if self.partial { share } else { 0.0 }, why),
         }
     }
 
@@ -181,7 +174,7 @@ impl TagFormat {
         if self.closes(text) {
             return Some("a tag is closed that is not open".to_owned());
         }
-        let stray = self.config.nothing_outside && !text.trim().is_empty();
+        let stray = self.nothing_outside && !text.trim().is_empty();
         stray.then(|| "there is text outside the tags".to_owned())
     }
 }

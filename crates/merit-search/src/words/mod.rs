@@ -4,23 +4,24 @@
 //!   idf = ln(1 + (N - n + 0.5) / (n + 0.5))
 //!   score = boost * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average length)),  k1 = 1.2, b = 0.75
 //! where a field of more than 40 words counts as long as the next smaller of 215 steps (at most an eighth shorter).
-//! One segment in order of the corpus, written by one thread, so that a document's number is its position.
+//! A document's number is its position in the corpus.
+//!
+//! The lists are our own and in memory. SQLite's FTS5, which is linked for other reasons and keeps its index on disk, was
+//! measured beside them: it scores every document that has any of the words, so that queries of frequent words take
+//! hundreds of times as long over a million documents (`docs/benchmarks.md`).
 
-mod bounds;
+mod bm25;
+mod field;
 mod plan;
+mod postings;
 mod rank;
 
 pub use plan::MAX_QUERY_TERMS;
 pub(crate) use plan::Plan;
 
-use crate::analysis::analyser;
-use crate::{Corpus, IndexConfig, SearchError};
-use tantivy::directory::RamDirectory;
-use tantivy::schema::{Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
-use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{
-    IndexBuilder, IndexSettings, ReloadPolicy, Searcher, SingleSegmentIndexWriter, TantivyDocument,
-};
+use crate::analysis::Analyser;
+use crate::{Corpus, IndexConfig};
+use field::Field;
 
 /// A word of a query with its weight, for finding passages.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,52 +32,29 @@ pub(crate) struct AskedWord {
 }
 
 pub(crate) struct WordIndex {
-    searcher: Searcher,
-    analyser: TextAnalyzer,
+    analyser: Analyser,
     title: Field,
     text: Field,
     title_boost: f32,
-    bounds: bounds::Bounds,
+    /// How many documents there are.
+    all: u32,
 }
 
 impl WordIndex {
-    pub(crate) fn build(corpus: &Corpus, config: &IndexConfig) -> Result<Self, SearchError> {
-        let analyser = analyser(config.stemming, config.stop_words);
-        let mut schema = Schema::builder();
-        let indexing = TextFieldIndexing::default()
-            .set_tokenizer("merit")
-            .set_index_option(IndexRecordOption::WithFreqs)
-            .set_fieldnorms(true);
-        let options = TextOptions::default().set_indexing_options(indexing);
-        let title = schema.add_text_field("title", options.clone());
-        let text = schema.add_text_field("text", options);
-        let tokenizers = tantivy::tokenizer::TokenizerManager::new();
-        tokenizers.register("merit", analyser.clone());
-        let settings = IndexSettings { docstore_compress_dedicated_thread: false, ..Default::default() };
-        let builder = IndexBuilder::new().schema(schema.build()).tokenizers(tokenizers).settings(settings);
-        let mut writer: SingleSegmentIndexWriter =
-            builder.single_segment_index_writer(RamDirectory::create(), WRITER_BYTES)?;
-        for document in corpus.documents() {
-            let mut fields = TantivyDocument::default();
-            if config.title_boost > 0.0 && !document.title.is_empty() {
-                fields.add_text(title, &document.title);
-            }
-            fields.add_text(text, &document.text);
-            writer.add_document(fields)?;
+    pub(crate) fn build(corpus: &Corpus, config: &IndexConfig) -> Self {
+        let analyser = Analyser::new(config.stemming, config.stop_words);
+        let documents = corpus.documents();
+        let titles = config.title_boost > 0.0;
+        Self {
+            title: Field::build(documents, &analyser, |document| if titles { &document.title } else { "" }),
+            text: Field::build(documents, &analyser, |document| &document.text),
+            analyser,
+            title_boost: config.title_boost,
+            all: documents.len() as u32,
         }
-        let reader = writer.finalize()?.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
-        let searcher = reader.searcher();
-        let bounds = match searcher.segment_readers() {
-            [segment] => bounds::bounds(segment, &[title, text])?,
-            other => return Err(SearchError::Engine(format!("{} segments instead of one", other.len()))),
-        };
-        Ok(Self { searcher, analyser, title, text, title_boost: config.title_boost, bounds })
     }
 
-    pub(crate) fn analyser(&self) -> TextAnalyzer {
-        self.analyser.clone()
+    pub(crate) fn analyser(&self) -> &Analyser {
+        &self.analyser
     }
 }
-
-/// Only sizes the first table of terms; the one segment grows as it must.
-const WRITER_BYTES: usize = 64 << 20;

@@ -237,6 +237,7 @@ fn unknown_model(name: &str) -> UnknownName {
         kind: "kind of tokenizer (`tokenizer.ggml.model`)",
         name: name.to_owned(),
         nearest: nearest(name, MODELS),
+        known: MODELS.map(str::to_owned).to_vec(),
     }
 }
 

@@ -51,6 +51,7 @@ impl PreTokenizer {
             kind: "pre-tokenizer (`tokenizer.ggml.pre`)",
             name: name.to_owned(),
             nearest: nearest(name, known().copied()),
+            known: known().map(|name| (*name).to_owned()).collect(),
         })
     }
 

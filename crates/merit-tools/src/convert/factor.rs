@@ -1,7 +1,6 @@
 //! Exact positive factors: a fraction times a power of π.
 
 use dashu_int::ops::BitTest as _;
-use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
 /// Most bits of a numerator or denominator: far more than any sensible quantity, and cheap to compute with.
@@ -44,10 +43,4 @@ impl Factor {
         let base = if exponent < 0 { self.inverse()? } else { self.clone() };
         (0..exponent.unsigned_abs()).try_fold(Self::one(), |product, _| product.times(&base))
     }
-}
-
-/// 10 to the power of `exponent`.
-pub(super) fn ten_to(exponent: i32) -> RBig {
-    let power = UBig::from(10u8).pow(exponent.unsigned_abs() as usize);
-    if exponent < 0 { RBig::from_parts(IBig::ONE, power) } else { RBig::from(power) }
 }

@@ -1,9 +1,10 @@
 //! A unit by its symbol or name, with or without a prefix, or the nearest that there is.
 
 use super::dimension::Dimension;
-use super::factor::{Factor, ten_to};
+use super::factor::Factor;
 use super::number;
 use super::units::{BINARY, Prefixes, SI, UNITS, Unit};
+use crate::decimal::ten_to;
 use crate::excerpt::excerpt;
 use dashu_int::UBig;
 use dashu_ratio::RBig;

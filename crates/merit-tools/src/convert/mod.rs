@@ -13,9 +13,9 @@ mod request;
 mod units;
 
 use crate::excerpt::refused;
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
+use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec, no_state};
 use expression::Compound;
+use merit_core::registry::Component;
 use merit_core::{About, Task};
 use number::Shown;
 use request::Request;
@@ -33,10 +33,7 @@ const ABOUT: About = About {
     paper: "CoSineVerifier, 2025",
 };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
-
-static CARD: LazyLock<ToolCard> = LazyLock::new(|| {
+static CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -47,13 +44,17 @@ static CARD: LazyLock<ToolCard> = LazyLock::new(|| {
         "required": ["value", "from", "to"],
         "additionalProperties": false,
     });
-    ToolCard::json(ABOUT.name, ABOUT.summary, schema, &json!({ "value": 12.5, "from": "km", "to": "mi" }))
+    ToolSpec::json(ABOUT.name, ABOUT.summary, schema, &json!({ "value": 12.5, "from": "km", "to": "mi" }))
 });
 
 /// `convert`: it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ConvertConfig {}
+
+impl Component for ConvertConfig {
+    const ABOUT: About = ABOUT;
+}
 
 impl ToolSettings for ConvertConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
@@ -68,12 +69,12 @@ pub struct Converter;
 struct Session;
 
 impl Tool for Converter {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &CARD
     }
 
     fn open(&self, _task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        tool::no_state(ABOUT.name, state)?;
+        no_state(ABOUT.name, state)?;
         Ok(Arc::new(Session))
     }
 }

@@ -1,6 +1,7 @@
 //! Numbers as agents write them, read exactly; and results as they are shown: exact where that is short, else rounded.
 
-use super::factor::{Factor, ten_to};
+use super::factor::Factor;
+use crate::decimal::{exact, signed, ten_to, with_point};
 use dashu_int::ops::{Abs as _, BitTest as _, DivRem as _};
 use dashu_int::{IBig, Sign, UBig};
 use dashu_ratio::RBig;
@@ -57,7 +58,7 @@ pub(super) fn show(value: &Factor) -> Result<Shown, String> {
         return Ok(plain("= 0".to_owned()));
     }
     if value.pi == 0 {
-        if let Some(text) = exact(&value.ratio) {
+        if let Some(text) = exact(&value.ratio, EXACT, EXACT) {
             return Ok(plain(format!("= {text}")));
         }
         let (over, under) = (value.ratio.numerator().to_string(), value.ratio.denominator().to_string());
@@ -69,45 +70,6 @@ pub(super) fn show(value: &Factor) -> Result<Shown, String> {
     let power = i8::try_from(value.pi).map_err(|_| "the number is too large".to_owned())?;
     let ratio = Factor { ratio: value.ratio.clone(), pi: 0 }.times(&pi.power(power)?)?.ratio;
     Ok(plain(format!("≈ {}", rounded(&ratio)?)))
-}
-
-/// The whole decimal, when it ends and is short.
-fn exact(value: &RBig) -> Option<String> {
-    let (twos, rest) = divide_out(value.denominator().clone(), 2)?;
-    let (fives, rest) = divide_out(rest, 5)?;
-    let places = twos.max(fives);
-    if !rest.is_one() || places > EXACT {
-        return None;
-    }
-    let scaled = value * ten_to(i32::try_from(places).ok()?);
-    let digits = scaled.numerator().clone().abs().to_string();
-    if digits.len() > EXACT {
-        return None;
-    }
-    Some(signed(value, &decimal(&digits, places)))
-}
-
-/// How often `by` divides a number, and what is left; `None` when it is more often than can be shown.
-fn divide_out(mut number: UBig, by: u8) -> Option<(usize, UBig)> {
-    for times in 0..=EXACT {
-        let (quotient, remainder) = (&number).div_rem(UBig::from(by));
-        if !remainder.is_zero() {
-            return Some((times, number));
-        }
-        number = quotient;
-    }
-    None
-}
-
-/// Digits with a point before the last `places` of them.
-fn decimal(digits: &str, places: usize) -> String {
-    let padded = format!("{digits:0>width$}", width = places + 1);
-    let (whole, part) = padded.split_at(padded.len() - places);
-    if places == 0 { whole.to_owned() } else { format!("{whole}.{part}") }
-}
-
-fn signed(value: &RBig, text: &str) -> String {
-    if *value < RBig::ZERO { format!("-{text}") } else { text.to_owned() }
 }
 
 /// The nearest decimal of 15 digits, half away from zero; with an exponent where it is very large or small.
@@ -136,7 +98,7 @@ fn rounded(value: &RBig) -> Result<String, String> {
     let text = if (-6..ROUNDED as i32).contains(&exponent) {
         let places = digits.len() as i32 - 1 - exponent;
         match usize::try_from(places) {
-            Ok(places) => decimal(digits, places),
+            Ok(places) => with_point(digits, places),
             Err(_) => format!("{digits}{}", "0".repeat(places.unsigned_abs() as usize)),
         }
     } else {

@@ -5,19 +5,19 @@
 //! (pythonic), `<code>` where there is a tool `python` (code-tags), and a fenced block of a tool (fenced). A mark of another
 //! format outside the calls makes the turn malformed. Calls are advertised, written and answered as `hermes` does.
 
-use super::code_tags::{CodeTags, CodeTagsConfig};
-use super::fenced::{Fenced, FencedConfig};
+use super::code_tags::CodeTags;
+use super::fenced::Fenced;
 use super::hermes::Hermes;
 use super::llama3::Llama3Json;
 use super::mistral::{Mistral, MistralForm};
 use super::pythonic::Pythonic;
-use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn};
-use crate::ToolCard;
+use crate::ToolSpec;
+use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 /// What the registry says of it.
 pub(super) const ABOUT: About = About {
@@ -29,34 +29,25 @@ pub(super) const ABOUT: About = About {
 /// `auto`: it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct AutoConfig {}
+pub struct Auto {}
 
-impl FormatSettings for AutoConfig {
-    fn build(&self) -> Arc<dyn CallFormat> {
-        Arc::new(Auto {
-            mistral: Mistral(MistralForm::default()),
-            code_tags: CodeTags(CodeTagsConfig::default()),
-            fenced: Fenced(FencedConfig::default()),
-        })
-    }
+impl Component for Auto {
+    const ABOUT: About = ABOUT;
 }
 
-struct Auto {
-    mistral: Mistral,
-    code_tags: CodeTags,
-    fenced: Fenced,
-}
+static CODE_TAGS: LazyLock<CodeTags> = LazyLock::new(CodeTags::default);
+static FENCED: LazyLock<Fenced> = LazyLock::new(Fenced::default);
 
 impl Auto {
     /// The format whose mark stands first.
-    fn first(&self, text: &str, cards: &[ToolCard]) -> Option<&dyn CallFormat> {
-        let marks: [(Option<usize>, &dyn CallFormat); 6] = [
-            (Hermes::begins(text), &Hermes),
-            (Mistral::begins(text), &self.mistral),
-            (Llama3Json::begins(text), &Llama3Json),
-            (Pythonic::begins(text), &Pythonic),
-            (self.code_tags.begins(text, cards), &self.code_tags),
-            (self.fenced.begins(text, cards), &self.fenced),
+    fn first(text: &str, cards: &[ToolSpec]) -> Option<&'static dyn CallFormat> {
+        let marks: [(Option<usize>, &'static dyn CallFormat); 6] = [
+            (Hermes::begins(text), &Hermes {}),
+            (Mistral::begins(text), &Mistral { form: MistralForm::Array }),
+            (Llama3Json::begins(text), &Llama3Json {}),
+            (Pythonic::begins(text), &Pythonic {}),
+            (CODE_TAGS.begins(text, cards), &*CODE_TAGS),
+            (FENCED.begins(text, cards), &*FENCED),
         ];
         let found = marks.into_iter().filter_map(|(at, format)| Some((at?, format)));
         found.min_by_key(|(at, _)| *at).map(|(_, format)| format)
@@ -68,38 +59,38 @@ impl CallFormat for Auto {
         ABOUT
     }
 
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall> {
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall> {
         let reading = Reading::open(text, &[])?;
-        let Some(format) = self.first(reading.rest(), cards) else { return Hermes.parse(text, cards) };
+        let Some(format) = Self::first(reading.rest(), cards) else { return Hermes {}.parse(text, cards) };
         let turn = format.parse(text, cards)?;
         let outside = Reading::open(&turn.said, &[])?;
-        match self.first(outside.rest(), cards) {
+        match Self::first(outside.rest(), cards) {
             Some(other) if !turn.calls.is_empty() => {
                 let (one, two) = (format.about().name, other.about().name);
                 let what = format!("calls in two formats, `{one}` and `{two}`; use one in a turn");
-                Err(MalformedCall::teach(&Hermes, &what, cards.first()))
+                Err(MalformedCall::teach(&Hermes {}, &what, cards.first()))
             }
             _ => Ok(turn),
         }
     }
 
-    fn advertise(&self, cards: &[ToolCard]) -> String {
-        Hermes.advertise(cards)
+    fn advertise(&self, cards: &[ToolSpec]) -> String {
+        Hermes {}.advertise(cards)
     }
 
-    fn write(&self, calls: &[ToolCall], cards: &[ToolCard]) -> String {
-        Hermes.write(calls, cards)
+    fn write(&self, calls: &[ToolCall], cards: &[ToolSpec]) -> String {
+        Hermes {}.write(calls, cards)
     }
 
     fn shape(&self) -> &'static str {
-        Hermes.shape()
+        Hermes {}.shape()
     }
 
     fn answer(&self, tool: &str, output: &str) -> String {
-        Hermes.answer(tool, output)
+        Hermes {}.answer(tool, output)
     }
 
     fn stops(&self) -> Vec<String> {
-        Hermes.stops()
+        Hermes {}.stops()
     }
 }

@@ -3,13 +3,12 @@
 //! A fenced block that begins the code is unwrapped, and then the code may itself hold `</code>`. Nested or unclosed tags are
 //! malformed. The tool takes text and is the only one, since nothing in the format says which is meant.
 
-use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn, fence, finish};
-use crate::{Arguments, ToolCard};
+use crate::{Arguments, ToolSpec};
+use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// What the registry says of it.
 pub(super) const ABOUT: About = About {
@@ -25,29 +24,25 @@ const ANSWER: &str = "<interpreter>";
 /// The settings of `code-tags`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct CodeTagsConfig {
+pub struct CodeTags {
     /// The tool that runs the code.
     pub tool: String,
 }
 
-impl Default for CodeTagsConfig {
+impl Default for CodeTags {
     fn default() -> Self {
         Self { tool: "python".to_owned() }
     }
 }
 
-impl FormatSettings for CodeTagsConfig {
-    fn build(&self) -> Arc<dyn CallFormat> {
-        Arc::new(CodeTags(self.clone()))
-    }
+impl Component for CodeTags {
+    const ABOUT: About = ABOUT;
 }
-
-pub(super) struct CodeTags(pub(super) CodeTagsConfig);
 
 impl CodeTags {
     /// Only where its tool is there: the tag is common in other text.
-    pub(super) fn begins(&self, text: &str, cards: &[ToolCard]) -> Option<usize> {
-        finish::card_of(&self.0.tool, cards).and_then(|_| text.find(OPEN))
+    pub(super) fn begins(&self, text: &str, cards: &[ToolSpec]) -> Option<usize> {
+        finish::card_of(&self.tool, cards).and_then(|_| text.find(OPEN))
     }
 }
 
@@ -83,8 +78,8 @@ impl CallFormat for CodeTags {
         ABOUT
     }
 
-    fn serves(&self, cards: &[ToolCard]) -> Result<(), String> {
-        let tool = &self.0.tool;
+    fn serves(&self, cards: &[ToolSpec]) -> Result<(), String> {
+        let tool = &self.tool;
         match cards {
             [card] if card.name == *tool && matches!(card.arguments, Arguments::Text { .. }) => Ok(()),
             [card] if card.name == *tool => Err(format!("`{tool}` does not take text; use `hermes`")),
@@ -98,8 +93,8 @@ impl CallFormat for CodeTags {
         }
     }
 
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall> {
-        let fail = |what: &str| finish::wrong(self, what, Some(&self.0.tool), cards);
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall> {
+        let fail = |what: &str| finish::wrong(self, what, Some(&self.tool), cards);
         let mut reading = Reading::open(text, &[ANSWER])?;
         while let Some(next) = reading.find(OPEN) {
             reading.say_until(next);
@@ -111,7 +106,7 @@ impl CallFormat for CodeTags {
                 return Err(fail("there is no code between the tags"));
             }
             reading.skip(length);
-            reading.call(ToolCall { tool: self.0.tool.clone(), input: code.to_owned() })?;
+            reading.call(ToolCall { tool: self.tool.clone(), input: code.to_owned() })?;
         }
         if reading.rest().contains(CLOSE) {
             return Err(fail("a `</code>` closes nothing"));
@@ -119,17 +114,16 @@ impl CallFormat for CodeTags {
         Ok(reading.finish())
     }
 
-    fn advertise(&self, cards: &[ToolCard]) -> String {
-        let summary = finish::card_of(&self.0.tool, cards).map_or("", |card| card.summary.as_str());
+    fn advertise(&self, cards: &[ToolSpec]) -> String {
+        let summary = finish::card_of(&self.tool, cards).map_or("", |card| card.summary.as_str());
         format!(
             "You can run code while you think: write it between {OPEN} and {CLOSE}, and what it prints comes back between \
              {ANSWER} and </interpreter>. {summary}\nFor example:\n{OPEN}\n```python\nprint(141 + 4 * 12)\n```\n{CLOSE}"
         )
     }
 
-    fn write(&self, calls: &[ToolCall], _cards: &[ToolCard]) -> String {
-        let block =
-            |call: &ToolCall| format!("{OPEN}\n{}\n{CLOSE}", fence::fenced(&self.0.tool, &call.input));
+    fn write(&self, calls: &[ToolCall], _cards: &[ToolSpec]) -> String {
+        let block = |call: &ToolCall| format!("{OPEN}\n{}\n{CLOSE}", fence::fenced(&self.tool, &call.input));
         calls.iter().map(block).collect::<Vec<_>>().join("\n")
     }
 

@@ -6,15 +6,14 @@
 
 use super::fence::{self, Block};
 use super::literal::{self, Grammar};
-use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish};
-use crate::{Arguments, ToolCard};
+use crate::{Arguments, ToolSpec};
+use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// What the registry says of it.
 pub(super) const ABOUT: About = About {
@@ -29,29 +28,25 @@ const STOPS: [&str; 1] = ["```output"];
 /// The settings of `fenced`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct FencedConfig {
+pub struct Fenced {
     /// Which tool a word behind the backticks calls, beside the tool of that name.
     pub fences: BTreeMap<String, String>,
 }
 
-impl Default for FencedConfig {
+impl Default for Fenced {
     fn default() -> Self {
         let alias = |word: &str| (word.to_owned(), "python".to_owned());
         Self { fences: BTreeMap::from(["py", "python3"].map(alias)) }
     }
 }
 
-impl FormatSettings for FencedConfig {
-    fn build(&self) -> Arc<dyn CallFormat> {
-        Arc::new(Fenced(self.clone()))
-    }
+impl Component for Fenced {
+    const ABOUT: About = ABOUT;
 }
-
-pub(super) struct Fenced(pub(super) FencedConfig);
 
 impl Fenced {
     /// Where the first block of a tool begins.
-    pub(super) fn begins(&self, text: &str, cards: &[ToolCard]) -> Option<usize> {
+    pub(super) fn begins(&self, text: &str, cards: &[ToolSpec]) -> Option<usize> {
         let mut from = 0;
         while let Some(block) = fence::next_block(text, from) {
             if self.is_call(&block, cards) {
@@ -63,16 +58,16 @@ impl Fenced {
         None
     }
 
-    fn card<'a>(&self, word: &str, cards: &'a [ToolCard]) -> Option<&'a ToolCard> {
+    fn card<'a>(&self, word: &str, cards: &'a [ToolSpec]) -> Option<&'a ToolSpec> {
         let named = finish::card_of(word, cards).filter(|_| word != JSON);
-        named.or_else(|| finish::card_of(self.0.fences.get(word)?, cards))
+        named.or_else(|| finish::card_of(self.fences.get(word)?, cards))
     }
 
-    fn is_call(&self, block: &Block<'_>, cards: &[ToolCard]) -> bool {
+    fn is_call(&self, block: &Block<'_>, cards: &[ToolSpec]) -> bool {
         self.card(block.word, cards).is_some() || (block.word == JSON && is_object_call(block.body))
     }
 
-    fn call(&self, block: &Block<'_>, cards: &[ToolCard]) -> Result<ToolCall, MalformedCall> {
+    fn call(&self, block: &Block<'_>, cards: &[ToolSpec]) -> Result<ToolCall, MalformedCall> {
         let card = self.card(block.word, cards);
         let name = card.map(|card| card.name.as_str());
         if block.end.is_none() {
@@ -93,7 +88,7 @@ impl Fenced {
     }
 
     /// The word of a block that calls a tool with text.
-    fn word<'a>(&'a self, card: &'a ToolCard) -> Option<&'a str> {
+    fn word<'a>(&'a self, card: &'a ToolSpec) -> Option<&'a str> {
         let is_word = |word: &str| {
             !word.is_empty() && word != JSON && !word.contains(|c: char| c.is_whitespace() || c == '`')
         };
@@ -115,9 +110,9 @@ impl CallFormat for Fenced {
         ABOUT
     }
 
-    fn serves(&self, cards: &[ToolCard]) -> Result<(), String> {
-        let unknown = self.0.fences.iter().find(|(word, tool)| {
-            let is_default = FencedConfig::default().fences.get(*word) == Some(*tool);
+    fn serves(&self, cards: &[ToolSpec]) -> Result<(), String> {
+        let unknown = self.fences.iter().find(|(word, tool)| {
+            let is_default = Fenced::default().fences.get(*word) == Some(*tool);
             !is_default && finish::card_of(tool, cards).is_none()
         });
         match unknown {
@@ -128,7 +123,7 @@ impl CallFormat for Fenced {
         }
     }
 
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall> {
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall> {
         let mut reading = Reading::open(text, &STOPS)?;
         while let Some(block) = fence::next_block(reading.rest(), 0) {
             if self.is_call(&block, cards) {
@@ -147,8 +142,8 @@ impl CallFormat for Fenced {
         Ok(reading.finish())
     }
 
-    fn advertise(&self, cards: &[ToolCard]) -> String {
-        let line = |card: &ToolCard| match self.word(card) {
+    fn advertise(&self, cards: &[ToolSpec]) -> String {
+        let line = |card: &ToolSpec| match self.word(card) {
             Some(word) => format!("- ```{word}: {}", card.summary),
             None => format!("- ```json: {}", advertise::signature(card)),
         };
@@ -167,7 +162,7 @@ impl CallFormat for Fenced {
         )
     }
 
-    fn write(&self, calls: &[ToolCall], cards: &[ToolCard]) -> String {
+    fn write(&self, calls: &[ToolCall], cards: &[ToolSpec]) -> String {
         let block =
             |call: &ToolCall| match finish::card_of(&call.tool, cards).and_then(|card| self.word(card)) {
                 Some(word) => fence::fenced(word, &call.input),

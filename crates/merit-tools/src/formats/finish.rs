@@ -6,13 +6,13 @@
 use super::literal::{self, Grammar};
 use super::malformed::shown;
 use super::{CallFormat, MalformedCall, schema};
-use crate::ToolCard;
+use crate::ToolSpec;
 use merit_core::ToolCall;
 use merit_core::canonical;
 use serde_json::{Map, Value, json};
 
 /// The card of a tool.
-pub(super) fn card_of<'a>(name: &str, cards: &'a [ToolCard]) -> Option<&'a ToolCard> {
+pub(super) fn card_of<'a>(name: &str, cards: &'a [ToolSpec]) -> Option<&'a ToolSpec> {
     cards.iter().find(|card| card.name == name)
 }
 
@@ -21,7 +21,7 @@ pub(super) fn wrong<F: CallFormat + ?Sized>(
     format: &F,
     what: &str,
     name: Option<&str>,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> MalformedCall {
     let named = name.and_then(|name| card_of(name, cards));
     MalformedCall::teach(format, what, named.or_else(|| cards.first().filter(|_| name.is_none())))
@@ -31,7 +31,7 @@ pub(super) fn wrong<F: CallFormat + ?Sized>(
 pub(super) fn call_of<F: CallFormat + ?Sized>(
     format: &F,
     value: Value,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<ToolCall, MalformedCall> {
     let Value::Object(mut object) = value else {
         return Err(wrong(format, "a call is a JSON object", None, cards));
@@ -60,7 +60,7 @@ pub(super) fn finish<F: CallFormat + ?Sized>(
     format: &F,
     name: &str,
     arguments: Value,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<ToolCall, MalformedCall> {
     let fail = |what: String| wrong(format, &what, Some(name), cards);
     let arguments = Value::Object(object_of(arguments).map_err(fail)?);
@@ -91,7 +91,7 @@ fn object_of(arguments: Value) -> Result<Map<String, Value>, String> {
 }
 
 /// The JSON arguments of a call that is to be written; a call that no card describes is written as it can be.
-pub(super) fn arguments_of(call: &ToolCall, cards: &[ToolCard]) -> Value {
+pub(super) fn arguments_of(call: &ToolCall, cards: &[ToolSpec]) -> Value {
     let described = card_of(&call.tool, cards).and_then(|card| card.arguments.arguments(&call.input).ok());
     described
         .or_else(|| serde_json::from_str(&call.input).ok().filter(Value::is_object))
@@ -99,6 +99,6 @@ pub(super) fn arguments_of(call: &ToolCall, cards: &[ToolCard]) -> Value {
 }
 
 /// A call as a JSON object, the name first; `key` is what its arguments are called.
-pub(super) fn object(call: &ToolCall, key: &str, cards: &[ToolCard]) -> String {
+pub(super) fn object(call: &ToolCall, key: &str, cards: &[ToolSpec]) -> String {
     format!("{{\"name\": {}, \"{key}\": {}}}", json!(call.tool), canonical(&arguments_of(call, cards)))
 }

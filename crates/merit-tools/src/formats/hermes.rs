@@ -3,13 +3,12 @@
 //! The object is read to its own end, so that a string in it may hold `</tool_call>`. A tag that does not open or close, and
 //! anything beside the one object inside, is malformed. Repairs are those of `literal`; `parameters` stands for `arguments`.
 
-use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish, hide};
-use crate::ToolCard;
+use crate::ToolSpec;
+use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
 /// What the registry says of it.
 pub(super) const ABOUT: About = About {
@@ -26,15 +25,11 @@ const STOPS: [&str; 2] = [ANSWER, "<|im_end|>"];
 /// `hermes`: it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct HermesConfig {}
+pub struct Hermes {}
 
-impl FormatSettings for HermesConfig {
-    fn build(&self) -> Arc<dyn CallFormat> {
-        Arc::new(Hermes)
-    }
+impl Component for Hermes {
+    const ABOUT: About = ABOUT;
 }
-
-pub(super) struct Hermes;
 
 impl Hermes {
     pub(super) fn begins(text: &str) -> Option<usize> {
@@ -47,7 +42,7 @@ impl CallFormat for Hermes {
         ABOUT
     }
 
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall> {
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall> {
         let fail = |what: &str| finish::wrong(self, what, None, cards);
         let mut reading = Reading::open(text, &STOPS)?;
         loop {
@@ -71,7 +66,7 @@ impl CallFormat for Hermes {
         }
     }
 
-    fn advertise(&self, cards: &[ToolCard]) -> String {
+    fn advertise(&self, cards: &[ToolSpec]) -> String {
         format!(
             "# Tools\n\nYou can call the functions described in <tools></tools>:\n<tools>\n{}\n</tools>\n\n\
              To call one, write a JSON object with its name and arguments in <tool_call></tool_call>:\n{}",
@@ -80,7 +75,7 @@ impl CallFormat for Hermes {
         )
     }
 
-    fn write(&self, calls: &[ToolCall], cards: &[ToolCard]) -> String {
+    fn write(&self, calls: &[ToolCall], cards: &[ToolSpec]) -> String {
         let call = |call: &ToolCall| {
             let object = finish::object(call, "arguments", cards);
             let object = hide::in_json(object, &[OPEN, CLOSE, STOPS[0], STOPS[1]]);

@@ -7,14 +7,13 @@
 //! form of Llama's own interpreter, is not read.
 
 use super::literal::Fault;
-use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish, hide};
-use crate::ToolCard;
+use crate::ToolSpec;
+use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// What the registry says of it.
 pub(super) const ABOUT: About = About {
@@ -29,15 +28,11 @@ const STOPS: [&str; 2] = ["<|eom_id|>", "<|eot_id|>"];
 /// `llama3-json`: it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Llama3Config {}
+pub struct Llama3Json {}
 
-impl FormatSettings for Llama3Config {
-    fn build(&self) -> Arc<dyn CallFormat> {
-        Arc::new(Llama3Json)
-    }
+impl Component for Llama3Json {
+    const ABOUT: About = ABOUT;
 }
-
-pub(super) struct Llama3Json;
 
 /// What may be calls: where they begin and whether the tag says so.
 struct Start {
@@ -53,7 +48,7 @@ impl Llama3Json {
     }
 
     /// The objects from the cursor on; the cursor is behind the last of them.
-    fn objects(&self, reading: &mut Reading<'_>, cards: &[ToolCard]) -> Result<(), MalformedCall> {
+    fn objects(&self, reading: &mut Reading<'_>, cards: &[ToolSpec]) -> Result<(), MalformedCall> {
         let fail = |fault: Fault| finish::wrong(self, &format!("bad JSON: {}", fault.text()), None, cards);
         loop {
             let value = reading.json().map_err(fail)?;
@@ -92,7 +87,7 @@ fn resembles_call(text: &str) -> bool {
 }
 
 /// Whether a value that was read is meant as a call.
-fn is_call(value: &Value, cards: &[ToolCard]) -> bool {
+fn is_call(value: &Value, cards: &[ToolSpec]) -> bool {
     let name = value.get("name").and_then(Value::as_str);
     let has_arguments = value.get("parameters").is_some() || value.get("arguments").is_some();
     name.is_some_and(|name| has_arguments || finish::card_of(name, cards).is_some())
@@ -103,7 +98,7 @@ impl CallFormat for Llama3Json {
         ABOUT
     }
 
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall> {
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall> {
         let mut reading = Reading::open(text, &STOPS)?;
         let Some(start) = start(reading.rest()) else { return Ok(reading.finish()) };
         let rest = reading.rest().get(start.at..).unwrap_or_default();
@@ -122,7 +117,7 @@ impl CallFormat for Llama3Json {
         Ok(reading.finish())
     }
 
-    fn advertise(&self, cards: &[ToolCard]) -> String {
+    fn advertise(&self, cards: &[ToolSpec]) -> String {
         format!(
             "You can call these functions. To call one, answer with nothing but a JSON object in the form {}; \
              separate several with a semicolon. Values are written out, never as variables.\n\n{}",
@@ -131,7 +126,7 @@ impl CallFormat for Llama3Json {
         )
     }
 
-    fn write(&self, calls: &[ToolCall], cards: &[ToolCard]) -> String {
+    fn write(&self, calls: &[ToolCall], cards: &[ToolSpec]) -> String {
         let call = |call: &ToolCall| {
             hide::in_json(finish::object(call, "parameters", cards), &[TAG, STOPS[0], STOPS[1]])
         };

@@ -1,7 +1,7 @@
 //! What an agent is told whose call cannot be read: what is wrong, and the right form once.
 
 use super::CallFormat;
-use crate::ToolCard;
+use crate::ToolSpec;
 use merit_core::ToolCall;
 
 /// Longest text, in bytes: it is read by the policy token by token.
@@ -24,7 +24,7 @@ impl MalformedCall {
     }
 
     /// What is wrong, and the right form: the card's own example where it is short enough, the general shape otherwise.
-    pub(super) fn teach<F: CallFormat + ?Sized>(format: &F, what: &str, card: Option<&ToolCard>) -> Self {
+    pub(super) fn teach<F: CallFormat + ?Sized>(format: &F, what: &str, card: Option<&ToolSpec>) -> Self {
         let what = cut(what, MAX_WHAT);
         let example = card.map(|card| {
             let call = ToolCall { tool: card.name.clone(), input: card.example.clone() };

@@ -3,15 +3,14 @@
 //!
 //! Both forms are read, and one object without its array. Text behind the last call is said, not called.
 
-use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish, hide};
-use crate::ToolCard;
+use crate::ToolSpec;
 use merit_core::canonical;
+use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
 
 /// What the registry says of it.
 pub(super) const ABOUT: About = About {
@@ -40,18 +39,14 @@ pub enum MistralForm {
 /// The settings of `mistral`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct MistralConfig {
+pub struct Mistral {
     /// How calls are written and answered.
     pub form: MistralForm,
 }
 
-impl FormatSettings for MistralConfig {
-    fn build(&self) -> Arc<dyn CallFormat> {
-        Arc::new(Mistral(self.form))
-    }
+impl Component for Mistral {
+    const ABOUT: About = ABOUT;
 }
-
-pub(super) struct Mistral(pub(super) MistralForm);
 
 impl Mistral {
     pub(super) fn begins(text: &str) -> Option<usize> {
@@ -59,7 +54,7 @@ impl Mistral {
     }
 
     /// The calls behind one marker.
-    fn marked(&self, reading: &mut Reading<'_>, cards: &[ToolCard]) -> Result<(), MalformedCall> {
+    fn marked(&self, reading: &mut Reading<'_>, cards: &[ToolSpec]) -> Result<(), MalformedCall> {
         let fail = |what: &str| finish::wrong(self, what, None, cards);
         reading.space();
         if !reading.rest().starts_with(['[', '{']) {
@@ -76,7 +71,7 @@ impl Mistral {
     }
 
     /// `name{…}`, with what may stand between.
-    fn named(&self, reading: &mut Reading<'_>, cards: &[ToolCard]) -> Result<ToolCall, MalformedCall> {
+    fn named(&self, reading: &mut Reading<'_>, cards: &[ToolSpec]) -> Result<ToolCall, MalformedCall> {
         let rest = reading.rest();
         let end = rest.find(|c: char| !is_name(c)).unwrap_or(rest.len());
         let name = rest.get(..end).unwrap_or_default();
@@ -98,7 +93,7 @@ impl Mistral {
         finish::finish(self, name, value, cards)
     }
 
-    fn write_named(call: &ToolCall, cards: &[ToolCard]) -> String {
+    fn write_named(call: &ToolCall, cards: &[ToolSpec]) -> String {
         let arguments = canonical(&finish::arguments_of(call, cards));
         format!("{MARK}{}{ARGS}{}", call.tool, hide::in_json(arguments, &HIDDEN))
     }
@@ -115,7 +110,7 @@ impl CallFormat for Mistral {
         ABOUT
     }
 
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall> {
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall> {
         let mut reading = Reading::open(text, &STOPS)?;
         while let Some(next) = reading.find(MARK) {
             reading.say_until(next);
@@ -125,7 +120,7 @@ impl CallFormat for Mistral {
         Ok(reading.finish())
     }
 
-    fn advertise(&self, cards: &[ToolCard]) -> String {
+    fn advertise(&self, cards: &[ToolSpec]) -> String {
         let functions: Vec<String> = cards.iter().map(advertise::function).collect();
         format!(
             "[AVAILABLE_TOOLS] [{}][/AVAILABLE_TOOLS]\nTo call tools, write {}",
@@ -134,9 +129,9 @@ impl CallFormat for Mistral {
         )
     }
 
-    fn write(&self, calls: &[ToolCall], cards: &[ToolCard]) -> String {
+    fn write(&self, calls: &[ToolCall], cards: &[ToolSpec]) -> String {
         let is_plain = |call: &ToolCall| !call.tool.is_empty() && call.tool.chars().all(is_name);
-        if self.0 == MistralForm::Args && calls.iter().all(is_plain) {
+        if self.form == MistralForm::Args && calls.iter().all(is_plain) {
             return calls.iter().map(|call| Self::write_named(call, cards)).collect();
         }
         let object = |call| hide::in_json(finish::object(call, "arguments", cards), &HIDDEN);
@@ -144,14 +139,14 @@ impl CallFormat for Mistral {
     }
 
     fn shape(&self) -> &'static str {
-        match self.0 {
+        match self.form {
             MistralForm::Array => "[TOOL_CALLS] [{\"name\": NAME, \"arguments\": {ARGUMENT: VALUE}}]",
             MistralForm::Args => "[TOOL_CALLS]NAME[ARGS]{ARGUMENT: VALUE}",
         }
     }
 
     fn answer(&self, _tool: &str, output: &str) -> String {
-        match self.0 {
+        match self.form {
             MistralForm::Array => format!("{ANSWER} {}[/TOOL_RESULTS]", json!({ "content": output })),
             MistralForm::Args => format!("{ANSWER}{output}[/TOOL_RESULTS]"),
         }

@@ -23,18 +23,18 @@ mod registry;
 mod schema;
 mod turn;
 
-pub use auto::AutoConfig;
-pub use code_tags::CodeTagsConfig;
-pub use fenced::FencedConfig;
-pub use hermes::HermesConfig;
-pub use llama3::Llama3Config;
+pub use auto::Auto;
+pub use code_tags::CodeTags;
+pub use fenced::Fenced;
+pub use hermes::Hermes;
+pub use llama3::Llama3Json;
 pub use malformed::{MAX_TEXT, MalformedCall};
-pub use mistral::{MistralConfig, MistralForm};
-pub use pythonic::PythonicConfig;
-pub use registry::{CALL_FORMATS, CallFormatConfig, CallFormatEntry, FormatSettings, call_format};
+pub use mistral::{Mistral, MistralForm};
+pub use pythonic::Pythonic;
+pub use registry::{CALL_FORMATS, call_format};
 pub use turn::{MAX_CALLS, ParsedTurn};
 
-use crate::ToolCard;
+use crate::ToolSpec;
 use merit_core::{About, ToolCall};
 
 /// A way of writing tool calls.
@@ -43,7 +43,7 @@ pub trait CallFormat: Send + Sync {
     fn about(&self) -> About;
 
     /// Why these tools cannot be called in this format, if they cannot.
-    fn serves(&self, cards: &[ToolCard]) -> Result<(), String> {
+    fn serves(&self, cards: &[ToolSpec]) -> Result<(), String> {
         let _ = cards;
         Ok(())
     }
@@ -52,21 +52,21 @@ pub trait CallFormat: Send + Sync {
     ///
     /// ```
     /// use merit_tools::formats::call_format;
-    /// let cards = [merit_tools::Tool::card(&merit_tools::Calculator).clone()];
-    /// let hermes = call_format("hermes").unwrap().build();
+    /// let cards = [merit_tools::Tool::spec(&merit_tools::Calculator).clone()];
+    /// let hermes = call_format("hermes").unwrap();
     /// let said = "So: <tool_call>\n{\"name\": \"calc\", \"arguments\": {\"expression\": \"3*47\"}}\n</tool_call>";
     /// let turn = hermes.parse(said, &cards).unwrap();
     /// assert_eq!((turn.said.as_str(), turn.calls[0].input.as_str()), ("So:", "3*47"));
     /// let wrong = hermes.parse("<tool_call>{\"name\": \"calc\"}</tool_call>", &cards).unwrap_err();
     /// assert!(wrong.why.starts_with("the call has no `arguments`; write <tool_call>"), "{wrong}");
     /// ```
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall>;
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall>;
 
     /// How the tools are told to the model.
-    fn advertise(&self, cards: &[ToolCard]) -> String;
+    fn advertise(&self, cards: &[ToolSpec]) -> String;
 
     /// What a model says to make these calls. Reading it gives the same calls.
-    fn write(&self, calls: &[ToolCall], cards: &[ToolCard]) -> String;
+    fn write(&self, calls: &[ToolCall], cards: &[ToolSpec]) -> String;
 
     /// The shape of a call in general, for when an example would be too long.
     fn shape(&self) -> &'static str;

@@ -4,16 +4,15 @@
 //! here: the tool that came with it will.
 
 use super::malformed::shown;
-use crate::{Arguments, ToolCard};
+use crate::{Arguments, ToolSpec};
 use merit_core::canonical;
 use merit_core::registry::nearest;
-use merit_verify::json::{
-    Conclusion, Failure, FailureKind, JsonConfig, JsonVerifier, Limits, UnknownKeywords,
-};
+use merit_verify::Conclusion;
+use merit_verify::json::{Failure, FailureKind, JsonConfig, JsonVerifier, Limits, UnknownKeywords};
 use serde_json::Value;
 
 /// Says what is wrong with the arguments, if anything is.
-pub(super) fn check(card: &ToolCard, arguments: &Value) -> Result<(), String> {
+pub(super) fn check(card: &ToolSpec, arguments: &Value) -> Result<(), String> {
     let Arguments::Json { schema } = &card.arguments else { return Ok(()) };
     let limits = Limits { bytes: 8 << 20, depth: super::literal::MAX_DEPTH + 2, ..Limits::default() };
     let config = JsonConfig {
@@ -24,8 +23,8 @@ pub(super) fn check(card: &ToolCard, arguments: &Value) -> Result<(), String> {
     };
     let Ok(verifier) = JsonVerifier::compile(config) else { return Ok(()) };
     let verdict = verifier.verify(&canonical(arguments), None);
-    match verdict.conclusion {
-        Conclusion::TooLarge { why } | Conclusion::CheckFailed { why } => {
+    match &verdict.conclusion {
+        Conclusion::Refused { why } | Conclusion::GraderFailed { why } => {
             Err(format!("the arguments: {why}"))
         }
         _ if verdict.valid != Some(false) => Ok(()),

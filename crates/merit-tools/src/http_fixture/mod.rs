@@ -12,8 +12,8 @@ mod session;
 mod source;
 mod url;
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Tool, ToolCard, ToolError, ToolSession};
+use crate::{Tool, ToolError, ToolSession, ToolSettings, ToolSpec};
+use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -27,13 +27,6 @@ pub use response::HttpResponse;
 /// What the registry says of it.
 const ABOUT: About =
     About { name: "http", summary: "Web requests, answered from fixtures without a network.", paper: "" };
-
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry {
-    about: ABOUT,
-    example: "fixtures = [{ url = \"https://shop.test/price?item=mug\", response = { body = \"47\" } }]",
-    needs: "",
-};
 
 /// `http`. With neither `fixtures` nor `file`, each task brings a list as `http` in its payload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -55,6 +48,20 @@ impl Default for HttpConfig {
     }
 }
 
+impl Component for HttpConfig {
+    const ABOUT: About = ABOUT;
+    const EXAMPLE: &'static str =
+        "fixtures = [{ url = \"https://shop.test/price?item=mug\", response = { body = \"47\" } }]";
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.fixtures.is_some() && self.file.is_some() {
+            return Err(Refusal::new("`fixtures` and `file` are both given; keep one"));
+        }
+        let (shown, most) = (self.shown_bytes, 1 << 20);
+        Refusal::unless((200..=most).contains(&shown), "shown_bytes", shown, &format!("200 to {most}"))
+    }
+}
+
 impl ToolSettings for HttpConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         Ok(vec![Arc::new(Http::new(self)?)])
@@ -66,23 +73,21 @@ impl ToolSettings for HttpConfig {
 pub struct Http {
     source: Source,
     shown_bytes: usize,
-    card: ToolCard,
+    card: ToolSpec,
 }
 
 impl Http {
     /// Checks the settings and reads the fixtures where they name some.
     pub fn new(config: &HttpConfig) -> Result<Self, ToolError> {
         let setting = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
-        if !(200..=1 << 20).contains(&config.shown_bytes) {
-            return Err(setting(format!("`shown_bytes` is {}; give 200 to {}", config.shown_bytes, 1 << 20)));
-        }
+        config.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
         let source = Source::new(config).map_err(setting)?;
         let example = source.example();
         Ok(Self { card: card(&example), source, shown_bytes: config.shown_bytes })
     }
 }
 
-fn card(example: &Value) -> ToolCard {
+fn card(example: &Value) -> ToolSpec {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -94,11 +99,11 @@ fn card(example: &Value) -> ToolCard {
         "required": ["url"],
         "additionalProperties": false,
     });
-    ToolCard::json(ABOUT.name, ABOUT.summary, schema, example)
+    ToolSpec::json(ABOUT.name, ABOUT.summary, schema, example)
 }
 
 impl Tool for Http {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.card
     }
 

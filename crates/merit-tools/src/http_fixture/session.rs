@@ -5,7 +5,7 @@ use super::fixture::Fixture;
 use super::request::Request;
 use super::response::status_line;
 use crate::excerpt::{excerpt, refused};
-use crate::{ToolAnswer, ToolError, ToolFuture, ToolSession, tool};
+use crate::{ToolAnswer, ToolError, ToolFuture, ToolSession, no_state};
 use merit_core::registry;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub(super) fn open(
     let answered = if is_stateful(&fixtures) {
         state.map(|state| read_state(state, &fixtures)).transpose()?.unwrap_or_default()
     } else {
-        tool::no_state(ABOUT.name, state)?;
+        no_state(ABOUT.name, state)?;
         BTreeMap::new()
     };
     Ok(Arc::new(Session { fixtures, shown_bytes, answered: Mutex::new(answered) }))

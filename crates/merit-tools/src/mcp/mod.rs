@@ -6,10 +6,9 @@
 
 mod session;
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Arguments, Commons, Pace, Tool, ToolCard, ToolError, ToolSession};
+use crate::{Arguments, EpisodeShared, ExecKind, Tool, ToolError, ToolSession, ToolSettings, ToolSpec};
 use merit_core::canonical;
-use merit_core::registry::nearest;
+use merit_core::registry::{Component, Refusal, nearest};
 use merit_core::{About, Task};
 use merit_mcp::{Client, ServerConfig, ToolInfo, wait};
 use serde::{Deserialize, Serialize};
@@ -19,13 +18,6 @@ use std::sync::Arc;
 
 const ABOUT: About =
     About { name: "mcp", summary: "The tools of a server of the Model Context Protocol.", paper: "" };
-
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry {
-    about: ABOUT,
-    example: "server = { command = [\"python3\", \"server.py\"] }",
-    needs: "a server",
-};
 
 /// `mcp`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,12 +43,19 @@ fn shown_chars() -> usize {
     4_000
 }
 
+impl Component for McpConfig {
+    const ABOUT: About = ABOUT;
+    const EXAMPLE: &'static str = "server = { command = [\"python3\", \"server.py\"] }";
+
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless(self.shown_chars >= 100, "shown_chars", self.shown_chars, "at least 100")
+    }
+}
+
 impl ToolSettings for McpConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let setting = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
-        if self.shown_chars < 100 {
-            return Err(setting(format!("`shown_chars` is {}; give at least 100", self.shown_chars)));
-        }
+        self.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
         let client = wait(Client::connect(&self.server)).map_err(|error| setting(error.to_string()))?;
         for wanted in &self.only {
             if !client.tools().iter().any(|tool| tool.name == *wanted) {
@@ -77,10 +76,14 @@ impl ToolSettings for McpConfig {
         };
         Ok(infos.iter().map(make).collect())
     }
+
+    fn needs(&self) -> &'static str {
+        "a server"
+    }
 }
 
-fn card(info: &ToolInfo, prefix: &str) -> ToolCard {
-    ToolCard {
+fn card(info: &ToolInfo, prefix: &str) -> ToolSpec {
+    ToolSpec {
         name: format!("{prefix}{}", info.name),
         summary: info.description.clone(),
         arguments: Arguments::Json { schema: info.input_schema.clone() },
@@ -90,7 +93,7 @@ fn card(info: &ToolInfo, prefix: &str) -> ToolCard {
 
 /// One tool of a server.
 pub struct McpTool {
-    card: ToolCard,
+    card: ToolSpec,
     /// What the server calls it.
     remote: String,
     config: McpConfig,
@@ -99,21 +102,21 @@ pub struct McpTool {
 }
 
 impl Tool for McpTool {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.card
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Waiting
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Waiting
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        self.open_beside(&Commons::default(), task, state)
+        self.open_beside(&EpisodeShared::default(), task, state)
     }
 
     fn open_beside(
         &self,
-        commons: &Commons,
+        shared: &EpisodeShared,
         _task: &Task,
         state: Option<&Value>,
     ) -> Result<Arc<dyn ToolSession>, ToolError> {
@@ -127,7 +130,7 @@ impl Tool for McpTool {
                 let server = &self.config.server;
                 // Equal settings mean the same server, whichever of its tools is opened first.
                 let key = format!("mcp {server:?}");
-                commons.get_or(&key, || Connection::to(server.clone()))
+                shared.get_or(&key, || Connection::to(server.clone()))
             }
         };
         Ok(Arc::new(McpSession {

@@ -7,8 +7,8 @@
 mod session;
 mod words;
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Pace, Tool, ToolCard, ToolError, ToolSession, tool};
+use crate::{ExecKind, Tool, ToolError, ToolSession, ToolSettings, ToolSpec, no_state};
+use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Seed, Task};
 use merit_sandbox::{Sandbox, SandboxSettings};
 use serde::{Deserialize, Serialize};
@@ -23,11 +23,8 @@ const ABOUT: About = About {
     paper: "ReTool: Reinforcement Learning for Strategic Tool Use in LLMs (2025)",
 };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
-
-static CARD: LazyLock<ToolCard> =
-    LazyLock::new(|| ToolCard::text(ABOUT.name, ABOUT.summary, "code", "a Python program", "print(6 * 7)"));
+static CARD: LazyLock<ToolSpec> =
+    LazyLock::new(|| ToolSpec::text(ABOUT.name, ABOUT.summary, "code", "a Python program", "print(6 * 7)"));
 
 /// `python`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,13 +47,19 @@ impl Default for PythonConfig {
 /// Fewer characters would not hold an error's last line.
 const FEWEST_SHOWN: usize = 200;
 
+impl Component for PythonConfig {
+    const ABOUT: About = ABOUT;
+
+    fn check(&self) -> Result<(), Refusal> {
+        let (shown, least) = (self.shown_chars, FEWEST_SHOWN);
+        Refusal::unless(shown >= least, "shown_chars", shown, &format!("at least {least}"))
+    }
+}
+
 impl ToolSettings for PythonConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let setting = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
-        if self.shown_chars < FEWEST_SHOWN {
-            let why = format!("`shown_chars` is {}; give at least {FEWEST_SHOWN}", self.shown_chars);
-            return Err(setting(why));
-        }
+        self.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
         let sandbox = Sandbox::shared(&self.sandbox).map_err(|error| setting(error.to_string()))?;
         Ok(vec![Arc::new(Python { sandbox, config: self.clone() })])
     }
@@ -69,12 +72,12 @@ pub struct Python {
 }
 
 impl Tool for Python {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &CARD
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Waiting
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Waiting
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
@@ -84,7 +87,7 @@ impl Tool for Python {
         if self.config.keep_variables {
             return Ok(Arc::new(Kept::open(bench, state)?));
         }
-        tool::no_state(ABOUT.name, state)?;
+        no_state(ABOUT.name, state)?;
         Ok(Arc::new(Once(Arc::new(bench))))
     }
 }

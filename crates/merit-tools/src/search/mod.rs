@@ -7,10 +7,10 @@ mod corpora;
 mod meaning;
 mod sessions;
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Pace, Tool, ToolCard, ToolError, ToolSession, tool};
+use crate::{ExecKind, Tool, ToolError, ToolSession, ToolSettings, ToolSpec, no_state};
 use corpora::Corpora;
 pub use meaning::EmbeddingConfig;
+use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
 use merit_search::IndexConfig;
 use serde::{Deserialize, Serialize};
@@ -23,9 +23,6 @@ const ABOUT: About = About {
     summary: "Finds the documents that speak of a query; ranks by words (BM25), by vectors, or both.",
     paper: "Search-R1: Training LLMs to Reason and Leverage Search Engines with Reinforcement Learning (2025)",
 };
-
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
 
 /// The name of the second tool.
 const OPEN: &str = "open";
@@ -62,15 +59,20 @@ impl Default for SearchConfig {
     }
 }
 
+impl Component for SearchConfig {
+    const ABOUT: About = ABOUT;
+
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless((1..=50).contains(&self.hits), "hits", self.hits, "1 to 50")?;
+        let chars = self.opened_chars;
+        Refusal::unless((100..=1_000_000).contains(&chars), "opened_chars", chars, "100 to 1000000")
+    }
+}
+
 impl ToolSettings for SearchConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let setting = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
-        if !(1..=50).contains(&self.hits) {
-            return Err(setting(format!("`hits` is {}; give 1 to 50", self.hits)));
-        }
-        if !(100..=1_000_000).contains(&self.opened_chars) {
-            return Err(setting(format!("`opened_chars` is {}; give 100 to 1000000", self.opened_chars)));
-        }
+        self.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
         let corpora = Arc::new(Corpora::new(self).map_err(setting)?);
         let kinds = if self.open { vec![Kind::Search, Kind::Open] } else { vec![Kind::Search] };
         let make = |kind| Arc::new(Search::new(kind, self, Arc::clone(&corpora))) as Arc<dyn Tool>;
@@ -87,7 +89,7 @@ enum Kind {
 /// One of the two tools over a corpus.
 pub struct Search {
     kind: Kind,
-    card: ToolCard,
+    card: ToolSpec,
     corpora: Arc<Corpora>,
     hits: usize,
     opened_chars: usize,
@@ -96,8 +98,8 @@ pub struct Search {
 impl Search {
     fn new(kind: Kind, config: &SearchConfig, corpora: Arc<Corpora>) -> Self {
         let card = match kind {
-            Kind::Search => ToolCard::text(ABOUT.name, ABOUT.summary, "query", "plain words", "blue mug"),
-            Kind::Open => ToolCard::text(
+            Kind::Search => ToolSpec::text(ABOUT.name, ABOUT.summary, "query", "plain words", "blue mug"),
+            Kind::Open => ToolSpec::text(
                 OPEN,
                 "Shows a whole document.",
                 "id",
@@ -110,16 +112,16 @@ impl Search {
 }
 
 impl Tool for Search {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.card
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Computing
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Computing
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        tool::no_state(&self.card.name, state)?;
+        no_state(&self.card.name, state)?;
         let why = |why: String| ToolError::Task { tool: self.card.name.clone(), task: task.id.clone(), why };
         let index = self.corpora.of(task).map_err(why)?;
         Ok(match self.kind {

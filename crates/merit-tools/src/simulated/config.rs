@@ -51,30 +51,45 @@ fn thirty() -> f64 {
 }
 
 impl SimulatedConfig {
-    pub(super) fn declarations(&self) -> Result<Vec<Declaration>, String> {
+    /// Exactly one of `tools` and `file` is given.
+    pub(super) fn check_source(&self) -> Result<(), String> {
         match (&self.tools, &self.file) {
             (Some(_), Some(_)) => Err("`tools` and `file` are both given; keep one".to_owned()),
             (None, None) => Err("there are neither `tools` nor a `file` of them".to_owned()),
-            (Some(tools), None) => Ok(tools.clone()),
-            (None, Some(path)) => {
+            (Some(_), None) | (None, Some(_)) => Ok(()),
+        }
+    }
+
+    pub(super) fn declarations(&self) -> Result<Vec<Declaration>, String> {
+        self.check_source()?;
+        match (&self.tools, &self.file) {
+            (_, Some(path)) => {
                 declaration::read_file(path).map_err(|why| format!("`file` {}: {why}", path.display()))
             }
+            (tools, None) => Ok(tools.clone().unwrap_or_default()),
         }
     }
 }
 
 impl RoleConfig {
+    /// Whether the role can play; starts nothing.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let Self::Command { command, deadline_s } = self else { return Ok(()) };
+        if command.first().is_none_or(String::is_empty) {
+            return Err("`role.command` names no program".to_owned());
+        }
+        if !(0.001..=3600.0).contains(deadline_s) {
+            return Err(format!("`role.deadline_s` is {deadline_s}; give 0.001 to 3600"));
+        }
+        Ok(())
+    }
+
     pub(super) fn player(&self, declarations: &[Declaration]) -> Result<Arc<dyn ToolPlayer>, String> {
+        self.check()?;
         match self {
             Self::Schema { seed } => Ok(Arc::new(SchemaPlayer::new(*seed, declarations)?)),
             Self::Examples {} => Ok(Arc::new(ExamplesPlayer)),
             Self::Command { command, deadline_s } => {
-                if command.first().is_none_or(String::is_empty) {
-                    return Err("`role.command` names no program".to_owned());
-                }
-                if !(0.001..=3600.0).contains(deadline_s) {
-                    return Err(format!("`role.deadline_s` is {deadline_s}; give 0.001 to 3600"));
-                }
                 Ok(Arc::new(CommandPlayer::new(command.clone(), Duration::from_secs_f64(*deadline_s))))
             }
         }

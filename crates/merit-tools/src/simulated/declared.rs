@@ -3,10 +3,11 @@
 use super::declaration::{Declaration, Example};
 use super::draw::Drawer;
 use crate::excerpt::{excerpt, refused};
-use crate::{Arguments, ToolAnswer, ToolCard};
+use crate::{Arguments, ToolAnswer, ToolSpec};
 use merit_core::canonical;
 use merit_core::{Seed, Task};
-use merit_verify::json::{Conclusion, Empty, Failure, JsonConfig, JsonVerifier, Limits};
+use merit_verify::Conclusion;
+use merit_verify::json::{Empty, Failure, JsonConfig, JsonVerifier, Limits};
 use serde::Deserialize;
 use serde_json::{Number, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,14 +91,14 @@ impl Declared {
     }
 
     /// What it says of itself. Its example is a recorded call, or arguments drawn from their schema.
-    pub(super) fn card(&self) -> ToolCard {
+    pub(super) fn spec(&self) -> ToolSpec {
         let Declaration { name, summary, parameters, examples, .. } = &self.declaration;
         let drawn = || {
             let drawer = Drawer::new(parameters).ok()?;
             drawer.draw(&mut Seed::root(0).child(name, 0).stream()).ok()
         };
         let example = examples.first().map(|example| example.arguments.clone()).or_else(drawn);
-        ToolCard {
+        ToolSpec {
             name: name.clone(),
             summary: summary.clone(),
             arguments: Arguments::Json { schema: parameters.clone() },
@@ -111,18 +112,19 @@ impl Declared {
             return Err(refused(format!("the arguments are too long: at most {MAX_ARGUMENTS} bytes")));
         }
         let verdict = self.parameters.verify(input.trim(), None);
-        match verdict.conclusion {
-            Conclusion::CheckFailed { why } => {
+        match &verdict.conclusion {
+            Conclusion::GraderFailed { why } | Conclusion::BadReference { why } => {
                 return Err(ToolAnswer::Broken(format!("the arguments could not be checked: {why}")));
             }
-            Conclusion::ParseFailed { why } => {
+            Conclusion::Unreadable { why } => {
                 return Err(refused(format!("the arguments are not a JSON object: {why}")));
             }
-            Conclusion::TooLarge { why } => return Err(refused(why)),
-            Conclusion::Right | Conclusion::Wrong => {}
+            Conclusion::Refused { why } => return Err(refused(why.as_ref())),
+            Conclusion::Pass | Conclusion::Fail | Conclusion::NotApplicable { .. } => {}
         }
-        let failures = verdict.structure.failures.iter().chain(&verdict.types.failures);
-        match (verdict.valid, verdict.value) {
+        let detail = verdict.detail;
+        let failures = detail.structure.failures.iter().chain(&detail.types.failures);
+        match (detail.valid, detail.value) {
             (Some(true), Some(value @ Value::Object(_))) => Ok(value),
             (Some(true), _) => Err(refused("the arguments must be a JSON object")),
             _ => Err(refused(format!("wrong arguments: {}", first(failures)))),

@@ -3,7 +3,7 @@
 use super::declared::key;
 use super::player::{PlayedCall, ToolPlayer};
 use crate::excerpt::{excerpt, refused};
-use crate::{Pace, ToolFuture};
+use crate::{ExecKind, ToolFuture};
 use merit_core::registry;
 
 /// Longest arguments that are compared with recorded ones, in bytes.
@@ -31,7 +31,7 @@ impl ToolPlayer for ExamplesPlayer {
         false
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Instant
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Instant
     }
 }

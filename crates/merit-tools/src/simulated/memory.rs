@@ -2,7 +2,7 @@
 
 use super::declared::key;
 use super::player::Remembered;
-use crate::{ToolAnswer, ToolError, tool};
+use crate::{ToolAnswer, ToolError, no_state};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,7 +29,7 @@ impl Memory {
     pub(super) fn restored(name: &str, state: Option<&Value>, keeps: bool) -> Result<Self, ToolError> {
         let bad = |why: String| ToolError::Snapshot { tool: name.to_owned(), why };
         if !keeps {
-            tool::no_state(name, state)?;
+            no_state(name, state)?;
             return Ok(Self { keeps, calls: Mutex::default() });
         }
         let state = state.map(State::deserialize).transpose().map_err(|error| bad(error.to_string()))?;

@@ -15,10 +15,10 @@ mod player;
 mod schema;
 mod session;
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Commons, Pace, Tool, ToolCard, ToolError, ToolSession};
+use crate::{EpisodeShared, ExecKind, Tool, ToolError, ToolSession, ToolSettings, ToolSpec};
 use declared::{Declared, Recorded};
 use memory::Memory;
+use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
 use serde_json::Value;
 use std::sync::Arc;
@@ -35,33 +35,11 @@ const ABOUT: About = About {
     paper: "CM2, 2026",
 };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry {
-    about: ABOUT,
-    example: "role = { type = \"schema\", seed = 1 }\n\
-        [[tools]]\n\
-        name = \"weather\"\n\
-        summary = \"The weather of a city.\"\n\
-        [tools.parameters]\n\
-        type = \"object\"\n\
-        properties = { city = { type = \"string\", minLength = 1 } }\n\
-        required = [\"city\"]\n\
-        additionalProperties = false\n\
-        [tools.returns]\n\
-        type = \"object\"\n\
-        properties = { sky = { enum = [\"clear\", \"rain\", \"snow\"] }, celsius = { type = \"integer\", minimum = -20, maximum = 40 } }\n\
-        required = [\"sky\", \"celsius\"]\n\
-        [[tools.examples]]\n\
-        arguments = { city = \"Oslo\" }\n\
-        output = { sky = \"snow\", celsius = -4 }",
-    needs: "",
-};
-
 /// One simulated tool of a set.
 pub struct Simulated {
     set: Arc<Set>,
     tool: Arc<Declared>,
-    card: ToolCard,
+    card: ToolSpec,
 }
 
 /// Tools that are played by the same role.
@@ -78,7 +56,7 @@ impl Simulated {
         let set = Set { name: format!("simulated {}", SETS.fetch_add(1, Ordering::Relaxed)), player };
         let set = Arc::new(set);
         let tools = declared::all(declarations).map_err(setting)?;
-        let play = |tool: Arc<Declared>| Self { set: Arc::clone(&set), card: tool.card(), tool };
+        let play = |tool: Arc<Declared>| Self { set: Arc::clone(&set), card: tool.spec(), tool };
         Ok(tools.into_iter().map(play).collect())
     }
 
@@ -102,6 +80,30 @@ fn setting(why: String) -> ToolError {
     ToolError::Setting { tool: ABOUT.name.to_owned(), why }
 }
 
+impl Component for SimulatedConfig {
+    const ABOUT: About = ABOUT;
+    const EXAMPLE: &'static str = "role = { type = \"schema\", seed = 1 }\n\
+        [[tools]]\n\
+        name = \"weather\"\n\
+        summary = \"The weather of a city.\"\n\
+        [tools.parameters]\n\
+        type = \"object\"\n\
+        properties = { city = { type = \"string\", minLength = 1 } }\n\
+        required = [\"city\"]\n\
+        additionalProperties = false\n\
+        [tools.returns]\n\
+        type = \"object\"\n\
+        properties = { sky = { enum = [\"clear\", \"rain\", \"snow\"] }, celsius = { type = \"integer\", minimum = -20, maximum = 40 } }\n\
+        required = [\"sky\", \"celsius\"]\n\
+        [[tools.examples]]\n\
+        arguments = { city = \"Oslo\" }\n\
+        output = { sky = \"snow\", celsius = -4 }";
+
+    fn check(&self) -> Result<(), Refusal> {
+        self.check_source().and_then(|()| self.role.check()).map_err(Refusal::new)
+    }
+}
+
 impl ToolSettings for SimulatedConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let declarations = self.declarations().map_err(setting)?;
@@ -112,12 +114,12 @@ impl ToolSettings for SimulatedConfig {
 }
 
 impl Tool for Simulated {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.card
     }
 
-    fn pace(&self) -> Pace {
-        self.set.player.pace()
+    fn exec_kind(&self) -> ExecKind {
+        self.set.player.exec_kind()
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
@@ -126,11 +128,11 @@ impl Tool for Simulated {
 
     fn open_beside(
         &self,
-        commons: &Commons,
+        shared: &EpisodeShared,
         task: &Task,
         state: Option<&Value>,
     ) -> Result<Arc<dyn ToolSession>, ToolError> {
         // All tools of a set have the same snapshot, so whichever is opened first brings the memory of all.
-        self.begin(task, state, |first| commons.get_or(&self.set.name, || first))
+        self.begin(task, state, |first| shared.get_or(&self.set.name, || first))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Declaration;
 use super::declared::{Declared, Recorded};
-use crate::{Pace, ToolFuture};
+use crate::{ExecKind, ToolFuture};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ pub trait ToolPlayer: Send + Sync {
     }
 
     /// How it spends its time.
-    fn pace(&self) -> Pace {
-        Pace::Waiting
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Waiting
     }
 }
 

@@ -4,7 +4,7 @@ use super::declaration::Declaration;
 use super::declared::{key, shown};
 use super::draw::Drawer;
 use super::player::{PlayedCall, ToolPlayer};
-use crate::{Pace, ToolAnswer, ToolFuture};
+use crate::{ExecKind, ToolAnswer, ToolFuture};
 use merit_core::Seed;
 use std::collections::BTreeMap;
 
@@ -53,7 +53,7 @@ impl ToolPlayer for SchemaPlayer {
         false
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Instant
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Instant
     }
 }

@@ -2,6 +2,7 @@
 
 use super::ABOUT;
 use crate::ToolError;
+use merit_core::registry::Refusal;
 use merit_verify::sql::SqlLimits;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -54,14 +55,15 @@ impl SqlToolConfig {
         self.copy_bytes.unwrap_or(COPY_BYTES)
     }
 
-    pub(super) fn check(&self) -> Result<(), ToolError> {
-        self.limits.check().map_err(|error| setting(error.to_string()))?;
+    /// Whether the settings can work; opens nothing.
+    pub(super) fn possible(&self) -> Result<(), Refusal> {
+        self.limits.check().map_err(|error| Refusal::new(error.to_string()))?;
         if self.database.is_some() && self.script.is_some() {
-            return Err(setting("`database` and `script` are both given; keep one".to_owned()));
+            return Err(Refusal::new("`database` and `script` are both given; keep one"));
         }
         if self.copy_bytes.is_some() && !self.writable {
             let why = "`copy_bytes` bounds a copy that may be changed; set `writable = true` or leave it out";
-            return Err(setting(why.to_owned()));
+            return Err(Refusal::new(why));
         }
         let ranges = [
             ("shown_rows", self.shown_rows as u64, 1, 10_000),
@@ -69,9 +71,7 @@ impl SqlToolConfig {
             ("copy_bytes", self.copy_bytes(), 1 << 16, 1 << 30),
         ];
         for (key, got, least, most) in ranges {
-            if !(least..=most).contains(&got) {
-                return Err(setting(format!("`{key}` is {got}; give {least} to {most}")));
-            }
+            Refusal::unless((least..=most).contains(&got), key, got, &format!("{least} to {most}"))?;
         }
         Ok(())
     }

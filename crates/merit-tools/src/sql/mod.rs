@@ -9,8 +9,8 @@ mod session;
 mod source;
 mod table;
 
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Pace, Tool, ToolCard, ToolError, ToolSession};
+use crate::{ExecKind, Tool, ToolError, ToolSession, ToolSettings, ToolSpec};
+use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
 use serde_json::Value;
 use source::Source;
@@ -22,25 +22,18 @@ pub use config::SqlToolConfig;
 const ABOUT: About =
     About { name: "sql", summary: "SQLite: one statement, its rows as a small table.", paper: "" };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry {
-    about: ABOUT,
-    example: "script = \"CREATE TABLE goods (name, price); INSERT INTO goods VALUES ('mug', 47), ('pen', 12);\"",
-    needs: "",
-};
-
 /// Names and definitions of the tables, which every database has.
 const EXAMPLE: &str = "SELECT name, sql FROM sqlite_schema";
 
-static READ_CARD: LazyLock<ToolCard> = LazyLock::new(|| {
+static READ_CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
     let summary = "Runs one SQLite query (SELECT, WITH or VALUES), read-only. \
         Tables and columns: SELECT name, sql FROM sqlite_schema.";
-    ToolCard::text(ABOUT.name, summary, "query", "one SQLite query", EXAMPLE)
+    ToolSpec::text(ABOUT.name, summary, "query", "one SQLite query", EXAMPLE)
 });
-static WRITE_CARD: LazyLock<ToolCard> = LazyLock::new(|| {
+static WRITE_CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
     let summary = "Runs one SQLite statement; changes are kept, each statement whole or not at all, without \
         transactions. Tables and columns: SELECT name, sql FROM sqlite_schema.";
-    ToolCard::text(ABOUT.name, summary, "query", "one SQLite statement", EXAMPLE)
+    ToolSpec::text(ABOUT.name, summary, "query", "one SQLite statement", EXAMPLE)
 });
 
 /// SQLite as a tool.
@@ -53,9 +46,19 @@ pub struct Sql {
 impl Sql {
     /// Checks the settings and opens the database where they name one.
     pub fn new(config: SqlToolConfig) -> Result<Self, ToolError> {
-        config.check()?;
+        config.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
         let source = Source::new(&config)?;
         Ok(Self { config, source })
+    }
+}
+
+impl Component for SqlToolConfig {
+    const ABOUT: About = ABOUT;
+    const EXAMPLE: &'static str =
+        "script = \"CREATE TABLE goods (name, price); INSERT INTO goods VALUES ('mug', 47), ('pen', 12);\"";
+
+    fn check(&self) -> Result<(), Refusal> {
+        self.possible()
     }
 }
 
@@ -66,12 +69,12 @@ impl ToolSettings for SqlToolConfig {
 }
 
 impl Tool for Sql {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         if self.config.writable { &WRITE_CARD } else { &READ_CARD }
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Computing
+    fn exec_kind(&self) -> ExecKind {
+        ExecKind::Computing
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {

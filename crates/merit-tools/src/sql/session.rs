@@ -3,7 +3,7 @@
 use super::config::SqlToolConfig;
 use super::{ABOUT, source, table};
 use crate::excerpt::refused;
-use crate::{ToolAnswer, ToolError, ToolFuture, ToolSession, tool};
+use crate::{ToolAnswer, ToolError, ToolFuture, ToolSession, no_state};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use merit_core::Task;
@@ -47,7 +47,7 @@ pub(super) fn open(
     let bounds =
         Bounds { limits: config.limits, shown_rows: config.shown_rows, shown_bytes: config.shown_bytes };
     if !config.writable {
-        tool::no_state(ABOUT.name, state)?;
+        no_state(ABOUT.name, state)?;
         return Ok(Arc::new(Reading { database, bounds }));
     }
     let scratch = match state {

@@ -32,8 +32,8 @@ impl Tape {
         let cards = tools.iter().zip(0..).map(|(tool, place)| TapedTool {
             digest,
             place,
-            card: tool.card().clone(),
-            pace: tool.pace(),
+            card: tool.spec().clone(),
+            pace: tool.exec_kind(),
         });
         let cards: Vec<TapedTool> = cards.collect();
         if known.is_empty() {

@@ -7,7 +7,9 @@
 use super::store::held;
 use super::strand::now_ms;
 use super::{CallEntry, Fingerprint, Scope, Tape, TapeError, key};
-use crate::{Commons, Pace, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
+use crate::{
+    EpisodeShared, ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec, no_state,
+};
 use merit_core::Task;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -33,34 +35,34 @@ pub(super) struct Cached {
 struct Session {
     inner: Arc<dyn ToolSession>,
     tape: Arc<Tape>,
-    card: ToolCard,
+    card: ToolSpec,
     digest: Fingerprint,
     scope: Scope,
     task: String,
 }
 
 impl Tool for Cached {
-    fn card(&self) -> &ToolCard {
-        self.inner.card()
+    fn spec(&self) -> &ToolSpec {
+        self.inner.spec()
     }
 
-    fn pace(&self) -> Pace {
-        self.inner.pace()
+    fn exec_kind(&self) -> ExecKind {
+        self.inner.exec_kind()
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        self.open_beside(&Commons::default(), task, state)
+        self.open_beside(&EpisodeShared::default(), task, state)
     }
 
     fn open_beside(
         &self,
-        commons: &Commons,
+        shared: &EpisodeShared,
         task: &Task,
         state: Option<&Value>,
     ) -> Result<Arc<dyn ToolSession>, ToolError> {
-        let name = &self.card().name;
-        tool::no_state(name, state)?;
-        let inner = self.inner.open_beside(commons, task, None)?;
+        let name = &self.spec().name;
+        no_state(name, state)?;
+        let inner = self.inner.open_beside(shared, task, None)?;
         if !inner.snapshot().is_null() {
             let error = TapeError::Stateful { tool: name.clone() };
             return Err(super::record::unusable(&self.tape, name, error));
@@ -68,7 +70,7 @@ impl Tool for Cached {
         Ok(Arc::new(Session {
             inner,
             tape: Arc::clone(&self.tape),
-            card: self.card().clone(),
+            card: self.spec().clone(),
             digest: self.digest,
             scope: self.scope,
             task: task.id.clone(),

@@ -1,7 +1,7 @@
 //! What a tape holds, as plain data: the tools that were recorded, and their calls.
 
 use super::key::{self, Fingerprint};
-use crate::{Arguments, Pace, ToolAnswer, ToolCard};
+use crate::{Arguments, ExecKind, ToolAnswer, ToolSpec};
 use serde_json::{Value, json};
 
 /// One recorded call.
@@ -58,13 +58,13 @@ pub struct TapedTool {
     /// Which of the tools that these settings describe, from 0.
     pub place: u64,
     /// What it says of itself.
-    pub card: ToolCard,
+    pub card: ToolSpec,
     /// How it spent its time when it was recorded.
-    pub pace: Pace,
+    pub pace: ExecKind,
 }
 
 /// A card as JSON.
-pub(super) fn card_to_json(card: &ToolCard) -> Value {
+pub(super) fn card_to_json(card: &ToolSpec) -> Value {
     let arguments = match &card.arguments {
         Arguments::Text { property, about } => {
             json!({ "type": "text", "property": property, "about": about })
@@ -75,7 +75,7 @@ pub(super) fn card_to_json(card: &ToolCard) -> Value {
 }
 
 /// Reads what [`card_to_json`] writes; the error names the field.
-pub(super) fn card_from_json(value: &Value) -> Result<ToolCard, String> {
+pub(super) fn card_from_json(value: &Value) -> Result<ToolSpec, String> {
     let text = |value: &Value, field: &str| {
         let found = value.get(field).and_then(Value::as_str);
         found.map(str::to_owned).ok_or_else(|| format!("its card has no text `{field}`"))
@@ -87,19 +87,21 @@ pub(super) fn card_from_json(value: &Value) -> Result<ToolCard, String> {
         other => return Err(format!("its card has arguments of type `{other}`")),
     };
     let [name, summary, example] = ["name", "summary", "example"].map(|field| text(value, field));
-    Ok(ToolCard { name: name?, summary: summary?, arguments, example: example? })
+    Ok(ToolSpec { name: name?, summary: summary?, arguments, example: example? })
 }
 
 /// A pace in one word.
-pub(super) fn pace_name(pace: Pace) -> &'static str {
+pub(super) fn pace_name(pace: ExecKind) -> &'static str {
     match pace {
-        Pace::Instant => "instant",
-        Pace::Waiting => "waiting",
-        Pace::Computing => "computing",
+        ExecKind::Instant => "instant",
+        ExecKind::Waiting => "waiting",
+        ExecKind::Computing => "computing",
     }
 }
 
 /// Reads what [`pace_name`] writes.
-pub(super) fn pace_from(name: &str) -> Option<Pace> {
-    [Pace::Instant, Pace::Waiting, Pace::Computing].into_iter().find(|pace| pace_name(*pace) == name)
+pub(super) fn pace_from(name: &str) -> Option<ExecKind> {
+    [ExecKind::Instant, ExecKind::Waiting, ExecKind::Computing]
+        .into_iter()
+        .find(|pace| pace_name(*pace) == name)
 }

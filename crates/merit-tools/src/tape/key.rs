@@ -4,7 +4,7 @@
 //! answers, asked in the same words. Loosely: a tool of this name, asked the same but for the order of JSON keys and idle white space.
 //! Every part of a key is hashed with its length, so that no two lists of parts run into each other.
 
-use crate::{Arguments, ToolAnswer, ToolCard};
+use crate::{Arguments, ToolAnswer, ToolSpec};
 use merit_core::canonical;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -71,7 +71,7 @@ pub(super) fn answer(kind: &str, text: String) -> Option<ToolAnswer> {
 }
 
 /// The loose key of a call.
-pub(super) fn loose(card: &ToolCard, input: &str) -> Fingerprint {
+pub(super) fn loose(card: &ToolSpec, input: &str) -> Fingerprint {
     Fingerprint::of("loose", &[card.name.as_bytes(), normal(&card.arguments, input).as_bytes()])
 }
 
@@ -118,11 +118,11 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn text() -> ToolCard {
-        ToolCard::text("search", "", "query", "words", "x")
+    fn text() -> ToolSpec {
+        ToolSpec::text("search", "", "query", "words", "x")
     }
 
-    fn same(card: &ToolCard, one: &str, other: &str) -> bool {
+    fn same(card: &ToolSpec, one: &str, other: &str) -> bool {
         loose(card, one) == loose(card, other)
     }
 
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn json_is_compared_by_meaning() {
-        let card = ToolCard::json("search", "", json!({ "type": "object" }), &json!({}));
+        let card = ToolSpec::json("search", "", json!({ "type": "object" }), &json!({}));
         assert!(same(&card, r#"{ "b": 1, "a": "x" }"#, r#"{"a":"x","b":1}"#));
         assert!(!same(&card, r#"{"a":"x  y"}"#, r#"{"a":"x y"}"#));
         assert!(!same(&text(), r#"{ "b": 1, "a": 2 }"#, r#"{ "a": 2, "b": 1 }"#), "a text is no JSON");

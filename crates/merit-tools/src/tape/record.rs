@@ -5,7 +5,7 @@ use super::past::Past;
 use super::recording::Session;
 use super::strand::Strand;
 use super::{Fingerprint, Tape, TapeError};
-use crate::{Commons, Pace, Tool, ToolCard, ToolError, ToolSession};
+use crate::{EpisodeShared, ExecKind, Tool, ToolError, ToolSession, ToolSpec};
 use merit_core::Task;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -20,48 +20,52 @@ pub(super) struct Recorder {
 }
 
 impl Tool for Recorder {
-    fn card(&self) -> &ToolCard {
-        self.inner.card()
+    fn spec(&self) -> &ToolSpec {
+        self.inner.spec()
     }
 
-    fn pace(&self) -> Pace {
-        self.inner.pace()
+    fn exec_kind(&self) -> ExecKind {
+        self.inner.exec_kind()
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        self.open_beside(&Commons::default(), task, state)
+        self.open_beside(&EpisodeShared::default(), task, state)
     }
 
     fn open_beside(
         &self,
-        commons: &Commons,
+        shared: &EpisodeShared,
         task: &Task,
         state: Option<&Value>,
     ) -> Result<Arc<dyn ToolSession>, ToolError> {
         let strand = |past: Past| {
             let make = || Strand::new(Arc::clone(&self.tape), self.limit_s, past);
-            commons.get_or(&format!("recording {}", self.digest), make)
+            shared.get_or(&format!("recording {}", self.digest), make)
         };
         let Some(state) = state.filter(|state| !state.is_null()) else {
-            let (inner, stateful) = self.open_afresh(commons, task)?;
+            let (inner, stateful) = self.open_afresh(shared, task)?;
             return Ok(Arc::new(Session::new(self, inner, stateful, task, strand(Past::none()))));
         };
-        let name = &self.card().name;
+        let name = &self.spec().name;
         let (past, inner_state) = Past::restore(name, state)?;
         if inner_state.is_null() {
             let why = "it has no state of the tool: it was made in a replay".to_owned();
             return Err(ToolError::Snapshot { tool: name.clone(), why });
         }
-        let inner = self.inner.open_beside(commons, task, Some(&inner_state))?;
+        let inner = self.inner.open_beside(shared, task, Some(&inner_state))?;
         Ok(Arc::new(Session::new(self, inner, true, task, strand(past))))
     }
 }
 
 impl Recorder {
     /// Opens the tool for an episode; what came of it is on the tape too, because a replay must know.
-    fn open_afresh(&self, commons: &Commons, task: &Task) -> Result<(Arc<dyn ToolSession>, bool), ToolError> {
-        let name = &self.card().name;
-        let opened = self.inner.open_beside(commons, task, None).map(|session| {
+    fn open_afresh(
+        &self,
+        shared: &EpisodeShared,
+        task: &Task,
+    ) -> Result<(Arc<dyn ToolSession>, bool), ToolError> {
+        let name = &self.spec().name;
+        let opened = self.inner.open_beside(shared, task, None).map(|session| {
             let stateful = !session.snapshot().is_null();
             (session, stateful)
         });

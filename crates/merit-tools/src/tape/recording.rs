@@ -3,7 +3,7 @@
 use super::record::Recorder;
 use super::strand::{Strand, now_ms, timed_out};
 use super::{CallEntry, Fingerprint, key};
-use crate::{ToolAnswer, ToolCard, ToolFuture, ToolSession};
+use crate::{ToolAnswer, ToolFuture, ToolSession, ToolSpec};
 use merit_core::Task;
 use serde_json::Value;
 use std::any::Any;
@@ -18,7 +18,7 @@ pub(super) struct Session {
     /// As it was opened.
     stateful: bool,
     strand: Arc<Strand>,
-    card: ToolCard,
+    card: ToolSpec,
     digest: Fingerprint,
     task: String,
 }
@@ -43,7 +43,7 @@ impl Session {
         task: &Task,
         strand: Arc<Strand>,
     ) -> Self {
-        let (card, digest) = (recorder.inner.card().clone(), recorder.digest);
+        let (card, digest) = (recorder.inner.spec().clone(), recorder.digest);
         Self { inner, stateful, strand, card, digest, task: task.id.clone() }
     }
 }

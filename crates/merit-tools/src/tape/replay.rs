@@ -5,7 +5,9 @@ use super::past::Past;
 use super::record::{error_from_json, unusable};
 use super::store::held;
 use super::{Fingerprint, Match, Tape, TapeError, key};
-use crate::{Commons, Pace, Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession, tool};
+use crate::{
+    EpisodeShared, ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec, no_state,
+};
 use merit_core::Task;
 use serde_json::Value;
 use std::sync::atomic::Ordering;
@@ -29,7 +31,7 @@ const LONGEST: Duration = Duration::from_secs(3600);
 pub(super) struct Replayed {
     pub(super) tape: Arc<Tape>,
     pub(super) digest: Fingerprint,
-    pub(super) card: ToolCard,
+    pub(super) card: ToolSpec,
     pub(super) matching: Match,
     pub(super) timing: Timing,
 }
@@ -46,25 +48,25 @@ struct Session {
 pub(super) struct Replay(pub(super) Arc<Replayed>);
 
 impl Tool for Replay {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &self.0.card
     }
 
-    fn pace(&self) -> Pace {
+    fn exec_kind(&self) -> ExecKind {
         match self.0.timing {
-            Timing::Fast => Pace::Instant,
-            Timing::Recorded => Pace::Waiting,
+            Timing::Fast => ExecKind::Instant,
+            Timing::Recorded => ExecKind::Waiting,
         }
     }
 
     fn open(&self, task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        self.open_beside(&Commons::default(), task, state)
+        self.open_beside(&EpisodeShared::default(), task, state)
     }
 
     /// A tool that was never opened for this task is opened all the same: its first call says what is missing.
     fn open_beside(
         &self,
-        commons: &Commons,
+        shared: &EpisodeShared,
         task: &Task,
         state: Option<&Value>,
     ) -> Result<Arc<dyn ToolSession>, ToolError> {
@@ -77,9 +79,9 @@ impl Tool for Replay {
         let stateful = opening.is_some_and(|opening| opening.stateful);
         let past = match state.filter(|state| stateful && !state.is_null()) {
             Some(state) => Past::restore(&card.name, state)?.0,
-            None => tool::no_state(&card.name, state).map(|()| Past::none())?,
+            None => no_state(&card.name, state).map(|()| Past::none())?,
         };
-        let past = commons.get_or(&format!("replay {digest}"), || Mutex::new(past));
+        let past = shared.get_or(&format!("replay {digest}"), || Mutex::new(past));
         Ok(Arc::new(Session { tool: Arc::clone(&self.0), task: task.id.clone(), stateful, past }))
     }
 }

@@ -5,8 +5,9 @@ use super::entry::card_to_json;
 use super::record::{Recorder, unusable};
 use super::replay::{Replay, Replayed};
 use super::{Fingerprint, Match, Tape, TapeError, TapeKind, TapedTool, Timing};
-use crate::{Tool, ToolCard, ToolConfig, ToolError};
+use crate::{Tool, ToolBuilder, ToolError, ToolSettings, ToolSpec};
 use merit_core::canonical;
+use merit_core::registry::Chosen;
 use std::sync::Arc;
 
 /// Who answers the calls of a run.
@@ -100,10 +101,10 @@ impl Toolbox {
         }
     }
 
-    /// The tools that `config` describes. A replay builds none of them: their cards come from the tape.
-    pub fn build(&self, config: &ToolConfig) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
-        let name = config.entry().about.name;
-        let digest = settings_digest(config).map_err(|why| ToolError::Setting {
+    /// The tools that `settings` describe. A replay builds none of them: their descriptions come from the tape.
+    pub fn build(&self, settings: &Chosen<dyn ToolSettings>) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        let name = settings.about().name;
+        let digest = settings_digest(settings).map_err(|why| ToolError::Setting {
             tool: name.to_owned(),
             why: format!("its settings: {why}"),
         })?;
@@ -114,14 +115,14 @@ impl Toolbox {
                 .map(|tool| replay(tape, tool.card, tool.digest, *matching, *timing))
                 .collect());
         }
-        let tools = config.build_all()?;
+        let tools = settings.build()?;
         if let Some(tape) = self.writes() {
             tape.note_tools(digest, &tools).map_err(|error| unusable(tape, name, error))?;
         }
         Ok(tools.into_iter().map(|tool| self.answering(tool, digest)).collect())
     }
 
-    /// A tool built in code. A replay uses its card and never opens it.
+    /// A tool built in code. A replay uses its description and never opens it.
     pub fn wrap(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
         let digest = self.note(std::slice::from_ref(&tool));
         self.answering(tool, digest)
@@ -135,7 +136,7 @@ impl Toolbox {
 
     /// Tools that have no settings are known by their cards.
     fn note(&self, tools: &[Arc<dyn Tool>]) -> Fingerprint {
-        let cards: Vec<String> = tools.iter().map(|tool| canonical(&card_to_json(tool.card()))).collect();
+        let cards: Vec<String> = tools.iter().map(|tool| canonical(&card_to_json(tool.spec()))).collect();
         let cards: Vec<&[u8]> = cards.iter().map(String::as_bytes).collect();
         let digest = Fingerprint::of("cards", &cards);
         if let Some(tape) = self.writes()
@@ -192,7 +193,7 @@ impl Toolbox {
                 Arc::new(Recorder { inner, tape: Arc::clone(tape), digest, limit_s: *limit_s })
             }
             Self::Replay { tape, matching, timing } => {
-                replay(tape, inner.card().clone(), digest, *matching, *timing)
+                replay(tape, inner.spec().clone(), digest, *matching, *timing)
             }
             Self::Cache { tape, scope } => {
                 Arc::new(Cached { inner, tape: Arc::clone(tape), digest, scope: *scope })
@@ -201,9 +202,19 @@ impl Toolbox {
     }
 }
 
+impl ToolBuilder for Toolbox {
+    fn build(&self, settings: &Chosen<dyn ToolSettings>) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        Self::build(self, settings)
+    }
+
+    fn wrap(&self, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
+        Self::wrap(self, tool)
+    }
+}
+
 fn replay(
     tape: &Arc<Tape>,
-    card: ToolCard,
+    card: ToolSpec,
     digest: Fingerprint,
     matching: Match,
     timing: Timing,
@@ -237,8 +248,9 @@ fn taped_tools(
     Err(ToolError::Setting { tool: name.to_owned(), why })
 }
 
-/// The settings of a tool, whatever order they are written in.
-fn settings_digest(config: &ToolConfig) -> Result<Fingerprint, serde_json::Error> {
-    let settings = serde_json::to_value(config)?;
-    Ok(Fingerprint::of("settings", &[canonical(&settings).as_bytes()]))
+/// The settings of a tool, whatever order they are written in. The key of the name is `name`, as in tapes of earlier versions.
+fn settings_digest(settings: &Chosen<dyn ToolSettings>) -> Result<Fingerprint, serde_json::Error> {
+    let mut table = serde_json::to_value(settings.table())?;
+    table["name"] = settings.about().name.into();
+    Ok(Fingerprint::of("settings", &[canonical(&table).as_bytes()]))
 }

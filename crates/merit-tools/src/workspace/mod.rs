@@ -8,9 +8,9 @@ mod op;
 mod path;
 
 use crate::excerpt::refused;
-use crate::registry::{ToolEntry, ToolSettings};
-use crate::{Tool, ToolAnswer, ToolCard, ToolError, ToolFuture, ToolSession};
+use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec};
 use files::Files;
+use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
 use op::Op;
 use serde::{Deserialize, Serialize};
@@ -25,15 +25,12 @@ const ABOUT: About = About {
     paper: "",
 };
 
-/// In the registry.
-pub(crate) const ENTRY: ToolEntry = ToolEntry { about: ABOUT, example: "", needs: "" };
-
 /// The key of a task's payload.
 const KEY: &str = "files";
 
-static CARD: LazyLock<ToolCard> = LazyLock::new(|| {
+static CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
     let example = json!({ "op": "write", "path": "notes.txt", "text": "first line\n" });
-    ToolCard::json(ABOUT.name, ABOUT.summary, op::schema(), &example)
+    ToolSpec::json(ABOUT.name, ABOUT.summary, op::schema(), &example)
 });
 
 /// `workspace`: how much an episode may keep and see.
@@ -54,6 +51,21 @@ impl Default for WorkspaceConfig {
     }
 }
 
+impl Component for WorkspaceConfig {
+    const ABOUT: About = ABOUT;
+
+    fn check(&self) -> Result<(), Refusal> {
+        let ranges = [
+            ("files", self.files, 1, 100_000),
+            ("bytes", self.bytes, 1, 1 << 30),
+            ("shown_bytes", self.shown_bytes, 200, 1 << 20),
+        ];
+        ranges.into_iter().try_for_each(|(key, got, least, most)| {
+            Refusal::unless((least..=most).contains(&got), key, got, &format!("{least} to {most}"))
+        })
+    }
+}
+
 impl ToolSettings for WorkspaceConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         Ok(vec![Arc::new(Workspace::new(*self)?)])
@@ -69,17 +81,7 @@ pub struct Workspace {
 impl Workspace {
     /// Checks the settings.
     pub fn new(config: WorkspaceConfig) -> Result<Self, ToolError> {
-        let ranges = [
-            ("files", config.files, 1, 100_000),
-            ("bytes", config.bytes, 1, 1 << 30),
-            ("shown_bytes", config.shown_bytes, 200, 1 << 20),
-        ];
-        for (key, got, least, most) in ranges {
-            if !(least..=most).contains(&got) {
-                let why = format!("`{key}` is {got}; give {least} to {most}");
-                return Err(ToolError::Setting { tool: ABOUT.name.to_owned(), why });
-            }
-        }
+        config.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
         Ok(Self { config })
     }
 }
@@ -95,7 +97,7 @@ struct State {
 }
 
 impl Tool for Workspace {
-    fn card(&self) -> &ToolCard {
+    fn spec(&self) -> &ToolSpec {
         &CARD
     }
 

@@ -3,9 +3,8 @@
 use super::spec::{Call, ToolSpec};
 use crate::json::limits::Budget;
 use crate::json::schema::Validation;
-use crate::json::{
-    BadLimits, Failure, FailureKind, Limits, Schema, SchemaError, UnknownKeywords, nearest, parse,
-};
+use crate::json::{BadLimits, Failure, FailureKind, Limits, Schema, SchemaError, UnknownKeywords, parse};
+use merit_core::registry::nearest;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;

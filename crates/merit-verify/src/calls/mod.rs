@@ -8,6 +8,7 @@
 mod arguments;
 mod check;
 mod grounding;
+mod record;
 mod reference;
 mod rule;
 mod spec;
@@ -15,6 +16,7 @@ mod trace;
 
 pub use check::{CallChecker, CallProblem, CallVerdict, CheckError};
 pub use grounding::Grounding;
+pub use record::{CallsConfig, CallsDetail, CallsRecord, CallsVerifier};
 pub use reference::{Alignment, CallMatch, Matching, ReferenceActions};
 pub use rule::{AtMost, CallPattern, NoRepeat, Rule, RuleError};
 pub use spec::{Call, Step, ToolSpec};

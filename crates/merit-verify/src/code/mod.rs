@@ -33,12 +33,14 @@ mod limiter;
 mod output;
 mod pair;
 mod plan;
+mod record;
 mod test;
 mod verdict;
 mod verifier;
 
 pub use config::{CodeConfig, CodeExtract, Language};
 pub use error::CodeError;
+pub use record::CodeRecord;
 pub use test::{Asserts, Call, Compare, StdinTest, Test, Types, WriteBack};
 pub use verdict::{CodeVerdict, TestOutcome};
 pub use verifier::CodeVerifier;

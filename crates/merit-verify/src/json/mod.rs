@@ -2,30 +2,26 @@
 //!
 //! In: the text of an output, a [`JsonConfig`] and perhaps a reference. Out: a [`JsonVerdict`] of four layers (parse,
 //! structure, types, content), each with the places that cost it. Credit is defined on slightly broken text, and a text
-//! that does not parse is its own conclusion. [`json_match`] is the plain equality grader. Pure and thread-safe; every
-//! size and every loop over outside data is bounded by [`Limits`].
+//! that does not parse is its own conclusion. Pure and thread-safe; every size and every loop over outside data is bounded
+//! by [`Limits`].
 
 pub(crate) mod canonical;
 mod config;
 mod content;
 mod credit;
-mod decimal;
 mod extract;
 mod lex;
 pub(crate) mod limits;
-mod matcher;
 pub(crate) mod matching;
-mod nearest;
 mod nested;
 pub(crate) mod number;
 mod parse;
 mod parsed;
 pub(crate) mod path;
+mod record;
 mod repair;
 pub(crate) mod schema;
 mod tally;
-mod tape;
-mod unreadable;
 mod verdict;
 mod verify;
 
@@ -34,12 +30,10 @@ pub use config::{
     Compare, ConfigError, ContentConfig, Empty, ExtraFields, Extract, FieldRule, Gate, JsonConfig, Weights,
 };
 pub use limits::{BadLimits, Exhausted, Limits, MAX_DEPTH, TooLarge};
-pub use matcher::{JsonMatch, JsonMatcher, MatchConfig, json_match};
-pub(crate) use nearest::nearest;
 pub use parse::parse;
 pub use parsed::{FAULTS_KEPT, Fault, Parsed};
 pub use path::{BadPath, PathPattern};
+pub use record::{JsonRecord, JsonRecords};
 pub use schema::{Failure, FailureKind, Schema, SchemaError, UnknownKeywords};
-pub use unreadable::Unreadable;
-pub use verdict::{Conclusion, JsonVerdict, Layer};
+pub use verdict::{JsonDetail, JsonVerdict, Layer};
 pub use verify::JsonVerifier;

@@ -2,19 +2,20 @@
 
 use super::parsed::Fault;
 use super::schema::Failure;
+use merit_core::Judgement;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Most failures that are kept per layer.
 pub(crate) const EVIDENCE_KEPT: usize = 16;
 
-/// The verdict on one output.
+/// The verdict on one output. `Unreadable`: it is not JSON as demanded. `Refused`: it passes a size limit and was not read. The
+/// score is the weighted mean of the layers that apply; absent also where none does.
+pub type JsonVerdict = Judgement<JsonDetail>;
+
+/// What was found in each layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JsonVerdict {
-    /// What the output counts as.
-    pub conclusion: Conclusion,
-    /// From 0 to 1: the weighted mean of the layers that apply. Absent when the check itself failed; this is not 0.
-    pub score: Option<f64>,
+pub struct JsonDetail {
     /// Is it strict JSON in the demanded wrapping, without repeated keys?
     pub parse: Layer,
     /// Are the expected keys there, and no others?
@@ -35,31 +36,6 @@ pub struct JsonVerdict {
     pub duplicates: Vec<String>,
 }
 
-/// What an output counts as.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum Conclusion {
-    /// Every layer that applies is full.
-    Right,
-    /// It is JSON, and something in it is wrong.
-    Wrong,
-    /// It is not JSON as demanded; layers may still have earned partial credit.
-    ParseFailed {
-        /// The first thing that is wrong.
-        why: String,
-    },
-    /// It passes a size limit and was not read.
-    TooLarge {
-        /// Which limit.
-        why: String,
-    },
-    /// The check could not be carried out: a reference past the limits, or a schema that needs too many steps.
-    CheckFailed {
-        /// What happened.
-        why: String,
-    },
-}
-
 /// One layer of credit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Layer {
@@ -71,7 +47,7 @@ pub struct Layer {
     pub failures: Vec<Failure>,
 }
 
-impl JsonVerdict {
+impl JsonDetail {
     /// The layers by name, in order.
     pub fn layers(&self) -> [(&'static str, &Layer); 4] {
         [
@@ -82,8 +58,8 @@ impl JsonVerdict {
         ]
     }
 
-    /// Sets the score from the layers.
-    pub(crate) fn total(&mut self) {
+    /// The score of the layers.
+    pub(crate) fn total(&self) -> Option<f64> {
         let applying: Vec<(f64, f64)> = self
             .layers()
             .iter()
@@ -92,6 +68,6 @@ impl JsonVerdict {
         let weight: f64 = applying.iter().map(|(_, weight)| weight).sum();
         let sum: f64 = applying.iter().map(|(value, weight)| value * weight).sum();
         // Without any weight on the layers that apply there is nothing to go by.
-        self.score = (weight > 0.0).then(|| (sum / weight).clamp(0.0, 1.0));
+        (weight > 0.0).then(|| (sum / weight).clamp(0.0, 1.0))
     }
 }

@@ -8,19 +8,21 @@ use super::extract::{Found, extract, first_fault};
 use super::limits::{Budget, Exhausted, TooLarge};
 use super::nested;
 use super::schema::{Failure, FailureKind, Schema, Validation};
-use super::verdict::{Conclusion, JsonVerdict, Layer};
+use super::verdict::{JsonDetail, JsonVerdict, Layer};
+use merit_core::{Conclusion, Judgement};
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// Judges structured output. Holds no state between outputs; may be shared by threads.
 ///
 /// ```
-/// use merit_verify::json::{Conclusion, JsonConfig, JsonVerifier};
+/// use merit_verify::Conclusion;
+/// use merit_verify::json::{JsonConfig, JsonVerifier};
 /// use serde_json::json;
 /// let schema = json!({"type": "object", "required": ["n"], "properties": {"n": {"type": "integer"}}});
 /// let verifier = JsonVerifier::compile(JsonConfig { schema: Some(schema), ..JsonConfig::default() })?;
 /// let verdict = verifier.verify(r#"{"n": 4}"#, Some(&json!({"n": 4})));
-/// assert_eq!((verdict.conclusion, verdict.score), (Conclusion::Right, Some(1.0)));
+/// assert_eq!((verdict.conclusion, verdict.score), (Conclusion::Pass, Some(1.0)));
 /// # Ok::<(), merit_verify::json::ConfigError>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -44,31 +46,25 @@ impl JsonVerifier {
 
     /// Judges `output`, its content against `reference` where one is given.
     pub fn verify(&self, output: &str, reference: Option<&Value>) -> JsonVerdict {
-        let mut verdict = self.blank();
+        let mut detail = self.blank();
         let reference = match reference.map(|reference| self.read_reference(reference)).transpose() {
             Ok(reference) => reference,
             Err(limit) => {
-                verdict.conclusion = Conclusion::CheckFailed { why: format!("the reference is {limit}") };
-                return verdict;
+                let why = format!("the reference is {limit}");
+                return Judgement::unmeasured(Conclusion::bad_reference(why), detail);
             }
         };
         let reference = reference.as_deref();
         let wanted = |value: &Value| self.may_be_meant(value, reference);
         let found = extract(output, self.config.extract, &self.config.limits, &wanted);
         if let Some(limit) = found.parsed.too_large {
-            verdict.conclusion = Conclusion::TooLarge { why: format!("the output is {limit}") };
-            verdict.parse.value = Some(0.0);
-            verdict.score = Some(0.0);
-            return verdict;
+            detail.parse.value = Some(0.0);
+            return Judgement::unmeasured(Conclusion::refused(format!("the output is {limit}")), detail);
         }
-        match self.judge(&mut verdict, found, reference) {
-            Ok(()) => verdict.total(),
-            Err(exhausted) => {
-                verdict.conclusion = Conclusion::CheckFailed { why: exhausted.to_string() };
-                verdict.score = None;
-            }
+        match self.judge(&mut detail, found, reference) {
+            Ok(conclusion) => Judgement { conclusion, score: detail.total(), detail },
+            Err(exhausted) => Judgement::unmeasured(Conclusion::grader_failed(exhausted.to_string()), detail),
         }
-        verdict
     }
 
     fn read_reference<'r>(&self, reference: &'r Value) -> Result<Cow<'r, Value>, TooLarge> {
@@ -95,12 +91,10 @@ impl JsonVerifier {
         (Some(value), failed.first().map(|path| format!("the string at `{path}` holds no JSON")))
     }
 
-    fn blank(&self) -> JsonVerdict {
+    fn blank(&self) -> JsonDetail {
         let layer = |weight| Layer { weight, ..Layer::default() };
         let weights = self.config.weights;
-        JsonVerdict {
-            conclusion: Conclusion::Wrong,
-            score: None,
+        JsonDetail {
             parse: layer(weights.parse),
             structure: layer(weights.structure),
             types: layer(weights.types),
@@ -125,10 +119,10 @@ impl JsonVerifier {
 
     fn judge(
         &self,
-        verdict: &mut JsonVerdict,
+        verdict: &mut JsonDetail,
         found: Found,
         reference: Option<&Value>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<Conclusion, Exhausted> {
         let mut budget = Budget::new(self.config.limits.steps);
         let fault = first_fault(&found);
         let (value, unread) = self.unfold(found.parsed.value);
@@ -147,19 +141,17 @@ impl JsonVerifier {
         }
         verdict.value = value;
         let is_full = verdict.layers().iter().all(|(_, layer)| layer.value.is_none_or(|value| value >= 1.0));
-        verdict.conclusion = match fault {
-            Some(why) => Conclusion::ParseFailed { why },
-            None if !is_strict => Conclusion::ParseFailed { why: "no JSON in the output".to_owned() },
-            None if is_full && verdict.valid != Some(false) => Conclusion::Right,
-            None => Conclusion::Wrong,
-        };
-        Ok(())
+        Ok(match fault {
+            Some(why) => Conclusion::unreadable(why),
+            None if !is_strict => Conclusion::unreadable("no JSON in the output"),
+            None => Conclusion::of(is_full && verdict.valid != Some(false)),
+        })
     }
 
     /// The layers of structure and types.
     fn judge_shape(
         &self,
-        verdict: &mut JsonVerdict,
+        verdict: &mut JsonDetail,
         value: Option<&Value>,
         budget: &mut Budget,
     ) -> Result<(), Exhausted> {
@@ -190,7 +182,7 @@ impl JsonVerifier {
 
     fn judge_content(
         &self,
-        verdict: &mut JsonVerdict,
+        verdict: &mut JsonDetail,
         value: Option<&Value>,
         reference: Option<&Value>,
         is_strict: bool,
@@ -240,7 +232,7 @@ fn note(kind: FailureKind, why: &str) -> Failure {
     Failure { path: String::new(), kind, why: why.to_owned() }
 }
 
-fn take_credit(verdict: &mut JsonVerdict, why: &'static str) {
+fn take_credit(verdict: &mut JsonDetail, why: &'static str) {
     for layer in [&mut verdict.parse, &mut verdict.structure, &mut verdict.types, &mut verdict.content] {
         if let Some(value) = layer.value.as_mut().filter(|value| **value > 0.0) {
             *value = 0.0;

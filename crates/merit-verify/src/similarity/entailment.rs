@@ -8,6 +8,7 @@ use super::roles::check_range;
 use super::{Entailer, SimilarityConfigError, entailer};
 use crate::text::Normalise;
 use crate::text::words::{excerpt, is_stop_word, words};
+use merit_core::{Conclusion, Judgement};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -49,13 +50,12 @@ fn yes() -> bool {
     true
 }
 
-/// What a check of entailment says.
+/// What a check of entailment says. `Refused`: the note is empty, too long or an echo. The score is the best probability.
+pub type EntailmentVerdict = Judgement<EntailmentDetail>;
+
+/// Who judged what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EntailmentVerdict {
-    /// What it came to.
-    pub conclusion: EntailmentConclusion,
-    /// The best probability. Absent when nothing could be judged by no fault of the note.
-    pub score: Option<f64>,
+pub struct EntailmentDetail {
     /// What had to be reached.
     pub pass_at: f64,
     /// Who judged.
@@ -68,31 +68,6 @@ pub struct EntailmentVerdict {
     pub ungrounded_share: Option<f64>,
     /// Beginnings of the note and of that hypothesis.
     pub excerpts: (String, String),
-}
-
-/// What a check of entailment came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum EntailmentConclusion {
-    /// It follows.
-    Pass,
-    /// It does not.
-    Fail,
-    /// The note is empty, too long or an echo; it scores 0.
-    Refused {
-        /// Which.
-        why: String,
-    },
-    /// There is no usable hypothesis: the task is at fault.
-    BadReference {
-        /// Why.
-        why: String,
-    },
-    /// The entailer failed: nobody knows.
-    GraderFailed {
-        /// What it said.
-        why: String,
-    },
 }
 
 /// Judges notes by an entailer.
@@ -129,23 +104,20 @@ impl EntailmentVerifier {
         grounds: &[G],
     ) -> EntailmentVerdict {
         if hypotheses.is_empty() || hypotheses.iter().any(|h| content(h.as_ref()).is_empty()) {
-            let why = "there is no hypothesis, or one without content".to_owned();
-            return self.unjudged(note, EntailmentConclusion::BadReference { why }, None);
+            let why = "there is no hypothesis, or one without content";
+            return self.unmeasured(note, Conclusion::bad_reference(why));
         }
         if let Some(why) = self.refusal(note) {
-            return self.unjudged(note, EntailmentConclusion::Refused { why }, Some(0.0));
+            return self.unmeasured(note, Conclusion::refused(why));
         }
         let pairs: Vec<(&str, &str)> = hypotheses.iter().map(|h| (note, h.as_ref())).collect();
         let judged = match self.entailer.entail(&pairs) {
             Ok(judged) => judged,
-            Err(error) => {
-                let why = error.to_string();
-                return self.unjudged(note, EntailmentConclusion::GraderFailed { why }, None);
-            }
+            Err(error) => return self.unmeasured(note, Conclusion::grader_failed(error.to_string())),
         };
         if judged.len() != pairs.len() || judged.iter().any(|p| !(0.0..=1.0).contains(p)) {
             let why = format!("{} values for {} pairs, or not all from 0 to 1", judged.len(), pairs.len());
-            return self.unjudged(note, EntailmentConclusion::GraderFailed { why }, None);
+            return self.unmeasured(note, Conclusion::grader_failed(why));
         }
         self.conclude(note, hypotheses, grounds, &judged)
     }
@@ -167,22 +139,19 @@ impl EntailmentVerifier {
         let words = content(note);
         let echo = !self.is_from(&words, grounds) && self.is_from(&words, hypotheses);
         let (conclusion, score) = if echo && self.config.refuse_echo {
-            let why = "the note merely repeats the hypothesis".to_owned();
-            (EntailmentConclusion::Refused { why }, 0.0)
-        } else if best.1 >= self.config.pass_at {
-            (EntailmentConclusion::Pass, best.1)
+            (Conclusion::refused("the note merely repeats the hypothesis"), 0.0)
         } else {
-            (EntailmentConclusion::Fail, best.1)
+            (Conclusion::of(best.1 >= self.config.pass_at), best.1)
         };
         let known: HashSet<String> = grounds.iter().flat_map(|ground| content(ground.as_ref())).collect();
-        EntailmentVerdict {
-            score: Some(score),
+        let detail = EntailmentDetail {
             hypothesis: Some(best.0),
             echo,
             ungrounded_share: (!grounds.is_empty()).then(|| 1.0 - share_in(&words, &known)),
             excerpts: (excerpt(note, 80), excerpt(hypothesis, 80)),
-            ..self.unjudged(note, conclusion, None)
-        }
+            ..self.blank(note)
+        };
+        Judgement { conclusion, score: Some(score), detail }
     }
 
     /// Whether one of `texts` has nearly all of `words`.
@@ -197,15 +166,12 @@ impl EntailmentVerifier {
         content(note).is_empty().then(|| "the note has no content".to_owned())
     }
 
-    fn unjudged(
-        &self,
-        note: &str,
-        conclusion: EntailmentConclusion,
-        score: Option<f64>,
-    ) -> EntailmentVerdict {
-        EntailmentVerdict {
-            conclusion,
-            score,
+    fn unmeasured(&self, note: &str, conclusion: Conclusion) -> EntailmentVerdict {
+        Judgement::unmeasured(conclusion, self.blank(note))
+    }
+
+    fn blank(&self, note: &str) -> EntailmentDetail {
+        EntailmentDetail {
             pass_at: self.config.pass_at,
             entailer: self.config.entailer.clone(),
             hypothesis: None,

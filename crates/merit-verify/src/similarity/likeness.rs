@@ -3,6 +3,7 @@
 use super::roles::check_range;
 use super::{Embedder, RoleError, SimilarityConfigError, embedder};
 use crate::text::words::excerpt;
+use merit_core::{Conclusion, Judgement};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -23,13 +24,12 @@ fn thousand() -> usize {
     1000
 }
 
-/// What a check of likeness says.
+/// What a check of likeness says. `Refused`: the response is empty or too long. The score is the best cosine, at least 0.
+pub type LikenessVerdict = Judgement<LikenessDetail>;
+
+/// Who compared what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct LikenessVerdict {
-    /// What it came to.
-    pub conclusion: LikenessConclusion,
-    /// The best cosine, at least 0. Absent when nothing could be judged by no fault of the response.
-    pub score: Option<f64>,
+pub struct LikenessDetail {
     /// What had to be reached.
     pub pass_at: f64,
     /// Who compared.
@@ -38,31 +38,6 @@ pub struct LikenessVerdict {
     pub reference: Option<usize>,
     /// Beginnings of the response and of that reference.
     pub excerpts: (String, String),
-}
-
-/// What a check of likeness came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum LikenessConclusion {
-    /// Alike enough.
-    Pass,
-    /// Not alike enough.
-    Fail,
-    /// The response is empty or too long; it scores 0.
-    Refused {
-        /// Which.
-        why: String,
-    },
-    /// There is no usable reference: the task is at fault.
-    BadReference {
-        /// Why.
-        why: String,
-    },
-    /// The embedder failed: nobody knows.
-    GraderFailed {
-        /// What it said.
-        why: String,
-    },
 }
 
 /// Compares by an embedder.
@@ -88,15 +63,15 @@ impl LikenessVerifier {
 
     /// Compares one response with its references.
     pub fn verify<S: AsRef<str>>(&self, response: &str, references: &[S]) -> LikenessVerdict {
-        let unjudged = |conclusion, score| self.verdict(conclusion, score, None, response, "");
+        let unmeasured = |conclusion| Judgement::unmeasured(conclusion, self.detail(None, response, ""));
         if let Some(why) = bad_reference(references) {
-            return unjudged(LikenessConclusion::BadReference { why }, None);
+            return unmeasured(Conclusion::bad_reference(why));
         }
         if let Some(why) = self.refusal(response) {
-            return unjudged(LikenessConclusion::Refused { why }, Some(0.0));
+            return unmeasured(Conclusion::refused(why));
         }
         match self.cosines(response, references) {
-            Err(error) => unjudged(LikenessConclusion::GraderFailed { why: error.to_string() }, None),
+            Err(error) => unmeasured(Conclusion::grader_failed(error.to_string())),
             Ok(cosines) => {
                 let mut best = (0, f64::NEG_INFINITY);
                 for (at, cosine) in cosines.into_iter().enumerate() {
@@ -105,25 +80,15 @@ impl LikenessVerifier {
                     }
                 }
                 let score = best.1.clamp(0.0, 1.0);
-                let passed = score >= self.config.pass_at;
-                let conclusion = if passed { LikenessConclusion::Pass } else { LikenessConclusion::Fail };
                 let theirs = references.get(best.0).map_or("", AsRef::as_ref);
-                self.verdict(conclusion, Some(score), Some(best.0), response, theirs)
+                let detail = self.detail(Some(best.0), response, theirs);
+                Judgement::scored(score >= self.config.pass_at, score, detail)
             }
         }
     }
 
-    fn verdict(
-        &self,
-        conclusion: LikenessConclusion,
-        score: Option<f64>,
-        reference: Option<usize>,
-        ours: &str,
-        theirs: &str,
-    ) -> LikenessVerdict {
-        LikenessVerdict {
-            conclusion,
-            score,
+    fn detail(&self, reference: Option<usize>, ours: &str, theirs: &str) -> LikenessDetail {
+        LikenessDetail {
             pass_at: self.config.pass_at,
             embedder: self.config.embedder.clone(),
             reference,

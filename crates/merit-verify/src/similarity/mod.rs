@@ -11,10 +11,10 @@ mod lexical;
 mod likeness;
 mod roles;
 
-pub use entailment::{EntailmentConclusion, EntailmentConfig, EntailmentVerdict, EntailmentVerifier};
+pub use entailment::{EntailmentConfig, EntailmentDetail, EntailmentVerdict, EntailmentVerifier};
 pub use hashed_ngrams::HashedNgrams;
 pub use lexical::{Lexical, LexicalEvidence};
-pub use likeness::{LikenessConclusion, LikenessConfig, LikenessVerdict, LikenessVerifier};
+pub use likeness::{LikenessConfig, LikenessDetail, LikenessVerdict, LikenessVerifier};
 pub use roles::{
     EMBEDDERS, ENTAILERS, Embedder, EmbedderEntry, Entailer, EntailerEntry, RoleError, SimilarityConfigError,
     embedder, entailer,

@@ -1,16 +1,22 @@
 //! What a SQL verification says, and whose doing it is.
 
 use super::Cell;
+use merit_core::Judgement;
 use serde::{Deserialize, Serialize};
 
-/// The conclusion with its reasons.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SqlVerdict {
-    /// What it came to.
-    pub conclusion: SqlConclusion,
-    /// 1 when equal; else 0, or the matching share with partial credit. Absent when the response could not be judged by no
-    /// fault of its own.
-    pub score: Option<f64>,
+/// What came of a query. `Refused`: the response has no query that can be run, or it uses more than allowed. The score is 1 when
+/// the results are equal; else 0, or the matching share with partial credit.
+pub type SqlVerdict = Judgement<SqlDetail>;
+
+/// What both queries gave.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SqlDetail {
+    /// How the results differ. Absent: they do not, or there is nothing to compare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+    /// The limit that the response's query reaches. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<LimitKind>,
     /// What the response's query gave. Absent: it gave nothing.
     pub response: Option<ResultShape>,
     /// What the reference gave. Absent: it gave nothing.
@@ -30,39 +36,6 @@ pub struct ResultShape {
     pub columns: usize,
     /// How many rows.
     pub rows: usize,
-}
-
-/// What a verification came to. The first four are judgements on the response.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum SqlConclusion {
-    /// The same result.
-    Equal,
-    /// Another result.
-    Different {
-        /// How they differ.
-        how: Difference,
-    },
-    /// The response has no query that can be run.
-    QueryError {
-        /// What is wrong with it.
-        why: String,
-    },
-    /// The response's query uses more than allowed.
-    LimitReached {
-        /// Of what.
-        limit: LimitKind,
-    },
-    /// The reference cannot be used: the task is at fault.
-    BadReference {
-        /// Why.
-        why: String,
-    },
-    /// The database could not be read: nobody knows.
-    GraderFailed {
-        /// Why.
-        why: String,
-    },
 }
 
 /// How two results differ.
@@ -125,15 +98,4 @@ pub enum LimitKind {
     SpillBytes,
     /// Bytes of a database that may be changed.
     DatabaseBytes,
-}
-
-impl SqlVerdict {
-    /// Whether the response is right. Absent when it could not be judged by no fault of its own.
-    pub fn passed(&self) -> Option<bool> {
-        match self.conclusion {
-            SqlConclusion::Equal => Some(true),
-            SqlConclusion::BadReference { .. } | SqlConclusion::GraderFailed { .. } => None,
-            _ => Some(false),
-        }
-    }
 }

@@ -5,9 +5,9 @@ use super::execute::{Ran, Stopped, run};
 use super::extract::extract;
 use super::order::Reference;
 use super::{
-    Database, Expected, ExpectedRows, ResultShape, SqlConclusion, SqlConfig, SqlConfigError, SqlVerdict,
-    Table,
+    Database, Expected, ExpectedRows, ResultShape, SqlConfig, SqlConfigError, SqlDetail, SqlVerdict, Table,
 };
+use merit_core::{Conclusion, Judgement};
 
 /// Judges queries. `verify` takes `&self`; any number of threads may share a verifier and a database.
 #[derive(Debug, Clone)]
@@ -26,60 +26,65 @@ impl SqlVerifier {
     pub fn verify(&self, database: &Database, response: &str, expected: &Expected) -> SqlVerdict {
         let reference = match self.reference(database, expected) {
             Ok(reference) => reference,
-            Err(conclusion) => return SqlVerdict::unjudged(conclusion),
+            Err(conclusion) => return Judgement::unmeasured(conclusion, SqlDetail::default()),
         };
-        let about = SqlVerdict {
+        let about = SqlDetail {
             reference: Some(ResultShape::of(&reference.table)),
             ordered: reference.ordered,
-            ..SqlVerdict::unjudged(SqlConclusion::Equal)
+            ..SqlDetail::default()
         };
         let ran = extract(self.config.extract, response)
             .map_err(|why| Stopped::Query(why.to_owned()))
             .and_then(|query| run(database, &self.config, query));
         match ran {
             Ok(ran) => self.judge(ran, &reference, about),
-            Err(Stopped::Query(why)) => about.wrong(SqlConclusion::QueryError { why }),
-            Err(Stopped::Limit(limit)) => about.wrong(SqlConclusion::LimitReached { limit }),
-            Err(Stopped::Grader(why)) => {
-                SqlVerdict { conclusion: SqlConclusion::GraderFailed { why }, score: None, ..about }
+            Err(Stopped::Query(why)) => Judgement::unmeasured(Conclusion::refused(why), about),
+            Err(Stopped::Limit(limit)) => {
+                let why = format!("the query reaches a limit: {limit:?}");
+                Judgement::unmeasured(Conclusion::refused(why), SqlDetail { limit: Some(limit), ..about })
             }
+            Err(Stopped::Grader(why)) => Judgement::unmeasured(Conclusion::grader_failed(why), about),
         }
     }
 
-    fn judge(&self, ran: Ran, reference: &Reference, about: SqlVerdict) -> SqlVerdict {
+    fn judge(&self, ran: Ran, reference: &Reference, about: SqlDetail) -> SqlVerdict {
         let reads_none = ran.tables.iter().all(|table| table.starts_with("sqlite_"));
         let reference_reads = reference.tables.as_ref().is_none_or(|tables| !tables.is_empty());
         let response = Some(ResultShape::of(&ran.table));
-        let about = SqlVerdict { response, tables: ran.tables, steps: ran.steps, ..about };
+        let about = SqlDetail { response, tables: ran.tables, steps: ran.steps, ..about };
         if reads_none && reference_reads && !self.config.allow_constant {
-            let why = "the query reads no table: it states an answer instead of finding one".to_owned();
-            return about.wrong(SqlConclusion::QueryError { why });
+            let why = "the query reads no table: it states an answer instead of finding one";
+            return Judgement::unmeasured(Conclusion::refused(why), about);
         }
         let compared = compare(&self.config, &ran.table, reference);
-        match compared.difference {
-            None => SqlVerdict { conclusion: SqlConclusion::Equal, score: Some(1.0), ..about },
-            Some(how) => {
-                let score = if self.config.partial_credit { compared.share } else { 0.0 };
-                SqlVerdict { conclusion: SqlConclusion::Different { how }, score: Some(score), ..about }
-            }
-        }
+        let score = match compared.difference {
+            None => 1.0,
+            Some(_) if self.config.partial_credit => compared.share,
+            Some(_) => 0.0,
+        };
+        let difference = compared.difference;
+        Judgement::scored(difference.is_none(), score, SqlDetail { difference, ..about })
     }
 
-    fn reference(&self, database: &Database, expected: &Expected) -> Result<Reference, SqlConclusion> {
-        let bad = |why: String| SqlConclusion::BadReference { why };
+    fn reference(&self, database: &Database, expected: &Expected) -> Result<Reference, Conclusion> {
         let reference = match expected {
             Expected::Query(sql) => {
                 Reference::query(database, &self.config, sql.trim()).map_err(|stopped| match stopped {
-                    Stopped::Query(why) => bad(format!("the reference query fails: {why}")),
-                    Stopped::Limit(limit) => bad(format!("the reference query reaches a limit: {limit:?}")),
-                    Stopped::Grader(why) => SqlConclusion::GraderFailed { why },
+                    Stopped::Query(why) => {
+                        Conclusion::bad_reference(format!("the reference query fails: {why}"))
+                    }
+                    Stopped::Limit(limit) => {
+                        Conclusion::bad_reference(format!("the reference query reaches a limit: {limit:?}"))
+                    }
+                    Stopped::Grader(why) => Conclusion::grader_failed(why),
                 })?
             }
-            Expected::Rows(rows) => self.given(rows).map_err(bad)?,
+            Expected::Rows(rows) => self.given(rows).map_err(Conclusion::bad_reference)?,
         };
         if reference.table.rows.is_empty() && !self.config.allow_empty {
-            let why = "the reference gives no rows, so every query that finds nothing would match; set `allow_empty` to use it";
-            return Err(bad(why.to_owned()));
+            return Err(Conclusion::bad_reference(
+                "the reference gives no rows, so every query that finds nothing would match; set `allow_empty` to use it",
+            ));
         }
         Ok(reference)
     }
@@ -106,16 +111,5 @@ impl SqlVerifier {
 impl ResultShape {
     fn of(table: &Table) -> Self {
         Self { columns: table.columns.len(), rows: table.rows.len() }
-    }
-}
-
-impl SqlVerdict {
-    fn unjudged(conclusion: SqlConclusion) -> Self {
-        let (response, reference, ordered) = (None, None, false);
-        Self { conclusion, score: None, response, reference, ordered, tables: Vec::new(), steps: 0 }
-    }
-
-    fn wrong(self, conclusion: SqlConclusion) -> Self {
-        Self { conclusion, score: Some(0.0), ..self }
     }
 }

@@ -2,19 +2,17 @@
 //!
 //! In: JSON states (initial, reached, goal) and a [`StateConfig`]. Out: a canonical form and its hash, a typed
 //! [`StateDiff`], and a [`StateVerdict`] that counts the goal's changes achieved and the collateral changes apart, so that
-//! doing nothing and trashing everything are both visible. [`factored_similarity`] compares object-attribute states by a
-//! similarity of strings. Pure and thread-safe; sizes are bounded by [`Limits`](crate::json::Limits).
+//! doing nothing and trashing everything are both visible. Pure and thread-safe; sizes are bounded by
+//! [`Limits`](crate::json::Limits).
 
 mod canonical;
 mod config;
 mod diff;
-mod factored;
-mod ngram;
+mod record;
 mod verify;
 
 pub use canonical::StateHash;
 pub use config::{GoalKind, StateConfig, StateError, StateScore, Which};
 pub use diff::{Change, ChangeKind, StateDiff};
-pub use factored::{Attribute, FactoredObject, FactoredSimilarity, ObjectMatch, factored_similarity};
-pub use ngram::trigram_similarity;
-pub use verify::{StateVerdict, StateVerifier};
+pub use record::StateRecord;
+pub use verify::{StateDetail, StateVerdict, StateVerifier};

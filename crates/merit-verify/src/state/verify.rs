@@ -9,6 +9,7 @@ use super::canonical::{StateHash, canonical};
 use super::config::{GoalKind, StateConfig, StateError, StateScore, Which};
 use super::diff::{Change, ChangeKind, StateDiff, diff, facts};
 use crate::json::canonical::spell;
+use merit_core::Judgement;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -19,11 +20,12 @@ pub struct StateVerifier {
     config: StateConfig,
 }
 
-/// The verdict on a reached state.
+/// The verdict on a reached state; `Pass` where the goal holds and nothing else was touched.
+pub type StateVerdict = Judgement<StateDetail>;
+
+/// What was achieved, and what else was touched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StateVerdict {
-    /// From 0 to 1.
-    pub score: f64,
+pub struct StateDetail {
     /// Whether the goal holds and nothing else was touched.
     pub is_goal: bool,
     /// Facts that had to become true; without an initial state, all facts of the goal.
@@ -103,8 +105,8 @@ impl StateVerifier {
         let was_idle = initial
             .as_ref()
             .map(|initial| spell(initial, self.config.numbers) == spell(&reached, self.config.numbers));
-        Ok(StateVerdict {
-            score: self.score(asked, achieved, collateral.len(), is_goal),
+        let score = self.score(asked, achieved, collateral.len(), is_goal);
+        let detail = StateDetail {
             is_goal,
             asked,
             achieved,
@@ -114,7 +116,8 @@ impl StateVerifier {
             collateral,
             reached: StateHash::of(&spell(&reached, self.config.numbers)),
             goal: StateHash::of(&spell(&goal, self.config.numbers)),
-        })
+        };
+        Ok(Judgement::scored(is_goal, score, detail))
     }
 
     /// With an initial state: facts asked for, those missed, and collateral changes.

@@ -16,6 +16,7 @@ mod look_alike;
 mod normalise;
 mod overlap;
 mod quote;
+mod record;
 mod repetition;
 mod rouge;
 pub(crate) mod sentence;
@@ -28,8 +29,8 @@ pub(crate) mod words;
 pub use balance::{BalanceProblem, MarkerPair};
 pub use check::TextConfigError;
 pub use citation::{
-    CitationConclusion, CitationConfig, CitationMarkers, CitationVerdict, CitationVerifier, CitedSentence,
-    CitedStanding, Labels, Source, SourceFault,
+    CitationConfig, CitationDetail, CitationMarkers, CitationVerdict, CitationVerifier, CitedSentence,
+    CitedStanding, Labels, Source,
 };
 pub use config::{
     BalanceConfig, ContainsConfig, LengthConfig, LengthUnit, Metric, NoOptions, RepetitionConfig,
@@ -38,6 +39,7 @@ pub use config::{
 pub use look_alike::{LookAlike, LookAlikeKind};
 pub use normalise::{Normalise, Punctuation};
 pub use quote::Quote;
-pub use span::{Span, SpanConclusion, SpanConfig, SpanMeasure, SpanVerdict, SpanVerifier};
-pub use verdict::{ReferenceFault, Refusal, TextConclusion, TextEvidence, TextVerdict};
+pub use record::{TextChecks, TextFinding, TextRecord, TextRecords};
+pub use span::{Span, SpanConfig, SpanDetail, SpanMeasure, SpanVerdict, SpanVerifier};
+pub use verdict::{Refusal, TextDetail, TextEvidence, TextVerdict, explain};
 pub use verifier::{MAX_TEXT_BYTES, TextVerifier};

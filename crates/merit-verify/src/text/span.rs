@@ -2,6 +2,7 @@
 
 use super::TextConfigError;
 use super::check::within_one;
+use merit_core::{Conclusion, Judgement};
 use serde::{Deserialize, Serialize};
 
 /// Most spans of either side.
@@ -37,39 +38,18 @@ pub enum SpanMeasure {
     F1,
 }
 
-/// What a span check says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SpanVerdict {
-    /// What it came to.
-    pub conclusion: SpanConclusion,
-    /// From 0 to 1. Absent when the task is at fault.
-    pub score: Option<f64>,
+/// What a span check says. `Refused`: a span of the response is empty or reversed, or there are too many.
+pub type SpanVerdict = Judgement<SpanDetail>;
+
+/// How many characters are marked.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct SpanDetail {
     /// Characters marked by both.
     pub common: usize,
     /// Characters marked by the response; overlapping spans count once.
     pub response: usize,
     /// Characters marked by the reference.
     pub reference: usize,
-}
-
-/// What a span check came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum SpanConclusion {
-    /// The score reaches `pass_at`.
-    Pass,
-    /// It does not.
-    Fail,
-    /// A span of the response is empty or reversed, or there are too many; it scores 0.
-    Refused {
-        /// Which span.
-        span: usize,
-    },
-    /// A span of the reference is empty or reversed, or there is none, or too many: the task is at fault.
-    BadReference {
-        /// Which span.
-        span: usize,
-    },
 }
 
 /// Compares spans.
@@ -87,13 +67,13 @@ impl SpanVerifier {
 
     /// Compares the spans of a response with those of a reference.
     pub fn verify(&self, response: &[Span], reference: &[Span]) -> SpanVerdict {
-        let unjudged =
-            |conclusion, score| SpanVerdict { conclusion, score, common: 0, response: 0, reference: 0 };
         if let Some(span) = faulty(reference).or(reference.is_empty().then_some(0)) {
-            return unjudged(SpanConclusion::BadReference { span }, None);
+            let why = format!("span {span} of the reference is missing, empty or reversed");
+            return Judgement::unmeasured(Conclusion::bad_reference(why), SpanDetail::default());
         }
         if let Some(span) = faulty(response) {
-            return unjudged(SpanConclusion::Refused { span }, Some(0.0));
+            let why = format!("span {span} is empty or reversed");
+            return Judgement::unmeasured(Conclusion::refused(why), SpanDetail::default());
         }
         let (ours, theirs) = (merged(response), merged(reference));
         let (n, m, both) = (marked(&ours), marked(&theirs), marked_by_both(&ours, &theirs));
@@ -101,14 +81,8 @@ impl SpanVerifier {
             SpanMeasure::Iou => both as f64 / (n as f64 + m as f64 - both as f64),
             SpanMeasure::F1 => 2.0 * both as f64 / (n as f64 + m as f64),
         };
-        let passed = score >= self.config.pass_at;
-        SpanVerdict {
-            conclusion: if passed { SpanConclusion::Pass } else { SpanConclusion::Fail },
-            score: Some(score),
-            common: both,
-            response: n,
-            reference: m,
-        }
+        let detail = SpanDetail { common: both, response: n, reference: m };
+        Judgement::scored(score >= self.config.pass_at, score, detail)
     }
 }
 
@@ -173,8 +147,8 @@ mod tests {
     fn whose_fault_a_bad_span_is() {
         let verifier = SpanVerifier { config: SpanConfig { measure: SpanMeasure::Iou, pass_at: 0.5 } };
         let (good, bad) = ([Span { start: 0, end: 1 }], [Span { start: 2, end: 1 }]);
-        assert_eq!(verifier.verify(&bad, &good).conclusion, SpanConclusion::Refused { span: 0 });
-        assert_eq!(verifier.verify(&good, &bad).conclusion, SpanConclusion::BadReference { span: 0 });
+        assert_eq!(verifier.verify(&bad, &good).conclusion.word(), "refused");
+        assert_eq!(verifier.verify(&good, &bad).conclusion.word(), "bad reference");
         assert_eq!(verifier.verify(&good, &[]).score, None);
     }
 

@@ -1,16 +1,16 @@
 //! What a text verification says. Numbers and positions rather than sentences, so that the exact path allocates nothing;
-//! [`TextVerdict::explain`] puts them into words.
+//! [`explain`] puts them into words.
 
 use super::{BalanceProblem, LengthUnit, LookAlike};
+use merit_core::{Conclusion, Judgement, Why};
 use serde::{Deserialize, Serialize};
 
-/// The conclusion with its reasons.
+/// What a measurement came to; `Pass` where the score reaches `pass_at`.
+pub type TextVerdict = Judgement<TextDetail>;
+
+/// What was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TextVerdict {
-    /// What it came to.
-    pub conclusion: TextConclusion,
-    /// From 0 to 1. Absent when the task is at fault.
-    pub score: Option<f64>,
+pub struct TextDetail {
     /// Position of the reference that scored best. Absent: none was used, or none scored.
     pub reference: Option<usize>,
     /// The numbers the score rests on, for the best reference.
@@ -20,29 +20,8 @@ pub struct TextVerdict {
     pub suspicious: Vec<LookAlike>,
 }
 
-/// What a verification came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum TextConclusion {
-    /// The score reaches `pass_at`.
-    Pass,
-    /// It does not.
-    Fail,
-    /// The response was not measured, by its own doing; it scores 0.
-    Refused {
-        /// Why.
-        why: Refusal,
-    },
-    /// The references cannot be used: the task is at fault, not the policy.
-    BadReference {
-        /// Why.
-        why: ReferenceFault,
-    },
-}
-
 /// Why a response was not measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
     /// It has nothing but blanks.
     Empty,
@@ -56,18 +35,6 @@ pub enum Refusal {
     Negated,
     /// Comparing it would take more work than allowed.
     TooMuchWork,
-}
-
-/// Why references cannot be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReferenceFault {
-    /// There is none.
-    Missing,
-    /// One of them is blank, which every response would contain.
-    Blank,
-    /// One of them is longer than is looked at.
-    TooLong,
 }
 
 /// The numbers a score rests on.
@@ -143,36 +110,14 @@ pub enum TextEvidence {
     },
 }
 
-impl TextVerdict {
-    pub(crate) fn refused(why: Refusal, evidence: TextEvidence) -> Self {
-        let conclusion = TextConclusion::Refused { why };
-        Self { conclusion, score: Some(0.0), reference: None, evidence, suspicious: Vec::new() }
+impl TextDetail {
+    pub(crate) fn new(reference: Option<usize>, evidence: TextEvidence) -> Self {
+        Self { reference, evidence, suspicious: Vec::new() }
     }
 
-    pub(crate) fn bad_reference(why: ReferenceFault, at: Option<usize>) -> Self {
-        let conclusion = TextConclusion::BadReference { why };
-        let evidence = TextEvidence::None;
-        Self { conclusion, score: None, reference: at, evidence, suspicious: Vec::new() }
-    }
-
-    /// Whether the response passes. Absent when the task is at fault.
-    pub fn passed(&self) -> Option<bool> {
-        match self.conclusion {
-            TextConclusion::Pass => Some(true),
-            TextConclusion::Fail | TextConclusion::Refused { .. } => Some(false),
-            TextConclusion::BadReference { .. } => None,
-        }
-    }
-
-    /// The verdict in one line.
-    pub fn explain(&self) -> String {
-        let mut line = match self.conclusion {
-            TextConclusion::Pass => "pass".to_owned(),
-            TextConclusion::Fail => "fail".to_owned(),
-            TextConclusion::Refused { why } => format!("refused: {}", why.text()),
-            TextConclusion::BadReference { why } => format!("bad reference: {}", why.text()),
-        };
-        if let Some(score) = self.score {
+    pub(crate) fn explain(&self, conclusion: &Conclusion, score: Option<f64>) -> String {
+        let mut line = conclusion.to_string();
+        if let Some(score) = score {
             line += &format!(", score {score:.4}");
         }
         if let Some(at) = self.reference {
@@ -186,26 +131,21 @@ impl TextVerdict {
     }
 }
 
-impl Refusal {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Empty => "the response is empty",
-            Self::TooLong => "the response is longer than allowed",
-            Self::SeveralAnswers => "the response offers several answers",
-            Self::SmallShare => "the answer is too small a share of the response",
-            Self::Negated => "the response denies the answer",
-            Self::TooMuchWork => "comparing the response would take more work than allowed",
-        }
-    }
+/// A verdict in one line.
+pub fn explain(verdict: &TextVerdict) -> String {
+    verdict.detail.explain(&verdict.conclusion, verdict.score)
 }
 
-impl ReferenceFault {
-    fn text(self) -> &'static str {
-        match self {
-            Self::Missing => "there is no reference",
-            Self::Blank => "a reference is blank",
-            Self::TooLong => "a reference is longer than is looked at",
-        }
+impl From<Refusal> for Why {
+    fn from(refusal: Refusal) -> Self {
+        Self::Borrowed(match refusal {
+            Refusal::Empty => "the response is empty",
+            Refusal::TooLong => "the response is longer than allowed",
+            Refusal::SeveralAnswers => "the response offers several answers",
+            Refusal::SmallShare => "the answer is too small a share of the response",
+            Refusal::Negated => "the response denies the answer",
+            Refusal::TooMuchWork => "comparing the response would take more work than allowed",
+        })
     }
 }
 

@@ -6,9 +6,10 @@ use super::look_alike::look_alikes;
 use super::rouge;
 use super::words::{words, words_and_ideographs};
 use super::{
-    ContainsConfig, Metric, Normalise, ReferenceFault, Refusal, TextConclusion, TextConfig, TextConfigError,
-    TextEvidence, TextVerdict, Tokens, balance, length, overlap, repetition, string_match,
+    ContainsConfig, Metric, Normalise, Refusal, TextConfig, TextConfigError, TextDetail, TextEvidence,
+    TextVerdict, Tokens, balance, length, overlap, repetition, string_match,
 };
+use merit_core::{Conclusion, Judgement};
 use std::cell::RefCell;
 
 /// The longest text of either side that is ever looked at, in bytes.
@@ -79,14 +80,14 @@ impl TextVerifier {
             return verdict;
         }
         if let Some(why) = self.refusal(response) {
-            return TextVerdict::refused(why, TextEvidence::None);
+            return refused(why, TextDetail::new(None, TextEvidence::None));
         }
         let mut verdict = match &self.config.metric {
-            Metric::Length(config) => self.judged(length::length(*config, response)),
-            Metric::Balance(config) => self.judged(balance::balance(config, response)),
+            Metric::Length(config) => self.judged(None, length::length(*config, response)),
+            Metric::Balance(config) => self.judged(None, balance::balance(config, response)),
             Metric::Repetition(config) => {
                 let text = self.normalise.apply(response);
-                self.judged(repetition::repetition(&split(config.tokens, &text), config.n))
+                self.judged(None, repetition::repetition(&split(config.tokens, &text), config.n))
             }
             Metric::String(config) => {
                 self.first_match(references, |reference| string_match::matches(*config, response, reference))
@@ -109,7 +110,7 @@ impl TextVerifier {
             }),
         };
         if verdict.score.is_some_and(|score| score < 1.0) && self.needs_references() {
-            verdict.suspicious = look_alikes(response, references);
+            verdict.detail.suspicious = look_alikes(response, references);
         }
         verdict
     }
@@ -119,16 +120,16 @@ impl TextVerifier {
             return None;
         }
         if references.is_empty() {
-            return Some(TextVerdict::bad_reference(ReferenceFault::Missing, None));
+            return Some(bad_reference("there is no reference", None));
         }
         let fault = |text: &str| match text.len() {
-            n if n > MAX_TEXT_BYTES => Some(ReferenceFault::TooLong),
-            _ if is_blank(text) => Some(ReferenceFault::Blank),
+            n if n > MAX_TEXT_BYTES => Some("a reference is longer than is looked at"),
+            _ if is_blank(text) => Some("a reference is blank"),
             _ => None,
         };
         let faulty = |(at, reference): (usize, &S)| fault(reference.as_ref()).map(|why| (why, at));
         let (why, at) = references.iter().enumerate().find_map(faulty)?;
-        Some(TextVerdict::bad_reference(why, Some(at)))
+        Some(bad_reference(why, Some(at)))
     }
 
     fn refusal(&self, response: &str) -> Option<Refusal> {
@@ -141,10 +142,8 @@ impl TextVerifier {
         is_blank(response).then_some(Refusal::Empty)
     }
 
-    fn judged(&self, (score, evidence): (f64, TextEvidence)) -> TextVerdict {
-        let passed = score >= self.config.pass_at;
-        let conclusion = if passed { TextConclusion::Pass } else { TextConclusion::Fail };
-        TextVerdict { conclusion, score: Some(score), reference: None, evidence, suspicious: Vec::new() }
+    fn judged(&self, reference: Option<usize>, (score, evidence): (f64, TextEvidence)) -> TextVerdict {
+        Judgement::scored(score >= self.config.pass_at, score, TextDetail::new(reference, evidence))
     }
 
     fn first_match<S: AsRef<str>>(
@@ -154,8 +153,7 @@ impl TextVerifier {
     ) -> TextVerdict {
         let reference = references.iter().position(|reference| matches(reference.as_ref()));
         let matched = reference.is_some();
-        let judged = self.judged((f64::from(u8::from(matched)), TextEvidence::Match { matched }));
-        TextVerdict { reference, ..judged }
+        self.judged(reference, (f64::from(u8::from(matched)), TextEvidence::Match { matched }))
     }
 
     fn exact<S: AsRef<str>>(&self, response: &str, references: &[S]) -> TextVerdict {
@@ -199,11 +197,8 @@ impl TextVerifier {
             refusal = Some(Refusal::SeveralAnswers);
         }
         match refusal {
-            Some(why) => TextVerdict { reference: shown, ..TextVerdict::refused(why, evidence) },
-            None => TextVerdict {
-                reference: clean,
-                ..self.judged((f64::from(u8::from(clean.is_some())), evidence))
-            },
+            Some(why) => refused(why, TextDetail::new(shown, evidence)),
+            None => self.judged(clean, (f64::from(u8::from(clean.is_some())), evidence)),
         }
     }
 
@@ -234,13 +229,19 @@ impl TextVerifier {
             drop(our_words);
             scratch.shrink();
             match best {
-                Some((at, score, evidence)) if !gave_up => {
-                    TextVerdict { reference: Some(at), ..self.judged((score, evidence)) }
-                }
-                _ => TextVerdict::refused(Refusal::TooMuchWork, TextEvidence::None),
+                Some((at, score, evidence)) if !gave_up => self.judged(Some(at), (score, evidence)),
+                _ => refused(Refusal::TooMuchWork, TextDetail::new(None, TextEvidence::None)),
             }
         })
     }
+}
+
+fn refused(why: Refusal, detail: TextDetail) -> TextVerdict {
+    Judgement::unmeasured(Conclusion::refused(why), detail)
+}
+
+fn bad_reference(why: &'static str, at: Option<usize>) -> TextVerdict {
+    Judgement::unmeasured(Conclusion::bad_reference(why), TextDetail::new(at, TextEvidence::None))
 }
 
 impl Scratch {

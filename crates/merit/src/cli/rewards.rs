@@ -98,7 +98,7 @@ pub(crate) enum Verify {
     /// Does the text match a reference, stand on its sources, or mark the right spans?
     ///
     /// A record: `{"response": "Paris", "reference": "paris"}`, or with several `references`; the metric is `exact` unless the
-    /// policy says otherwise. For citations: `{"response": "… [1].", "sources": [{"id": "1", "text": "…"}]}`. For spans:
+    /// settings say otherwise. For citations: `{"response": "… [1].", "sources": [{"id": "1", "text": "…"}]}`. For spans:
     /// `{"spans": [{"start": 0, "end": 4}], "reference_spans": […]}`.
     Text(VerifyArguments),
     /// Did the world end where it should, with nothing else touched?
@@ -118,10 +118,10 @@ pub(crate) enum Verify {
 pub(crate) struct VerifyArguments {
     /// JSON lines [default: standard input].
     pub(crate) file: Option<PathBuf>,
-    /// What counts as right, a TOML file; a record's own `policy` is laid over it.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
-    /// Change one setting of the policy, e.g. `--set limits.steps=100000`; may be repeated.
+    /// What counts as right, a TOML file; a record's own `settings` are laid over it.
+    #[arg(long, alias = "policy", value_name = "FILE")]
+    pub(crate) settings: Option<PathBuf>,
+    /// Change one setting, e.g. `--set limits.steps=100000`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub(crate) set: Vec<(String, String)>,
     /// Words for people instead of JSON.
@@ -133,7 +133,7 @@ pub(crate) struct VerifyArguments {
 }
 
 const VERDICTS: &str = "\
-Every record may have an `id`, which is handed on, and a `policy` of its own.
+Every record may have an `id`, which is handed on, and `settings` of its own.
 
 A verdict is {\"line\": 1, \"passed\": true, \"score\": 1.0, \"verdict\": {…}}. Where nobody can tell, `passed` and `score` are \
 null, which is not a wrong answer.

@@ -43,6 +43,6 @@ impl Loaded {
     pub(crate) fn discount(&self) -> Result<Option<f64>> {
         let Some(run) = &self.run else { return Ok(None) };
         let file = run.path().join("recipe.toml").display().to_string();
-        Ok(Some(Recipe::parse(&file, &run.recipe()?)?.credit.rule()?.discount()))
+        Ok(Some(Recipe::parse(&file, &run.recipe()?)?.credit.discount()))
     }
 }

@@ -11,9 +11,9 @@ type Section = (Kind, &'static str, Vec<About>);
 
 fn sections() -> Vec<Section> {
     vec![
-        (Kind::Envs, "worlds", merit_env::ENVS.iter().map(|e| e.about).collect()),
+        (Kind::Envs, "worlds", merit_env::WORLDS.iter().map(|e| e.about).collect()),
         (Kind::Tools, "tools", merit_tools::TOOLS.iter().map(|t| t.about).collect()),
-        (Kind::Rewards, "reward terms", merit_reward::TERMS.iter().map(|t| t.about).collect()),
+        (Kind::Rewards, "reward terms", merit_reward::TERMS.iter().chain(merit_graders::TERMS).map(|t| t.about).collect()),
         (Kind::Rewards, "reward combinators", merit_reward::COMBINATORS.iter().map(|c| c.about).collect()),
         (Kind::Credit, "credit rules", merit_credit::RULES.iter().map(|r| r.about).collect()),
         (Kind::Objectives, "objectives", merit_learn::OBJECTIVES.iter().map(|o| o.about).collect()),
@@ -28,7 +28,7 @@ fn sections() -> Vec<Section> {
             "formats of calls",
             merit_tools::formats::CALL_FORMATS.iter().map(|f| f.about).collect(),
         ),
-        (Kind::Recipes, "recipes", merit_run::shipped::RECIPES.iter().map(|r| r.about).collect()),
+        (Kind::Recipes, "recipes", merit_run::shipped::recipes().iter().map(|r| r.about).collect()),
     ]
 }
 

@@ -8,7 +8,7 @@ use merit_core::Task;
 use merit_mcp::{
     ServedAnswer, ServedCall, ServedFuture, ServedTool, ServerInfo, serve_http, serve_stdio, wait,
 };
-use merit_tools::{Commons, Tool, ToolAnswer, ToolConfig, ToolSession};
+use merit_tools::{EpisodeShared, Tool, ToolAnswer, ToolSession};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Mcp) -> Result<()> {
 }
 
 fn build(arguments: &Mcp) -> Result<Vec<Arc<dyn Tool>>> {
-    let mut configs: Vec<ToolConfig> = Vec::new();
+    let mut configs = Vec::new();
     for name in &arguments.tool {
         configs.push(tool::named(name, &[], None)?);
     }
@@ -55,7 +55,7 @@ fn build(arguments: &Mcp) -> Result<Vec<Arc<dyn Tool>>> {
     }
     let mut tools = Vec::new();
     for config in &configs {
-        tools.extend(config.build_all().map_err(|error| WrongInput(error.to_string()))?);
+        tools.extend(config.build().map_err(|error| WrongInput(error.to_string()))?);
     }
     Ok(tools)
 }
@@ -70,13 +70,13 @@ struct Shelf {
 
 #[derive(Default)]
 struct Sessions {
-    commons: Commons,
+    shared: EpisodeShared,
     of_tools: HashMap<usize, Arc<dyn ToolSession>>,
 }
 
 impl Shelf {
     fn served(self: &Arc<Self>, at: usize) -> ServedTool {
-        let card = self.tools[at].card();
+        let card = self.tools[at].spec();
         let shelf = Arc::clone(self);
         ServedTool {
             name: card.name.clone(),
@@ -88,7 +88,7 @@ impl Shelf {
 
     fn call(self: Arc<Self>, at: usize, call: ServedCall) -> ServedFuture {
         Box::pin(async move {
-            let input = match self.tools[at].card().arguments.input(&Value::Object(call.arguments)) {
+            let input = match self.tools[at].spec().arguments.input(&Value::Object(call.arguments)) {
                 Ok(input) => input,
                 Err(why) => return ServedAnswer::Wrong(why),
             };
@@ -107,11 +107,11 @@ impl Shelf {
 
     fn session(&self, client: u64, at: usize) -> Result<Arc<dyn ToolSession>, String> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let Sessions { commons, of_tools } = open.entry(client).or_default();
+        let Sessions { shared, of_tools } = open.entry(client).or_default();
         if let Some(session) = of_tools.get(&at) {
             return Ok(Arc::clone(session));
         }
-        let opened = self.tools[at].open_beside(commons, &self.task, None);
+        let opened = self.tools[at].open_beside(shared, &self.task, None);
         let session = opened.map_err(|error| error.to_string())?;
         of_tools.insert(at, Arc::clone(&session));
         Ok(session)

@@ -4,7 +4,7 @@ use super::WrongInput;
 use crate::cli::runs::Show;
 use crate::{episode_text, out};
 use anyhow::Result;
-use merit_core::{EpisodeId, Outcome};
+use merit_core::{Arm, EpisodeId, Outcome, Phase, When};
 use merit_measure::{HeldOut, Rate, RunSummary};
 use merit_store::{ImportInfo, RunFolder};
 use serde_json::{Value, json};
@@ -25,7 +25,8 @@ fn show_episode(folder: &RunFolder, name: &str, as_json: bool) -> Result<()> {
         WrongInput(format!("`{name}` names no episode; write PHASE/STEP/GROUP/MEMBER, e.g. train/12/0/3"))
     })?;
     let stored = folder.episode(&id)?.ok_or_else(|| {
-        let phases = folder.phases().unwrap_or_default().join(", ");
+        let phases: Vec<String> = folder.phases().unwrap_or_default().iter().map(Phase::to_string).collect();
+        let phases = phases.join(", ");
         WrongInput(format!("the run has no episode `{name}`; its phases are {phases}"))
     })?;
     if as_json {
@@ -47,7 +48,7 @@ fn parse_id(name: &str) -> Option<EpisodeId> {
     let parts: Vec<&str> = name.split('/').collect();
     let [phase, step, group, member] = parts.as_slice() else { return None };
     Some(EpisodeId {
-        phase: (*phase).to_owned(),
+        phase: (*phase).into(),
         step: step.parse().ok()?,
         group: group.parse().ok()?,
         member: member.parse().ok()?,
@@ -82,9 +83,9 @@ pub(crate) fn table(folder: &RunFolder) -> Result<String> {
 }
 
 fn held_out_table(text: &mut String, summary: &RunSummary) -> Result<()> {
-    let wanted = |held: &&HeldOut| held.phase != "eval-step";
+    let wanted = |held: &&HeldOut| !matches!(held.phase, Phase::Eval(_, When::Step));
     let mut rows: Vec<&HeldOut> = summary.held_out.iter().filter(wanted).collect();
-    rows.sort_by_key(|held| (held.is_control(), held.phase == "eval-after"));
+    rows.sort_by_key(|held| (held.is_control(), held.phase == Phase::eval(When::After)));
     let sizes: BTreeSet<u32> = rows.iter().flat_map(|held| held.by_size.keys().copied()).collect();
     write!(text, "{:<28} {:>9} {:>15}", "held-out success (greedy)", "all", "95% interval")?;
     sizes.iter().try_for_each(|size| write!(text, " {:>7}", format!("size {size}")))?;
@@ -106,11 +107,11 @@ fn held_out_table(text: &mut String, summary: &RunSummary) -> Result<()> {
     Ok(())
 }
 
-fn label(phase: &str) -> String {
+fn label(phase: &Phase) -> String {
     match phase {
-        "eval-before" => "before (no RL)".to_owned(),
-        "eval-after" => "after".to_owned(),
-        other => format!("control {}", other.strip_prefix("eval-").unwrap_or(other)),
+        Phase::Eval(Arm::Main, When::Before) => "before (no RL)".to_owned(),
+        Phase::Eval(Arm::Control(name), _) => format!("control {name}"),
+        _ => "after".to_owned(),
     }
 }
 

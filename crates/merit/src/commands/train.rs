@@ -5,12 +5,11 @@ use crate::cli::runs::Train;
 use crate::cli::tapes;
 use crate::{display, out};
 use anyhow::{Context as _, Result};
-use merit_run::{Event, Finished, Options, Recipe, shipped};
-use merit_store::{RunFolder, RunInfo, StoreError, preflight};
+use merit_run::{Event, Finished, Options, Recipe, Run, shipped};
+use merit_store::RunFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub(crate) fn run(arguments: &Train) -> Result<()> {
     let resuming = arguments.resume.is_some();
@@ -71,19 +70,7 @@ fn create(arguments: &Train) -> Result<(Recipe, RunFolder, u64)> {
     }
     let seed = arguments.seed;
     let path = arguments.run.clone().unwrap_or_else(|| free_folder(&recipe.name, seed));
-    if RunFolder::open_read_only(&path).is_ok() {
-        return Err(StoreError::Exists { path }.into());
-    }
-    preflight(&path, recipe.disk_bytes())?;
-    let started_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis() as u64);
-    let info = RunInfo {
-        recipe: recipe.name.clone(),
-        recipe_hash: recipe.hash(),
-        seed,
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        started_ms,
-    };
-    let folder = RunFolder::create(&path, &recipe.to_toml(), &info)?;
+    let Run { recipe, folder, seed } = Run::create(&path, recipe, seed)?;
     Ok((recipe, folder, seed))
 }
 

@@ -7,14 +7,13 @@
 //! input does. Every answer has a deadline: a program that hangs is killed with the processes it started, begun anew, and
 //! the hang is a finding.
 
-mod child;
 mod wire;
 mod words;
 
 use crate::error::AttackError;
 use crate::subject::{Attempt, Move, Subject};
 use crate::target::{Payment, Target};
-use child::{Child, Failure};
+use merit_command::{Failure, Process};
 use std::time::Duration;
 use wire::{Greeting, Reply};
 
@@ -51,7 +50,7 @@ pub struct CommandTarget {
     greeting: Greeting,
     subjects: Vec<Subject>,
     /// Absent: it hung or died, and must be begun anew.
-    child: Option<Child>,
+    child: Option<Process>,
     asked: u64,
 }
 
@@ -64,7 +63,7 @@ impl CommandTarget {
     }
 
     /// The program, begun anew if it must be. It has to greet with the same tasks as at first.
-    fn child(&mut self) -> Result<&mut Child, AttackError> {
+    fn child(&mut self) -> Result<&mut Process, AttackError> {
         let child = match self.child.take() {
             Some(child) => child,
             None => {
@@ -103,9 +102,9 @@ impl CommandTarget {
     }
 }
 
-fn begin(command: &[String], limits: &Limits) -> Result<(Child, Greeting), AttackError> {
+fn begin(command: &[String], limits: &Limits) -> Result<(Process, Greeting), AttackError> {
     let bad = |why: String| AttackError::Greeting { command: command.join(" "), why };
-    let mut child = Child::start(command, limits.line_bytes).map_err(bad)?;
+    let mut child = Process::start(command, limits.line_bytes).map_err(bad)?;
     let line = child.hear(limits.start).map_err(|failure| match failure {
         Failure::Deadline => bad(format!("it said nothing in {} s", limits.start.as_secs_f64())),
         Failure::Gone(why) => bad(why),

@@ -46,7 +46,7 @@ impl WorldTarget {
         let chat = ChatFormat::new(Arc::new(Tokenizer::train(std::iter::empty(), 0)))
             .map_err(|e| bad(e.to_string()))?;
         let plan = Plan {
-            phase: "attack",
+            phase: "attack".into(),
             step: 0,
             split: Split::Train,
             first: 0,
@@ -84,7 +84,7 @@ impl WorldTarget {
             .iter()
             .enumerate()
             .map(|(group, &task)| EpisodePlan {
-                id: EpisodeId { phase: phase.to_owned(), step: 0, group: group as u32, member: 0, branch: 0 },
+                id: EpisodeId { phase: phase.into(), step: 0, group: group as u32, member: 0, branch: 0 },
                 ..self.plans[task].clone()
             })
             .collect();

@@ -4,15 +4,9 @@
 //! time it is the mean of the batch. An episode is compared with what was kept *before* its own batch. A task's mean is too
 //! old `max_age` versions after the task was last seen. At most `most_tasks` are kept; the longest unseen go first.
 
+use crate::prelude::*;
 use super::super::task_fact::{Named, number_of};
-use crate::expression::{Facts, Node, Slot, Table, Watcher};
-use crate::state::RewardState;
-use crate::worth::Worth;
-use crate::{Problem, ScoreContext};
-use merit_core::{Episode, PolicyVersion, Refresh};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A baseline kept for each task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,12 +77,12 @@ pub(super) fn task_name() -> Node {
 const ROW: usize = 3;
 
 impl Kept {
-    pub(super) fn baseline(&self, facts: &Facts<'_>) -> Result<(f64, String), Worth> {
-        let unseen = || Worth::NotApplicable("the task was not seen before".to_owned());
-        let task = facts.own(self.task).and_then(Worth::number).ok_or_else(unseen)?;
-        let kept = facts.kept(&self.key).unwrap_or(&[]);
+    pub(super) fn baseline(&self, context: &NodeContext<'_>) -> Result<(f64, String), Value> {
+        let unseen = || Value::NotApplicable("the task was not seen before".to_owned());
+        let task = context.own(self.task).and_then(Value::number).ok_or_else(unseen)?;
+        let kept = context.kept(&self.key).unwrap_or(&[]);
         if let Some((mean, version)) =
-            find(kept, task).filter(|(_, made)| self.fresh(*made, facts.context.version))
+            find(kept, task).filter(|(_, made)| self.fresh(*made, context.run.version))
         {
             return Ok((mean, format!("the task's mean, last seen at version {version}")));
         }
@@ -108,12 +102,11 @@ fn find(rows: &[f64], task: f64) -> Option<(f64, f64)> {
     rows.get(at).map(|&[_, mean, version]| (mean, version))
 }
 
-impl Watcher for Kept {
-    fn observe(&self, table: &Table, context: &ScoreContext, before: &RewardState, next: &mut RewardState) {
+impl StateUpdate for Kept {
+    fn update(&self, values: &BatchValues, run: &ScoreContext, before: &RewardState, next: &mut RewardState) {
         // Sums in the order of the batch; tasks in the order of their numbers. Bits order positive floats as they are.
         let mut seen: BTreeMap<u64, (f64, u32)> = BTreeMap::new();
-        let column = |slot: Slot| table.slots.get(slot.0).map_or(&[][..], Vec::as_slice);
-        for (value, task) in column(self.value).iter().zip(column(self.task)) {
+        for (value, task) in values.slot(self.value).iter().zip(values.slot(self.task)) {
             if let (Some(value), Some(task)) = (value.number(), task.number()) {
                 let (sum, count) = seen.entry(task.to_bits()).or_default();
                 *sum += value;
@@ -123,9 +116,9 @@ impl Watcher for Kept {
         if seen.is_empty() {
             return;
         }
-        let now = context.version.0 as f64;
-        let old = before.get(&self.key, context.version).unwrap_or(&[]);
-        let fresh = old.as_chunks::<ROW>().0.iter().filter(|row| self.fresh(row[2], context.version));
+        let now = run.version.0 as f64;
+        let old = before.get(&self.key, run.version).unwrap_or(&[]);
+        let fresh = old.as_chunks::<ROW>().0.iter().filter(|row| self.fresh(row[2], run.version));
         let mut rows: BTreeMap<u64, [f64; 2]> =
             fresh.map(|row| (row[0].to_bits(), [row[1], row[2]])).collect();
         for (task, (sum, count)) in seen {
@@ -141,7 +134,7 @@ impl Watcher for Kept {
         next.keep(
             self.key.clone(),
             numbers.collect(),
-            context.version,
+            run.version,
             Refresh::After { versions: self.config.max_age },
         );
     }

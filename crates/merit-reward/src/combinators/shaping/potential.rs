@@ -4,12 +4,7 @@
 //! turns of the end, so one that has no values by turn is refused as a broken grader. What a gate inside it looks at by name
 //! stands elsewhere and is not checked.
 
-use crate::compile::Compiler;
-use crate::expression::{Facts, Node, evaluate_as};
-use crate::range::Range;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Condition, RewardError};
+use crate::prelude::*;
 use merit_core::TermOutcome;
 use std::ops::Range as Span;
 
@@ -36,24 +31,24 @@ impl Potential {
     pub(super) fn after_turns(
         &self,
         start: f64,
-        facts: &Facts<'_>,
+        context: &NodeContext<'_>,
         tracer: &mut Tracer,
-    ) -> Result<Vec<f64>, Worth> {
-        self.check(facts)?;
+    ) -> Result<Vec<f64>, Value> {
+        self.check(context)?;
         let mut held = start;
-        (0..facts.episode.turns.len())
+        (0..context.episode.turns.len())
             .map(|turn| {
-                let facts = facts.at_turn(turn);
-                let worth = match self {
+                let context = context.at_turn(turn);
+                let value = match self {
                     Self::Term(term) => {
                         tracer.reads(*term);
-                        facts.raw(*term).sound()
+                        context.raw(*term).sound()
                     }
-                    Self::Part(part, _) => evaluate_as("potential", part.as_ref(), &facts, tracer),
+                    Self::Part(part, _) => evaluate_as("potential", part.as_ref(), &context, tracer),
                 };
-                match worth {
-                    Worth::Number(value) => held = value,
-                    Worth::NotApplicable(_) => {}
+                match value {
+                    Value::Number(value) => held = value,
+                    Value::NotApplicable(_) => {}
                     other => return Err(other),
                 }
                 Ok(held)
@@ -61,19 +56,19 @@ impl Potential {
             .collect()
     }
 
-    fn check(&self, facts: &Facts<'_>) -> Result<(), Worth> {
+    fn check(&self, context: &NodeContext<'_>) -> Result<(), Value> {
         let terms = match self {
             Self::Term(term) => *term..*term + 1,
             Self::Part(_, terms) => terms.clone(),
         };
-        let whole = facts.scores[terms].iter().find(|score| {
+        let whole = context.scores[terms].iter().find(|score| {
             let says = matches!(score.outcome, TermOutcome::Value { .. });
-            says && score.turns.is_empty() && !facts.episode.turns.is_empty()
+            says && score.turns.is_empty() && !context.episode.turns.is_empty()
         });
         match whole {
             Some(score) => {
                 let why = format!("term `{}` has no values by turn, so it is no potential", score.name);
-                Err(Worth::Broken(why))
+                Err(Value::Broken(why))
             }
             None => Ok(()),
         }

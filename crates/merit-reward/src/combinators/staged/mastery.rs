@@ -1,14 +1,7 @@
 //! How far the policy has come in a curriculum by mastery: counted after every batch, kept for the next.
 
-use crate::compile::Compiler;
-use crate::expression::{Expression, Facts, Node, Slot, Table, Watcher};
-use crate::range::Range;
-use crate::state::RewardState;
-use crate::trace::Tracer;
-use crate::worth::Worth;
-use crate::{Condition, RewardError, ScoreContext};
+use crate::prelude::*;
 use merit_core::Refresh;
-use std::sync::Arc;
 
 pub(super) struct Mastery {
     /// For each stage but the last: what tells its mastery, and from which batch mean on.
@@ -76,22 +69,17 @@ impl Mastery {
     }
 }
 
-impl Watcher for Mastery {
-    fn observe(&self, table: &Table, context: &ScoreContext, before: &RewardState, next: &mut RewardState) {
-        let mean = |slot: Slot| {
-            let column = table.slots.get(slot.0).into_iter().flatten();
-            let (sum, count) =
-                column.filter_map(Worth::number).fold((0.0, 0_u32), |(s, n), x| (s + x, n + 1));
-            (count > 0).then(|| sum / f64::from(count))
-        };
+impl StateUpdate for Mastery {
+    fn update(&self, values: &BatchValues, run: &ScoreContext, before: &RewardState, next: &mut RewardState) {
+        let mean = |slot: Slot| values.mean(slot);
         let news = self.marks.iter().any(|&(slot, _)| mean(slot).is_some());
         if !news {
             return;
         }
         let Progress { stage, high, low } =
-            self.moved(self.progress(before.get(&self.key, context.version)), mean);
+            self.moved(self.progress(before.get(&self.key, run.version)), mean);
         let kept = vec![stage as f64, f64::from(high), f64::from(low)];
-        next.keep(self.key.clone(), kept, context.version, Refresh::After { versions: self.max_age });
+        next.keep(self.key.clone(), kept, run.version, Refresh::After { versions: self.max_age });
     }
 }
 
@@ -113,13 +101,13 @@ pub(super) fn measure(
 struct Raw(usize);
 
 impl Expression for Raw {
-    fn value(&self, facts: &Facts<'_>, tracer: &mut Tracer) -> Worth {
+    fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
         tracer.reads(self.0);
-        facts.raw(self.0)
+        context.raw(self.0)
     }
 
-    fn label(&self, facts: &Facts<'_>) -> String {
-        format!("raw {}", facts.scores[self.0].name)
+    fn label(&self, context: &NodeContext<'_>) -> String {
+        format!("raw {}", context.scores[self.0].name)
     }
 
     fn range(&self, _: &[Range]) -> Range {

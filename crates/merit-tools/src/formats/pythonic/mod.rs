@@ -6,14 +6,13 @@
 mod read;
 mod write;
 
-use super::registry::FormatSettings;
 use super::turn::Reading;
 use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish};
-use crate::ToolCard;
+use crate::ToolSpec;
+use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::sync::Arc;
 
 /// What the registry says of it.
 pub(super) const ABOUT: About = About {
@@ -28,15 +27,11 @@ const STOPS: [&str; 3] = ["<|python_end|>", "<|eom_id|>", "<|eot_id|>"];
 /// `pythonic`: it has no settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PythonicConfig {}
+pub struct Pythonic {}
 
-impl FormatSettings for PythonicConfig {
-    fn build(&self) -> Arc<dyn CallFormat> {
-        Arc::new(Pythonic)
-    }
+impl Component for Pythonic {
+    const ABOUT: About = ABOUT;
 }
-
-pub(super) struct Pythonic;
 
 impl Pythonic {
     /// Where a line begins with `[name(`.
@@ -56,7 +51,7 @@ impl CallFormat for Pythonic {
         ABOUT
     }
 
-    fn parse(&self, text: &str, cards: &[ToolCard]) -> Result<ParsedTurn, MalformedCall> {
+    fn parse(&self, text: &str, cards: &[ToolSpec]) -> Result<ParsedTurn, MalformedCall> {
         let mut reading = Reading::open(text, &STOPS)?;
         let Some(start) = Self::begins(reading.rest()) else {
             let name = read::name_of(reading.rest()).filter(|name| finish::card_of(name, cards).is_some());
@@ -72,7 +67,7 @@ impl CallFormat for Pythonic {
         Ok(reading.finish())
     }
 
-    fn advertise(&self, cards: &[ToolCard]) -> String {
+    fn advertise(&self, cards: &[ToolSpec]) -> String {
         format!(
             "You can call these functions. To call some, answer with nothing but a Python list of calls in the form \
              [name1(argument1=value1, argument2=value2), name2(argument=value)]. Values are literals, never \
@@ -81,7 +76,7 @@ impl CallFormat for Pythonic {
         )
     }
 
-    fn write(&self, calls: &[ToolCall], cards: &[ToolCard]) -> String {
+    fn write(&self, calls: &[ToolCall], cards: &[ToolSpec]) -> String {
         let written: Vec<String> = calls.iter().map(|call| write::call(call, cards)).collect();
         format!("[{}]", written.join(", "))
     }

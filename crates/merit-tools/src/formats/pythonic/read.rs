@@ -1,7 +1,7 @@
 //! Reads a list of calls with literal arguments. Only literals nest, within their own limit.
 
 use super::Pythonic;
-use crate::ToolCard;
+use crate::ToolSpec;
 use crate::formats::literal::{self, Grammar};
 use crate::formats::malformed::shown;
 use crate::formats::turn::Reading;
@@ -28,7 +28,7 @@ fn word(text: &str) -> &str {
 pub(super) fn calls(
     format: &Pythonic,
     reading: &mut Reading<'_>,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<(), MalformedCall> {
     let fail = |what: &str| finish::wrong(format, what, None, cards);
     if !reading.pass("[") {
@@ -57,7 +57,7 @@ fn call(
     format: &Pythonic,
     name: &str,
     reading: &mut Reading<'_>,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<ToolCall, MalformedCall> {
     let fail = |what: String| finish::wrong(format, &what, Some(name), cards);
     let mut arguments = Map::new();
@@ -85,7 +85,7 @@ fn argument(
     tool: &str,
     is_first: bool,
     reading: &mut Reading<'_>,
-    cards: &[ToolCard],
+    cards: &[ToolSpec],
 ) -> Result<Map<String, Value>, String> {
     if reading.pass("**") {
         return match value(reading)? {
@@ -113,7 +113,7 @@ fn value(reading: &mut Reading<'_>) -> Result<Value, String> {
 }
 
 /// The argument of a tool that has exactly one.
-fn only_argument(tool: &str, cards: &[ToolCard]) -> Option<String> {
+fn only_argument(tool: &str, cards: &[ToolSpec]) -> Option<String> {
     let schema = finish::card_of(tool, cards)?.arguments.schema();
     let mut names = schema.get("properties")?.as_object()?.keys();
     names.next().filter(|_| names.next().is_none()).cloned()

@@ -1,13 +1,13 @@
 //! Writes calls with Python literals.
 
 use super::{STOPS, TAG};
-use crate::ToolCard;
+use crate::ToolSpec;
 use crate::formats::finish;
 use merit_core::ToolCall;
 use serde_json::{Value, json};
 
 /// One call; arguments whose names are no names in Python come in a dictionary.
-pub(super) fn call(call: &ToolCall, cards: &[ToolCard]) -> String {
+pub(super) fn call(call: &ToolCall, cards: &[ToolSpec]) -> String {
     let arguments = finish::arguments_of(call, cards);
     let entries = arguments.as_object().into_iter().flatten();
     let argument = |(key, value): (&String, &Value)| {

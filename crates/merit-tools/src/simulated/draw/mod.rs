@@ -40,7 +40,8 @@ impl Drawer {
             if verdict.valid == Some(true) {
                 return Ok(value);
             }
-            failure = verdict.structure.failures.into_iter().chain(verdict.types.failures).next();
+            let detail = verdict.detail;
+            failure = detail.structure.failures.into_iter().chain(detail.types.failures).next();
         }
         let place =
             failure.map_or_else(String::new, |failure| format!(" at `{}`: {}", failure.path, failure.why));

@@ -108,7 +108,7 @@ impl Scope<'_, '_> {
             return Ok(());
         }
         let known = ASSERTIONS.iter().chain(&ANNOTATIONS).copied();
-        let nearest = crate::json::nearest(&keyword, known);
+        let nearest = merit_core::registry::nearest(&keyword, known);
         Err(SchemaError::UnknownKeyword { at, keyword, nearest })
     }
 

@@ -10,5 +10,5 @@ mod verdict;
 mod verifier;
 
 pub use config::{CitationConfig, CitationMarkers, Labels};
-pub use verdict::{CitationConclusion, CitationVerdict, CitedSentence, CitedStanding, SourceFault};
+pub use verdict::{CitationDetail, CitationVerdict, CitedSentence, CitedStanding};
 pub use verifier::{CitationVerifier, Source};

@@ -1,15 +1,16 @@
 //! What a citation check says, sentence by sentence.
 
-use crate::text::{Quote, Refusal};
+use crate::text::Quote;
+use merit_core::Judgement;
 use serde::{Deserialize, Serialize};
 
-/// The conclusion with every sentence.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CitationVerdict {
-    /// What it came to.
-    pub conclusion: CitationConclusion,
-    /// Share of claims that stand. Absent when nothing could be judged by no fault of the response.
-    pub score: Option<f64>,
+/// What a citation check says. `Pass`: enough claims stand, and no citation is dangling and no quote wrong. The score is the
+/// share of claims that stand.
+pub type CitationVerdict = Judgement<CitationDetail>;
+
+/// Every sentence, and what became of the claims.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CitationDetail {
     /// Sentences that claim something.
     pub claims: usize,
     /// Share of claims that cite nothing.
@@ -18,43 +19,6 @@ pub struct CitationVerdict {
     pub unsupported_share: f64,
     /// Every sentence in order.
     pub sentences: Vec<CitedSentence>,
-}
-
-/// What a citation check came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "kebab-case")]
-pub enum CitationConclusion {
-    /// Enough claims stand, and no citation is dangling and no quote wrong.
-    Pass,
-    /// Not so.
-    Fail,
-    /// The response was not measured, by its own doing; it scores 0.
-    Refused {
-        /// Why.
-        why: Refusal,
-    },
-    /// The sources cannot be used: the task is at fault.
-    BadSources {
-        /// Why.
-        why: SourceFault,
-    },
-    /// The entailer failed: nobody knows.
-    GraderFailed {
-        /// What it said.
-        why: String,
-    },
-}
-
-/// Why sources cannot be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SourceFault {
-    /// There is none.
-    Missing,
-    /// Two have the same id.
-    SameId,
-    /// Together they are longer than is looked at.
-    TooLong,
 }
 
 /// One sentence.

@@ -1,12 +1,13 @@
 //! Judges every sentence of a response against the sources it cites.
 
 use super::markers::{Marker, markers};
-use super::{CitationConclusion, CitationConfig, CitationVerdict, CitedSentence, CitedStanding, SourceFault};
+use super::{CitationConfig, CitationDetail, CitationVerdict, CitedSentence, CitedStanding};
 use crate::similarity::{Entailer, Lexical};
 use crate::text::quote::{Quote, collapse, quotes, stands_in};
 use crate::text::sentence::sentences;
 use crate::text::words::{excerpt, is_stop_word, word_spans};
 use crate::text::{MAX_TEXT_BYTES, Refusal, TextConfigError};
+use merit_core::{Conclusion, Judgement};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -54,15 +55,15 @@ impl CitationVerifier {
         entailer: &dyn Entailer,
     ) -> CitationVerdict {
         if let Some(why) = source_fault(sources) {
-            return CitationVerdict::unjudged(CitationConclusion::BadSources { why }, None);
+            return Judgement::unmeasured(Conclusion::bad_reference(why), CitationDetail::default());
         }
         if let Some(why) = self.refusal(response) {
-            return CitationVerdict::unjudged(CitationConclusion::Refused { why }, Some(0.0));
+            return Judgement::unmeasured(Conclusion::refused(why), CitationDetail::default());
         }
         let mut read = self.read(response, sources);
         match self.supports(&mut read, sources, entailer) {
             Ok(()) => self.conclude(read),
-            Err(why) => CitationVerdict::unjudged(CitationConclusion::GraderFailed { why }, None),
+            Err(why) => Judgement::unmeasured(Conclusion::grader_failed(why), CitationDetail::default()),
         }
     }
 
@@ -194,14 +195,10 @@ impl CitationVerifier {
         let (stand, uncited) = (count(CitedStanding::Supported), count(CitedStanding::Uncited));
         let wrong = count(CitedStanding::Dangling) + count(CitedStanding::Misquoted);
         let passed = claims > 0 && wrong == 0 && share(stand) >= self.config.pass_at;
-        CitationVerdict {
-            conclusion: if passed { CitationConclusion::Pass } else { CitationConclusion::Fail },
-            score: Some(share(stand)),
-            claims,
-            uncited_share: share(uncited),
-            unsupported_share: share(claims - stand - uncited),
-            sentences,
-        }
+        let (score, uncited_share) = (share(stand), share(uncited));
+        let unsupported_share = share(claims - stand - uncited);
+        let detail = CitationDetail { claims, uncited_share, unsupported_share, sentences };
+        Judgement::scored(passed, score, detail)
     }
 }
 
@@ -213,24 +210,17 @@ struct Read {
     is_claim: bool,
 }
 
-impl CitationVerdict {
-    fn unjudged(conclusion: CitationConclusion, score: Option<f64>) -> Self {
-        let (uncited_share, unsupported_share) = (0.0, 0.0);
-        Self { conclusion, score, claims: 0, uncited_share, unsupported_share, sentences: Vec::new() }
-    }
-}
-
-fn source_fault(sources: &[Source]) -> Option<SourceFault> {
+fn source_fault(sources: &[Source]) -> Option<&'static str> {
     let mut ids: Vec<&str> = sources.iter().map(|source| source.id.as_str()).collect();
     ids.sort_unstable();
     if ids.is_empty() {
-        return Some(SourceFault::Missing);
+        return Some("there is no source");
     }
     if ids.windows(2).any(|pair| pair.first() == pair.last()) {
-        return Some(SourceFault::SameId);
+        return Some("two sources have the same id");
     }
     let bytes = sources.iter().fold(0_usize, |sum, source| sum.saturating_add(source.text.len()));
-    (bytes > MAX_TEXT_BYTES).then_some(SourceFault::TooLong)
+    (bytes > MAX_TEXT_BYTES).then_some("the sources are longer than is looked at")
 }
 
 fn without_markers(response: &str, range: Range<usize>, marks: &[Marker]) -> String {

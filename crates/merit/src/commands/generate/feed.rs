@@ -1,7 +1,7 @@
 //! Lines read beside the sampling, on a thread of their own, a bounded number ahead.
 
-use crate::commands::verify::lines::{Bounds, Lines};
 use anyhow::{Context as _, Result};
+use merit_verify::records::{Bounds, Lines};
 use std::io::Read;
 use std::sync::mpsc::{Receiver, RecvError, SyncSender, TryRecvError, sync_channel};
 

@@ -4,10 +4,10 @@ use super::conversation::{Conversations, LaidOut};
 use super::feed::InputLine;
 use super::grammar::Grammars;
 use super::line::{Line, Refusal, RefusalKind};
-use crate::commands::verify::refusal::words;
 use merit_core::{Seed, TokenId};
 use merit_model::{Generator, LanguageModel, Sampler as _, SamplingParams};
 use merit_text::GrammarSource;
+use merit_verify::records::words;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -5,7 +5,7 @@ use crate::cli::tools::ToolRun;
 use crate::commands::{Findings, WrongInput};
 use crate::{out, terminal};
 use anyhow::Result;
-use merit_core::{Split, Task};
+use merit_core::Task;
 use merit_tools::{NoAnswer, Tool, ToolAnswer, call_blocking};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: &ToolRun) -> Result<()> {
     let config = named(&arguments.name, &arguments.set, arguments.settings.as_deref())?;
-    let built = config.build_all().map_err(|error| WrongInput(error.to_string()))?;
+    let built = config.build().map_err(|error| WrongInput(error.to_string()))?;
     let tool = choose(&built, &arguments.name, arguments.tool.as_deref())?;
     let task = task(arguments.task.as_deref())?;
     let session = tool.open(&task, None).map_err(|error| WrongInput(error.to_string()))?;
     let deadline = Duration::from_secs(arguments.seconds.into());
     let mut failed = 0;
     let inputs = if arguments.input.is_empty() {
-        vec![tool.card().example.clone()]
+        vec![tool.spec().example.clone()]
     } else {
         read_inputs(&arguments.input)?
     };
@@ -34,7 +34,7 @@ pub(super) fn run(arguments: &ToolRun) -> Result<()> {
         failed += usize::from(end != "ok");
         if arguments.json {
             out::line(json!({
-                "tool": tool.card().name, "input": input, "end": end, "output": text, "seconds": seconds,
+                "tool": tool.spec().name, "input": input, "end": end, "output": text, "seconds": seconds,
             }))?;
         } else {
             let mark = if end == "ok" { String::new() } else { format!("[{end}] ") };
@@ -49,10 +49,10 @@ pub(super) fn run(arguments: &ToolRun) -> Result<()> {
 
 /// The one tool of a source that is meant.
 fn choose<'a>(built: &'a [Arc<dyn Tool>], source: &str, wanted: Option<&str>) -> Result<&'a Arc<dyn Tool>> {
-    let names = || built.iter().map(|tool| tool.card().name.as_str());
+    let names = || built.iter().map(|tool| tool.spec().name.as_str());
     let found = match (wanted, built) {
         (None, [only]) => return Ok(only),
-        (Some(wanted), _) => built.iter().find(|tool| tool.card().name == wanted),
+        (Some(wanted), _) => built.iter().find(|tool| tool.spec().name == wanted),
         (None, _) => None,
     };
     found.ok_or_else(|| {
@@ -77,15 +77,7 @@ pub(crate) fn task(file: Option<&Path>) -> Result<Task> {
             serde_json::from_str::<Value>(&text).map_err(|error| wrong(error.to_string()))?
         }
     };
-    Ok(Task {
-        id: "by-hand".to_owned(),
-        world: "by-hand".to_owned(),
-        version: 1,
-        split: Split::Train,
-        size: 1,
-        payload,
-        answer: None,
-    })
+    Ok(Task::new("by-hand", "by-hand").with_payload(payload))
 }
 
 /// The inputs in order; `-` is the whole of standard input.

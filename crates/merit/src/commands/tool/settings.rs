@@ -2,32 +2,37 @@
 
 use crate::commands::WrongInput;
 use anyhow::Result;
+use merit_core::registry::{Chosen, Components};
 use merit_run::overrides::{parse_value, set_path};
 use merit_run::toml_error::locate;
-use merit_tools::ToolConfig;
+use merit_tools::ToolSettings;
 use serde::Deserialize;
 use std::path::Path;
 
 /// The tool called `name` with the settings in `file`, changed by `set`.
-pub(crate) fn named(name: &str, set: &[(String, String)], file: Option<&Path>) -> Result<ToolConfig> {
+pub(crate) fn named(
+    name: &str,
+    set: &[(String, String)],
+    file: Option<&Path>,
+) -> Result<Chosen<dyn ToolSettings>> {
     let entry = merit_tools::tool(name).map_err(|error| WrongInput(error.to_string()))?;
     let mut table = toml::Table::new();
     if let Some(path) = file {
         let text = read(path)?;
         table = toml::from_str(&text).map_err(|error| locate(&path.display().to_string(), &text, &error))?;
     }
-    match table.get("name").and_then(toml::Value::as_str) {
+    match table.get("type").and_then(toml::Value::as_str) {
         Some(other) if other != name => {
             let file = file.map(|path| path.display().to_string()).unwrap_or_default();
             return Err(WrongInput(format!("{file} holds settings of `{other}`, not of `{name}`")).into());
         }
-        _ => table.insert("name".to_owned(), toml::Value::String(name.to_owned())),
+        _ => table.insert("type".to_owned(), toml::Value::String(name.to_owned())),
     };
     for (key, value) in set {
         let wrong = |why: String| WrongInput(format!("--set {key}={value}: {why}"));
         set_path(&mut table, key, parse_value(value)).map_err(wrong)?;
     }
-    ToolConfig::deserialize(table).map_err(|error| {
+    components().reading(|| Chosen::deserialize(table)).map_err(|error| {
         let hint = match entry.example {
             "" => String::new(),
             example => format!("; its settings look like this:\n{}", example.trim()),
@@ -40,15 +45,20 @@ pub(crate) fn named(name: &str, set: &[(String, String)], file: Option<&Path>) -
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Toolset {
-    tools: Vec<ToolConfig>,
+    tools: Vec<Chosen<dyn ToolSettings>>,
 }
 
 /// All tools that a file lists.
-pub(crate) fn from_file(path: &Path) -> Result<Vec<ToolConfig>> {
+pub(crate) fn from_file(path: &Path) -> Result<Vec<Chosen<dyn ToolSettings>>> {
     let text = read(path)?;
-    let set: Toolset =
-        toml::from_str(&text).map_err(|error| locate(&path.display().to_string(), &text, &error))?;
+    let set: Toolset = components()
+        .reading(|| toml::from_str(&text))
+        .map_err(|error| locate(&path.display().to_string(), &text, &error))?;
     Ok(set.tools)
+}
+
+fn components() -> Components {
+    merit_tools::register(Components::default())
 }
 
 fn read(path: &Path) -> Result<String> {

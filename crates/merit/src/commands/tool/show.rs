@@ -4,7 +4,7 @@ use super::named;
 use crate::commands::WrongInput;
 use crate::{out, terminal};
 use anyhow::Result;
-use merit_tools::{Arguments, ToolCard, formats};
+use merit_tools::{Arguments, ToolSpec, formats};
 use std::path::Path;
 
 pub(super) fn show(
@@ -14,11 +14,11 @@ pub(super) fn show(
     format: Option<&str>,
 ) -> Result<()> {
     let config = named(name, set, file)?;
-    let built = config.build_all().map_err(|error| WrongInput(error.to_string()))?;
-    let cards: Vec<ToolCard> = built.iter().map(|tool| tool.card().clone()).collect();
+    let built = config.build().map_err(|error| WrongInput(error.to_string()))?;
+    let cards: Vec<ToolSpec> = built.iter().map(|tool| tool.spec().clone()).collect();
     if let Some(format) = format {
         let format = formats::call_format(format).map_err(|error| WrongInput(error.to_string()))?;
-        return Ok(out::line(terminal::lines(format.build().advertise(&cards).trim_end()))?);
+        return Ok(out::line(terminal::lines(format.advertise(&cards).trim_end()))?);
     }
     for card in &cards {
         out::line(format_args!("{}  {}", terminal::piece(&card.name), terminal::piece(&card.summary)))?;
@@ -30,9 +30,9 @@ pub(super) fn show(
         }
         out::line(format_args!("  example: {}", terminal::piece(&card.example)))?;
     }
-    let entry = config.entry();
-    if !entry.about.paper.is_empty() {
-        out::line(format_args!("  after: {}", entry.about.paper))?;
+    let about = config.about();
+    if !about.paper.is_empty() {
+        out::line(format_args!("  after: {}", about.paper))?;
     }
     let settings = toml::to_string(&config)?;
     out::line(format_args!("\nsettings:\n{}", settings.trim_end()))?;

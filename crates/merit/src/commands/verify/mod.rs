@@ -1,57 +1,53 @@
 //! `merit verify`: one record a line in, one verdict a line out.
 //!
-//! A new verifier is one file that implements [`Verifier`], one subcommand and one arm here. Reading, threads, policies and
-//! printing are the same for all.
+//! A new verifier is a type that implements [`Verifier`], one subcommand and one arm here.
 
-mod calls;
-mod code;
-mod json;
-mod kept;
-pub(super) mod lines;
-mod maths;
-mod policy;
-pub(super) mod refusal;
-mod sql;
-mod state;
-mod stream;
-mod text;
-mod text_words;
-mod verifier;
+mod settings;
 
 use super::WrongInput;
 use crate::cli::rewards::{Verify, VerifyArguments};
 use crate::out;
 use anyhow::{Context as _, Result, bail};
-use lines::{Bounds, Lines};
+use merit_maths_compat::MathsVerifier;
 use merit_run::RecipeError;
+use merit_verify::Verifier;
+use merit_verify::calls::CallsVerifier;
+use merit_verify::code::CodeVerifier;
+use merit_verify::json::JsonRecords;
+use merit_verify::records::{Bounds, Judge, Lines, StreamError};
+use merit_verify::sql::SqlRecords;
+use merit_verify::state::StateVerifier;
+use merit_verify::text::TextRecords;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fs::File;
 use std::io::Read;
-use stream::Judge;
-use verifier::Verifier;
 
 /// Stack of a thread: records nest as deep as their parsers allow.
 const STACK_BYTES: usize = 8 << 20;
 
 pub(crate) fn run(command: &Verify) -> Result<()> {
     match command {
-        Verify::Maths(arguments) => verify::<maths::Maths>(arguments),
-        Verify::Json(arguments) => verify::<json::Json>(arguments),
-        Verify::Sql(arguments) => verify::<sql::Sql>(arguments),
-        Verify::Code(arguments) => verify::<code::Code>(arguments),
-        Verify::Text(arguments) => verify::<text::Text>(arguments),
-        Verify::State(arguments) => verify::<state::State>(arguments),
-        Verify::Calls(arguments) => verify::<calls::Calls>(arguments),
+        Verify::Maths(arguments) => verify::<MathsVerifier>(arguments),
+        Verify::Json(arguments) => verify::<JsonRecords>(arguments),
+        Verify::Sql(arguments) => verify::<SqlRecords>(arguments),
+        Verify::Code(arguments) => verify::<CodeVerifier>(arguments),
+        Verify::Text(arguments) => verify::<TextRecords>(arguments),
+        Verify::State(arguments) => verify::<StateVerifier>(arguments),
+        Verify::Calls(arguments) => verify::<CallsVerifier>(arguments),
     }
 }
 
 fn verify<V: Verifier>(arguments: &VerifyArguments) -> Result<()> {
-    let loaded = policy::load::<V::Policy>(arguments.policy.as_deref(), &arguments.set)?;
-    let judge = Judge::<V>::new(loaded.policy, arguments.explain)
+    let loaded = settings::load::<V::Settings>(arguments.settings.as_deref(), &arguments.set)?;
+    let judge = Judge::<V>::new(loaded.settings, arguments.explain)
         .map_err(|why| RecipeError::Combination { file: loaded.name, why })?;
     let (stream, name) = input(arguments)?;
     let mut lines = Lines::new(stream, Bounds::USUAL);
-    let tally = judge.run(&mut lines, &name, &threads(arguments.threads)?)?;
+    let judged = judge.run(&mut lines, &threads(arguments.threads)?, |text| out::text(text));
+    let tally = judged.map_err(|stopped| match stopped {
+        StreamError::Read(error) => anyhow::Error::new(error).context(format!("cannot read {name}")),
+        StreamError::Write(error) => anyhow::Error::new(error),
+    })?;
     let records = tally.records();
     if arguments.explain {
         let (right, wrong, unknown, errors) = (tally.right, tally.wrong, tally.unknown, tally.errors);

@@ -1,0 +1,49 @@
+//! Why a world or an environment cannot go on.
+
+use merit_core::registry::Refusal;
+
+/// Why a world or an environment cannot go on. Always an infrastructure failure: a wrong action is not an error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnvError {
+    /// A task of another world, or damaged.
+    #[error("world `{world}` cannot open task {task}: {why}")]
+    Task {
+        /// Name of the world.
+        world: &'static str,
+        /// The task's id.
+        task: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A snapshot of another world or version.
+    #[error("world `{world}` cannot continue from this snapshot: {why}")]
+    Snapshot {
+        /// Name of the world.
+        world: &'static str,
+        /// What is wrong.
+        why: String,
+    },
+    /// The world itself broke.
+    #[error("world `{world}` broke: {why}")]
+    Broken {
+        /// Name of the world.
+        world: &'static str,
+        /// What happened.
+        why: String,
+    },
+    /// A setting that cannot work.
+    #[error("world `{world}`: {why}")]
+    Setting {
+        /// Name of the world.
+        world: &'static str,
+        /// What is wrong and what to do.
+        why: String,
+    },
+}
+
+impl EnvError {
+    /// Settings of `world` that were refused.
+    pub fn refused(world: &'static str, refusal: Refusal) -> Self {
+        Self::Setting { world, why: refusal.why }
+    }
+}

@@ -1,0 +1,38 @@
+//! Worlds: what a recipe names, and what makes tasks and opens them.
+//!
+//! A recipe holds [`WorldSettings`], which are checked without opening anything. Once per arm they are built, with a
+//! [`ToolBuilder`] that says how tool calls are answered, into a [`World`]; it makes tasks and opens each as an [`Env`].
+
+use crate::{Env, EnvError, Expert, ToolBuilder};
+use merit_core::registry::Kind;
+use merit_core::{About, Seed, Split, Task};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The settings of a world, as a recipe writes them. Implemented by the settings struct, which is also a
+/// [`Component`](merit_core::registry::Component).
+pub trait WorldSettings: Send + Sync {
+    /// Opens what the world needs: files, tools, processes. Called once per arm of a run, never by a check.
+    fn build(&self, tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError>;
+}
+
+impl Kind for dyn WorldSettings {
+    const KIND: &'static str = "world";
+}
+
+/// A source of tasks that it can also run.
+pub trait World: Send + Sync {
+    /// Name, one line of help, paper.
+    fn about(&self) -> About;
+
+    /// The `index`-th task of a split. The same arguments always give the same task; splits never share a task.
+    fn task(&self, split: Split, index: u64, seed: &Seed) -> Result<Task, EnvError>;
+
+    /// Opens a task at its start, or where a snapshot was taken.
+    fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError>;
+
+    /// Who can play this world's tasks right. Absent: nobody, and a warm start needs another teacher.
+    fn expert(&self) -> Option<&dyn Expert> {
+        None
+    }
+}

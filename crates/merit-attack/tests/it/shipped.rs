@@ -1,0 +1,61 @@
+//! Everything that comes with merit passes its own audit: rewards with their sample tasks, recipes with their worlds.
+
+use merit_attack::targets::{self, WorldTarget};
+use merit_attack::tasks::SAMPLES;
+use merit_attack::{Audit, Grade, PROBES, Settings, audit};
+use merit_reward::REWARDS;
+use merit_run::shipped::{load, recipes};
+
+fn audited(name: &str, tasks: usize) -> Audit {
+    let settings = Settings { tasks, ..Settings::default() };
+    audit(targets::open(name, None, &settings).unwrap().as_mut(), &settings).unwrap()
+}
+
+#[test]
+fn every_shipped_reward_passes_its_audit() {
+    let audits: Vec<Audit> = REWARDS.iter().map(|reward| audited(reward.about.name, 20)).collect();
+    let failed: Vec<String> = audits.iter().filter(|a| a.grade < Grade::PASSING).map(Audit::render).collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    for audit in &audits {
+        assert!(audit.gold.is_some_and(|gold| gold > 0.5), "{}: {:?}", audit.target, audit.gold);
+    }
+}
+
+#[test]
+fn every_shipped_recipe_passes_its_audit() {
+    for recipe in recipes() {
+        let audit = audited(recipe.about.name, 4);
+        assert!(audit.grade >= Grade::PASSING, "{}", audit.render());
+        assert!(audit.probes.iter().any(|p| p.by_mean && p.attempts == 4), "no policy played");
+    }
+}
+
+#[test]
+fn the_world_without_tools_is_sound_as_well() {
+    let recipe = load("ledger-tools").unwrap();
+    assert!(!recipe.controls.is_empty());
+    for control in &recipe.controls {
+        let arm = recipe.control(control).unwrap();
+        let audit = audit(&mut WorldTarget::new(&arm, 1, 2).unwrap(), &Settings::default()).unwrap();
+        assert!(audit.grade >= Grade::PASSING, "{}", audit.render());
+    }
+}
+
+#[test]
+fn every_shipped_reward_has_sample_tasks_and_every_sample_a_reward() {
+    let mut rewards: Vec<&str> = REWARDS.iter().map(|reward| reward.about.name).collect();
+    let mut samples: Vec<&str> = SAMPLES.iter().map(|sample| sample.reward).collect();
+    rewards.sort_unstable();
+    samples.sort_unstable();
+    assert_eq!(rewards, samples);
+}
+
+#[test]
+fn the_page_on_audits_names_every_probe() {
+    let page = include_str!("../../../../docs/audits.md");
+    let (_, table) = page.split_once("## Probes").unwrap();
+    let (table, _) = table.split_once("**False alarms.**").unwrap();
+    let missing: Vec<&str> =
+        PROBES.iter().map(|p| p.about.name).filter(|name| !table.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

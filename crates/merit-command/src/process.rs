@@ -1,0 +1,184 @@
+//! A child process: lines in, lines out, with deadlines and bounds. Dropping it kills it and what it started.
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Bytes of standard error that are kept, the last ones.
+const KEPT_STDERR: usize = 4096;
+
+/// Why a line did not come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// It took too long.
+    Deadline,
+    /// The program is gone, or its output cannot be used any more.
+    Gone(String),
+}
+
+/// A program that runs, with its three streams. Dropping it kills it and every process of its group.
+pub struct Process {
+    child: std::process::Child,
+    questions: Sender<String>,
+    lines: Receiver<Result<String, String>>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    /// Reads the standard error until nobody holds it any more.
+    listener: Option<JoinHandle<()>>,
+    /// Whether it was waited for. Only before that is its number surely its own.
+    waited_for: bool,
+}
+
+impl Process {
+    /// Starts the program in a process group of its own, so that all it starts can be ended with it. A line of its output of
+    /// more than `line_bytes` bytes is a failure.
+    pub fn start(command: &[String], line_bytes: usize) -> Result<Self, String> {
+        let Some((program, arguments)) = command.split_first() else {
+            return Err("there is no program".to_owned());
+        };
+        let mut process = Command::new(program)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .spawn()
+            .map_err(|error| format!("it cannot be started: {error}"))?;
+        let (questions, asked) = channel::<String>();
+        let (heard, lines) = channel();
+        if let Some(mut stdin) = process.stdin.take() {
+            // A program that does not read would otherwise block the caller past every deadline.
+            std::thread::spawn(move || {
+                while let Ok(question) = asked.recv() {
+                    if stdin.write_all(question.as_bytes()).and_then(|()| stdin.flush()).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        if let Some(stdout) = process.stdout.take() {
+            std::thread::spawn(move || read_lines(stdout, line_bytes, &heard));
+        }
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        let listener = process.stderr.take().map(|pipe| {
+            let kept = Arc::clone(&stderr);
+            std::thread::spawn(move || keep_end(pipe, &kept))
+        });
+        Ok(Self { child: process, questions, lines, stderr, listener, waited_for: false })
+    }
+
+    /// The next line, within `deadline`.
+    pub fn hear(&mut self, deadline: Duration) -> Result<String, Failure> {
+        match self.lines.recv_timeout(deadline) {
+            Ok(Ok(line)) => Ok(line),
+            Ok(Err(why)) => Err(Failure::Gone(why)),
+            Err(RecvTimeoutError::Timeout) => Err(Failure::Deadline),
+            Err(RecvTimeoutError::Disconnected) => Err(Failure::Gone(self.last_words())),
+        }
+    }
+
+    /// Writes `question`, which ends with a line break, and waits for one line.
+    pub fn ask(&mut self, question: String, deadline: Duration) -> Result<String, Failure> {
+        // Where nobody reads any more, the missing line tells.
+        let _ = self.questions.send(question);
+        self.hear(deadline)
+    }
+
+    /// How it ended, and the end of its standard error.
+    fn last_words(&mut self) -> String {
+        // Its output is closed, so it is ending; how, and what it said last, may still be on the way.
+        for _ in 0..50 {
+            if self.has_ended() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let status = match self.end() {
+            Some(status) if status.signal() != Some(Signal::KILL.as_raw()) => {
+                format!("it ended with {status}")
+            }
+            _ => "it closed its output".to_owned(),
+        };
+        // All that could write to it has ended; somebody who left the group may still hold it, so this has an end too.
+        for _ in 0..50 {
+            if self.listener.as_ref().is_none_or(JoinHandle::is_finished) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
+        let said = String::from_utf8_lossy(&stderr);
+        let said = said.trim();
+        if said.is_empty() { status } else { format!("{status}; it said: {said}") }
+    }
+
+    /// Whether it has ended by itself. It is not waited for, so that its number stays its own.
+    fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        match self.group() {
+            Some(own) if !self.waited_for => {
+                matches!(waitid(WaitId::Pid(own), options), Ok(Some(_)) | Err(_))
+            }
+            _ => true,
+        }
+    }
+
+    /// Its process group, which has its number.
+    fn group(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    /// Ends it and all that it started, once. How it ended, if this is the first time.
+    fn end(&mut self) -> Option<ExitStatus> {
+        if std::mem::replace(&mut self.waited_for, true) {
+            return None;
+        }
+        if let Some(group) = self.group() {
+            // It may have ended already.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        self.child.wait().ok()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn read_lines(stdout: impl Read, line_bytes: usize, heard: &Sender<Result<String, String>>) {
+    let mut reader = BufReader::new(stdout);
+    loop {
+        let mut line = Vec::new();
+        let most = line_bytes as u64;
+        match reader.by_ref().take(most).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) if line.last() != Some(&b'\n') && line.len() >= line_bytes => {
+                let _ = heard.send(Err(format!("it wrote a line of more than {line_bytes} bytes")));
+                return;
+            }
+            Ok(_) => {
+                let line =
+                    String::from_utf8(line).map_err(|_| "it wrote a line that is not UTF-8".to_owned());
+                if heard.send(line).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn keep_end(mut pipe: impl Read, kept: &Mutex<Vec<u8>>) {
+    let mut chunk = [0; 1024];
+    while let Ok(count @ 1..) = pipe.read(&mut chunk) {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend_from_slice(&chunk[..count]);
+        let beyond = kept.len().saturating_sub(KEPT_STDERR);
+        kept.drain(..beyond);
+    }
+}

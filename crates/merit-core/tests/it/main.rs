@@ -1,0 +1,6 @@
+//! The tests of `merit-core` through its public interface: one program, a module for each subject.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod absence;
+mod record;
+mod registry;

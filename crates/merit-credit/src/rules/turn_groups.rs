@@ -1,0 +1,163 @@
+//! Turn groups: each turn is judged against the same turn of the other members of its group.
+
+use crate::credit::short;
+use crate::kernels::GroupStats;
+use crate::token_rewards::turn_rewards;
+use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
+use merit_core::{About, Component, Refusal, Sample};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// With turn rewards `r_{i,t}`, over the members of the group that have a turn `t`:
+///   `A_{i,t} = (r_{i,t} − mean_t) / (std_t + 1e-8)`, on each token of the turn.
+/// A turn is paid its own reward only; nothing later flows back to it. What a reward does not pay by turn is paid at the last
+/// turn. Where fewer than `min_rows` members share a turn, the statistics of all turns of the batch take their place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TurnGroups {
+    /// Divide by the standard deviation. On by default, as published.
+    pub scale_by_std: bool,
+    /// The fewest members that a turn is compared among.
+    pub min_rows: usize,
+}
+
+impl Default for TurnGroups {
+    fn default() -> Self {
+        Self { scale_by_std: true, min_rows: 4 }
+    }
+}
+
+const EPSILON: f64 = 1e-8;
+
+impl Component for TurnGroups {
+    const ABOUT: About = About {
+        name: "turn-groups",
+        summary: "The reward of each turn against the same turn of the group's other members; nothing flows back.",
+        paper: "VPR: Verifiable Process Rewards for Agentic Reasoning (2026), variant A",
+    };
+    const EXAMPLE: &'static str = "scale_by_std = true\nmin_rows = 4\n";
+
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless(self.min_rows >= 2, "min_rows", self.min_rows, "at least 2: one member has nothing to compare")
+    }
+}
+
+impl CreditRule for TurnGroups {
+    fn baseline(&self) -> Baseline {
+        Baseline::Turn
+    }
+
+    fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
+        let (episodes, samples): (Vec<_>, Vec<Sample>) = batch.samples()?.into_iter().unzip();
+        let rewards: Vec<Option<Vec<f64>>> = episodes
+            .iter()
+            .zip(&samples)
+            .map(|(scored, sample)| scored.reward().map(|_| turn_rewards(scored, sample)).transpose())
+            .collect::<Result<_, _>>()?;
+        let groups = Pools::of(&samples, &rewards);
+        let (mut advantages, mut notes) = (Vec::new(), Vec::new());
+        for (at, sample) in samples.iter().enumerate() {
+            let Some(rewards) = &rewards[at] else {
+                advantages.push(Vec::new());
+                notes.push(Note::excluded(episodes[at].outcome()));
+                continue;
+            };
+            let judged = rewards.iter().enumerate().map(|(turn, &reward)| {
+                let (pool, stats) = groups.of_turn(sample.group, turn, self.min_rows);
+                (self.advantage(reward, stats), reward, pool, stats)
+            });
+            let judged: Vec<_> = judged.collect();
+            notes.push(Note::new(judged.iter().enumerate().map(|(turn, (advantage, reward, pool, stats))| {
+                let [advantage, reward, mean, std] = [*advantage, *reward, stats.mean, stats.std].map(short);
+                let count = stats.count;
+                format!("turn {turn}: reward {reward}, {pool} of {count}: mean {mean}, std {std}; advantage {advantage}")
+            })));
+            advantages.push(judged.into_iter().map(|(advantage, ..)| advantage).collect());
+        }
+        batch.per_turn(samples, &advantages, notes)
+    }
+}
+
+impl TurnGroups {
+    fn advantage(&self, reward: f64, stats: &GroupStats) -> f64 {
+        match stats.constant {
+            true => 0.0,
+            false if self.scale_by_std => (reward - stats.mean) / (stats.std + EPSILON),
+            false => reward - stats.mean,
+        }
+    }
+}
+
+/// Statistics of turn rewards: by group and turn, and over the batch.
+struct Pools {
+    turns: BTreeMap<(usize, usize), GroupStats>,
+    batch: GroupStats,
+}
+
+impl Pools {
+    fn of(samples: &[Sample], rewards: &[Option<Vec<f64>>]) -> Self {
+        let mut turns: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
+        for (sample, rewards) in samples.iter().zip(rewards) {
+            for (turn, &reward) in rewards.iter().flatten().enumerate() {
+                turns.entry((sample.group, turn)).or_default().push(reward);
+            }
+        }
+        let all: Vec<f64> = turns.values().flatten().copied().collect();
+        let turns = turns.into_iter().map(|(key, rewards)| (key, GroupStats::of(&rewards))).collect();
+        Self { turns, batch: GroupStats::of(&all) }
+    }
+
+    /// What a turn is compared with, in words and as numbers.
+    fn of_turn(&self, group: usize, turn: usize, min_rows: usize) -> (&'static str, &GroupStats) {
+        match self.turns.get(&(group, turn)) {
+            // Members that all earn the same teach nothing, however few they are.
+            Some(stats) if stats.count >= min_rows || (stats.count > 1 && stats.constant) => ("turn group", stats),
+            _ => ("batch", &self.batch),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::Sketch;
+    use merit_core::{Group, Outcome};
+
+    fn member(turn_rewards: &[f64]) -> Sketch {
+        let turns = vec![(1, 1); turn_rewards.len()];
+        let reward = turn_rewards.iter().sum();
+        Sketch { turn_rewards: turn_rewards.to_vec(), ..Sketch::new(&turns, Outcome::PolicyWrong, reward) }
+    }
+
+    fn by_turn(rule: &TurnGroups, members: &[Sketch]) -> Vec<Vec<f64>> {
+        let groups: [Group; 1] = [Sketch::group(members, 0).expect("sketches of one task make a group")];
+        let credit = rule.assign(&CreditBatch::new(&groups)).expect("sketches are complete");
+        let turns = |sample: &Sample| {
+            let advantages = sample.advantages.clone().unwrap_or_default();
+            sample.turns.iter().map(|range| f64::from(advantages[range.start])).collect()
+        };
+        credit.samples.iter().map(turns).collect()
+    }
+
+    #[test]
+    fn a_turn_is_held_against_the_same_turn_of_the_others_and_nothing_flows_back() {
+        // Turn 0: 1, 0, 0, 1: mean 1/2, unbiased std sqrt(1/3) = 0.577350; ±0.5 / 0.577350 = ±0.866025.
+        // Turn 1: 4, 4, 0, 0: mean 2, std sqrt(16/3) = 2.309401; ±2 / 2.309401 = ±0.866025. The 4 of member 1 does not
+        // reach its turn 0.
+        let a = 0.866_025_4;
+        let members = [member(&[1.0, 4.0]), member(&[0.0, 4.0]), member(&[0.0, 0.0]), member(&[1.0, 0.0])];
+        let got = by_turn(&TurnGroups::default(), &members);
+        let want = [[a, a], [-a, a], [-a, -a], [a, -a]];
+        for (got, want) in got.iter().flatten().zip(want.iter().flatten()) {
+            assert!((got - want).abs() < 1e-6, "{got}, not {want}");
+        }
+    }
+
+    #[test]
+    fn a_turn_that_few_members_reach_is_held_against_the_batch() {
+        // Turn 1 is reached by one member. The batch: 0, 0, 0, 4, 6: mean 2. Turn 0: 0, 0, 0, 4: mean 1.
+        let members = [member(&[0.0]), member(&[0.0]), member(&[0.0]), member(&[4.0, 6.0])];
+        let rule = TurnGroups { scale_by_std: false, ..TurnGroups::default() };
+        assert_eq!(by_turn(&rule, &members), [vec![-1.0], vec![-1.0], vec![-1.0], vec![3.0, 4.0]]);
+    }
+}

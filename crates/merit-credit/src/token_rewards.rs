@@ -1,0 +1,75 @@
+//! Where on the tokens the reward of an episode falls.
+//!
+//! Turn rewards fall on the last trainable token of their turn. What remains of the episode's reward falls on its last
+//! trainable token, so that the tokens of an episode always receive the whole reward and never more: turn rewards say when
+//! it was earned, not how much was.
+
+use crate::CreditError;
+use merit_core::{Sample, ScoredEpisode};
+
+/// Reward that falls on a token.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TokenReward {
+    /// Position in the sample.
+    pub token: usize,
+    /// How much.
+    pub reward: f64,
+}
+
+/// The rewards of an episode by token, each token once. Empty when the outcome is not valid or nothing is trainable.
+pub(crate) fn token_rewards(
+    scored: &ScoredEpisode,
+    sample: &Sample,
+) -> Result<Vec<TokenReward>, CreditError> {
+    let (Some(reward), Some(last)) = (scored.reward(), sample.mask.iter().rposition(|&m| m)) else {
+        return Ok(Vec::new());
+    };
+    let turn_rewards = scored.score.as_ref().map_or(&[][..], |s| &s.turn_rewards);
+    check_turn_rewards(scored, sample, turn_rewards)?;
+    let mut paid: Vec<TokenReward> = Vec::new();
+    for (range, &reward) in sample.turns.iter().zip(turn_rewards) {
+        // A turn without tokens has nowhere to be paid; its part stays in the remainder.
+        if let Some(token) = range.clone().rev().find(|&at| sample.mask[at]) {
+            paid.push(TokenReward { token, reward });
+        }
+    }
+    let remainder = reward - paid.iter().map(|p| p.reward).sum::<f64>();
+    match paid.last_mut() {
+        Some(paid) if paid.token == last => paid.reward += remainder,
+        _ => paid.push(TokenReward { token: last, reward: remainder }),
+    }
+    Ok(paid)
+}
+
+fn check_turn_rewards(
+    scored: &ScoredEpisode,
+    sample: &Sample,
+    turn_rewards: &[f64],
+) -> Result<(), CreditError> {
+    let episode = || scored.episode.id.clone();
+    if !turn_rewards.is_empty() && turn_rewards.len() != sample.turns.len() {
+        let (got, want) = (turn_rewards.len(), sample.turns.len());
+        return Err(CreditError::TurnRewards { episode: episode(), got, want });
+    }
+    match turn_rewards.iter().find(|r| !r.is_finite()) {
+        Some(&value) => Err(CreditError::NotFinite { episode: episode(), what: "turn reward", value }),
+        None => Ok(()),
+    }
+}
+
+/// The rewards of an episode by turn: what each turn earned, and with the last trained turn what is not paid by turn.
+pub(crate) fn turn_rewards(scored: &ScoredEpisode, sample: &Sample) -> Result<Vec<f64>, CreditError> {
+    let mut by_turn = vec![0.0; sample.turns.len()];
+    for paid in token_rewards(scored, sample)? {
+        if let Some(turn) = sample.turns.iter().position(|range| range.contains(&paid.token)) {
+            by_turn[turn] += paid.reward;
+        }
+    }
+    Ok(by_turn)
+}
+
+/// What was paid where, in words.
+pub(crate) fn paid_line(paid: &[TokenReward]) -> String {
+    let paid: Vec<String> = paid.iter().map(|p| format!("{} at token {}", p.reward, p.token)).collect();
+    format!("reward paid: {}", if paid.is_empty() { "nowhere".to_owned() } else { paid.join(", ") })
+}

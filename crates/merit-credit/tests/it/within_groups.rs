@@ -1,0 +1,194 @@
+//! Group rules against numbers worked out by hand, and every outcome followed to mask, baseline and advantage.
+
+use merit_core::{Group, Outcome};
+use merit_credit::conformance::Sketch;
+use merit_credit::rules::{DrGrpo, Grpo, Rloo};
+use merit_credit::{Credit, CreditBatch, CreditError, CreditRule};
+
+const DR_GRPO: DrGrpo = DrGrpo {};
+const RLOO: Rloo = Rloo {};
+
+fn assign(rule: &dyn CreditRule, groups: &[Vec<Sketch>]) -> Credit {
+    let groups: Vec<Group> =
+        groups.iter().enumerate().map(|(at, members)| Sketch::group(members, at as u32).unwrap()).collect();
+    rule.assign(&CreditBatch::new(&groups)).unwrap()
+}
+
+/// One episode of one turn, three tokens written.
+fn wrote(outcome: Outcome, reward: f64) -> Sketch {
+    Sketch::new(&[(3, 0)], outcome, reward)
+}
+
+fn rewarded(rewards: &[f64]) -> Vec<Sketch> {
+    rewards.iter().map(|&r| wrote(Outcome::PolicyWrong, r)).collect()
+}
+
+/// The advantage of each episode, checked to be the same on all its trainable tokens.
+fn advantages(credit: &Credit) -> Vec<f32> {
+    let of_sample = |sample: &merit_core::Sample| {
+        let advantages = sample.advantages.as_ref().unwrap();
+        let trained: Vec<f32> =
+            advantages.iter().zip(&sample.mask).filter(|(_, m)| **m).map(|(a, _)| *a).collect();
+        assert!(trained.windows(2).all(|pair| pair[0] == pair[1]));
+        trained.first().copied().unwrap_or(0.0)
+    };
+    credit.samples.iter().map(of_sample).collect()
+}
+
+fn check(rule: &dyn CreditRule, rewards: &[f64], want: &[f64]) {
+    let got = advantages(&assign(rule, &[rewarded(rewards)]));
+    assert_eq!(got.len(), want.len());
+    for (got, want) in got.iter().zip(want) {
+        assert!((f64::from(*got) - want).abs() < 1e-6, "{rewards:?}: {got}, not {want}");
+    }
+}
+
+#[test]
+fn grpo_divides_by_the_unbiased_spread() {
+    // mean 1/2; squares 4 · 1/4 = 1; std sqrt(1/3) = 0.577350; 0.5 / (0.577350 + 1e-6) = 0.866024.
+    check(&Grpo::default(), &[1.0, 0.0, 0.0, 1.0], &[0.866024, -0.866024, -0.866024, 0.866024]);
+    // mean 2; squares 1 + 0 + 1 = 2; std sqrt(2/2) = 1; 1 / 1.000001 = 0.999999.
+    check(&Grpo::default(), &[1.0, 2.0, 3.0], &[-0.999999, 0.0, 0.999999]);
+}
+
+#[test]
+fn grpo_without_the_spread_is_dr_grpo() {
+    for rule in [&Grpo { scale_by_std: false } as &dyn CreditRule, &DR_GRPO] {
+        check(rule, &[1.0, 0.0, 0.0, 1.0], &[0.5, -0.5, -0.5, 0.5]);
+        check(rule, &[4.0, 0.0, 2.0], &[2.0, -2.0, 0.0]);
+    }
+}
+
+#[test]
+fn rloo_takes_the_mean_of_the_others() {
+    // Of a 1: 1 − (0 + 0 + 1)/3 = 2/3. Of a 0: 0 − (1 + 0 + 1)/3 = −2/3.
+    let two_thirds = 2.0 / 3.0;
+    check(&RLOO, &[1.0, 0.0, 0.0, 1.0], &[two_thirds, -two_thirds, -two_thirds, two_thirds]);
+    // 5 − 1 = 4 and 1 − 5 = −4.
+    check(&RLOO, &[5.0, 1.0], &[4.0, -4.0]);
+}
+
+#[test]
+fn a_lone_member_gets_exactly_0() {
+    for rule in [&Grpo::default() as &dyn CreditRule, &DR_GRPO, &RLOO] {
+        assert_eq!(advantages(&assign(rule, &[rewarded(&[7.0])])), [0.0]);
+    }
+}
+
+#[test]
+fn equal_rewards_get_exactly_0_even_with_float_noise() {
+    for rule in [&Grpo::default() as &dyn CreditRule, &DR_GRPO, &RLOO] {
+        for rewards in [[1.0, 1.0, 1.0], [0.3, 0.1 + 0.2, 0.3], [1e9, 1e9 + 0.5, 1e9], [1e-12, 2e-12, 0.0]] {
+            let credit = assign(rule, &[rewarded(&rewards)]);
+            assert_eq!(advantages(&credit), [0.0; 3], "{rewards:?}");
+            assert_eq!(credit.report.constant_groups, 1);
+        }
+    }
+}
+
+#[test]
+fn a_real_difference_is_not_noise() {
+    // Both differences are far above 1e-9 of the size; GRPO blows them up to order 1, and no further.
+    for rewards in [[0.0, 1e-6, 2e-6], [1e3, 1e3 + 1e-3, 1e3]] {
+        let got = advantages(&assign(&Grpo::default(), &[rewarded(&rewards)]));
+        assert!(
+            got.iter().any(|a| a.abs() > 0.1) && got.iter().all(|a| a.abs() < 2.0),
+            "{rewards:?}: {got:?}"
+        );
+    }
+}
+
+#[test]
+fn groups_of_other_tasks_do_not_matter() {
+    let credit = assign(&DR_GRPO, &[rewarded(&[1.0, 0.0]), rewarded(&[100.0, 0.0, 50.0]), rewarded(&[3.0])]);
+    assert_eq!(advantages(&credit), [0.5, -0.5, 50.0, -50.0, 0.0, 0.0]);
+    assert_eq!(credit.samples.iter().map(|s| s.group).collect::<Vec<_>>(), [0, 0, 1, 1, 1, 2]);
+}
+
+#[test]
+fn credit_lies_on_what_the_policy_wrote_and_nowhere_else() {
+    let ragged = vec![
+        Sketch::new(&[(2, 3), (1, 0)], Outcome::Solved, 1.0),
+        Sketch::new(&[(1, 1)], Outcome::PolicyWrong, 0.0),
+    ];
+    let credit = assign(&DR_GRPO, &[ragged]);
+    // Two opening tokens, then: wrote 2, was shown 3, wrote 1.
+    let want = [0.0, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.5];
+    assert_eq!(credit.samples[0].advantages.as_deref(), Some(&want[..]));
+    assert_eq!(credit.samples[1].advantages.as_deref(), Some(&[0.0, 0.0, -0.5, 0.0][..]));
+}
+
+#[test]
+fn each_outcome_reaches_mask_baseline_and_advantage_as_it_must() {
+    // The two sound members have rewards 1 and 0. A third that counts, with reward 2, moves the mean from 1/2 to 1;
+    // one that does not count leaves it at 1/2, whatever number was in its place.
+    for outcome in Outcome::ALL {
+        let group = vec![wrote(Outcome::Solved, 1.0), wrote(Outcome::PolicyWrong, 0.0), wrote(outcome, 2.0)];
+        let credit = assign(&DR_GRPO, &[group]);
+        let third = &credit.samples[2];
+        if outcome.counts() {
+            assert_eq!(advantages(&credit), [0.0, -1.0, 1.0], "{outcome:?}");
+            assert_eq!(third.trainable(), 3, "{outcome:?}");
+            assert!(credit.report.excluded.is_empty());
+        } else {
+            assert_eq!(advantages(&credit), [0.5, -0.5, 0.0], "{outcome:?}");
+            assert!(third.mask.iter().all(|m| !m), "{outcome:?}");
+            assert!(third.advantages.as_ref().unwrap().iter().all(|a| *a == 0.0));
+            assert_eq!(credit.report.excluded.get(&outcome), Some(&1));
+            assert!(credit.explain(2).unwrap().contains(outcome.name()));
+        }
+    }
+}
+
+#[test]
+fn a_failure_beside_one_verdict_leaves_a_lone_member() {
+    for rule in [&Grpo::default() as &dyn CreditRule, &DR_GRPO, &RLOO] {
+        let group = vec![wrote(Outcome::Solved, 1.0), wrote(Outcome::InfrastructureFailed, 0.0)];
+        let credit = assign(rule, &[group]);
+        assert_eq!(advantages(&credit), [0.0, 0.0]);
+        assert_eq!((credit.report.constant_groups, credit.report.lone_groups), (1, 1));
+    }
+}
+
+#[test]
+fn a_group_of_failures_alone_is_counted_and_gets_nothing() {
+    let credit =
+        assign(&Grpo::default(), &[vec![wrote(Outcome::GraderFailed, 0.0), wrote(Outcome::Unscorable, 0.0)]]);
+    assert_eq!(advantages(&credit), [0.0, 0.0]);
+    assert_eq!(credit.report.trainable_tokens, 0);
+    assert_eq!(credit.report.excluded.values().sum::<usize>(), 2);
+}
+
+#[test]
+fn the_report_says_what_was_handed_out() {
+    let credit = assign(&DR_GRPO, &[rewarded(&[3.0, 0.0]), rewarded(&[1.0, 1.0])]);
+    let report = &credit.report;
+    assert_eq!((report.groups, report.constant_groups, report.lone_groups, report.episodes), (2, 1, 0, 4));
+    assert_eq!(report.trainable_tokens, 12);
+    // Three tokens each of 1.5, −1.5, 0, 0: mean 0, variance 4.5 / 4.
+    assert_eq!(report.advantage_mean, 0.0);
+    assert!((report.advantage_std - 1.125_f64.sqrt()).abs() < 1e-12);
+    assert_eq!(report.advantage_largest, 1.5);
+}
+
+#[test]
+fn the_explanation_shows_reward_mean_and_spread() {
+    let credit = assign(&Grpo::default(), &[rewarded(&[1.0, 2.0, 3.0])]);
+    let text = credit.explain(2).unwrap();
+    let want = "\
+sample sketch/0/0/2, group 0
+reward 3, 3 valid members, group mean 2, group std 1
+advantage of each of 3 trainable tokens = 0.999999: (3 − 2) / (1 + 0.000001)
+";
+    assert_eq!(text, want);
+    assert_eq!(credit.explain(3), None);
+    let alone = assign(&RLOO, &[rewarded(&[3.0])]).explain(0).unwrap();
+    assert!(alone.contains("= 0: alone in its group"), "{alone}");
+}
+
+#[test]
+fn a_reward_that_is_no_number_is_refused() {
+    let group = Sketch::group(&rewarded(&[1.0, f64::NAN]), 0).unwrap();
+    let error = Grpo::default().assign(&CreditBatch::new(&[group])).unwrap_err();
+    assert!(matches!(error, CreditError::NotFinite { what: "reward", .. }), "{error}");
+}

@@ -1,0 +1,26 @@
+//! The expert of a program.
+
+use super::protocol::{ExpertReply, Request, SaidTurn};
+use super::{ABOUT, CommandWorld, plain, task_of};
+use crate::{EnvError, Expert, ExpertTurn};
+use merit_core::{Seed, Task};
+
+impl Expert for CommandWorld {
+    fn say(
+        &self,
+        task: &Task,
+        turns: &[ExpertTurn],
+        p_correct: f64,
+        seed: &Seed,
+    ) -> Result<String, EnvError> {
+        if !(0.0..=1.0).contains(&p_correct) {
+            let why = format!("`p_correct` is {p_correct}; give a probability, 0 to 1");
+            return Err(EnvError::Setting { world: ABOUT.name, why });
+        }
+        let said = |turn: &'_ ExpertTurn| turn.observed.iter().map(|message| message.text.clone()).collect();
+        let turns = turns.iter().map(|turn| SaidTurn { said: &turn.said, observed: said(turn) }).collect();
+        let task = task_of(task)?;
+        let request = Request::Expert { task: &task, turns, p_correct, seed: plain(seed) };
+        Ok(self.programs.ask::<ExpertReply>(&request)?.say)
+    }
+}

@@ -1,0 +1,8 @@
+//! The tests of `merit-env` through its public interface: one program, a module for each subject.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod command;
+mod contract;
+mod ledger;
+mod tasks;
+mod vault;

@@ -1,0 +1,11 @@
+//! The tests of `merit-maths` through its public interface: one program, a module for each subject.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod comparing;
+mod extraction;
+mod hostile;
+mod mutator;
+mod parsing;
+mod peer_suite;
+mod threads;
+mod verify;

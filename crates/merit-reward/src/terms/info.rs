@@ -1,0 +1,86 @@
+//! What the environment knows to be true: one of the named numbers that it records on every turn (`Turn::info`).
+//!
+//! The value is the last, first, sum, mean or greatest of the turns that have the number; with `per_turn` each turn is told as
+//! well, so that a sum can pay it there. Where no turn has it the term is not applicable: nobody measured, which is not 0.
+
+use crate::prelude::*;
+
+/// One of the named numbers that the environment records on every turn.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Info {
+    /// The name of the number.
+    pub key: String,
+    /// How the turns are taken together.
+    #[serde(default)]
+    pub reduce: TurnReduce,
+    /// Tell the number of every turn that has it.
+    #[serde(default)]
+    pub per_turn: bool,
+}
+
+/// How the numbers of several turns are taken together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TurnReduce {
+    /// The last turn's.
+    #[default]
+    Last,
+    /// The first turn's.
+    First,
+    /// Their sum.
+    Sum,
+    /// Their mean.
+    Mean,
+    /// The greatest.
+    Max,
+}
+
+impl TurnReduce {
+    /// The numbers taken together. Absent: there are none.
+    pub fn of(self, numbers: &[f64]) -> Option<f64> {
+        match self {
+            Self::Last => numbers.last().copied(),
+            Self::First => numbers.first().copied(),
+            Self::Sum => (!numbers.is_empty()).then(|| numbers.iter().sum()),
+            Self::Mean => (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64),
+            Self::Max => numbers.iter().copied().reduce(f64::max),
+        }
+    }
+
+    /// The result of a term that reads one number of every turn.
+    pub(super) fn result(self, what: &str, turns: Vec<Option<f64>>, per_turn: bool) -> TermResult {
+        let numbers: Vec<f64> = turns.iter().copied().flatten().collect();
+        let Some(value) = self.of(&numbers) else {
+            return TermResult::not_applicable(format!("no turn has {what}"));
+        };
+        let how = format!("{self:?}").to_lowercase();
+        let finding = format!("{what} in {} of {} turns; {how}: {value}", numbers.len(), turns.len());
+        let result = TermResult::value(value, Evidence::new("measured", finding));
+        if per_turn { result.with_turns(turns) } else { result }
+    }
+}
+
+impl Component for Info {
+    const ABOUT: About = About {
+        name: "info",
+        summary: "One of the named numbers that the environment records on every turn.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = "key = \"progress\"\nreduce = \"sum\"\nper_turn = true\n";
+
+    fn check(&self) -> Result<(), Refusal> {
+        Refusal::unless(!self.key.is_empty(), "key", "empty", "the name of a number that the environment records")
+    }
+}
+
+impl Term for Info {
+    fn kind(&self) -> TermKind {
+        TermKind::NUMBER
+    }
+
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        let turns = context.episode.turns.iter().map(|turn| turn.info.get(&self.key).copied()).collect();
+        self.reduce.result(&format!("`{}`", self.key), turns, self.per_turn)
+    }
+}

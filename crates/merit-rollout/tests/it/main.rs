@@ -1,0 +1,15 @@
+//! The tests of `merit-rollout` through its public interface: one program, a module for each subject.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod chat;
+mod common;
+mod determinism;
+mod failures;
+mod forks;
+mod limits;
+mod machine;
+mod openai;
+mod oracle;
+mod templates;
+mod turns;
+mod watching;

@@ -1,0 +1,86 @@
+//! The oracle plays every registered world through the same engine as a model would.
+
+use crate::common::{Counting, chat, plan};
+use merit_core::conformance::check_episode;
+use merit_core::{Boundary, End, EpisodeId, Seed, Split};
+use merit_env::{LiveTools, WORLDS, read_world};
+use merit_rollout::{
+    EpisodePlan, ORACLE, OracleSettings, RolloutSettings, ToolRuntime, program, roll_out, tree,
+};
+
+#[test]
+fn the_oracle_solves_the_tasks_of_every_world() {
+    let chat = chat();
+    let tools = ToolRuntime::new().unwrap();
+    let settings =
+        RolloutSettings { max_turns: 64, max_episode_tokens: 10_000, ..RolloutSettings::default() };
+    // The example of `command` names a program that is not there.
+    for entry in WORLDS.iter().filter(|entry| entry.about.name != "command") {
+        let settings = read_world(&format!("type = {:?}\n{}", entry.about.name, entry.example)).unwrap();
+        let env = settings.build(&LiveTools).unwrap();
+        let plans: Vec<EpisodePlan> = (0..20)
+            .map(|index| {
+                EpisodePlan::new(
+                    EpisodeId { phase: "oracle".into(), step: 0, group: index, member: 0, branch: 0 },
+                    env.task(Split::Train, index.into(), &Seed::root(1)).unwrap(),
+                    Seed::root(1).child("group", index.into()),
+                )
+            })
+            .collect();
+        let mut oracle = (ORACLE.open)(&*env, &chat, &OracleSettings::default(), &plans).unwrap();
+        let episodes = roll_out(plans.clone(), &*env, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        drop(oracle);
+        for episode in &episodes {
+            assert_eq!(check_episode(episode), Vec::<String>::new());
+            assert!(episode.end.terminal(), "{}: {:?}", episode.task.id, episode.end);
+            if let Some(answer) = &episode.task.answer {
+                assert_eq!(episode.answer(), Some(answer.as_str()));
+            }
+            assert!(episode.transcript.logprobs().iter().all(|&logprob| logprob == 0.0));
+        }
+        // Every recorded episode can be taken up again at its last turn, with the same end.
+        let forks: Vec<EpisodePlan> = plans
+            .iter()
+            .zip(&episodes)
+            .flat_map(|(plan, episode)| tree(plan, episode, &[episode.turns.len() as u32 - 1], 1, 1).unwrap())
+            .collect();
+        let mut oracle = (ORACLE.open)(&*env, &chat, &OracleSettings::default(), &forks).unwrap();
+        let branches = roll_out(forks, &*env, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        for (branch, trunk) in branches.iter().zip(&episodes) {
+            assert_eq!((&branch.end, branch.transcript.tokens()), (&trunk.end, trunk.transcript.tokens()));
+        }
+    }
+}
+
+#[test]
+fn the_probability_of_being_right_is_handed_to_the_expert() {
+    let chat = chat();
+    let tools = ToolRuntime::new().unwrap();
+    for (p_correct, answer) in [(1.0, "3"), (0.0, "0")] {
+        let plans = vec![plan(0)];
+        let mut oracle = (ORACLE.open)(&Counting, &chat, &OracleSettings { p_correct }, &plans).unwrap();
+        let settings = RolloutSettings::default();
+        let episodes = roll_out(plans, &Counting, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        assert_eq!(episodes[0].answer(), Some(answer));
+    }
+}
+
+#[test]
+fn an_oracle_that_does_not_know_the_plan_is_a_model_fault() {
+    let chat = chat();
+    let mut oracle = (ORACLE.open)(&Counting, &chat, &OracleSettings::default(), &[plan(1)]).unwrap();
+    let tools = ToolRuntime::new().unwrap();
+    let settings = RolloutSettings::default();
+    let episodes = roll_out(vec![plan(0)], &Counting, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+    let End::Failed { fault } = &episodes[0].end else { panic!("{:?}", episodes[0].end) };
+    assert_eq!(fault.boundary, Boundary::Model);
+    assert!(fault.message.contains("was not given the plan"), "{}", fault.message);
+}
+
+#[test]
+fn programs_are_found_by_name() {
+    assert_eq!(program("oracle").map(|found| found.about.name), Ok("oracle"));
+    let unknown = program("orcale").map(|found| found.about.name).unwrap_err();
+    assert!(unknown.to_string().contains("did you mean `oracle`?"), "{unknown}");
+    assert!(serde_json::from_str::<OracleSettings>(r#"{"skil": 1}"#).is_err());
+}

@@ -1,0 +1,60 @@
+//! A run: a recipe with its seed and its folder.
+
+use crate::driver::{Options, train};
+use crate::progress::{Event, Finished};
+use crate::recipe::Recipe;
+use crate::{RunError, now_ms};
+use merit_store::{RunFolder, RunInfo, StoreError, preflight};
+use merit_tools::Toolbox;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A recipe with its seed and its folder, to be trained.
+///
+/// ```no_run
+/// use merit_run::{Run, shipped};
+/// let recipe = shipped::load("ledger-tools")?;
+/// let finished = Run::create("runs/mine".as_ref(), recipe, 1)?.train(&mut |event| eprintln!("{event:?}"))?;
+/// println!("{:.3} -> {:.3}", finished.held_out_before, finished.held_out_after);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Run {
+    /// What is run.
+    pub recipe: Recipe,
+    /// Where everything is recorded.
+    pub folder: RunFolder,
+    /// Root of all seeds.
+    pub seed: u64,
+}
+
+impl Run {
+    /// A new run in a folder of its own, after a look at the room on the disk.
+    pub fn create(path: &Path, recipe: Recipe, seed: u64) -> Result<Self, RunError> {
+        if RunFolder::open_read_only(path).is_ok() {
+            return Err(StoreError::Exists { path: path.to_owned() }.into());
+        }
+        preflight(path, recipe.disk_bytes())?;
+        let info = RunInfo {
+            recipe: recipe.name.clone(),
+            recipe_hash: recipe.hash(),
+            seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            started_ms: now_ms(),
+        };
+        let folder = RunFolder::create(path, &recipe.to_toml(), &info)?;
+        Ok(Self { recipe, folder, seed })
+    }
+
+    /// Trains to the end on all cores, with live tools.
+    pub fn train(&mut self, watch: &mut dyn FnMut(Event)) -> Result<Finished, RunError> {
+        let options = Options {
+            seed: self.seed,
+            threads: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            interrupt: Arc::new(AtomicBool::new(false)),
+            ask: Arc::new(AtomicBool::new(false)),
+            toolbox: Toolbox::Live,
+        };
+        train(&self.recipe, &mut self.folder, &options, watch)
+    }
+}

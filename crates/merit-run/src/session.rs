@@ -1,0 +1,121 @@
+//! The same loop by hand: a recipe's parts at the caller's call, one step at a time, without a folder.
+//!
+//! In: a recipe and a seed. Out: groups to give credit to, and a policy that learns from it. What the driver does, in the
+//! caller's order: warm start, sample, credit, update, evaluate. Seeds are those of a run, so that the same calls give the
+//! same numbers as `merit train`.
+
+use crate::RunError;
+use crate::act::Actor;
+use crate::parts::{Parts, Plan};
+use crate::policy::Policy;
+use crate::progress::stalls;
+use crate::recipe::Recipe;
+use crate::{metrics, warm};
+use merit_api::trainer::Reference;
+use merit_core::{Group, Phase, PolicyVersion, Split, When};
+use merit_credit::Credit;
+use merit_learn::{Learner, UpdateContext, UpdateReport};
+use merit_reward::RewardState;
+use merit_rollout::{RolloutSettings, ToolRuntime};
+use std::sync::Arc;
+
+/// A policy and everything a recipe says of it, to be trained step by step.
+pub struct Session {
+    parts: Parts,
+    policy: Policy,
+    actor: Actor,
+    learner: Learner,
+    tools: Arc<ToolRuntime>,
+    reward_state: RewardState,
+}
+
+impl Session {
+    /// The policy of `recipe`, newborn.
+    pub fn new(recipe: &Recipe, seed: u64, threads: usize) -> Result<Self, RunError> {
+        let parts = Parts::new(recipe, seed)?;
+        let tools = Arc::new(ToolRuntime::new()?);
+        let mut policy = Policy::create(&parts, None, &tools, threads, &mut |_| {})?;
+        policy.keep_warm();
+        let weights = (policy.present(), policy.precision());
+        let actor = Actor::new(weights, policy.chat(), threads, Arc::clone(&tools))?;
+        let learner = Learner::new(recipe.learn.clone(), recipe.budget.steps)?;
+        Ok(Self { parts, policy, actor, learner, tools, reward_state: RewardState::default() })
+    }
+
+    /// The recipe's parts: world, reward, credit rule, seeds.
+    pub fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
+    /// Imitates the demonstrations of the recipe's world; gives the last loss. Learning by reward begins from there.
+    pub fn warm_start(&mut self) -> Result<f64, RunError> {
+        let (parts, chat) = (&self.parts, self.policy.chat().clone());
+        let demonstrations = warm::demonstrations(parts, None, &chat, &self.tools, &mut |_| {})?;
+        let learner = warm::learner(parts)?;
+        let mut loss = f64::NAN;
+        for step in 0..parts.recipe.warm_start.steps {
+            (loss, _) = warm::step(parts, self.policy.trainer(), &learner, &demonstrations, step)?;
+        }
+        self.policy.keep_warm();
+        self.policy.restart()?;
+        self.actor.set_packed(self.policy.packed())?;
+        Ok(loss)
+    }
+
+    /// Runs and scores the groups of one step.
+    pub fn sample(&mut self, step: u64) -> Result<Vec<Group>, RunError> {
+        let budget = &self.parts.recipe.budget;
+        let plans = self.parts.plans(&Plan {
+            phase: Phase::train(),
+            step,
+            split: Split::Train,
+            first: step * u64::from(budget.groups),
+            groups: budget.groups,
+            group_size: budget.group_size,
+            version: PolicyVersion(step),
+        })?;
+        let settings = &self.parts.recipe.rollout;
+        let batch = self.actor.run(
+            &self.parts,
+            plans,
+            settings,
+            step,
+            &self.reward_state,
+            &mut stalls(&mut |_| {}),
+        )?;
+        self.reward_state = batch.state;
+        Ok(Group::by_id(batch.episodes)?)
+    }
+
+    /// Updates the policy from samples with credit.
+    pub fn update(&mut self, credit: &Credit, step: u64) -> Result<UpdateReport, RunError> {
+        let at = UpdateContext {
+            step,
+            version: PolicyVersion(step),
+            temperature: self.parts.recipe.rollout.temperature,
+            seed: self.parts.seed.child("update", 0).child("step", step),
+        };
+        let reference = self.learner.needs_reference().then(|| self.policy.reference()).transpose()?;
+        let reference = reference.as_deref().map(|reference| reference as &dyn Reference);
+        let report = self.learner.update(self.policy.trainer(), &credit.samples, reference, &at)?;
+        self.actor.set_packed(self.policy.packed())?;
+        Ok(report)
+    }
+
+    /// Greedy success on the first `tasks` held-out tasks; `None` when no episode is valid.
+    pub fn evaluate(&mut self, tasks: u32) -> Result<Option<f64>, RunError> {
+        let plans = self.parts.plans(&Plan {
+            phase: Phase::eval(When::Step),
+            step: 0,
+            split: Split::HeldOut,
+            first: 0,
+            groups: tasks,
+            group_size: 1,
+            version: PolicyVersion(0),
+        })?;
+        let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
+        let batch =
+            self.actor.run(&self.parts, plans, &greedy, 0, &self.reward_state, &mut stalls(&mut |_| {}))?;
+        Ok(metrics::success(&batch.episodes.iter().collect::<Vec<_>>()))
+    }
+}

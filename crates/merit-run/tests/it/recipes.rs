@@ -1,0 +1,138 @@
+//! Recipes as text: whatever is written, the answer is a recipe or a sentence, never a panic.
+
+use merit_run::Recipe;
+use proptest::prelude::*;
+
+const SMALL: &str = include_str!("staged/small.toml");
+
+/// A recipe that was accepted survives being written out and read again.
+fn must_be_sound(recipe: &Recipe) {
+    let again = Recipe::parse("again.toml", &recipe.to_toml()).unwrap();
+    assert_eq!(again.hash(), recipe.hash());
+    recipe.disk_bytes();
+}
+
+fn keys(table: &toml::Table, prefix: &str, found: &mut Vec<String>) {
+    for (key, value) in table {
+        found.push(format!("{prefix}{key}"));
+        if let toml::Value::Table(inner) = value {
+            keys(inner, &format!("{prefix}{key}."), found);
+        }
+    }
+}
+
+/// Every dotted key of the resolved small recipe, and some that are not there by default.
+fn all_keys() -> Vec<String> {
+    let mut found = Vec::new();
+    let resolved = Recipe::parse("small.toml", SMALL).unwrap().to_toml();
+    keys(&resolved.parse().unwrap(), "", &mut found);
+    found.extend(
+        ["world.faults.broken", "learn.objective.kl.coefficient", "nonsense", "budget.nonsense"]
+            .map(Into::into),
+    );
+    found
+}
+
+const ODD_VALUES: &[&str] = &[
+    "0",
+    "1",
+    "-1",
+    "2",
+    "1e308",
+    "-1e308",
+    "inf",
+    "nan",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "4294967296",
+    "true",
+    "''",
+    "'grpo'",
+    "[]",
+    "[[]]",
+    "{}",
+    "{ type = 'gae' }",
+    "1979-05-27",
+    "\u{1f600}",
+    "\"",
+    "=",
+    "[1, 'a', {}]",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_text_is_a_recipe_or_a_sentence(text in "\\PC{0,200}") {
+        prop_assert!(Recipe::parse("odd.toml", &text).is_err());
+    }
+
+    #[test]
+    fn a_recipe_with_a_piece_cut_out_or_put_in_is_a_recipe_or_a_sentence(
+        from in 0..SMALL.len(), len in 0..60_usize, put in "[-a-z0-9_.=\"'\\[\\]{}, \n]{0,12}",
+    ) {
+        let (head, rest) = SMALL.split_at(from);
+        let text = format!("{head}{put}{}", rest.get(len..).unwrap_or(""));
+        match Recipe::parse("odd.toml", &text) {
+            Ok(recipe) => must_be_sound(&recipe),
+            Err(error) => prop_assert!(!error.to_string().is_empty()),
+        }
+    }
+
+    #[test]
+    fn any_override_gives_a_recipe_or_a_sentence(
+        which in prop::sample::select(all_keys()), value in prop::sample::select(ODD_VALUES),
+    ) {
+        let recipe = Recipe::parse("small.toml", SMALL).unwrap();
+        match recipe.with(&[(which.clone(), value.to_owned())]) {
+            Ok(changed) => must_be_sound(&changed),
+            Err(error) => prop_assert!(error.to_string().contains(&which), "{error}"),
+        }
+    }
+}
+
+#[test]
+fn nesting_without_end_is_refused() {
+    let deep = 100_000;
+    for (open, close) in [("[", "]"), ("{ type = 'clip', of = ", "}")] {
+        let value = format!("{}1{}", open.repeat(deep), close.repeat(deep));
+        let text = SMALL.replace(
+            "type = \"sum\"\nof = [{ type = \"exact-answer\", weight = 1.0 }]",
+            &format!("of = {value}"),
+        );
+        assert_ne!(text, SMALL);
+        assert!(Recipe::parse("deep.toml", &text).is_err());
+    }
+}
+
+#[test]
+fn an_error_in_a_line_of_many_languages_has_its_place_in_characters() {
+    let text = SMALL.replace("about = \"hardly any steps\"", "about = \"größer, 大きい, 🦀\" oops");
+    let error = Recipe::parse("r.toml", &text).unwrap_err().to_string();
+    assert!(error.starts_with("r.toml:4:26: "), "{error}");
+}
+
+/// The shipped default with one text replaced, as a file of its own.
+fn refusal(from: &str, to: &str) -> String {
+    let text = merit_run::shipped::recipes()[0].text;
+    assert!(text.contains(from), "the recipe has no `{from}`");
+    Recipe::parse("r.toml", &text.replacen(from, to, 1)).unwrap_err().to_string()
+}
+
+#[test]
+fn a_misspelt_key_of_a_control_or_of_the_demonstrations_has_its_place_too() {
+    let of_line = |needle: &str| {
+        let text = merit_run::shipped::recipes()[0].text;
+        text.lines().position(|line| line.contains(needle)).unwrap() + 1
+    };
+    let control = refusal("tools = false", "tolls = false");
+    let line = of_line("tools = false");
+    assert!(control.starts_with(&format!("r.toml:{line}:")), "{control}");
+    assert!(control.contains("control `no-tool`: unknown field `tolls`"), "{control}");
+    assert!(control.ends_with("(did you mean `tools`?)"), "{control}");
+
+    let demonstrated = refusal("world = { sizes", "world = { sises");
+    let line = of_line("world = { sizes");
+    assert!(demonstrated.starts_with(&format!("r.toml:{line}:")), "{demonstrated}");
+    assert!(demonstrated.contains("`warm_start.world`: unknown field `sises`"), "{demonstrated}");
+}

@@ -1,0 +1,235 @@
+//! What counts as the same result of a query.
+
+use merit_verify::Conclusion;
+use merit_verify::sql::{
+    Cell, Database, Difference, Expected, ExpectedRows, Extract, SqlConfig, SqlVerdict, SqlVerifier,
+};
+
+const PEOPLE: &str = "
+    CREATE TABLE people (id INTEGER PRIMARY KEY, name TEXT, city TEXT, age INTEGER, pay REAL);
+    INSERT INTO people VALUES
+        (1, 'Ann', 'Oslo', 30, 10.5), (2, 'Bob', 'Rome', 40, 20.25), (3, 'Cid', 'Oslo', 30, 0.1),
+        (4, 'Dee', NULL, 50, 0.2), (5, 'Eve', 'Rome', 30, NULL);
+    CREATE VIEW olds AS SELECT name FROM people WHERE age >= 40;
+";
+
+fn verify_with(config: SqlConfig, response: &str, reference: &str) -> SqlVerdict {
+    let database = Database::script(PEOPLE).unwrap();
+    let expected = Expected::Query(reference.to_owned());
+    SqlVerifier::compile(config).unwrap().verify(&database, response, &expected)
+}
+
+fn check(response: &str, reference: &str, equal: bool) {
+    let verdict = verify_with(SqlConfig::default(), response, reference);
+    assert_eq!(verdict.passed(), Some(equal), "{response}\n{reference}\n{verdict:?}");
+}
+
+#[test]
+fn rows_are_a_multiset_where_the_reference_does_not_order() {
+    check("SELECT name FROM people ORDER BY name DESC", "SELECT name FROM people", true);
+    check("SELECT city FROM people", "SELECT DISTINCT city FROM people", false);
+    check("SELECT DISTINCT city FROM people", "SELECT city FROM people", false);
+}
+
+#[test]
+fn order_counts_where_the_reference_orders() {
+    check("SELECT name FROM people ORDER BY name", "SELECT name FROM people ORDER BY name", true);
+    check("SELECT name FROM people ORDER BY name DESC", "SELECT name FROM people ORDER BY name", false);
+    let verdict = verify_with(
+        SqlConfig::default(),
+        "SELECT name FROM people ORDER BY name DESC",
+        "SELECT name FROM people ORDER BY name",
+    );
+    assert!(matches!(verdict.difference, Some(Difference::Order { .. })));
+}
+
+#[test]
+fn an_order_inside_a_sub_query_is_not_the_order_of_the_result() {
+    let reference = "SELECT name FROM (SELECT name FROM people ORDER BY name)";
+    check("SELECT name FROM people ORDER BY name DESC", reference, true);
+}
+
+#[test]
+fn ties_may_come_in_any_order() {
+    // Ann, Cid and Eve are 30: any order among them, but before Bob.
+    let reference = "SELECT name, age FROM people ORDER BY age";
+    check("SELECT name, age FROM people ORDER BY age, name DESC", reference, true);
+    check("SELECT name, age FROM people ORDER BY age DESC", reference, false);
+}
+
+#[test]
+fn ties_are_seen_also_when_the_result_does_not_show_the_key() {
+    let reference = "SELECT name FROM people ORDER BY age";
+    check("SELECT name FROM people ORDER BY age, name DESC", reference, true);
+    check("SELECT name FROM people ORDER BY name", reference, false);
+    check(
+        "SELECT name FROM people ORDER BY length(name), age, id",
+        "SELECT name FROM people ORDER BY age + 0",
+        true,
+    );
+}
+
+#[test]
+fn any_of_the_tied_rows_may_fill_the_last_places() {
+    let reference = "SELECT name FROM people ORDER BY age LIMIT 2";
+    check("SELECT name FROM people WHERE name IN ('Cid', 'Eve')", reference, true);
+    check("SELECT name FROM people WHERE name IN ('Ann', 'Bob')", reference, false);
+    check("SELECT name FROM people WHERE name = 'Ann'", reference, false);
+    check("SELECT 'Ann' FROM people LIMIT 2", reference, false);
+    check(
+        "SELECT name FROM people ORDER BY age LIMIT 1 OFFSET 1",
+        "SELECT name FROM people ORDER BY age LIMIT 1",
+        true,
+    );
+}
+
+#[test]
+fn a_union_or_distinct_orders_by_what_it_shows() {
+    let reference = "SELECT DISTINCT age FROM people ORDER BY age";
+    check("SELECT age FROM people GROUP BY age ORDER BY 1", reference, true);
+    check("SELECT age FROM people GROUP BY age ORDER BY 1 DESC", reference, false);
+    let union =
+        "SELECT name FROM people WHERE id < 3 UNION SELECT name FROM people WHERE id > 3 ORDER BY name";
+    check("SELECT name FROM people WHERE id <> 3 ORDER BY name", union, true);
+    check("SELECT name FROM people WHERE id <> 3 ORDER BY name DESC", union, false);
+}
+
+#[test]
+fn values_are_compared_by_type_and_value() {
+    check("SELECT age * 1.0 FROM people", "SELECT age FROM people", true);
+    check("SELECT CAST(age AS TEXT) FROM people", "SELECT age FROM people", false);
+    check("SELECT coalesce(city, '') FROM people", "SELECT city FROM people", false);
+    check("SELECT 0.3 FROM people WHERE id = 1", "SELECT sum(pay) FROM people WHERE id IN (3, 4)", true);
+    let exact = SqlConfig { tolerance: 0.0, ..SqlConfig::default() };
+    let verdict = verify_with(
+        exact,
+        "SELECT 0.3 FROM people WHERE id = 1",
+        "SELECT 0.1 + 0.2 FROM people WHERE id = 1",
+    );
+    assert_eq!(verdict.passed(), Some(false));
+}
+
+#[test]
+fn columns_count_and_their_names_where_asked() {
+    check("SELECT name, id FROM people", "SELECT name FROM people", false);
+    check("SELECT name AS n FROM people", "SELECT name FROM people", true);
+    let named = SqlConfig { column_names: true, ..SqlConfig::default() };
+    let verdict = verify_with(named.clone(), "SELECT name AS n FROM people", "SELECT name FROM people");
+    assert!(matches!(verdict.difference, Some(Difference::ColumnName { column: 0, .. })));
+    assert_eq!(
+        verify_with(named, "SELECT name AS NAME FROM people", "SELECT name FROM people").score,
+        Some(1.0)
+    );
+}
+
+#[test]
+fn the_first_rows_that_differ_are_shown() {
+    let verdict = verify_with(
+        SqlConfig::default(),
+        "SELECT name FROM people WHERE id IN (1, 2)",
+        "SELECT name FROM people WHERE id IN (1, 3)",
+    );
+    let Some(Difference::Rows { unmatched: 1, first }) = verdict.detail.difference else {
+        panic!("{verdict:?}");
+    };
+    assert_eq!(first[0].response, Some((1, vec![Cell::Text("Bob".into())])));
+    assert_eq!(first[0].reference, Some((1, vec![Cell::Text("Cid".into())])));
+}
+
+#[test]
+fn partial_credit_is_given_only_where_asked() {
+    let partial = SqlConfig { partial_credit: true, ..SqlConfig::default() };
+    let score = |config: &SqlConfig, response: &str, reference: &str| {
+        verify_with(config.clone(), response, reference).score
+    };
+    let (response, reference) = ("SELECT name FROM people WHERE id < 4", "SELECT name FROM people");
+    assert_eq!(score(&SqlConfig::default(), response, reference), Some(0.0));
+    assert_eq!(score(&partial, response, reference), Some(0.6)); // three of five rows
+    assert_eq!(score(&partial, "SELECT name, id FROM people", reference), Some(0.5)); // one of two columns
+    assert_eq!(score(&partial, "SELECT nothing FROM people", reference), Some(0.0));
+}
+
+#[test]
+fn whose_doing_it_is_is_told() {
+    let conclusion = |response: &str, reference: &str| {
+        let verdict = verify_with(SqlConfig::default(), response, reference);
+        (verdict.conclusion, verdict.score)
+    };
+    let good = "SELECT name FROM people";
+    assert!(matches!(conclusion("SELECT x FROM people", good), (Conclusion::Refused { .. }, Some(0.0))));
+    assert!(matches!(conclusion("", good), (Conclusion::Refused { .. }, Some(0.0))));
+    assert!(matches!(conclusion(good, "SELECT x FROM people"), (Conclusion::BadReference { .. }, None)));
+    assert!(matches!(conclusion(good, "DROP TABLE people"), (Conclusion::BadReference { .. }, None)));
+    // Both empty: any query that finds nothing would win.
+    let nothing = "SELECT name FROM people WHERE 0";
+    assert!(matches!(conclusion(nothing, nothing), (Conclusion::BadReference { .. }, None)));
+}
+
+#[test]
+fn stating_the_answer_is_not_finding_it() {
+    let verdict = verify_with(SqlConfig::default(), "SELECT 5", "SELECT count(*) FROM people");
+    assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }), "{verdict:?}");
+    let allowed = SqlConfig { allow_constant: true, ..SqlConfig::default() };
+    assert_eq!(verify_with(allowed, "SELECT 5", "SELECT count(*) FROM people").score, Some(1.0));
+    check("SELECT count(*) FROM people", "SELECT count(id) FROM people", true);
+    check("SELECT name FROM olds", "SELECT name FROM people WHERE age >= 40", true);
+}
+
+#[test]
+fn rows_may_be_given_instead_of_a_query() {
+    let database = Database::script(PEOPLE).unwrap();
+    let verifier = SqlVerifier::compile(SqlConfig::default()).unwrap();
+    let rows = vec![vec![Cell::Text("Bob".into())], vec![Cell::Text("Ann".into())]];
+    let given = |ordered| Expected::Rows(ExpectedRows { columns: None, rows: rows.clone(), ordered });
+    let response = "SELECT name FROM people WHERE id < 3 ORDER BY id";
+    assert_eq!(verifier.verify(&database, response, &given(false)).passed(), Some(true));
+    assert_eq!(verifier.verify(&database, response, &given(true)).passed(), Some(false));
+    let ragged =
+        Expected::Rows(ExpectedRows { columns: None, rows: vec![vec![Cell::Null], vec![]], ordered: false });
+    assert_eq!(verifier.verify(&database, response, &ragged).passed(), None);
+    let json: Expected =
+        serde_json::from_str(r#"{"rows": {"rows": [["Ann"], ["Bob"]], "ordered": true}}"#).unwrap();
+    assert_eq!(verifier.verify(&database, response, &json).passed(), Some(true));
+}
+
+#[test]
+fn a_query_may_stand_in_a_fenced_block() {
+    let fenced = SqlConfig { extract: Extract::LastFence, ..SqlConfig::default() };
+    let response = "I would write:\n```sql\nSELECT name FROM people;\n```\n";
+    assert_eq!(verify_with(fenced, response, "SELECT name FROM people").passed(), Some(true));
+    check(response, "SELECT name FROM people", false);
+}
+
+#[test]
+fn configs_refuse_unknown_keys_and_impossible_numbers() {
+    assert!(toml::from_str::<SqlConfig>("tolerence = 0.1").is_err());
+    let config: SqlConfig = toml::from_str("tolerance = 2.0").unwrap();
+    assert!(SqlVerifier::compile(config).is_err());
+    let config: SqlConfig = toml::from_str("partial_credit = true\n[limits]\nrows = 10").unwrap();
+    assert!(SqlVerifier::compile(config).is_ok());
+}
+
+#[test]
+fn many_threads_share_one_database_and_agree() {
+    use rayon::prelude::*;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("people.sqlite");
+    rusqlite::Connection::open(&path).unwrap().execute_batch(PEOPLE).unwrap();
+    let verifier = SqlVerifier::compile(SqlConfig::default()).unwrap();
+    let expected = Expected::Query("SELECT name, age FROM people ORDER BY age".to_owned());
+    for database in [Database::open(&path).unwrap(), Database::script(PEOPLE).unwrap()] {
+        let judge = |i: usize| {
+            let response = [
+                "SELECT name, age FROM people ORDER BY age, id DESC",
+                "SELECT 1",
+                "SELECT * FROM people",
+                "x",
+            ][i % 4];
+            verifier.verify(&database, response, &expected)
+        };
+        let alone: Vec<SqlVerdict> = (0..64).map(judge).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(8).build().unwrap();
+        let together: Vec<SqlVerdict> = pool.install(|| (0..64).into_par_iter().map(judge).collect());
+        assert_eq!(alone, together);
+    }
+}

@@ -1,0 +1,76 @@
+//! `merit attack` as people and CI call it: what it says, and the exit code that goes with it.
+
+use std::process::{Command, Output};
+
+fn attack(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_merit")).arg("attack").args(arguments).output().unwrap()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+#[test]
+fn a_sound_reward_passes_and_the_audit_is_json_when_asked_for() {
+    let output = attack(&["final-answer", "--json", "--at-least", "A"]);
+    assert_eq!(code(&output), 0, "{}", said(&output));
+    let audit: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&audit["target"], &audit["grade"]), (&"final-answer".into(), &"A".into()));
+}
+
+#[test]
+fn a_grade_below_the_one_asked_for_is_exit_code_1_after_the_whole_audit() {
+    let output = attack(&["ledger-tools", "--limit", "2", "--at-least", "A"]);
+    assert_eq!(code(&output), 1, "{}", said(&output));
+    assert!(said(&output).contains("ledger-tools: grade B (2 tasks, seed 1"), "{}", said(&output));
+    assert!(said(&output).ends_with("merit: ledger-tools: grade B, below A\n"), "{}", said(&output));
+}
+
+#[test]
+fn a_reward_that_pays_for_talking_is_caught_with_the_text_that_won() {
+    let dir = tempfile::tempdir().unwrap();
+    let reward = dir.path().join("talk.toml");
+    std::fs::write(&reward, "type = \"format\"\n").unwrap();
+    let tasks = dir.path().join("tasks.jsonl");
+    std::fs::write(&tasks, "{\"prompt\": \"6 * 7?\", \"answer\": \"42\"}\n").unwrap();
+    let output = attack(&[&reward.display().to_string(), "--tasks", &tasks.display().to_string()]);
+    assert_eq!(code(&output), 1);
+    assert!(said(&output).contains("junk on tasks/0 (earns 1):\n    qqq zzz\n"), "{}", said(&output));
+}
+
+#[test]
+fn any_program_can_be_audited() {
+    let greeting = r#"{"name": "zero", "tasks": [{"id": "a", "prompt": "6 * 7?", "answer": "42"}]}"#;
+    let script = format!(
+        "echo '{greeting}'; while IFS= read -r l; do i=${{l##*\\\"id\\\":}}; echo \"{{\\\"id\\\": ${{i%%,*}}, \\\"score\\\": 0}}\"; done"
+    );
+    let output = attack(&["--", "sh", "-c", &script]);
+    assert_eq!(code(&output), 1, "{}", said(&output));
+    assert!(said(&output).contains("the right answer earns nothing"), "{}", said(&output));
+}
+
+#[test]
+fn what_cannot_be_audited_is_exit_code_2() {
+    let dir = tempfile::tempdir().unwrap();
+    let tasks = dir.path().join("t.jsonl");
+    std::fs::write(&tasks, "{\"prompt\": \"a\"}\n{\"answer\": \"b\"}\n").unwrap();
+    let tasks = tasks.display().to_string();
+    for (arguments, why) in [
+        (vec!["final-anwser"], "did you mean `final-answer`?"),
+        (vec!["no/such.toml"], "cannot read no/such.toml"),
+        (vec!["final-answer", "--tasks", &tasks], "line 2: missing field `prompt`"),
+        (vec!["ledger-tools", "--tasks", &tasks], "`--tasks` is for rewards"),
+        (vec!["final-answer", "--at-least", "E"], "expected a grade: A, B, C, D or F"),
+        (vec!["--command", "no-such-program"], "cannot be started"),
+        (vec!["--command", "sh 'oops"], "a single quote is not closed"),
+        (vec![], "required"),
+    ] {
+        let output = attack(&arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", said(&output));
+        assert!(said(&output).contains(why), "{arguments:?}: {}", said(&output));
+    }
+}

@@ -1,0 +1,12 @@
+//! The tests of `merit` through its public interface: one program, a module for each subject.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod attacking;
+mod finished;
+mod models;
+mod sameness;
+mod survival;
+mod tapes;
+mod tiny;
+mod tools;
+mod words;
