@@ -87,7 +87,8 @@ fn hostile_text_in_any_place_stays_text() {
     run.record_event(0, HOSTILE, HOSTILE).unwrap();
     let term = format!("term/{HOSTILE}");
     run.record_metrics("train", 1, &[(term.as_str(), 1.0), ("seconds", 1.0)]).unwrap();
-    run.record_metrics(format!("eval-after@{HOSTILE}").as_str(), 1, &[("success", 0.5), ("seconds", 1.0)]).unwrap();
+    run.record_metrics(format!("eval-after@{HOSTILE}").as_str(), 1, &[("success", 0.5), ("seconds", 1.0)])
+        .unwrap();
     let everything: Vec<u32> = (0..1024).collect();
     run.record_vocabulary(everything.iter().map(|t| (merit_core::TokenId(*t), HOSTILE))).unwrap();
     let mut random = Seed::root(1).stream();

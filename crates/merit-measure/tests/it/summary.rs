@@ -49,7 +49,10 @@ fn a_finished_run_shows_its_rise_and_its_controls() {
     let summary = RunSummary::read(&run).unwrap();
     let success = |when| summary.evaluation(when).unwrap().all.success;
     assert!(success(When::After) > success(When::Before) + 0.3);
-    assert_eq!(summary.controls().map(|held| held.phase.to_string()).collect::<Vec<_>>(), ["eval-after@no-tool"]);
+    assert_eq!(
+        summary.controls().map(|held| held.phase.to_string()).collect::<Vec<_>>(),
+        ["eval-after@no-tool"]
+    );
     let change = summary.change.unwrap();
     assert_eq!(change.gained + change.lost + change.kept + change.never, 60);
     assert_eq!(change.difference.tasks, 60);

@@ -170,7 +170,10 @@ fn score(solved: bool, called: bool, tokens: u64) -> Score {
 fn evaluate(run: &RunFolder, phase: &str, step: u64, skill: f64, count: u32, seed: &Seed) {
     let episodes = (0..count).map(|group| {
         let task = task(Split::HeldOut, group);
-        let mut random = seed.child(&merit_core::Phase::from(phase).seed_name(), step).child("task", u64::from(group)).stream();
+        let mut random = seed
+            .child(&merit_core::Phase::from(phase).seed_name(), step)
+            .child("task", u64::from(group))
+            .stream();
         let chance = skill - 0.08 * f64::from(task.size - 2);
         let how = if random.unit() < chance { Play::Right } else { Play::Wrong };
         let id = EpisodeId { phase: phase.into(), step, group, member: 0, branch: 0 };
