@@ -2,7 +2,7 @@
 
 use merit::prelude::*;
 
-pub fn main() -> merit::Result<()> {
+pub(crate) fn main() -> merit::Result<()> {
     let changes = [("world.sizes", "[1]"), ("warm_start.steps", "40"), ("warm_start.demonstrations", "120")];
     let model = [("model.width", "32"), ("model.feed_forward", "64"), ("model.layers", "1")];
     let budget = [("budget.groups", "4"), ("budget.group_size", "4"), ("budget.steps", "3")];

@@ -6,7 +6,7 @@ use merit::prelude::*;
 /// `2 · (share of the other members it beats) − 1`, ties counting half: between −1 and 1, and 0 on average in each group.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(crate = "merit::serde", default, deny_unknown_fields)]
-pub struct RankRule {}
+pub(crate) struct RankRule {}
 
 impl Component for RankRule {
     const ABOUT: About = About { name: "rank", summary: "The rank of the reward in its group.", paper: "" };
@@ -38,7 +38,7 @@ impl CreditRule for RankRule {
     }
 }
 
-pub fn main() -> merit::Result<()> {
+pub(crate) fn main() -> merit::Result<()> {
     // The contract of every credit rule, checked on thousands of tokens of ragged, broken and permuted groups.
     let violations = check_rule(&RankRule {});
     assert!(violations.is_empty(), "{violations:?}");

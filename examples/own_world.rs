@@ -4,7 +4,7 @@ use merit::prelude::*;
 /// Two digits are shown; the larger one is to be said.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(crate = "merit::serde", deny_unknown_fields)]
-pub struct Larger {}
+pub(crate) struct Larger {}
 impl Component for Larger {
     const ABOUT: About = About { name: "larger", summary: "Say the larger of two digits.", paper: "" };
 }
@@ -35,7 +35,7 @@ impl TextGame for Larger {
 /// Pays for answers of one character.
 #[derive(Serialize, Deserialize)]
 #[serde(crate = "merit::serde", deny_unknown_fields)]
-pub struct Brief {}
+pub(crate) struct Brief {}
 impl Component for Brief {
     const ABOUT: About = About { name: "brief", summary: "1 where the answer has one character.", paper: "" };
 }
@@ -52,7 +52,7 @@ impl Term for Brief {
     }
 }
 
-pub fn main() -> merit::Result<()> {
+pub(crate) fn main() -> merit::Result<()> {
     let own = merit::built_in().with(entry!(Larger as dyn WorldSettings)).with(entry!(Brief as dyn Term));
     let recipe = Recipe::read("larger.toml", include_str!("larger.toml"), &own)?;
     let folder = std::env::temp_dir().join(format!("larger-{}", std::process::id()));

@@ -1,5 +1,4 @@
 //! Every example runs, is at most sixty lines long, and what it shows is true.
-#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
 #[path = "../own_loop.rs"]
 mod own_loop;

@@ -4,6 +4,7 @@ use crate::model::ModelConfig;
 use crate::recipe::Recipe;
 use merit_core::Arm;
 use merit_credit::{Baseline, CreditRule, RULES};
+use merit_learn::Scope;
 use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 
@@ -126,11 +127,17 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
         ));
     }
     let needs = recipe.learn.objective.needs();
-    if !needs.advantages && !needs.reward {
-        let objective = recipe.learn.objective.about().name;
+    let objective = recipe.learn.objective.about().name;
+    if !needs.reads_outcome() {
         return Err(format!(
             "`learn.objective = {objective}` ignores the reward; warm starts are supervised by `[warm_start]`, \
              and learning by reward needs an objective that reads it, such as `policy-gradient`"
+        ));
+    }
+    let compared = recipe.learn.objective.scope() != Scope::Sequence || needs.group_reward;
+    if compared && recipe.budget.group_size < 2 {
+        return Err(format!(
+            "objective `{objective}` compares the members of a group, but `budget.group_size` is 1; raise it"
         ));
     }
     shaping(recipe, name, rule.discount())?;
