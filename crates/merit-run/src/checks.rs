@@ -33,6 +33,14 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
                     add an `exact-answer` term, or name one with `solved-by`"
             .into());
     }
+    let given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
+    if let Some(need) = scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
+        return Err(format!(
+            "[reward] a term needs the annotation `{}`, which nobody gives; add an annotator that does, or make the term \
+             `optional`",
+            need.name
+        ));
+    }
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 
