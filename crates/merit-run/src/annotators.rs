@@ -13,7 +13,7 @@ use std::time::Duration;
 pub static ANNOTATORS: &[Entry<dyn AnnotatorSettings>] = &[entry!(Program as dyn AnnotatorSettings)];
 
 /// Adds every annotator of this crate.
-pub fn register(components: Components) -> Components {
+pub(crate) fn register(components: Components) -> Components {
     components.with_all(ANNOTATORS)
 }
 

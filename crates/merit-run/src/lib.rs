@@ -34,7 +34,7 @@ pub mod toml_error;
 mod warm;
 
 pub use act::Actor;
-pub use annotators::ANNOTATORS;
+pub use annotators::{ANNOTATORS, Program};
 pub use components::built_in;
 pub use driver::{Options, TOOLS_MARK, train};
 pub use error::RunError;

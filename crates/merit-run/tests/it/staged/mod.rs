@@ -170,7 +170,7 @@ impl Step {
         let mut actor = Actor::new(weights, &chat, 1, tools).unwrap();
         let settings = self.parts.recipe.rollout.clone();
         let kept = merit_reward::RewardState::default();
-        actor.run(&self.parts, plans, &settings, 0, &kept, &mut |_| {}).unwrap().episodes
+        actor.run(&self.parts, plans, &settings, 0, &kept, &mut |_| {}).unwrap().0.episodes
     }
 
     /// Credit and one update from the weights the step began with.
