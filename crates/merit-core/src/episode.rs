@@ -3,6 +3,7 @@
 use crate::{Cost, EpisodeId, PolicyVersion, Task, Transcript, Turn};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Everything one agent did on one task. Made with [`Episode::new`].
@@ -199,12 +200,10 @@ impl Episode {
 
     /// Hash of everything that must be the same when the episode is run again: all but wall time.
     pub fn content_hash(&self) -> String {
-        let mut timeless = self.clone();
-        timeless.cost.tool_seconds = 0.0;
-        let calls = timeless.turns.iter_mut().flat_map(|turn| &mut turn.calls);
-        calls.for_each(|call| call.seconds = call.seconds.map(|_| 0.0));
-        let bytes = serde_json::to_vec(&timeless).expect("an episode is plain data without maps of odd keys");
-        hex(&Sha256::digest(bytes))
+        let mut digest = Digesting(Sha256::new());
+        serde_json::to_writer(&mut digest, &Timeless::of(self))
+            .expect("an episode is plain data without maps of odd keys");
+        hex(&digest.0.finalize())
     }
 
     /// The final answer, where one was given.
@@ -213,6 +212,54 @@ impl Episode {
             crate::Action::Answer { text } => Some(text),
             _ => None,
         }
+    }
+}
+
+/// An episode without wall time, as its hash sees it: the fields of [`Episode`], in their order.
+#[derive(Serialize)]
+struct Timeless<'a> {
+    id: &'a EpisodeId,
+    task: &'a Task,
+    policy_version: PolicyVersion,
+    transcript: &'a Transcript,
+    turns: Cow<'a, [Turn]>,
+    end: &'a End,
+    cost: Cost,
+    bootstrap: Option<f32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reported: Option<&'a Reported>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'a serde_json::Value>,
+}
+
+impl<'a> Timeless<'a> {
+    fn of(episode: &'a Episode) -> Self {
+        // Named one by one, so that a new field is not forgotten.
+        let Episode { id, task, policy_version, transcript, turns, end, cost, bootstrap, reported, state } =
+            episode;
+        let mut turns = Cow::Borrowed(turns.as_slice());
+        if turns.iter().flat_map(|turn| &turn.calls).any(|call| call.seconds.is_some()) {
+            let calls = turns.to_mut().iter_mut().flat_map(|turn| &mut turn.calls);
+            calls.for_each(|call| call.seconds = call.seconds.map(|_| 0.0));
+        }
+        let cost = Cost { tool_seconds: 0.0, ..*cost };
+        let (policy_version, bootstrap) = (*policy_version, *bootstrap);
+        let (reported, state) = (reported.as_ref(), state.as_ref());
+        Self { id, task, policy_version, transcript, turns, end, cost, bootstrap, reported, state }
+    }
+}
+
+/// A digest that is written to.
+struct Digesting(Sha256);
+
+impl std::io::Write for Digesting {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

@@ -156,7 +156,7 @@ impl Bench {
         let seed = Seed::root(1);
         let plan = |member: u32| {
             Ok(EpisodePlan::new(
-                EpisodeId { phase: "bench".to_owned(), step: 0, group: 0, member, branch: 0 },
+                EpisodeId { phase: "bench".into(), step: 0, group: 0, member, branch: 0 },
                 env.task(Split::Train, member.into(), &seed)?,
                 seed.child("member", member.into()),
             ))

@@ -24,7 +24,15 @@ macro_rules! recipes {
 }
 
 /// Every shipped recipe: its name and its text. To add one: its file, and its name in this list.
-const TEXTS: &[(&str, &str)] = recipes!["ledger-tools", "ledger-ppo", "smollm2-tools", "smollm2-tools-full"];
+const TEXTS: &[(&str, &str)] = recipes![
+    "ledger-tools",
+    "ledger-ppo",
+    "ledger-gspo",
+    "ledger-dpo",
+    "ledger-kto",
+    "smollm2-tools",
+    "smollm2-tools-full",
+];
 
 /// Every shipped recipe.
 pub fn recipes() -> &'static [Shipped] {

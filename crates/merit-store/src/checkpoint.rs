@@ -49,6 +49,19 @@ struct Entry {
     sha256: String,
 }
 
+/// What goes into a file of a checkpoint.
+pub enum Content<'a> {
+    /// These bytes.
+    Bytes(&'a [u8]),
+    /// Bytes of this hash, which the checkpoint before may hold already. They are made only where it does not.
+    Kept {
+        /// SHA-256, in lower-case hexadecimal.
+        sha256: &'a str,
+        /// Makes them.
+        make: &'a dyn Fn() -> Vec<u8>,
+    },
+}
+
 impl Checkpoint {
     /// The bytes of a file. Absent: the checkpoint has no such file.
     pub fn file(&self, name: &str) -> Option<&[u8]> {
@@ -59,12 +72,21 @@ impl Checkpoint {
 impl RunFolder {
     /// Saves a checkpoint in one instant and keeps the newest two. The record is on the disk before the checkpoint is.
     pub fn save_checkpoint(&self, step: u64, files: &[(&str, &[u8])]) -> Result<(), StoreError> {
+        let files: Vec<(&str, Content<'_>)> =
+            files.iter().map(|(name, bytes)| (*name, Content::Bytes(bytes))).collect();
+        self.save_checkpoint_with(step, &files)
+    }
+
+    /// The same; a file that the newest checkpoint holds already is linked instead of written again.
+    pub fn save_checkpoint_with(&self, step: u64, files: &[(&str, Content<'_>)]) -> Result<(), StoreError> {
         self.writable()?;
-        check_names(files)?;
+        check_names(files.iter().map(|(name, _)| *name))?;
         self.sync()?;
         let folder = self.checkpoints();
         let (target, fresh) = (place(&folder, step), with_ending(&place(&folder, step), ".tmp"));
-        let saved = write_all(&fresh, step, files).and_then(|()| put_in_place(&fresh, &target));
+        let before = list(&folder)?.into_iter().next().map(|found| found.path);
+        let saved =
+            write_all(&fresh, step, files, before.as_deref()).and_then(|()| put_in_place(&fresh, &target));
         if saved.is_err() {
             // Give the space back; the next opening would remove it too.
             let _ = remove_folder(&fresh);
@@ -90,30 +112,58 @@ impl RunFolder {
     }
 }
 
-fn check_names(files: &[(&str, &[u8])]) -> Result<(), StoreError> {
+fn check_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), StoreError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    for (at, (name, _)) in files.iter().enumerate() {
+    let mut seen = Vec::new();
+    for name in names {
         let fine = name.chars().all(plain) && name.starts_with(|c: char| c.is_ascii_alphanumeric());
-        if !fine || *name == MANIFEST || files[..at].iter().any(|(other, _)| other == name) {
-            return Err(StoreError::CheckpointName { name: (*name).to_owned() });
+        if !fine || name == MANIFEST || seen.contains(&name) {
+            return Err(StoreError::CheckpointName { name: name.to_owned() });
         }
+        seen.push(name);
     }
     Ok(())
 }
 
-fn write_all(folder: &Path, step: u64, files: &[(&str, &[u8])]) -> Result<(), StoreError> {
+fn write_all(
+    folder: &Path,
+    step: u64,
+    files: &[(&str, Content<'_>)],
+    before: Option<&Path>,
+) -> Result<(), StoreError> {
     remove_folder(folder)?;
     std::fs::create_dir_all(folder).map_err(|e| io(folder, &e))?;
     let mut entries = Vec::new();
-    for (name, bytes) in files {
-        write_synced(&folder.join(name), bytes)?;
-        let sha256 = hex(&Sha256::digest(bytes));
-        entries.push(Entry { name: (*name).to_owned(), bytes: bytes.len() as u64, sha256 });
+    for (name, content) in files {
+        let entry = match content {
+            Content::Bytes(bytes) => write_file(folder, name, bytes)?,
+            Content::Kept { sha256, make } => match before.and_then(|b| link(b, folder, name, sha256)) {
+                Some(entry) => entry,
+                None => write_file(folder, name, &make())?,
+            },
+        };
+        entries.push(entry);
     }
     let manifest = serde_json::to_vec_pretty(&Manifest { step, files: entries });
     let manifest = manifest.expect("a manifest is strings and numbers");
     write_synced(&folder.join(MANIFEST), &manifest)?;
     sync_folder(folder)
+}
+
+fn write_file(folder: &Path, name: &str, bytes: &[u8]) -> Result<Entry, StoreError> {
+    write_synced(&folder.join(name), bytes)?;
+    let sha256 = hex(&Sha256::digest(bytes));
+    Ok(Entry { name: name.to_owned(), bytes: bytes.len() as u64, sha256 })
+}
+
+/// The file of that name and hash in an older checkpoint, linked into `folder`. Absent: there is none, or it cannot be linked.
+fn link(before: &Path, folder: &Path, name: &str, sha256: &str) -> Option<Entry> {
+    let manifest: Manifest = serde_json::from_slice(&std::fs::read(before.join(MANIFEST)).ok()?).ok()?;
+    let entry = manifest.files.into_iter().find(|entry| entry.name == name && entry.sha256 == sha256)?;
+    let old = before.join(name);
+    (std::fs::metadata(&old).ok()?.len() == entry.bytes).then_some(())?;
+    std::fs::hard_link(old, folder.join(name)).ok()?;
+    Some(entry)
 }
 
 fn put_in_place(fresh: &Path, target: &Path) -> Result<(), StoreError> {
@@ -137,7 +187,7 @@ fn load(folder: &Path, step: u64) -> Result<Vec<(String, Vec<u8>)>, String> {
 }
 
 fn load_file(folder: &Path, entry: Entry) -> Result<(String, Vec<u8>), String> {
-    check_names(&[(&entry.name, &[])]).map_err(|e| e.to_string())?;
+    check_names(std::iter::once(entry.name.as_str())).map_err(|e| e.to_string())?;
     let bytes = std::fs::read(folder.join(&entry.name)).map_err(|e| format!("{}: {e}", entry.name))?;
     if bytes.len() as u64 != entry.bytes {
         return Err(format!("{} has {} bytes instead of {}", entry.name, bytes.len(), entry.bytes));

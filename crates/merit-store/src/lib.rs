@@ -36,7 +36,7 @@ mod schema;
 mod wire;
 mod write;
 
-pub use checkpoint::{Checkpoint, DamagedCheckpoint};
+pub use checkpoint::{Checkpoint, Content, DamagedCheckpoint};
 pub use error::StoreError;
 pub use folder::{RunFolder, RunInfo};
 pub use import::ImportInfo;

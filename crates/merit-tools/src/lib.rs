@@ -6,7 +6,6 @@
 //! [`Toolbox`] that records and replays calls.
 
 mod calculator;
-
 mod convert;
 mod decimal;
 mod excerpt;

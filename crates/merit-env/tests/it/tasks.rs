@@ -6,7 +6,6 @@ use merit_core::{Action, CallEnd, CallRecord, Message, Role, Seed, Split, Task, 
 use merit_core::{Move, TaskLine};
 use merit_env::tasks::{SAMPLES, TaskWorld, Tasks};
 use merit_env::{Env, Expert as _, ExpertTurn, LiveTools, Termination, World, read_world};
-use merit_tools::ToolSettings as _;
 use merit_tools::formats::CALL_FORMATS;
 use merit_tools::{ToolAnswer, call_blocking, example_settings, tool};
 use std::collections::HashSet;

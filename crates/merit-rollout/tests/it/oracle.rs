@@ -16,8 +16,8 @@ fn the_oracle_solves_the_tasks_of_every_world() {
         RolloutSettings { max_turns: 64, max_episode_tokens: 10_000, ..RolloutSettings::default() };
     // The example of `command` names a program that is not there.
     for entry in WORLDS.iter().filter(|entry| entry.about.name != "command") {
-        let settings = read_world(&format!("type = {:?}\n{}", entry.about.name, entry.example)).unwrap();
-        let env = settings.build(&LiveTools).unwrap();
+        let world = read_world(&format!("type = {:?}\n{}", entry.about.name, entry.example)).unwrap();
+        let env = world.build(&LiveTools).unwrap();
         let plans: Vec<EpisodePlan> = (0..20)
             .map(|index| {
                 EpisodePlan::new(

@@ -11,7 +11,8 @@ use merit_core::PolicyVersion;
 use merit_model::Tokenizer;
 use merit_reward::RewardState;
 use merit_rollout::ChatFormat;
-use merit_store::{DamagedCheckpoint, RunFolder};
+use merit_store::{Content, DamagedCheckpoint, RunFolder};
+use sha2::{Digest as _, Sha256};
 use std::sync::Arc;
 
 const WEIGHTS: &str = "weights.safetensors";
@@ -106,7 +107,16 @@ impl Policy {
         trainer.load_optimiser(file(OPTIMISER)?).map_err(|e| bad(OPTIMISER, &e))?;
         let optional = |name: &str| checkpoint.file(name).map(|bytes| read(name, bytes)).transpose();
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
-        let policy = Self { chat, trainer, origin, threads, warm, trained, reference: None };
+        let policy = Self {
+            chat,
+            trainer,
+            origin,
+            threads,
+            warm,
+            trained,
+            saved: Default::default(),
+            reference: None,
+        };
         // Most rewards keep nothing, and then there is no file.
         let kept = |name: &str| -> Result<RewardState, RunError> {
             let state = checkpoint.file(name).map(serde_json::from_slice).transpose();
@@ -129,9 +139,20 @@ impl Policy {
         for (name, state) in kept.into_iter().filter(|(_, state)| !state.is_empty()) {
             files.push((name, serde_json::to_vec(state).expect("plain data becomes JSON")));
         }
-        files.extend(self.warm.iter().map(|kept| (WARM, kept.to_safetensors())));
-        files.extend(self.trained.iter().map(|kept| (TRAINED, kept.to_safetensors())));
-        let files: Vec<(&str, &[u8])> = files.iter().map(|(name, bytes)| (*name, bytes.as_slice())).collect();
-        Ok(folder.save_checkpoint(place.checkpoint, &files)?)
+        let mut files: Vec<(&str, Content<'_>)> =
+            files.iter().map(|(name, bytes)| (*name, Content::Bytes(bytes))).collect();
+        // These do not change any more: they are made, hashed and written once.
+        let make_warm = || self.warm.as_ref().map_or_else(Vec::new, Kept::to_safetensors);
+        let make_trained = || self.trained.as_ref().map_or_else(Vec::new, Kept::to_safetensors);
+        let hash = |make: &dyn Fn() -> Vec<u8>| merit_core::hex(&Sha256::digest(make()));
+        if self.warm.is_some() {
+            let sha256 = self.saved[0].get_or_init(|| hash(&make_warm));
+            files.push((WARM, Content::Kept { sha256, make: &make_warm }));
+        }
+        if self.trained.is_some() {
+            let sha256 = self.saved[1].get_or_init(|| hash(&make_trained));
+            files.push((TRAINED, Content::Kept { sha256, make: &make_trained }));
+        }
+        Ok(folder.save_checkpoint_with(place.checkpoint, &files)?)
     }
 }

@@ -16,7 +16,7 @@ use merit_core::TokenId;
 use merit_model::{FrozenPolicy, ModelError, PackedWeights, Precision, Tokenizer, Trainer, Weights, Workers};
 use merit_rollout::{ChatFormat, ToolRuntime};
 use merit_store::RunFolder;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a run trains; a checkpoint holds all of it.
 pub(crate) struct Policy {
@@ -29,6 +29,8 @@ pub(crate) struct Policy {
     warm: Option<Kept>,
     /// After the recipe's own learning; controls do not touch it.
     trained: Option<Kept>,
+    /// Hashes of the two as they are saved, known after their first checkpoint.
+    saved: [OnceLock<String>; 2],
     /// The warm-started policy as objectives refer to it; packed at its first use.
     reference: Option<Arc<FrozenPolicy>>,
 }
@@ -59,7 +61,16 @@ impl Policy {
             }
         };
         let trainer = kept.trainer(origin.as_ref(), threads)?;
-        Ok(Self { chat, trainer, origin, threads, warm: None, trained: None, reference: None })
+        Ok(Self {
+            chat,
+            trainer,
+            origin,
+            threads,
+            warm: None,
+            trained: None,
+            saved: Default::default(),
+            reference: None,
+        })
     }
 
     /// Leaves the trained policy beside the record, for whoever wants to use it: one file for a decoder made on the spot, a
@@ -149,11 +160,13 @@ impl Policy {
 
     pub(crate) fn keep_warm(&mut self) {
         self.warm = Some(self.kept());
+        self.saved[0] = OnceLock::new();
         self.reference = None;
     }
 
     pub(crate) fn keep_trained(&mut self) {
         self.trained = Some(self.kept());
+        self.saved[1] = OnceLock::new();
     }
 
     /// Begins anew from the warm start, with a fresh optimiser.

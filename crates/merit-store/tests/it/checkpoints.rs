@@ -156,3 +156,31 @@ fn copy(dir: &Path, from: &str, to: &str) {
         fs::copy(entry.path(), dir.join(to).join(entry.file_name())).unwrap();
     }
 }
+
+#[test]
+fn a_file_that_did_not_change_is_linked_and_made_only_once() {
+    use merit_store::Content;
+    use std::cell::Cell;
+    let home = tempfile::tempdir().unwrap();
+    let run = new_run(home.path());
+    let made = Cell::new(0);
+    let make = || {
+        made.set(made.get() + 1);
+        b"frozen".to_vec()
+    };
+    // sha256 of `frozen`
+    let sha256 = merit_core::hex(&<sha2::Sha256 as sha2::Digest>::digest(b"frozen"));
+    for step in 1..=3 {
+        let kept = Content::Kept { sha256: &sha256, make: &make };
+        run.save_checkpoint_with(step, &[("step.txt", Content::Bytes(b"new")), ("frozen.bin", kept)])
+            .unwrap();
+    }
+    assert_eq!(made.get(), 1);
+    let checkpoint = run.latest_checkpoint().unwrap().unwrap();
+    assert_eq!((checkpoint.step, checkpoint.file("frozen.bin")), (3, Some(&b"frozen"[..])));
+    // Another content under the same name is written, whatever the checkpoint before holds.
+    let other = merit_core::hex(&<sha2::Sha256 as sha2::Digest>::digest(b"thawed"));
+    let thaw = || b"thawed".to_vec();
+    run.save_checkpoint_with(4, &[("frozen.bin", Content::Kept { sha256: &other, make: &thaw })]).unwrap();
+    assert_eq!(run.latest_checkpoint().unwrap().unwrap().file("frozen.bin"), Some(&b"thawed"[..]));
+}

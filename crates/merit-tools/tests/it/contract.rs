@@ -4,7 +4,7 @@ use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
     Calculator, FaultPlan, Faulty, Lookup, TOOLS, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession,
-    ToolSettings as _, ToolSpec, call_blocking, example_settings, read_tool, tool,
+    ToolSpec, call_blocking, example_settings, read_tool, tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
-use merit_tools::{Tool, ToolAnswer, ToolError, ToolSession, ToolSettings as _, call_blocking, read_tool};
+use merit_tools::{Tool, ToolAnswer, ToolError, ToolSession, call_blocking, read_tool};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -170,5 +170,5 @@ fn fixtures_that_cannot_be_are_refused_with_their_place() {
         assert!(error.contains(why), "{error}");
     }
     assert!(tool().open(&example_task(), None).err().unwrap().to_string().contains("no `http`"));
-    assert!(read_tool("type = \"http\"\nfixtures = []\nfile = \"x\"").unwrap().build_one().is_err());
+    assert!(read_tool("type = \"http\"\nfixtures = []\nfile = \"x\"").is_err());
 }

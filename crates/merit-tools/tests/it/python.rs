@@ -1,7 +1,7 @@
 //! The Python tool: what an agent sees of its programs, and an interpreter that can be forked.
 
 use merit_tools::conformance::example_task;
-use merit_tools::{Tool, ToolAnswer, ToolSession, ToolSettings as _, call_blocking, read_tool};
+use merit_tools::{Tool, ToolAnswer, ToolSession, call_blocking, read_tool};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use merit_core::Task;
 use merit_tools::conformance::example_task;
-use merit_tools::{Tool, ToolAnswer, ToolSettings as _, call_blocking, read_tool};
+use merit_tools::{Tool, ToolAnswer, call_blocking, read_tool};
 use serde_json::json;
 use std::io::Write as _;
 use std::sync::Arc;
@@ -69,7 +69,8 @@ fn a_task_without_a_corpus_is_refused_where_none_was_given() {
 #[test]
 fn settings_that_cannot_be_are_refused() {
     let build = |settings: &str| read_tool(&format!("type = \"search\"\n{settings}")).map(|c| c.build());
-    assert!(build("hits = 0").unwrap().err().unwrap().to_string().contains("`hits` is 0; give 1 to 50"));
+    let error = build("hits = 0").err().unwrap().to_string();
+    assert!(error.contains("`hits` is 0; it must be 1 to 50"), "{error}");
     assert!(
         build("corpus = \"/nowhere.jsonl\"").unwrap().err().unwrap().to_string().contains("/nowhere.jsonl")
     );

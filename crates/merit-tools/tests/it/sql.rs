@@ -3,8 +3,7 @@
 use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{
-    ExecKind, Sql, SqlToolConfig, Tool, ToolAnswer, ToolError, ToolSession, ToolSettings as _, call_blocking,
-    read_tool,
+    ExecKind, Sql, SqlToolConfig, Tool, ToolAnswer, ToolError, ToolSession, call_blocking, read_tool,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -18,7 +17,10 @@ fn build(toml: &str) -> Arc<dyn Tool> {
 }
 
 fn refusal(toml: &str) -> String {
-    read_tool(&format!("type = \"sql\"\n{toml}")).unwrap().build_one().err().unwrap().to_string()
+    match read_tool(&format!("type = \"sql\"\n{toml}")) {
+        Ok(settings) => settings.build_one().err().unwrap().to_string(),
+        Err(error) => error.to_string(),
+    }
 }
 
 fn with_script(settings: &str) -> Arc<dyn Tool> {

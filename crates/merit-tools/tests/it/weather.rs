@@ -77,19 +77,13 @@ fn a_timed_out_call_waits_for_its_deadline_and_a_late_one_for_its_latency() {
 
 #[test]
 fn a_plan_that_cannot_be_is_refused_with_the_reason() {
-    let check = |plan: FaultPlan, why: &str| assert_eq!(plan.validate().unwrap_err().to_string(), why);
+    let check = |plan: FaultPlan, why: &str| assert_eq!(plan.check().unwrap_err().to_string(), why);
     let calm = FaultPlan::default();
-    check(
-        FaultPlan { broken: 1.5, ..calm },
-        "tool `faulty`: `broken` is a probability; 1.5 is not within 0 and 1",
-    );
+    check(FaultPlan { broken: 1.5, ..calm }, "`broken` is 1.5; it must be a probability, 0 to 1");
     check(
         FaultPlan { broken: 0.75, refused: 0.5, ..calm },
-        "tool `faulty`: `timed_out`, `broken` and `refused` add up to 1.25; at most 1 is possible",
+        "`timed_out`, `broken` and `refused` add up to 1.25; at most 1 is possible",
     );
-    check(FaultPlan { latency_ms: -1.0, ..calm }, "tool `faulty`: `latency_ms` is -1; give 0 to 60000");
-    check(
-        FaultPlan { latency_spread: f64::NAN, ..calm },
-        "tool `faulty`: `latency_spread` is NaN; give 0 to 3",
-    );
+    check(FaultPlan { latency_ms: -1.0, ..calm }, "`latency_ms` is -1; it must be 0 to 60000");
+    check(FaultPlan { latency_spread: f64::NAN, ..calm }, "`latency_spread` is NaN; it must be 0 to 3");
 }

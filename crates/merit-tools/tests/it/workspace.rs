@@ -3,8 +3,7 @@
 use merit_core::Task;
 use merit_tools::conformance::example_task;
 use merit_tools::{
-    Tool, ToolAnswer, ToolError, ToolSession, ToolSettings as _, Workspace, WorkspaceConfig, call_blocking,
-    read_tool,
+    Tool, ToolAnswer, ToolError, ToolSession, Workspace, WorkspaceConfig, call_blocking, read_tool,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -174,7 +173,7 @@ fn a_task_with_files_that_cannot_be_is_refused() {
         let error = open_with(WorkspaceConfig::default(), files).err().unwrap().to_string();
         assert!(error.contains("cannot open task") && error.contains(why), "{error}");
     }
-    assert!(read_tool("type = \"workspace\"\nfiles = 0").unwrap().build_one().is_err());
+    assert!(read_tool("type = \"workspace\"\nfiles = 0").is_err());
     assert!(read_tool("type = \"workspace\"\nroot = \"/\"").is_err());
 }
 

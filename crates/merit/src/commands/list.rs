@@ -13,7 +13,11 @@ fn sections() -> Vec<Section> {
     vec![
         (Kind::Envs, "worlds", merit_env::WORLDS.iter().map(|e| e.about).collect()),
         (Kind::Tools, "tools", merit_tools::TOOLS.iter().map(|t| t.about).collect()),
-        (Kind::Rewards, "reward terms", merit_reward::TERMS.iter().chain(merit_graders::TERMS).map(|t| t.about).collect()),
+        (
+            Kind::Rewards,
+            "reward terms",
+            merit_reward::TERMS.iter().chain(merit_graders::TERMS).map(|t| t.about).collect(),
+        ),
         (Kind::Rewards, "reward combinators", merit_reward::COMBINATORS.iter().map(|c| c.about).collect()),
         (Kind::Credit, "credit rules", merit_credit::RULES.iter().map(|r| r.about).collect()),
         (Kind::Objectives, "objectives", merit_learn::OBJECTIVES.iter().map(|o| o.about).collect()),

@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use merit_tools::conformance::example_task;
-use merit_tools::{EpisodeShared, Tool, ToolAnswer, ToolSession, ToolSettings as _, call_blocking, read_tool};
+use merit_tools::{EpisodeShared, Tool, ToolAnswer, ToolSession, call_blocking, read_tool};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -2,7 +2,7 @@
 
 /// A world, policy or potential that cannot work.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum TabularError {
+pub(crate) enum TabularError {
     /// No state, or no action.
     #[error("a world needs at least one state and one action; this one has {states} and {actions}")]
     Empty {

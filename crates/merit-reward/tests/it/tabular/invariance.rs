@@ -13,7 +13,7 @@ const EQUAL: f64 = 1e-9;
 /// What is made of a potential.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ShapingRule {
+pub(crate) enum ShapingRule {
     /// r + γ Φ(s') − Φ(s), Φ = 0 at terminal states.
     PotentialBased,
     /// The same with Φ as it is at terminal states.
@@ -26,7 +26,7 @@ pub enum ShapingRule {
 
 /// A state in which shaping changes what is best.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PolicyChange {
+pub(crate) struct PolicyChange {
     /// The state.
     pub state: String,
     /// The best actions without shaping.
@@ -37,7 +37,7 @@ pub struct PolicyChange {
 
 /// What shaping does to a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct InvarianceReport {
+pub(crate) struct InvarianceReport {
     /// The rule.
     pub rule: ShapingRule,
     /// Every state in which the best actions differ.
@@ -50,13 +50,13 @@ pub struct InvarianceReport {
 
 impl InvarianceReport {
     /// Whether the best policies are the same and Q moved by the potential alone.
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         self.changes.is_empty() && self.largest_gap <= self.tolerance
     }
 }
 
 /// Solves `world` with and without shaping by `potential`, one number per state, and compares.
-pub fn check_invariance(
+pub(crate) fn check_invariance(
     world: &TabularWorld,
     potential: &[f64],
     rule: ShapingRule,
@@ -78,7 +78,7 @@ pub fn check_invariance(
 }
 
 /// The world with the rewards that `rule` makes of `potential`.
-pub fn shaped(
+pub(crate) fn shaped(
     world: &TabularWorld,
     potential: &[f64],
     rule: ShapingRule,

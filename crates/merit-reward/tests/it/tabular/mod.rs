@@ -12,10 +12,10 @@ mod solve;
 mod trap;
 mod world;
 
-pub use error::TabularError;
-pub use invariance::{ShapingRule, check_invariance, shaped};
-pub use policies::{Policy, deterministic_policies};
-pub use roll::{Step, episode, roll_out};
-pub use solve::{Solution, evaluate_policy, solve};
-pub use trap::trap_world;
-pub use world::{Arrow, TabularWorld};
+pub(crate) use error::TabularError;
+pub(crate) use invariance::{ShapingRule, check_invariance, shaped};
+pub(crate) use policies::{Policy, deterministic_policies};
+pub(crate) use roll::{Step, episode, roll_out};
+pub(crate) use solve::{Solution, evaluate_policy, solve};
+pub(crate) use trap::trap_world;
+pub(crate) use world::{Arrow, TabularWorld};

@@ -9,18 +9,18 @@ const LIMIT: usize = 1_000_000;
 /// `policy[state][action]`: how likely each action is. Rows of terminal states are not looked at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Policy(pub Vec<Vec<f64>>);
+pub(crate) struct Policy(pub Vec<Vec<f64>>);
 
 impl Policy {
     /// One action for each state, for sure.
-    pub fn deterministic(world: &TabularWorld, choices: &[usize]) -> Self {
+    pub(crate) fn deterministic(world: &TabularWorld, choices: &[usize]) -> Self {
         let row =
             |&choice: &usize| (0..world.actions.len()).map(|a| f64::from(u8::from(a == choice))).collect();
         Self(choices.iter().map(row).collect())
     }
 
     /// The action of a state, where one is certain.
-    pub fn certain(&self, state: usize) -> Option<usize> {
+    pub(crate) fn certain(&self, state: usize) -> Option<usize> {
         self.0.get(state)?.iter().position(|&p| p == 1.0)
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn check_policy(world: &TabularWorld, policy: &Policy) -> Result<(), 
 }
 
 /// Every deterministic policy, up to a million, in the order of counting: the last state's choice moves first.
-pub fn deterministic_policies(world: &TabularWorld) -> Result<Vec<Policy>, TabularError> {
+pub(crate) fn deterministic_policies(world: &TabularWorld) -> Result<Vec<Policy>, TabularError> {
     world.validate()?;
     // A terminal state has nothing to choose; its row is arbitrary.
     let choices: Vec<Vec<usize>> = (0..world.states.len())

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// One step of a trajectory.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Step {
+pub(crate) struct Step {
     /// Where it was taken.
     pub state: usize,
     /// What was done.
@@ -26,7 +26,7 @@ pub struct Step {
 
 /// What a policy did.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Trajectory {
+pub(crate) struct Trajectory {
     /// The steps, in order.
     pub steps: Vec<Step>,
     /// Whether it came to a terminal state.
@@ -34,10 +34,10 @@ pub struct Trajectory {
 }
 
 /// How a step looks as a turn: the action the policy wrote, and the calls that were made.
-pub type Dress<'a> = &'a dyn Fn(&TabularWorld, &Step) -> (Action, Vec<CallRecord>);
+pub(crate) type Dress<'a> = &'a dyn Fn(&TabularWorld, &Step) -> (Action, Vec<CallRecord>);
 
 /// What `policy` does from `start` in at most `max_steps` steps. Chance, where there is any, is drawn from `seed`.
-pub fn roll_out(
+pub(crate) fn roll_out(
     world: &TabularWorld,
     policy: &Policy,
     start: usize,
@@ -79,7 +79,7 @@ fn draw(probabilities: &[f64], stream: &mut Stream) -> usize {
 }
 
 /// The episode that a trajectory would record on `task`, each step dressed as a turn.
-pub fn episode(
+pub(crate) fn episode(
     world: &TabularWorld,
     trajectory: &Trajectory,
     task: &Arc<Task>,

@@ -10,11 +10,11 @@ use super::{TabularError, TabularWorld};
 use serde::Serialize;
 
 /// The error that remains in a value, relative to the largest possible one.
-pub const TOLERANCE: f64 = 1e-12;
+pub(crate) const TOLERANCE: f64 = 1e-12;
 
 /// The values of a world.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Solution {
+pub(crate) struct Solution {
     /// The value of each state; 0 at terminal states.
     pub values: Vec<f64>,
     /// `q[state][action]`; absent where the action cannot be done.
@@ -23,7 +23,7 @@ pub struct Solution {
 
 impl Solution {
     /// The actions of `state` within `slack` of the best.
-    pub fn greedy(&self, state: usize, slack: f64) -> Vec<usize> {
+    pub(crate) fn greedy(&self, state: usize, slack: f64) -> Vec<usize> {
         let row = self.q.get(state).into_iter().flatten();
         let best =
             self.q.get(state).into_iter().flatten().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -33,14 +33,14 @@ impl Solution {
 }
 
 /// The optimal values.
-pub fn solve(world: &TabularWorld) -> Result<Solution, TabularError> {
+pub(crate) fn solve(world: &TabularWorld) -> Result<Solution, TabularError> {
     world.validate()?;
     let best = |row: &[Option<f64>]| row.iter().flatten().copied().reduce(f64::max).unwrap_or(0.0);
     Ok(iterate(world, |_, row| best(row)))
 }
 
 /// The values of a policy.
-pub fn evaluate_policy(world: &TabularWorld, policy: &Policy) -> Result<Solution, TabularError> {
+pub(crate) fn evaluate_policy(world: &TabularWorld, policy: &Policy) -> Result<Solution, TabularError> {
     world.validate()?;
     check_policy(world, policy)?;
     let expected = |state: usize, row: &[Option<f64>]| {

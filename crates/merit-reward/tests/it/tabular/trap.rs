@@ -4,7 +4,7 @@ use super::{Arrow, TabularWorld};
 
 /// The world and its progress. States 0 to 18 have progress i / 20; from 18, at 0.9, a step to the right reaches the goal, at
 /// 1, or falls back to the start, each with probability one half. Only arriving at the goal is paid, with 1. Discount 0.95.
-pub fn trap_world() -> (TabularWorld, Vec<f64>) {
+pub(crate) fn trap_world() -> (TabularWorld, Vec<f64>) {
     const SAFE: usize = 18;
     const GOAL: usize = 19;
     let mut transitions = Vec::with_capacity(GOAL + 1);

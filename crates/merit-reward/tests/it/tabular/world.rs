@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A finite Markov decision process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TabularWorld {
+pub(crate) struct TabularWorld {
     /// Names of the states.
     pub states: Vec<String>,
     /// Names of the actions.
@@ -22,7 +22,7 @@ pub struct TabularWorld {
 /// One way an action may turn out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Arrow {
+pub(crate) struct Arrow {
     /// The state it leads to.
     pub to: usize,
     /// How likely that is.
@@ -33,14 +33,14 @@ pub struct Arrow {
 
 impl Arrow {
     /// Certain, and paid `reward`.
-    pub fn sure(to: usize, reward: f64) -> Vec<Self> {
+    pub(crate) fn sure(to: usize, reward: f64) -> Vec<Self> {
         vec![Self { to, probability: 1.0, reward }]
     }
 }
 
 impl TabularWorld {
     /// What is wrong with the table.
-    pub fn validate(&self) -> Result<(), TabularError> {
+    pub(crate) fn validate(&self) -> Result<(), TabularError> {
         let (states, actions) = (self.states.len(), self.actions.len());
         if states == 0 || actions == 0 {
             return Err(TabularError::Empty { states, actions });
@@ -88,7 +88,7 @@ impl TabularWorld {
     }
 
     /// What can be done in `state`.
-    pub fn available(&self, state: usize) -> Vec<usize> {
+    pub(crate) fn available(&self, state: usize) -> Vec<usize> {
         let actions = self.transitions.get(state).into_iter().flatten().enumerate();
         actions.filter(|(_, arrows)| !arrows.is_empty()).map(|(action, _)| action).collect()
     }

@@ -57,9 +57,12 @@ fn recorded_tools_keep_the_contract_and_so_do_their_replays() {
 #[test]
 fn every_registered_tool_that_needs_nothing_is_replayed_from_its_settings_alone() {
     let mut replayed = 0;
-    for entry in merit_tools::TOOLS.iter().filter(|entry| entry.needs.is_empty()) {
+    for entry in merit_tools::TOOLS {
         let shelf = Shelf::new();
-        let config = entry.config().unwrap();
+        let config = merit_tools::example_settings(entry).unwrap();
+        if !config.needs().is_empty() {
+            continue;
+        }
         let recording = shelf.record();
         let Ok(tools) = recording.build(&config) else { continue };
         let examples: Vec<(String, ToolAnswer)> = tools
