@@ -63,7 +63,7 @@ impl Record {
         if let Some(last) = self.turns.last_mut() {
             (last.reward, last.info) = (result.reward, result.info.clone());
         }
-        self.observe(chat, &result.observations, turn, !result.is_last())
+        self.observe(chat, &result.observations, turn, result.terminated.is_none())
     }
 
     /// Appends what the policy sampled, and its turn, not yet understood.

@@ -125,7 +125,7 @@ fn the_checks_notice_a_world_that_breaks_the_contract() {
         "takes a `p_correct` outside 0 to 1",
         "counts as an answer",
         "restored before turn 1, turn 1 differs",
-        "begins otherwise after a reset",
+        "after a reset, turn 0 differs",
         "it opens a damaged task",
         "continues from a foreign or damaged snapshot",
     ] {
