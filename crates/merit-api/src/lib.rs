@@ -8,6 +8,7 @@
 //! The implementations that come with merit live to the right: worlds in merit-env, tools in merit-tools, samplers and
 //! trainers in merit-model.
 
+pub mod annotator;
 mod blocking;
 pub mod conformance;
 mod env;

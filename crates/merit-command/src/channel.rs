@@ -135,7 +135,7 @@ impl Channel {
         if answer.get("id").and_then(Value::as_u64) == Some(id) {
             Ok(answer)
         } else {
-            Err(odd(format!("the request has the id {id} and its answer does not")))
+            Err(odd("its answer has another `id` than the request".to_owned()))
         }
     }
 

@@ -58,7 +58,9 @@ check = { extract = "last-fence", limits = { seconds = 5.0 } }
             reference.check()?;
         }
         if self.hidden.as_ref() == Some(&self.tests) {
-            return Err(Refusal::new("`tests` and `hidden` are the same place; what is visible cannot be hidden"));
+            return Err(Refusal::new(
+                "`tests` and `hidden` are the same place; what is visible cannot be hidden",
+            ));
         }
         for (field, reference) in [("tests", Some(&self.tests)), ("hidden", self.hidden.as_ref())] {
             if let Some(Reference::Value(value)) = reference {

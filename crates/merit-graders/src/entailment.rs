@@ -4,11 +4,9 @@
 //! that merely repeats the hypothesis and rests on none of `grounds` is an echo and worth 0, as are over-long and empty
 //! notes. The entailer is named; the one built in counts words. One that cannot answer is the grader's failure.
 
-use merit_reward::prelude::*;
 use crate::sources::{Found, Sources};
-use merit_verify::similarity::{
-    EntailmentConfig as Check, EntailmentVerdict, EntailmentVerifier,
-};
+use merit_reward::prelude::*;
+use merit_verify::similarity::{EntailmentConfig as Check, EntailmentVerdict, EntailmentVerifier};
 
 /// Whether the reference follows from the policy's note, by a named entailer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -61,7 +59,11 @@ impl PreparedTerm for Entailment {
         EntailmentVerifier::compile(self.check.clone()).map_err(|why| Refusal::new(format!("`check`: {why}")))
     }
 
-    fn evaluate(&self, verifier: &EntailmentVerifier, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
+    fn evaluate(
+        &self,
+        verifier: &EntailmentVerifier,
+        context: &EvalContext<'_>,
+    ) -> Result<TermResult, TermResult> {
         let episode = context.episode;
         let from = &self.reference;
         let hypotheses = from.texts(episode).filter(|texts| !texts.is_empty());

@@ -5,8 +5,8 @@
 //! task. Content is compared where `reference` says with what; by default only valid JSON earns content, and an empty value
 //! or the schema handed back earns nothing.
 
-use merit_reward::prelude::*;
 use crate::kept::Kept;
+use merit_reward::prelude::*;
 use merit_reward::terms::check_pointer;
 use merit_verify::Conclusion;
 use merit_verify::json::{JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
@@ -81,8 +81,7 @@ impl PreparedTerm for Json {
     fn evaluate(&self, with: &Prepared, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
         let episode = context.episode;
         let verifier = self.verifier(with, episode)?;
-        let reference =
-            self.reference.as_ref().map(|from| self.reference_of(from, episode)).transpose()?;
+        let reference = self.reference.as_ref().map(|from| self.reference_of(from, episode)).transpose()?;
         let text = self.reading.judged(episode)?;
         Ok(self.result(&verifier.verify(&text, reference.as_ref())))
     }
@@ -108,7 +107,8 @@ pub enum BrokenJson {
 impl Json {
     fn verifier(&self, with: &Prepared, episode: &Episode) -> Result<Arc<JsonVerifier>, TermResult> {
         let Some(pointer) = &self.schema_at else { return Ok(Arc::clone(&with.verifier)) };
-        let missing = || TermResult::not_applicable(format!("the task's payload has no schema at `{pointer}`"));
+        let missing =
+            || TermResult::not_applicable(format!("the task's payload has no schema at `{pointer}`"));
         let schema = episode.task.payload.pointer(pointer).filter(|s| !s.is_null()).ok_or_else(missing)?;
         let make = || {
             let check = Check { schema: Some(schema.clone()), ..self.check.clone() };

@@ -7,11 +7,11 @@
 //! written the same way. With `check.worked_out` a number must be worked out. Other spellings of an unworked formula are
 //! equal mathematics, and are paid.
 
-use merit_reward::prelude::*;
-use merit_reward::terms::excerpt;
 use crate::restated::is_restated;
 use merit_maths::{Candidate, MathsConfig as Check, Side, Verdict};
 use merit_maths_compat::verify;
+use merit_reward::prelude::*;
+use merit_reward::terms::excerpt;
 
 /// 1 where the answer is the same mathematics as the reference; 0 where it is not.
 #[derive(Debug, Clone, Serialize, Deserialize)]

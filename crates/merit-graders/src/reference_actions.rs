@@ -5,8 +5,8 @@
 //! earn: an unexpected write is worth 0, and leaving things alone makes the term not applicable rather than full. By turn:
 //! what the turn added, or how far things had come after it (`by_turn = "progress"`, the potential of `shaping`).
 
-use merit_reward::prelude::*;
 use crate::counted_calls::Calls;
+use merit_reward::prelude::*;
 use merit_verify::calls::{
     Alignment, CallMatch, CallPattern, Matching, ReferenceActions as Wanted, Rule, Step, TraceRules,
 };
@@ -59,7 +59,8 @@ ignore_arguments = ["summary"]
         self.reference.check()?;
         match &self.reference {
             Reference::Answer => {
-                let why = "`reference` cannot be the task's answer; give a `pointer` into its payload or a `value`";
+                let why =
+                    "`reference` cannot be the task's answer; give a `pointer` into its payload or a `value`";
                 return Err(Refusal::new(why));
             }
             Reference::Value(value) => {

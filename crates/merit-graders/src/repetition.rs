@@ -68,4 +68,3 @@ impl PreparedTerm for Repetition {
 fn four() -> usize {
     4
 }
-

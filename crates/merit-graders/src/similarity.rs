@@ -51,7 +51,11 @@ impl PreparedTerm for Similarity {
         LikenessVerifier::compile(self.check.clone()).map_err(|why| Refusal::new(format!("`check`: {why}")))
     }
 
-    fn evaluate(&self, verifier: &LikenessVerifier, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
+    fn evaluate(
+        &self,
+        verifier: &LikenessVerifier,
+        context: &EvalContext<'_>,
+    ) -> Result<TermResult, TermResult> {
         let episode = context.episode;
         let from = &self.reference;
         let references = from.texts(episode).filter(|texts| !texts.is_empty());

@@ -5,8 +5,8 @@
 //! and a reference that cannot run are the grader's failures. The reference is a query, or rows: a list of lists, or a table
 //! with `rows`, `columns` and `ordered`.
 
-use merit_reward::prelude::*;
 use crate::kept::Kept;
+use merit_reward::prelude::*;
 use merit_reward::terms::{check_pointer, excerpt};
 use merit_verify::Conclusion;
 use merit_verify::sql::{
@@ -49,7 +49,9 @@ check = { extract = "last-fence", partial_credit = true }
         self.reading.check()?;
         self.reference.check()?;
         match &self.database {
-            SqlDatabase::ScriptAt(pointer) | SqlDatabase::FileAt(pointer) => check_pointer("database", pointer),
+            SqlDatabase::ScriptAt(pointer) | SqlDatabase::FileAt(pointer) => {
+                check_pointer("database", pointer)
+            }
             SqlDatabase::Script(_) | SqlDatabase::File(_) => Ok(()),
         }
     }

@@ -6,9 +6,9 @@
 //! tool that shows no JSON, and a goal or initial state past the limits, are the grader's failures. With an initial state
 //! the facts asked for are the changes, so that doing nothing earns nothing. A tool's states are also told by turn.
 
+use crate::sources::answered;
 use merit_reward::prelude::*;
 use merit_reward::terms::{check_pointer, excerpt};
-use crate::sources::answered;
 use merit_verify::json::{Limits, parse};
 use merit_verify::state::{StateConfig as Check, StateError, StateVerdict, StateVerifier, Which};
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl Component for State {
 from = { tool = "show_state" }
 goal = { pointer = "/goal" }
 initial = "/initial"
-check = { goal = "part", ignore = ["/clock"], score = { type = "context", collateral_weight = 1.0 } }
+check = { goal = "part", ignore = ["/clock"], score = { type = "facts", collateral_weight = 1.0 } }
 "#;
 
     fn check(&self) -> Result<(), Refusal> {
@@ -73,7 +73,11 @@ impl PreparedTerm for State {
         StateVerifier::compile(self.check.clone()).map_err(|why| Refusal::new(format!("`check`: {why}")))
     }
 
-    fn evaluate(&self, verifier: &StateVerifier, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
+    fn evaluate(
+        &self,
+        verifier: &StateVerifier,
+        context: &EvalContext<'_>,
+    ) -> Result<TermResult, TermResult> {
         let episode = context.episode;
         let wanted = self.wanted(episode)?;
         match &self.from {
@@ -94,8 +98,9 @@ impl PreparedTerm for State {
                 self.verify(verifier, state, &wanted).map(|verdict| result(&verdict))
             }
             StateSource::Episode(pointer) => {
-                let missing =
-                    || TermResult::not_applicable(format!("the episode records no final state at `{pointer}`"));
+                let missing = || {
+                    TermResult::not_applicable(format!("the episode records no final state at `{pointer}`"))
+                };
                 let state = episode.state.as_ref().and_then(|state| state.pointer(pointer));
                 let state = state.filter(|s| !s.is_null()).ok_or_else(missing)?;
                 self.verify(verifier, state, &wanted).map(|verdict| result(&verdict))
@@ -148,7 +153,13 @@ impl State {
     }
 
     /// The states that a tool showed: the last one decides, each of them tells of its turn.
-    fn shown(&self, verifier: &StateVerifier, episode: &Episode, tool: &str, wanted: &Wanted<'_>) -> Result<TermResult, TermResult> {
+    fn shown(
+        &self,
+        verifier: &StateVerifier,
+        episode: &Episode,
+        tool: &str,
+        wanted: &Wanted<'_>,
+    ) -> Result<TermResult, TermResult> {
         let mut by_turn = vec![None; episode.turns.len()];
         let mut last = None;
         let mut unreadable = None;
@@ -177,7 +188,12 @@ impl State {
         }
     }
 
-    fn verify(&self, verifier: &StateVerifier, state: &Value, wanted: &Wanted<'_>) -> Result<StateVerdict, TermResult> {
+    fn verify(
+        &self,
+        verifier: &StateVerifier,
+        state: &Value,
+        wanted: &Wanted<'_>,
+    ) -> Result<StateVerdict, TermResult> {
         verifier.verify(wanted.initial, state, &wanted.goal).map_err(|why| match why {
             StateError::TooLarge { which: Which::Reached, .. } if self.from == StateSource::Answer => {
                 TermResult::value(0.0, Evidence::new("parsed", why.to_string()))

@@ -5,9 +5,9 @@
 //! grader's failure. `max_calls` counts only the first calls of an episode, so that a policy cannot mend its share by
 //! piling up trivial calls. Told by turn.
 
+use crate::kept::Kept;
 use merit_reward::prelude::*;
 use merit_reward::terms::NO_CALLS;
-use crate::kept::Kept;
 use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSpec};
 use merit_verify::json::{Limits, UnknownKeywords};
 use serde::Deserialize;
@@ -53,7 +53,8 @@ max_calls = 8
         }
         match &self.specs {
             Reference::Answer => {
-                let why = "`specs` cannot be the task's answer; give a `pointer` into its payload or a `value`";
+                let why =
+                    "`specs` cannot be the task's answer; give a `pointer` into its payload or a `value`";
                 Err(Refusal::new(why))
             }
             Reference::Pointer(_) | Reference::Value(_) => Ok(()),
@@ -112,7 +113,8 @@ impl PreparedTerm for ToolCalls {
         }
         let finding =
             format!("{good} of {counted} counted calls are well formed{}", first.unwrap_or_default());
-        Ok(TermResult::value(good as f64 / counted as f64, Evidence::new("parsed", finding)).with_turns(turns))
+        Ok(TermResult::value(good as f64 / counted as f64, Evidence::new("parsed", finding))
+            .with_turns(turns))
     }
 }
 
@@ -145,7 +147,6 @@ impl ToolCalls {
         let specs = specs.ok_or_else(|| TermResult::not_applicable(self.specs.missing()))?;
         with.kept.get(&specs, || self.checker(&specs)).map_err(TermResult::broken)
     }
-
 }
 
 fn words(problem: &CallProblem) -> String {

@@ -5,8 +5,8 @@
 //! broke a rule, 1 where calls were made and broke none. Rules that forbid hold where nothing was called, so an episode
 //! without calls can score: gate it on the outcome. A rule that takes too much work is the grader's failure.
 
-use merit_reward::prelude::*;
 use crate::counted_calls::Calls;
+use merit_reward::prelude::*;
 use merit_verify::calls::{Rule, RuleVerdict, TraceRules};
 use merit_verify::json::Limits;
 
@@ -40,7 +40,11 @@ rules = [
 "#;
 
     fn check(&self) -> Result<(), Refusal> {
-        if self.rules.is_empty() { Err(Refusal::new("there are no `rules`; list at least one")) } else { Ok(()) }
+        if self.rules.is_empty() {
+            Err(Refusal::new("there are no `rules`; list at least one"))
+        } else {
+            Ok(())
+        }
     }
 }
 

@@ -31,7 +31,7 @@ pub(crate) fn sample(sample: &Sample, mask: &[bool], config: &LearnConfig) -> Re
         let wanted_by = format!("objective `{objective}`");
         return Err(LearnError::NoAdvantages { episode: episode(), wanted_by });
     }
-    if needs.reward && !sample.reward.is_some_and(f64::is_finite) {
+    if (needs.reward || needs.group_reward) && !sample.reward.is_some_and(f64::is_finite) {
         return Err(LearnError::NoReward { episode: episode(), objective });
     }
     let missing = |what| LearnError::NoValues { objective, episode: episode(), what };

@@ -1,9 +1,9 @@
-//! The seam of a combinator at work: an expression that can be evaluated over the facts of one episode.
+//! The seam of a combinator at work: an expression that can be evaluated for one episode.
 //!
 //! Scopes. An expression is evaluated for one episode of a batch, or for one turn of it ([`NodeContext::at_turn`]). A part that
 //! compares episodes asks the compiler for a *slot*: before the expression itself is evaluated, the part below is evaluated
-//! for every episode of the batch, and [`NodeContext::group`] and [`NodeContext::batch`] show what it came to in the others. A part that
-//! learns from step to step reads [`NodeContext::kept`] and writes as a [`StateUpdate`].
+//! for every episode of the batch, and [`NodeContext::group`] and [`NodeContext::batch`] show what it came to in the others. A
+//! part that learns from step to step reads [`NodeContext::kept`] and writes as a [`StateUpdate`].
 
 use crate::ScoreContext;
 use crate::compile::CompiledTerm;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A compiled part.
 pub type Node = Arc<dyn Expression>;
 
-/// A part that can be evaluated. Pure: the same facts give the same value.
+/// A part that can be evaluated. Pure: the same context gives the same value.
 pub trait Expression: Send + Sync {
     /// What it comes to. Parts below are evaluated with [`evaluate`] or [`evaluate_as`], so that they are traced.
     fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value;
@@ -203,15 +203,18 @@ impl Expression for TermAt {
         }
     }
 
-    /// The weighted value goes to the turns in proportion to what the term found there.
+    /// The weighted value goes to the turns in proportion to what the term found there. Turns that cancel out are paid as they
+    /// are where the value is 0 too; otherwise there is no proportion.
     fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
         let score = &context.scores[self.0];
+        let value = score.outcome.value().filter(|_| score.turns.len() == context.episode.turns.len())?;
         let found: f64 = score.turns.iter().flatten().sum();
-        let value = score
-            .outcome
-            .value()
-            .filter(|_| found != 0.0 && score.turns.len() == context.episode.turns.len())?;
-        Some(score.turns.iter().map(|here| score.weight * value * here.unwrap_or(0.0) / found).collect())
+        let turns = score.turns.iter().map(|here| here.unwrap_or(0.0));
+        if found != 0.0 {
+            return Some(turns.map(|here| score.weight * value * here / found).collect());
+        }
+        let cancel = value == 0.0 && turns.clone().any(|here| here != 0.0);
+        cancel.then(|| turns.map(|here| score.weight * here).collect())
     }
 
     fn range(&self, terms: &[Range]) -> Range {

@@ -2,6 +2,7 @@
 
 use crate::RunError;
 use crate::parts::Parts;
+use merit_core::Annotations;
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Sampler, Weights};
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, roll_out};
@@ -43,7 +44,8 @@ impl Actor {
         Ok(self.generator.set_packed(weights)?)
     }
 
-    /// Runs the plans and scores what came of them, in the order of the plans, with what the reward keeps in `state`.
+    /// Runs the plans, asks the annotators and scores what came of it, in the order of the plans, with what the reward keeps in
+    /// `state`.
     pub fn run(
         &mut self,
         parts: &Parts,
@@ -52,7 +54,7 @@ impl Actor {
         step: u64,
         state: &RewardState,
         watch: &mut dyn FnMut(Progress),
-    ) -> Result<ScoredBatch, RunError> {
+    ) -> Result<(ScoredBatch, Annotations), RunError> {
         let episodes = roll_out(
             plans,
             parts.env.as_ref(),
@@ -63,6 +65,8 @@ impl Actor {
             watch,
         );
         parts.toolbox.check()?;
-        Ok(parts.scorer.score_batch(&episodes, &parts.context(step), state))
+        let annotations = parts.annotators.ask(&episodes);
+        let scored = parts.scorer.score_annotated(&episodes, &annotations, &parts.context(step), state);
+        Ok((scored, annotations))
     }
 }

@@ -4,6 +4,7 @@ use crate::model::ModelConfig;
 use crate::recipe::Recipe;
 use merit_core::Arm;
 use merit_credit::{Baseline, CreditRule, RULES};
+use merit_learn::Scope;
 use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 
@@ -31,6 +32,14 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
         return Err("[reward] no term says when a task is solved, so success could not be measured; \
                     add an `exact-answer` term, or name one with `solved-by`"
             .into());
+    }
+    let given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
+    if let Some(need) = scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
+        return Err(format!(
+            "[reward] a term needs the annotation `{}`, which nobody gives; add an annotator that does, or make the term \
+             `optional`",
+            need.name
+        ));
     }
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
@@ -126,11 +135,17 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
         ));
     }
     let needs = recipe.learn.objective.needs();
-    if !needs.advantages && !needs.reward {
-        let objective = recipe.learn.objective.about().name;
+    let objective = recipe.learn.objective.about().name;
+    if !needs.reads_outcome() {
         return Err(format!(
             "`learn.objective = {objective}` ignores the reward; warm starts are supervised by `[warm_start]`, \
              and learning by reward needs an objective that reads it, such as `policy-gradient`"
+        ));
+    }
+    let compared = recipe.learn.objective.scope() != Scope::Sequence || needs.group_reward;
+    if compared && recipe.budget.group_size < 2 {
+        return Err(format!(
+            "objective `{objective}` compares the members of a group, but `budget.group_size` is 1; raise it"
         ));
     }
     shaping(recipe, name, rule.discount())?;

@@ -17,6 +17,7 @@ pub fn built_in() -> Components {
         merit_graders::register,
         merit_credit::register,
         merit_learn::register,
+        crate::annotators::register,
     ];
     register.into_iter().fold(Components::default(), |components, register| register(components))
 }

@@ -42,6 +42,9 @@ pub enum RunError {
     /// A tree that cannot be planned.
     #[error(transparent)]
     Tree(#[from] merit_rollout::TreeError),
+    /// An annotator that cannot be opened.
+    #[error("{0}")]
+    Annotator(String),
     /// A world that cannot show how it is done.
     #[error(transparent)]
     Expert(#[from] merit_rollout::NoExpert),

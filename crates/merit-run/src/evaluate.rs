@@ -51,10 +51,11 @@ impl Evaluator<'_> {
         let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
         let watch = self.watch;
         let step = evaluation.step;
-        let batch =
+        let (batch, annotations) =
             self.actor.run(self.parts, plans, &greedy, step, self.reward_state, &mut stalls(watch))?;
         let scored = batch.episodes;
         self.folder.record_episodes(&scored)?;
+        self.folder.record_annotations(&annotations)?;
         let numbers = numbers(&scored);
         self.folder.record_metrics(&evaluation.phase, evaluation.step, &metrics::rows(&numbers))?;
         watch(Event::Evaluated {

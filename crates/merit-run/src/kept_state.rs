@@ -17,7 +17,9 @@ pub(crate) fn with_kept_state(scorer: &Scorer, batches: &mut [RescoredBatch]) {
     let mut states = States::new();
     for batch in batches.iter() {
         if let Some(Phase::Train(arm)) = phase(batch) {
-            let after = scorer.score_batch(&episodes(batch), &batch.context, &batch.state).state;
+            let after = scorer
+                .score_annotated(&episodes(batch), &batch.annotations, &batch.context, &batch.state)
+                .state;
             states.insert((arm.clone(), batch.context.step + 1), after);
         }
     }
@@ -25,7 +27,8 @@ pub(crate) fn with_kept_state(scorer: &Scorer, batches: &mut [RescoredBatch]) {
         let Some(Phase::Eval(arm, _)) = phase(batch).cloned() else { continue };
         let last = states.range((arm.clone(), 0)..=(arm, batch.context.step)).next_back();
         if let Some((_, state)) = last.filter(|(_, state)| **state != batch.state) {
-            batch.scored = scorer.score_batch(&episodes(batch), &batch.context, state).episodes;
+            batch.scored =
+                scorer.score_annotated(&episodes(batch), &batch.annotations, &batch.context, state).episodes;
             batch.state = state.clone();
         }
     }

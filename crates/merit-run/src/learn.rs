@@ -29,7 +29,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, arm: &Arm) -> Result<(), RunError> {
         let mut numbers = metrics::of_groups(groups);
         let (report, tokens) = update(drive, &parts, &learner, &batch, step)?;
         let unused = Cost { discarded_samples: report.samples_deselected as u64, ..Cost::default() };
-        drive.folder.record_cost(&phase, step, &[unused, batch.probing].into_iter().sum())?;
+        drive.folder.record_cost(&phase, step, &[unused, batch.beside].into_iter().sum())?;
         numbers.extend(of_update(&report));
         numbers.extend(term_shares(&parts, groups));
         let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
@@ -49,8 +49,8 @@ struct Batch {
     groups: Vec<Group>,
     /// Continuations that the credit rule needs.
     probes: Vec<Probe>,
-    /// What those cost.
-    probing: Cost,
+    /// What those and the annotators cost.
+    beside: Cost,
 }
 
 /// Runs, scores and records the groups of one step, and measures what the credit rule needs.
@@ -73,8 +73,9 @@ fn sample(
     })?;
     let watch = &mut *drive.watch;
     let (rollout, kept) = (&parts.recipe.rollout, &drive.reward_state.present);
-    let batch = actor.run(parts, plans.clone(), rollout, step, kept, &mut stalls(watch))?;
+    let (batch, annotations) = actor.run(parts, plans.clone(), rollout, step, kept, &mut stalls(watch))?;
     drive.folder.record_episodes(&batch.episodes)?;
+    drive.folder.record_annotations(&annotations)?;
     let groups = Group::by_id(batch.episodes)?;
     let per_turn = parts.rule.needs().probes_per_turn;
     let (probes, probing) = match per_turn {
@@ -82,7 +83,8 @@ fn sample(
         _ => Probing { parts, arm, step, per_turn, state: kept }.run(actor, &plans, &groups, watch)?,
     };
     drive.reward_state.present = batch.state;
-    Ok(Batch { groups, probes, probing })
+    let beside = [probing, crate::annotators::cost(&annotations)].into_iter().sum();
+    Ok(Batch { groups, probes, beside })
 }
 
 /// Assigns credit and updates the policy; also says how many tokens were sampled and trained.

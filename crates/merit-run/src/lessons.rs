@@ -153,7 +153,8 @@ pub(crate) fn gather(
             let episodes =
                 roll_out(part.to_vec(), env, sampler, &chat, &settings, tools, &mut stalls(&mut *watch));
             parts.toolbox.check()?;
-            let scored = parts.scorer.score_batch(&episodes, &parts.context(0), &RewardState::default());
+            let (said, state) = (parts.annotators.ask(&episodes), RewardState::default());
+            let scored = parts.scorer.score_annotated(&episodes, &said, &parts.context(0), &state);
             known.extend(scored.episodes.iter().map(Lesson::of).map(|lesson| (lesson.task.clone(), lesson)));
             write(folder, &known)?;
         }

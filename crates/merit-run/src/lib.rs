@@ -4,6 +4,7 @@
 //! the shells that sees every station.
 
 mod act;
+mod annotators;
 mod checks;
 mod components;
 mod driver;
@@ -33,6 +34,7 @@ pub mod toml_error;
 mod warm;
 
 pub use act::Actor;
+pub use annotators::{ANNOTATORS, Program};
 pub use components::built_in;
 pub use driver::{Options, TOOLS_MARK, train};
 pub use error::RunError;

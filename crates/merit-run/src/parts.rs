@@ -1,6 +1,7 @@
 //! The live parts of one arm, built from its recipe.
 
 use crate::RunError;
+use crate::annotators::Annotators;
 use crate::recipe::Recipe;
 use merit_api::World;
 use merit_core::{EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
@@ -18,6 +19,8 @@ pub struct Parts {
     pub env: Box<dyn World>,
     /// The reward.
     pub scorer: Scorer,
+    /// Who is asked before scoring.
+    pub(crate) annotators: Annotators,
     /// The credit rule.
     pub rule: Arc<dyn CreditRule>,
     /// Root of the run's seeds.
@@ -58,6 +61,7 @@ impl Parts {
         Ok(Self {
             env: recipe.world.build(&toolbox)?,
             scorer: Scorer::compile(&recipe.reward)?,
+            annotators: Annotators::build(&recipe.annotators).map_err(RunError::Annotator)?,
             rule: recipe.credit.component(),
             recipe: recipe.clone(),
             seed: Seed::root(seed),

@@ -118,5 +118,7 @@ fn run(
         episodes.extend(act(forks?.concat()));
     }
     parts.toolbox.check()?;
-    Ok(parts.scorer.score_batch(&episodes, &parts.context(scoring.step), &scoring.state).episodes)
+    let annotations = parts.annotators.ask(&episodes);
+    let context = parts.context(scoring.step);
+    Ok(parts.scorer.score_annotated(&episodes, &annotations, &context, &scoring.state).episodes)
 }

@@ -40,7 +40,7 @@ impl Probing<'_> {
             self.plan(scored, trunk, &mut probes, &mut forks)?;
         }
         let (parts, settings) = (self.parts, &self.parts.recipe.rollout);
-        let scored = actor.run(parts, forks, settings, self.step, self.state, &mut stalls(watch))?.episodes;
+        let scored = actor.run(parts, forks, settings, self.step, self.state, &mut stalls(watch))?.0.episodes;
         let cost = scored.iter().map(|scored| charge(&scored.episode.cost)).sum();
         for (probe, continuations) in probes.iter_mut().zip(scored.chunks(self.per_turn as usize)) {
             probe.continuations = continuations.to_vec();

@@ -9,6 +9,7 @@ use crate::overrides::{merge, parse_value, set_path};
 use crate::roles::Roles;
 use crate::toml_error::{Located, locate};
 use merit_api::WorldSettings;
+use merit_api::annotator::AnnotatorSettings;
 use merit_core::{Arm, Chosen, Components};
 use merit_credit::CreditRule;
 use merit_learn::LearnConfig;
@@ -40,6 +41,9 @@ pub struct Recipe {
     /// How episodes are run while learning.
     #[serde(default)]
     pub rollout: RolloutSettings,
+    /// Who is asked about every episode before it is scored.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub annotators: Vec<Chosen<dyn AnnotatorSettings>>,
     /// What is paid.
     pub reward: RewardConfig,
     /// Which token deserves it.

@@ -4,7 +4,7 @@
 //! phase; an evaluation reads what its arm had kept by then; everything else starts empty.
 
 use crate::kept_state::with_kept_state;
-use merit_core::{Episode, Phase, PolicyVersion, ScoredEpisode, Seed};
+use merit_core::{Annotations, Episode, Phase, PolicyVersion, ScoredEpisode, Seed};
 use merit_reward::{RewardState, ScoreContext, Scorer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +25,8 @@ pub struct RescoredBatch {
     pub context: ScoreContext,
     /// What the reward had kept by then.
     pub state: RewardState,
+    /// What was said of the episodes when they were recorded.
+    pub annotations: Arc<Annotations>,
     /// The episodes with their new scores.
     pub scored: Vec<ScoredEpisode>,
 }
@@ -33,7 +35,7 @@ impl RescoredBatch {
     /// The explanation of the `at`-th episode.
     pub fn explain(&self, scorer: &Scorer, at: usize) -> String {
         let episodes: Vec<Arc<Episode>> = self.scored.iter().map(|s| Arc::clone(&s.episode)).collect();
-        scorer.explain_in(&episodes, at, &self.context, &self.state)
+        scorer.explain_annotated(&episodes, at, &self.annotations, &self.context, &self.state)
     }
 }
 
@@ -42,8 +44,15 @@ pub(crate) fn context(seed: &Seed, step: u64, discount: f64) -> ScoreContext {
     ScoreContext { step, version: PolicyVersion(step), seed: seed.child("reward", 0).as_u64(), discount }
 }
 
-/// Scores `episodes`, whatever their order; batches come in the order of phase and step.
-pub fn rescore(scorer: &Scorer, episodes: &[Arc<Episode>], how: &Rescoring) -> Vec<RescoredBatch> {
+/// Scores `episodes`, whatever their order; batches come in the order of phase and step. Nobody is asked again: `annotations` are
+/// those that were recorded.
+pub fn rescore(
+    scorer: &Scorer,
+    episodes: &[Arc<Episode>],
+    annotations: Annotations,
+    how: &Rescoring,
+) -> Vec<RescoredBatch> {
+    let annotations = Arc::new(annotations);
     let mut batches: BTreeMap<(&Phase, u64), Vec<Arc<Episode>>> = BTreeMap::new();
     for episode in episodes {
         let key = (&episode.id.phase, episode.id.step);
@@ -55,11 +64,12 @@ pub fn rescore(scorer: &Scorer, episodes: &[Arc<Episode>], how: &Rescoring) -> V
     for ((phase, step), episodes) in batches {
         let state = kept.get(phase).cloned().unwrap_or_default();
         let context = context(&seed, step, how.discount);
-        let batch = scorer.score_batch(&episodes, &context, &state);
+        let batch = scorer.score_annotated(&episodes, &annotations, &context, &state);
         if matches!(phase, Phase::Train(_)) {
             kept.insert(phase, batch.state);
         }
-        rescored.push(RescoredBatch { context, state, scored: batch.episodes });
+        let annotations = Arc::clone(&annotations);
+        rescored.push(RescoredBatch { context, state, annotations, scored: batch.episodes });
     }
     with_kept_state(scorer, &mut rescored);
     rescored

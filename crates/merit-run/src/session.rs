@@ -75,7 +75,7 @@ impl Session {
             version: PolicyVersion(step),
         })?;
         let settings = &self.parts.recipe.rollout;
-        let batch = self.actor.run(
+        let (batch, _) = self.actor.run(
             &self.parts,
             plans,
             settings,
@@ -114,7 +114,7 @@ impl Session {
             version: PolicyVersion(0),
         })?;
         let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
-        let batch =
+        let (batch, _) =
             self.actor.run(&self.parts, plans, &greedy, 0, &self.reward_state, &mut stalls(&mut |_| {}))?;
         Ok(metrics::success(&batch.episodes.iter().collect::<Vec<_>>()))
     }

@@ -39,7 +39,8 @@ impl std::error::Error for Located {}
 impl Located {
     /// An error about a part that was put together from `file`, placed where the offending name stands in `text`.
     pub(crate) fn placed_in(self, file: &str, text: &str) -> Self {
-        let name = self.message.split('`').nth(1).filter(|_| self.message.starts_with("unknown "));
+        let (_, complaint) = components_named(&self.message);
+        let name = complaint.split('`').nth(1).filter(|_| complaint.starts_with("unknown "));
         let span = name.and_then(|name| find_in_document(text, name, None));
         let part = self.file.strip_prefix(file).map(|rest| rest.trim_start_matches(": ").to_owned());
         match (span, part) {
@@ -57,18 +58,31 @@ impl Located {
 /// Places `error` in `text`.
 pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
     let message = plain_words(error.message().trim());
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let unknown = message.starts_with("unknown ");
-    let hint = if unknown {
+    let (components, complaint) = components_named(&message);
+    let quoted: Vec<&str> = complaint.split('`').skip(1).step_by(2).collect();
+    let unknown = complaint.starts_with("unknown ");
+    let hint = if unknown && !complaint.contains("(did you mean ") {
         quoted.split_first().and_then(|(name, known)| nearest(name, known.iter().copied()))
     } else {
         None
     };
-    let span = unknown
-        .then(|| quoted.first().and_then(|name| find_in_document(text, name, error.span())))
-        .flatten()
-        .or_else(|| error.span());
-    Located { file: file.to_owned(), place: span.map(|s| line_and_column(text, s.start)), message, hint }
+    let name = if unknown { quoted.first().copied() } else { components.last().copied() };
+    let span = name.and_then(|name| find_in_document(text, name, error.span())).or_else(|| error.span());
+    let place = span.map(|s| line_and_column(text, s.start));
+    Located { file: file.to_owned(), place, hint, message }
+}
+
+/// The components that a message names at its head, the outermost first, and what it says of the innermost:
+/// "`sum`: `cost`: unknown field …".
+fn components_named(message: &str) -> (Vec<&str>, &str) {
+    let (mut components, mut rest) = (Vec::new(), message);
+    while let Some((name, behind)) = rest.strip_prefix('`').and_then(|rest| rest.split_once('`'))
+        && let Some(behind) = behind.strip_prefix(": ")
+    {
+        components.push(name);
+        rest = behind;
+    }
+    (components, rest)
 }
 
 /// What was expected, in the words of a recipe rather than of a program.
@@ -184,5 +198,24 @@ mod tests {
             "steps = 3\n[credit]\ntype = \"grop\"\n",
             "r.toml:3:8: unknown variant `grop`, expected `grpo` or `gae` (did you mean `grpo`?)",
         );
+    }
+
+    #[test]
+    fn what_a_component_complains_of_is_placed_where_the_component_stands() {
+        let text =
+            "type = \"sum\"\nof = [\n  { type = \"format\" },\n  { type = \"cost\", per_turn = -1.0 },\n]\n";
+        let error = merit_graders::from_toml(text).expect_err("the cost is negative");
+        let located = locate("r.toml", text, &error).to_string();
+        assert!(located.starts_with("r.toml:4:12: `sum`: `cost`: `per_turn` is -1; it must be"), "{located}");
+        let text = text.replace("per_turn = -1.0", "per_trun = 1.0");
+        let error = merit_graders::from_toml(&text).expect_err("the key is misspelt");
+        let located = locate("r.toml", &text, &error).to_string();
+        let want = "r.toml:4:20: `sum`: `cost`: unknown field `per_trun`, expected one of `per_token`, `per_turn`, `per_call` (did you mean `per_turn`?)";
+        assert_eq!(located, want);
+        let text = text.replace("\"cost\"", "\"cots\"");
+        let error = merit_graders::from_toml(&text).expect_err("the term is misspelt");
+        let located = locate("r.toml", &text, &error).to_string();
+        let want = "r.toml:4:12: `sum`: unknown reward term or combinator `cots` (did you mean `cost`?); `merit list` shows what there is";
+        assert_eq!(located, want);
     }
 }

@@ -4,7 +4,9 @@ use crate::wire::{Streams, WireEpisode};
 use crate::{
     Credit, EpisodeFilter, EpisodeRow, Event, Metric, RunFolder, StoreError, StoredEpisode, TermRow, blobs,
 };
-use merit_core::{Cost, Episode, EpisodeId, Outcome, Phase, PolicyVersion, ScoredEpisode, Task, TokenId};
+use merit_core::{
+    Annotations, Cost, Episode, EpisodeId, Outcome, Phase, PolicyVersion, ScoredEpisode, Task, TokenId,
+};
 use rusqlite::{Row, named_params};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -109,6 +111,22 @@ impl RunFolder {
             *totals.entry(phase).or_default() += self.parse::<Cost>(&record)?;
         }
         Ok(totals)
+    }
+
+    /// What was said of the episodes when they were recorded. Empty for a run of a version that asked nobody.
+    pub fn annotations(&self) -> Result<Annotations, StoreError> {
+        let known = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'annotations'";
+        if self.all(known, [], |row| row.get::<_, String>(0))?.is_empty() {
+            return Ok(Annotations::new());
+        }
+        let sql = format!(
+            "SELECT {ID}, a.record FROM annotations a JOIN episodes e ON e.key = a.episode {IN_ORDER}, a.place"
+        );
+        let mut annotations = Annotations::new();
+        for (episode, record) in self.all(&sql, [], |row| Ok((id(row)?, row.get::<_, String>(5)?)))? {
+            annotations.entry(episode).or_default().push(self.parse(&record)?);
+        }
+        Ok(annotations)
     }
 
     /// How tokens read, where it was recorded.

@@ -35,6 +35,9 @@ CREATE TABLE scores (
     outcome TEXT NOT NULL, weight REAL NOT NULL, PRIMARY KEY (episode, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE credits (
     episode INTEGER PRIMARY KEY REFERENCES episodes (key), advantages BLOB NOT NULL, note TEXT NOT NULL) STRICT;
+CREATE TABLE annotations (
+    episode INTEGER NOT NULL REFERENCES episodes (key), place INTEGER NOT NULL, record TEXT NOT NULL,
+    PRIMARY KEY (episode, place)) STRICT, WITHOUT ROWID;
 CREATE TABLE metrics (
     phase TEXT NOT NULL, step INTEGER NOT NULL, name TEXT NOT NULL, value REAL,
     PRIMARY KEY (phase, step, name)) STRICT, WITHOUT ROWID;

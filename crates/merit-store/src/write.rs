@@ -5,7 +5,7 @@
 
 use crate::wire::{Streams, WireEpisode, check_finite, term_outcome};
 use crate::{Credit, RunFolder, StoreError, blobs};
-use merit_core::{Cost, EpisodeId, Phase, ScoredEpisode, Task, TokenId, hex};
+use merit_core::{Annotations, Cost, EpisodeId, Phase, ScoredEpisode, Task, TokenId, hex};
 use rusqlite::{OptionalExtension as _, named_params, params};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -36,6 +36,22 @@ impl RunFolder {
     /// Records what a credit rule gave. The same credit again is left as it is; another is divergence.
     pub fn record_credits(&self, credits: &[Credit]) -> Result<(), StoreError> {
         self.in_transaction(|| credits.iter().try_for_each(|credit| self.record_credit(credit)))
+    }
+
+    /// Records what was said of recorded episodes; what is there already is replaced.
+    pub fn record_annotations(&self, annotations: &Annotations) -> Result<(), StoreError> {
+        let sql = "INSERT OR REPLACE INTO annotations (episode, place, record)
+            SELECT key, ?6, ?7 FROM episodes WHERE phase = ?1 AND step = ?2 AND grp = ?3 AND member = ?4 AND branch = ?5";
+        self.in_transaction(|| {
+            for (id, said) in annotations {
+                for (place, annotation) in said.iter().enumerate() {
+                    let record = self.json(annotation)?;
+                    let (phase, step, place) = (id.phase.to_string(), id.step as i64, place as i64);
+                    self.execute(sql, params![phase, step, id.group, id.member, id.branch, place, record])?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Records numbers of one step; a number that is there already is replaced.

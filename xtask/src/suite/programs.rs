@@ -65,9 +65,11 @@ pub(super) fn run_all(required: &str) -> Result<Tally> {
         programs.into_iter().partition(|program| program.place_in(&ALONE) < ALONE.len());
     let notes = tempfile::tempdir().context("cannot make a folder for the lists of skipped tests")?;
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
+    // With a single thread, libtest runs tests on the main one, whose name is not the test's.
+    let threads = at_once.max(2);
     let mut tally = Tally::default();
     for (programs, at_once) in [(alone, 1), (others, at_once)] {
-        let job = Job { required, notes: notes.path(), tally: Mutex::new(&mut tally) };
+        let job = Job { required, threads, notes: notes.path(), tally: Mutex::new(&mut tally) };
         job.run(programs, at_once)?;
     }
     Ok(tally)
@@ -75,6 +77,8 @@ pub(super) fn run_all(required: &str) -> Result<Tally> {
 
 struct Job<'a> {
     required: &'a str,
+    /// Tests that a program runs at once.
+    threads: usize,
     /// A folder for one file of skipped tests by program.
     notes: &'a Path,
     tally: Mutex<&'a mut Tally>,
@@ -109,6 +113,7 @@ impl Job<'_> {
             .env("CARGO_PKG_NAME", &program.package)
             .env(SKIPPED, &skipped)
             .env(REQUIRE, self.required)
+            .env("RUST_TEST_THREADS", self.threads.to_string())
             .stdin(Stdio::null())
             .output()
             .with_context(|| format!("cannot start {}", program.executable.display()))?;
@@ -125,9 +130,9 @@ impl Job<'_> {
         let spoke = tally.add(&ran.said);
         let skipped = tally.skipped.read(&name, &ran.skipped)?;
         // libtest counts a test that returned early as passed.
-        tally.passed -= skipped;
+        tally.passed = tally.passed.saturating_sub(skipped);
         if ran.succeeded {
-            let passed = tally.passed - before;
+            let passed = tally.passed.saturating_sub(before);
             println!("{:6.1} s  {name}: {passed} passed, {skipped} skipped", ran.took.as_secs_f64());
             return Ok(());
         }

@@ -24,12 +24,12 @@ fn the_folder_says_where_its_episodes_come_from() {
     assert_eq!((info.entries, info.episodes, info.skipped, info.remarks), (5, 5, 0, 2));
     assert_eq!(info.sha256.len(), 64);
     assert!(folder.join("import.toml").is_file() && !folder.join("recipe.toml").exists());
-    assert_eq!(run.phases().unwrap(), ["import"]);
+    assert_eq!(run.phases().unwrap(), [merit_core::Phase::Import]);
     let kinds: Vec<String> = run.events().unwrap().into_iter().map(|event| event.kind).collect();
     assert_eq!(kinds, ["imported", "remark", "remark", "left-out", "left-out"]);
     assert!(matches!(run.recipe(), Err(StoreError::NoRecipe { .. })));
     let costs = run.costs().unwrap();
-    assert_eq!((costs["import"].tool_calls, costs["import"].known_policy_tokens()), (4, None));
+    assert_eq!((costs[&merit_core::Phase::Import].tool_calls, costs[&merit_core::Phase::Import].known_policy_tokens()), (4, None));
 }
 
 #[test]

@@ -57,6 +57,9 @@ impl Component for Kto {
     }
 }
 
+/// Rewards this close are equal: what rounding leaves of a mean.
+const TIE: f64 = 1e-9;
+
 impl Kto {
     /// How far the reward is above what divides desirable from undesirable.
     fn above(&self, sample: &Recorded<'_>) -> Result<f64, Undeclared> {
@@ -71,7 +74,8 @@ fn baseline(mismatched: &[f64]) -> f64 {
 
 impl Objective for Kto {
     fn needs(&self) -> Needs {
-        Needs { reward: true, reference: true, mismatched: true, ..Needs::default() }
+        let group_reward = self.threshold.is_none();
+        Needs { reward: true, group_reward, reference: true, mismatched: true, ..Needs::default() }
     }
 
     fn average(&self) -> Average {
@@ -81,7 +85,7 @@ impl Objective for Kto {
     fn units(&self, batch: &[Recorded<'_>]) -> Result<Vec<Vec<usize>>, Undeclared> {
         let mut units = Vec::new();
         for (at, sample) in batch.iter().enumerate() {
-            if self.above(sample)?.abs() > 1e-9 {
+            if self.above(sample)?.abs() > TIE {
                 units.push(vec![at]);
             }
         }

@@ -13,8 +13,10 @@ pub struct Needs {
     pub old_logprobs: bool,
     /// Credit, from a credit rule.
     pub advantages: bool,
-    /// The reward of the episode and the mean reward of its group.
+    /// The reward of the episode.
     pub reward: bool,
+    /// The mean reward of the episode's group; says nothing in groups of one.
+    pub group_reward: bool,
     /// Log-probabilities under a reference policy.
     pub reference: bool,
     /// Entropies of the current policy, to read or to push.
@@ -44,6 +46,13 @@ pub enum Scope {
     Pair,
     /// All members of a group.
     Group,
+}
+
+impl Needs {
+    /// Whether anything is read that says how well an episode went; an objective that reads none of it cannot learn by reward.
+    pub fn reads_outcome(&self) -> bool {
+        self.advantages || self.reward || self.group_reward
+    }
 }
 
 /// What the loss of a batch is the mean of.

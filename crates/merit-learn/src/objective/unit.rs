@@ -66,7 +66,7 @@ impl<'a> Recorded<'a> {
 
     /// The mean reward of the group, over its members that have one.
     pub fn group_reward(&self) -> Result<f64, Undeclared> {
-        declared("reward", self.needs.reward, self.entry.group_reward)
+        declared("group_reward", self.needs.group_reward, self.entry.group_reward)
     }
 }
 

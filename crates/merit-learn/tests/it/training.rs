@@ -86,6 +86,31 @@ fn policy_gradient_raises_the_probability_of_the_rewarded_token() {
 }
 
 #[test]
+fn objectives_of_sequences_and_pairs_raise_the_probability_of_the_rewarded_token() {
+    let objectives: [Chosen<dyn Objective>; 3] = [
+        Chosen::of(Gspo::default(), |s| s),
+        Chosen::of(Dpo::default(), |s| s),
+        Chosen::of(Kto::default(), |s| s),
+    ];
+    for objective in objectives {
+        let name = objective.about().name;
+        let mut trainer = warm(false, 1);
+        let packed = PackedWeights::for_sampling(trainer.snapshot(), Precision::F32);
+        let reference = FrozenPolicy::new(Arc::new(packed), Workers::single());
+        let learner = learner(|c| c.objective = objective.clone());
+        for step in 0..20 {
+            let said = completions(&trainer, 24, 1, at(step).seed);
+            let mut batch =
+                samples(&said, PolicyVersion(step), |t| if t[0] == token("b") { 1.0 } else { 0.0 });
+            batch.iter_mut().enumerate().for_each(|(at, sample)| sample.group = at / 6);
+            learner.update(&mut trainer, &batch, Some(&reference), &at(step)).unwrap();
+        }
+        let after = probability(&mut trainer, token("b"));
+        assert!(after > 0.9, "{name}: {after}");
+    }
+}
+
+#[test]
 fn several_clipped_steps_per_batch_learn_too() {
     let mut trainer = warm(false, 1);
     let learner = learner(|c| (c.epochs, c.minibatches) = (3, 2));

@@ -87,7 +87,8 @@ fn hostile_text_in_any_place_stays_text() {
     run.record_event(0, HOSTILE, HOSTILE).unwrap();
     let term = format!("term/{HOSTILE}");
     run.record_metrics("train", 1, &[(term.as_str(), 1.0), ("seconds", 1.0)]).unwrap();
-    run.record_metrics(&format!("eval-{HOSTILE}"), 1, &[("success", 0.5), ("seconds", 1.0)]).unwrap();
+    run.record_metrics(format!("eval-after@{HOSTILE}").as_str(), 1, &[("success", 0.5), ("seconds", 1.0)])
+        .unwrap();
     let everything: Vec<u32> = (0..1024).collect();
     run.record_vocabulary(everything.iter().map(|t| (merit_core::TokenId(*t), HOSTILE))).unwrap();
     let mut random = Seed::root(1).stream();
@@ -131,10 +132,10 @@ fn unscored_rewards_are_told_and_not_counted() {
         run.record_episodes(&[scored]).unwrap();
     }
     let summary = RunSummary::read(&run).unwrap();
-    let rate = summary.evaluation("eval-after").unwrap().all;
+    let rate = summary.evaluation(merit_core::When::After).unwrap().all;
     assert_eq!((rate.success, rate.count, rate.left_out), (0.5, Some(2), 2));
     // In the order of `Outcome::ALL`.
-    assert_eq!(summary.outcomes["eval-after"], [1, 1, 0, 1, 0, 1]);
+    assert_eq!(summary.outcomes[&merit_core::Phase::eval(merit_core::When::After)], [1, 1, 0, 1, 0, 1]);
     assert_eq!(Outcome::ALL[3], Outcome::Unscorable);
 }
 

@@ -6,8 +6,8 @@
 //! does not apply the other counts whole: a blend of one. Give both parts the same scale, or the blend changes the scale of
 //! the reward as it moves.
 
-use crate::prelude::*;
 use super::slope::Slope;
+use crate::prelude::*;
 
 /// Blends two parts by shares that move linearly over the training steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

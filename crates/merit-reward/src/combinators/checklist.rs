@@ -6,8 +6,8 @@
 //! list failed. The divisor is the whole list, also what was never reached, so that an episode stopped early does not look
 //! better than it was. An item tied to a turn is judged at that turn; where the episode never got there it fails.
 
-use crate::prelude::*;
 use super::checklist_order::order;
+use crate::prelude::*;
 
 /// The weighted share of items that pass, with dependencies, required items and items tied to a turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 
-
 /// Keeps a part within bounds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

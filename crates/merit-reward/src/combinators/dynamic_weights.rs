@@ -10,7 +10,6 @@
 
 use crate::prelude::*;
 
-
 /// Weighs its parts by how fast they are being learned: slow ones gain weight.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,7 +171,9 @@ impl Expression for DynamicWeightsNode {
 impl StateUpdate for DynamicWeightsNode {
     fn update(&self, values: &BatchValues, run: &ScoreContext, before: &RewardState, next: &mut RewardState) {
         // A step in which some part never applied says nothing of the speeds.
-        let Some(row) = self.slots.iter().map(|&slot| values.mean(slot)).collect::<Option<Vec<f64>>>() else { return };
+        let Some(row) = self.slots.iter().map(|&slot| values.mean(slot)).collect::<Option<Vec<f64>>>() else {
+            return;
+        };
         let (weights_key, means_key) = (format!("{}#weights", self.key), format!("{}#means", self.key));
         let mut means = before.get(&means_key, run.version).map_or_else(Vec::new, <[f64]>::to_vec);
         means.extend(row);

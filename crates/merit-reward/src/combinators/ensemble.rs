@@ -8,7 +8,6 @@
 
 use crate::prelude::*;
 
-
 /// Several judges of the same thing, with their disagreement: abstains or takes it away.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

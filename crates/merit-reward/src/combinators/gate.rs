@@ -5,7 +5,6 @@
 
 use crate::prelude::*;
 
-
 /// Pays one part only where another is high enough; otherwise a third part, or 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

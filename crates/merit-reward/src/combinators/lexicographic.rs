@@ -8,7 +8,6 @@
 
 use crate::prelude::*;
 
-
 /// Ordered tiers; a tier counts only where every tier before it passes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,7 +9,6 @@
 
 use crate::prelude::*;
 
-
 /// Adds its parts, each normalised over the group or the batch first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -5,8 +5,8 @@
 //! steps of one run. Where the utility does not apply there is nothing to trade and the whole does not; where the cost does
 //! not, the utility stands alone. Both are paid by turn as in a sum. To rank by dominance instead, see `pareto-rank`.
 
-use crate::prelude::*;
 use super::slope::Slope;
+use crate::prelude::*;
 
 /// A utility plus alpha times a cost; alpha is fixed or swept over the steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -9,7 +9,6 @@
 
 use crate::prelude::*;
 
-
 /// Ranks the members of a group by dominance over several objectives, from 1 down to 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,6 @@
 
 use crate::prelude::*;
 
-
 /// Evaluates a part at every turn; pays their sum or mean turn by turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

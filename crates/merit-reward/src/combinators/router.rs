@@ -3,8 +3,8 @@
 //! A task of a kind without a route gets `otherwise`; where there is none, the router does not apply, which at the top makes
 //! the episode unscorable and never worth 0. Routes often differ in scale: compare and normalise within a kind, not across.
 
-use crate::prelude::*;
 use super::task_fact::{TaskFact, possible};
+use crate::prelude::*;
 use std::collections::BTreeMap;
 
 /// Pays the part that is named for the task's kind.

@@ -6,8 +6,8 @@
 //! the axes it guards count as their worst: an additive rubric could otherwise out-pay an honest result. An axis that does
 //! not apply is left out of both sums.
 
-use crate::prelude::*;
 use super::rubric_axis::{Axis, AxisConfig, Closed, RubricGateConfig};
+use crate::prelude::*;
 
 /// Weighted mean of graded axes after hard vetoes in order; one axis may gate the others.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,7 +5,6 @@
 
 use crate::prelude::*;
 
-
 /// Multiplies a part by a number that moves linearly over the training steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

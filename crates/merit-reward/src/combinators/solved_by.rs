@@ -4,7 +4,6 @@
 
 use crate::prelude::*;
 
-
 /// Says which term tells that the task was solved; outermost only.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

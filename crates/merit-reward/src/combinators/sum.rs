@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 
-
 /// Adds its parts; a part that is not applicable is left out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

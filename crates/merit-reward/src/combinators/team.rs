@@ -8,8 +8,8 @@
 //! applies; where there are no others, nothing is taken away. `modes` chooses other weights for some kinds of task or phases.
 //! The episode's own share is paid by turn where the part is; what comes from the rest is paid at the end.
 
-use crate::prelude::*;
 use super::task_fact::{Named, PayloadPointer, TaskFact, number_of, possible};
+use crate::prelude::*;
 use std::collections::BTreeMap;
 
 /// Shares a reward within a team and sets it against the others.

@@ -46,7 +46,8 @@ impl Veto {
         let [(field, bound)] = bounds[..] else {
             return Err(compiler.error(Problem::Threshold { given: bounds.len() }));
         };
-        let (Bound::AtLeast(value) | Bound::Above(value) | Bound::AtMost(value) | Bound::Below(value)) = bound;
+        let (Bound::AtLeast(value) | Bound::Above(value) | Bound::AtMost(value) | Bound::Below(value)) =
+            bound;
         compiler.finite(field, value).map(|_| bound)
     }
 }
@@ -80,7 +81,9 @@ impl Combinator for Veto {
     }
 
     fn advise(&self, advice: &mut Advice<'_>) {
-        let (Some(range), [(_, bound)]) = (advice.deciding("when", &self.when), &self.bounds()[..]) else { return };
+        let (Some(range), [(_, bound)]) = (advice.deciding("when", &self.when), &self.bounds()[..]) else {
+            return;
+        };
         let lost_if_always = vec!["then".to_owned()];
         let threshold = Threshold::new("", "the veto", range, *bound);
         advice.threshold(Threshold { vetoes: true, lost_if_always, ..threshold });

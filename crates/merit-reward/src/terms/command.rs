@@ -58,10 +58,17 @@ impl Component for Command {
 
     fn check(&self) -> Result<(), Refusal> {
         if self.command.first().is_none_or(String::is_empty) {
-            return Err(Refusal::new("`command` is empty; give a program and its arguments, e.g. [\"python3\", \"reward.py\"]"));
+            return Err(Refusal::new(
+                "`command` is empty; give a program and its arguments, e.g. [\"python3\", \"reward.py\"]",
+            ));
         }
         for (key, seconds) in [("start_s", self.start_s), ("timeout_s", self.timeout_s)] {
-            Refusal::unless(seconds > 0.0 && seconds <= 86_400.0, key, seconds, "above 0 and at most a day, 86400")?;
+            Refusal::unless(
+                seconds > 0.0 && seconds <= 86_400.0,
+                key,
+                seconds,
+                "above 0 and at most a day, 86400",
+            )?;
         }
         let Range { low, high } = self.range();
         Refusal::unless(low <= high, "low", low, &format!("at most `high`, {high}"))
@@ -110,21 +117,28 @@ impl PreparedTerm for Command {
 }
 
 fn read(answer: &Map<String, serde_json::Value>) -> Result<TermResult, String> {
-    let text = |key: &str| answer.get(key).map(|why| why.as_str().map_or_else(|| why.to_string(), str::to_owned));
+    let text =
+        |key: &str| answer.get(key).map(|why| why.as_str().map_or_else(|| why.to_string(), str::to_owned));
     if let Some(why) = text("error") {
         return Err(why);
     }
     if let Some(why) = text("not_applicable") {
         return Ok(TermResult::not_applicable(why));
     }
-    let evidence = Evidence::new("asked", text("evidence").unwrap_or_else(|| "the program gave no reason".to_owned()));
+    let evidence =
+        Evidence::new("asked", text("evidence").unwrap_or_else(|| "the program gave no reason".to_owned()));
     if let Some(why) = text("parse_failure") {
         return Ok(TermResult::parse_failure(why, evidence));
     }
-    let odd = || format!("its answer has no number `value`: {}", serde_json::Value::Object(answer.clone()));
+    let odd = || {
+        let keys: Vec<String> = answer.keys().map(|key| format!("`{key}`")).collect();
+        format!("its answer has no number `value`; its keys are {}", keys.join(", "))
+    };
     let value = answer.get("value").and_then(serde_json::Value::as_f64).ok_or_else(odd)?;
     let turns = match answer.get("turns") {
-        Some(turns) => Vec::<Option<f64>>::deserialize(turns).map_err(|error| format!("its `turns`: {error}"))?,
+        Some(turns) => {
+            Vec::<Option<f64>>::deserialize(turns).map_err(|error| format!("its `turns`: {error}"))?
+        }
         None => Vec::new(),
     };
     Ok(TermResult::value(value, evidence).with_turns(turns))

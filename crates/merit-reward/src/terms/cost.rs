@@ -57,11 +57,11 @@ impl Term for Cost {
         }
         let turns = episode.turns.len();
         let calls: usize = episode.turns.iter().map(|turn| turn.calls.len()).sum();
-        let cost = self.per_token * tokens as f64 + self.per_turn * turns as f64 + self.per_call * calls as f64;
+        let cost =
+            self.per_token * tokens as f64 + self.per_turn * turns as f64 + self.per_call * calls as f64;
         let tokens = if counted { tokens.to_string() } else { "an unknown number of".to_owned() };
         let finding = format!("{tokens} tokens, {turns} turns, {calls} calls");
         // 0 − 0 is 0 where −(0) would be a negative zero.
         TermResult::value(0.0 - cost, Evidence::new("counted", finding))
     }
 }
-

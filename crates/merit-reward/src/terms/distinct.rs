@@ -3,9 +3,9 @@
 //!
 //! Texts are compared after trimming and folding case and white space. With nobody to compare with, not applicable.
 
+use super::reading::Reading;
 use crate::combinators::normalised_sum::Scope;
 use crate::prelude::*;
-use super::reading::Reading;
 
 /// The share of the group's or the batch's other episodes whose last turn reads differently.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -47,7 +47,8 @@ impl Term for Distinct {
         };
         let (same, among) = match self.scope {
             Scope::Group => {
-                let same = context.group.iter().filter(|e| folded(e).as_deref() == Some(own.as_str())).count();
+                let same =
+                    context.group.iter().filter(|e| folded(e).as_deref() == Some(own.as_str())).count();
                 (same, context.group.len())
             }
             Scope::Batch => (context.counts.get(&own).copied().unwrap_or(1), context.batch.len()),
@@ -65,4 +66,3 @@ fn folded(episode: &Episode) -> Option<String> {
     let text = Reading::LastTurn.of(episode).ok()?;
     Some(text.split_whitespace().collect::<Vec<&str>>().join(" ").to_lowercase())
 }
-

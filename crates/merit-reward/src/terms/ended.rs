@@ -36,7 +36,9 @@ impl Term for Ended {
             End::Answered => true,
             End::EnvironmentDone => self.by == EndedBy::Any,
             End::Truncated { .. } => false,
-            End::Failed { .. } | End::Unknown => return TermResult::not_applicable("nobody knows how it ended"),
+            End::Failed { .. } | End::Unknown => {
+                return TermResult::not_applicable("nobody knows how it ended");
+            }
         };
         TermResult::verdict(yes, Evidence::new("parsed", format!("it ended as {}", end.label())))
     }
@@ -52,4 +54,3 @@ pub enum EndedBy {
     /// A final answer only.
     Answer,
 }
-

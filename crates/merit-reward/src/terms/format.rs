@@ -38,4 +38,3 @@ impl Term for Format {
             .with_turns(understood.into_iter().map(|u| Some(f64::from(u8::from(u)))).collect())
     }
 }
-

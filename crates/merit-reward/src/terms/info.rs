@@ -70,7 +70,12 @@ impl Component for Info {
     const EXAMPLE: &'static str = "key = \"progress\"\nreduce = \"sum\"\nper_turn = true\n";
 
     fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless(!self.key.is_empty(), "key", "empty", "the name of a number that the environment records")
+        Refusal::unless(
+            !self.key.is_empty(),
+            "key",
+            "empty",
+            "the name of a number that the environment records",
+        )
     }
 }
 

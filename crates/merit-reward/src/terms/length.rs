@@ -3,8 +3,8 @@
 //! Tokens are those the policy sampled, so they can be counted for whole turns only; where nobody counted them the term is
 //! not applicable. Any text of the right length is paid: gate it on the outcome.
 
-use crate::prelude::*;
 use super::reading::Reading;
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// 1 within a window of tokens, words or characters, falling off linearly outside.
@@ -42,7 +42,12 @@ reading = "all-turns"
     fn check(&self) -> Result<(), Refusal> {
         self.reading.check()?;
         Refusal::unless(self.min > 0, "min", self.min, "above 0")?;
-        Refusal::unless(self.max >= self.min, "max", self.max, &format!("at least `min`, {}; swap them", self.min))?;
+        Refusal::unless(
+            self.max >= self.min,
+            "max",
+            self.max,
+            &format!("at least `min`, {}; swap them", self.min),
+        )?;
         let whole_turns = matches!(self.reading, Reading::LastTurn | Reading::AllTurns);
         if self.unit == LengthUnit::Tokens && !whole_turns {
             let why = "tokens are counted by turn: use `reading = \"last-turn\"` or `\"all-turns\"`, or count words";

@@ -4,8 +4,8 @@
 //! nobody. In a group of one there is nobody to agree with, and the term is not applicable. As the only reward this pays
 //! for being alike, right or wrong: gate it, or keep its weight small.
 
-use crate::prelude::*;
 use super::number::canonical;
+use crate::prelude::*;
 
 /// The share of the group's other members that gave the same final answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -47,4 +47,3 @@ fn answer(episode: &Episode) -> Option<String> {
     let given = episode.answer()?.trim();
     Some(canonical(given).unwrap_or_else(|| given.to_owned()))
 }
-

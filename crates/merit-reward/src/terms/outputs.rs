@@ -4,10 +4,10 @@
 //! same value is said (`1,786.00` is `1786`), never as part of a longer one. A message of more characters or more different
 //! numbers than allowed is a list of guesses and says nothing. Tasks that ask for no output make the term not applicable.
 
-use crate::prelude::*;
 use super::number::canonical;
 use super::pay::ByTurn;
 use super::reading::{Reference, excerpt};
+use crate::prelude::*;
 use std::collections::BTreeSet;
 
 /// The share of required outputs that were said to the user, as whole words or equal numbers.

@@ -31,4 +31,3 @@ impl Term for Reported {
         }
     }
 }
-

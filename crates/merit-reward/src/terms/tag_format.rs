@@ -4,8 +4,8 @@
 //! with nothing in them do not count, so the bare shape of an answer earns nothing here; the shape alone says nothing of being
 //! right, so let this gate or multiply. With `each_turn` every turn is judged and told, and the value is their mean.
 
-use crate::prelude::*;
 use super::reading::{Reading, policy_texts};
+use crate::prelude::*;
 
 /// 1 where the required tags are there once, closed, in order and with something in them.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -43,7 +43,8 @@ each_turn = true
             return Err(Refusal::new("there are no `tags`; list at least one"));
         }
         if self.each_turn && self.reading.is_some() {
-            let why = "`reading` does nothing with `each_turn`, which looks at every turn; remove one of them";
+            let why =
+                "`reading` does nothing with `each_turn`, which looks at every turn; remove one of them";
             return Err(Refusal::new(why));
         }
         Ok(())
@@ -65,7 +66,8 @@ impl PreparedTerm for TagFormat {
         let mut seen: Vec<&String> = Vec::new();
         for tag in slots.iter().flatten() {
             if tag.is_empty() || !tag.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
-                let why = format!("`{tag}` in `tags` is no bare name of a tag, e.g. `think` or `tool_call|answer`");
+                let why =
+                    format!("`{tag}` in `tags` is no bare name of a tag, e.g. `think` or `tool_call|answer`");
                 return Err(Refusal::new(why));
             }
             if seen.contains(&tag) {

@@ -66,4 +66,3 @@ impl Term for ToolSuccess {
         TermResult::value(good as f64 / counted as f64, Evidence::new("counted", finding)).with_turns(turns)
     }
 }
-

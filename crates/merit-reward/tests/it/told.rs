@@ -54,6 +54,15 @@ fn the_environments_own_reward_is_paid_by_turn() {
     assert_eq!(score.turn_rewards, [1.0, -0.5, 0.0]);
 }
 
+#[test]
+fn turns_that_cancel_out_are_still_paid() {
+    let mut made = measured();
+    made.turns[1] = made.turns[1].clone().with_reward(-1.0);
+    let score = scorer("type = 'environment-reward'\nweight = 0.5").score(&made, &ScoreContext::default());
+    assert_eq!(score.reward, Reward::Value { value: 0.0 });
+    assert_eq!(score.turn_rewards, [0.5, -0.5, 0.0]);
+}
+
 fn helpful(value: f64) -> Annotation {
     Annotation {
         name: "helpfulness".into(),

@@ -20,6 +20,7 @@ pub(super) fn weight(found: u32, all: u32) -> f32 {
 }
 
 /// The score of a word that a document of this norm has `count` times.
+#[inline]
 pub(super) fn score(weight: f32, norm: f32, count: u32) -> f32 {
     let count = count as f32;
     weight * (count / (count + norm))
@@ -38,6 +39,7 @@ impl Norms {
         Self(norms)
     }
 
+    #[inline]
     pub(super) fn of(&self, step: u8) -> f32 {
         self.0[usize::from(step)]
     }

@@ -46,6 +46,7 @@ impl Field {
         self.words.get(term).copied()
     }
 
+    #[inline]
     pub(super) fn norm(&self, document: u32) -> f32 {
         self.lengths.get(document as usize).map_or(0.0, |step| self.norms.of(*step))
     }

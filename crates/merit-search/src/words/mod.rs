@@ -7,8 +7,8 @@
 //! A document's number is its position in the corpus.
 //!
 //! The lists are our own and in memory. SQLite's FTS5, which is linked for other reasons and keeps its index on disk, was
-//! measured beside them: it scores every document that has any of the words, so that queries of frequent words take
-//! hundreds of times as long over a million documents (`docs/benchmarks.md`).
+//! measured beside them: it scores every document that has any of the words, so that queries take hundreds of times as long
+//! over 100,000 documents (`docs/benchmarks.md`).
 
 mod bm25;
 mod field;

@@ -148,15 +148,18 @@ pub(super) struct Cursor<'a> {
 
 impl<'a> Cursor<'a> {
     /// The document it stands on, or [`END`].
+    #[inline]
     pub(super) fn document(&self) -> u32 {
         if self.at < self.length { self.documents[self.at % BLOCK] } else { END }
     }
 
     /// How often that document has the word.
+    #[inline]
     pub(super) fn count(&self) -> u32 {
         self.counts[self.at % BLOCK]
     }
 
+    #[inline]
     pub(super) fn advance(&mut self) {
         self.at += 1;
         if self.at >= self.length {
@@ -223,6 +226,7 @@ fn write(mut number: u64, bytes: &mut Vec<u8>) {
     bytes.push(number as u8);
 }
 
+#[inline]
 fn read_number(bytes: &mut &[u8]) -> Option<u64> {
     let (mut number, mut shift) = (0, 0);
     loop {
@@ -237,6 +241,7 @@ fn read_number(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// The document after `before`, and its count.
+#[inline]
 fn read(before: u32, bytes: &mut &[u8]) -> Option<(u32, u32)> {
     let coded = read_number(bytes)?;
     let document = before + (coded >> 1) as u32;

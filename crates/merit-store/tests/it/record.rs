@@ -54,7 +54,7 @@ fn an_episode_recorded_twice_is_there_once_and_wall_time_does_not_matter() {
     let rows = run.episode_rows(&EpisodeFilter::default()).unwrap();
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0].outcome, Outcome::Solved);
-    assert_eq!(run.costs().unwrap()["train"].tool_seconds, 0.0);
+    assert_eq!(run.costs().unwrap()[&merit_core::Phase::train()].tool_seconds, 0.0);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn metrics_marks_events_and_costs_come_back() {
     let beside = Cost { judge_calls: 3, ..Cost::default() };
     run.record_cost("train", 1, &beside).unwrap();
     run.record_cost("train", 1, &beside).unwrap();
-    let cost = run.costs().unwrap()["train"];
+    let cost = run.costs().unwrap()[&merit_core::Phase::train()];
     assert_eq!((cost.policy_tokens, cost.judge_calls), (160, 3));
 
     run.record_vocabulary([(TokenId(3), "a"), (TokenId(4), "\n")]).unwrap();
@@ -145,7 +145,8 @@ fn filters_narrow_by_phase_step_group_and_task() {
     assert_eq!(count(&EpisodeFilter::group("train", 2, 1)), 8);
     let task = EpisodeFilter { task_id: Some("ledger/train/00000".into()), ..EpisodeFilter::default() };
     assert_eq!(count(&task), 17);
-    assert_eq!(run.phases().unwrap(), ["eval-after", "train"]);
+    let phases: Vec<String> = run.phases().unwrap().iter().map(ToString::to_string).collect();
+    assert_eq!(phases, ["eval-after", "train"]);
 }
 
 /// Commits in SQLite's write-ahead log: after a header of 32 bytes come frames of 24 bytes and a page, and the second number

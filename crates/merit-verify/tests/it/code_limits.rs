@@ -92,7 +92,7 @@ fn a_program_that_keeps_ending_is_started_only_so_often() {
 #[test]
 fn all_tests_together_have_an_end() {
     let mut config = config();
-    config.limits.seconds = 20.0;
+    config.limits.seconds = 2.5;
     config.total_seconds = 2.5;
     config.restarts = 100;
     let verifier = CodeVerifier::compile(config).unwrap();

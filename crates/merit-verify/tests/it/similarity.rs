@@ -41,7 +41,7 @@ fn likeness(pass_at: f64) -> LikenessVerifier {
 #[test]
 fn the_most_alike_reference_counts() {
     let verdict = likeness(0.9).verify("the red door is open", &["a quiet sea", "The red door is open."]);
-    assert_eq!((verdict.conclusion, verdict.reference), (Conclusion::Pass, Some(1)));
+    assert_eq!((verdict.passed(), verdict.reference), (Some(true), Some(1)));
     assert_eq!(verdict.excerpts.1, "The red door is open.");
     let verdict = likeness(0.9).verify("nothing of the sort", &["a quiet sea"]);
     assert_eq!(verdict.conclusion, Conclusion::Fail);

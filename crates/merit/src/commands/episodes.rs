@@ -2,7 +2,7 @@
 
 use super::WrongInput;
 use anyhow::Result;
-use merit_core::Episode;
+use merit_core::{Annotations, Episode};
 use merit_import::{AUTO, ImportOptions, read_file};
 use merit_run::Recipe;
 use merit_store::{EpisodeFilter, RunFolder};
@@ -37,6 +37,11 @@ impl Loaded {
     /// The seed of the run. Absent: there is none.
     pub(crate) fn seed(&self) -> Result<Option<u64>> {
         Ok(self.run.as_ref().map(RunFolder::info).transpose()?.map(|info| info.seed))
+    }
+
+    /// What was said of the episodes when they were recorded.
+    pub(crate) fn annotations(&self) -> Result<Annotations> {
+        Ok(self.run.as_ref().map(RunFolder::annotations).transpose()?.unwrap_or_default())
     }
 
     /// The discount of the run's credit rule. Absent: there is no run.

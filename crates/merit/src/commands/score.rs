@@ -18,7 +18,7 @@ pub(crate) fn run(arguments: &Score) -> Result<()> {
     let seed = arguments.seed.map_or_else(|| loaded.seed(), |given| Ok(Some(given)))?;
     let discount = arguments.discount.map_or_else(|| loaded.discount(), |given| Ok(Some(given)))?;
     let how = Rescoring { seed: seed.unwrap_or(0), discount: discount.unwrap_or(1.0) };
-    let batches = rescore(&scorer, &loaded.episodes, &how);
+    let batches = rescore(&scorer, &loaded.episodes, loaded.annotations()?, &how);
     match &arguments.explain {
         Some(Some(name)) => explain_one(&scorer, &batches, name, arguments.json),
         Some(None) => explain_all(&scorer, &batches, arguments.json),

@@ -155,9 +155,9 @@ fn stored_log_probabilities_are_those_of_the_policy_that_sampled() {
     for (phase, step, weights) in [
         ("eval-before", 0, "warm.safetensors"),
         ("train", 0, "warm.safetensors"),
-        ("train-no-tool", 0, "warm.safetensors"),
+        ("train@no-tool", 0, "warm.safetensors"),
         ("eval-after", 7, "trained.safetensors"),
-        ("eval-no-tool", 7, "weights.safetensors"),
+        ("eval-after@no-tool", 7, "weights.safetensors"),
     ] {
         let gap = gap(phase, step, weights);
         assert!(gap <= 1e-5, "{phase}/{step} under {weights}: {gap}");
@@ -170,7 +170,7 @@ fn stored_log_probabilities_are_those_of_the_policy_that_sampled() {
 #[test]
 fn every_update_saw_the_log_probabilities_that_sampling_recorded() {
     let folder = RunFolder::open_read_only(&reference().path).unwrap();
-    for phase in ["train", "train-no-tool"] {
+    for phase in ["train", "train@no-tool"] {
         let gaps = folder.metric(phase, "logprob_gap").unwrap();
         assert_eq!(gaps.len(), 7, "{phase}");
         assert!(gaps.iter().all(|(_, gap)| *gap <= 1e-5), "{phase}: {gaps:?}");

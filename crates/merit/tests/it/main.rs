@@ -1,10 +1,12 @@
 //! The tests of `merit` through its public interface: one program, a module for each subject.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod annotations;
 mod attacking;
 mod finished;
 mod models;
 mod sameness;
+mod starts;
 mod survival;
 mod tapes;
 mod tiny;

@@ -75,10 +75,11 @@ fn learning_and_its_control_both_move_the_weights() {
     let want = [
         ("eval-after", 8),
         ("eval-before", 8),
-        ("eval-no-tool", 8),
+        ("eval-after@no-tool", 8),
         ("eval-step", 2 * 4),
+        ("eval-step@no-tool", 2 * 4),
         ("train", 7 * tiny::PER_STEP),
-        ("train-no-tool", 7 * tiny::PER_STEP),
+        ("train@no-tool", 7 * tiny::PER_STEP),
     ];
     assert_eq!(phases, BTreeMap::from(want));
 }

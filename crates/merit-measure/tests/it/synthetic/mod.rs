@@ -170,7 +170,10 @@ fn score(solved: bool, called: bool, tokens: u64) -> Score {
 fn evaluate(run: &RunFolder, phase: &str, step: u64, skill: f64, count: u32, seed: &Seed) {
     let episodes = (0..count).map(|group| {
         let task = task(Split::HeldOut, group);
-        let mut random = seed.child(phase, step).child("task", u64::from(group)).stream();
+        let mut random = seed
+            .child(&merit_core::Phase::from(phase).seed_name(), step)
+            .child("task", u64::from(group))
+            .stream();
         let chance = skill - 0.08 * f64::from(task.size - 2);
         let how = if random.unit() < chance { Play::Right } else { Play::Wrong };
         let id = EpisodeId { phase: phase.into(), step, group, member: 0, branch: 0 };
@@ -251,7 +254,7 @@ pub(crate) fn finished_run(home: &Path, seed_number: u64) -> RunFolder {
         }
     }
     evaluate(&run, "eval-after", STEPS, 0.93, 60, &seed);
-    evaluate(&run, "eval-no-tool", STEPS, 0.2, 60, &seed);
+    evaluate(&run, "eval-after@no-tool", STEPS, 0.2, 60, &seed);
     run.record_event(1_767_225_640_500, "finished", "40 steps").unwrap();
     run
 }

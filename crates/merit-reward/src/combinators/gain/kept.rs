@@ -4,8 +4,8 @@
 //! time it is the mean of the batch. An episode is compared with what was kept *before* its own batch. A task's mean is too
 //! old `max_age` versions after the task was last seen. At most `most_tasks` are kept; the longest unseen go first.
 
-use crate::prelude::*;
 use super::super::task_fact::{Named, number_of};
+use crate::prelude::*;
 use std::collections::BTreeMap;
 
 /// A baseline kept for each task.

@@ -5,7 +5,7 @@ use merit_api::{Env, EnvError, LiveTools, StepResult, World};
 use merit_core::{
     About, Action, CallRecord, Group, Message, PolicyVersion, ScoredEpisode, Seed, Split, Task, ToolCall,
 };
-use merit_credit::Credit;
+use merit_credit::{Credit, CreditBatch};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_model::{Precision, Tokenizer, Trainer, TrainerSettings, Weights};
 use merit_rollout::{ChatFormat, EpisodePlan, ToolRuntime};
@@ -147,7 +147,7 @@ impl Step {
     /// Plans of one group per row of deeds.
     pub(crate) fn plans(&self, deeds: &[&[Deed]]) -> Vec<EpisodePlan> {
         let plan = Plan {
-            phase: "train",
+            phase: "train".into(),
             step: 0,
             split: Split::Train,
             first: 0,
@@ -170,12 +170,12 @@ impl Step {
         let mut actor = Actor::new(weights, &chat, 1, tools).unwrap();
         let settings = self.parts.recipe.rollout.clone();
         let kept = merit_reward::RewardState::default();
-        actor.run(&self.parts, plans, &settings, 0, &kept, &mut |_| {}).unwrap().episodes
+        actor.run(&self.parts, plans, &settings, 0, &kept, &mut |_| {}).unwrap().0.episodes
     }
 
     /// Credit and one update from the weights the step began with.
     pub(crate) fn update(&self, groups: &[Group]) -> Updated {
-        let credit = self.parts.rule.assign(groups).unwrap();
+        let credit = self.parts.rule.assign(&CreditBatch::new(groups)).unwrap();
         let settings = TrainerSettings { threads: 1, ..TrainerSettings::default() };
         let mut trainer = Trainer::new(Arc::clone(&self.weights), settings).unwrap();
         let learner = Learner::new(self.parts.recipe.learn.clone(), 3).unwrap();

@@ -197,8 +197,13 @@ fn any_task() -> impl Strategy<Value = Task> {
 
 fn any_episode() -> impl Strategy<Value = Episode> {
     let id = (text(), any::<u64>(), any::<u32>(), any::<u32>(), any::<u32>());
-    let id =
-        id.prop_map(|(phase, step, group, member, branch)| EpisodeId { phase, step, group, member, branch });
+    let id = id.prop_map(|(phase, step, group, member, branch)| EpisodeId {
+        phase: phase.into(),
+        step,
+        group,
+        member,
+        branch,
+    });
     let segments = proptest::collection::vec(any_segment(), 0..6);
     let turns = proptest::collection::vec(any_turn(), 0..4);
     let cost =

@@ -99,7 +99,7 @@ fn must_hold_what_was_announced(events: &[Value], recorded: &BTreeMap<String, St
     for event in events {
         let (prefix, want) = match event["event"].as_str() {
             Some("step") => {
-                let phase = if event["arm"] == "main" { "train" } else { "train-no-tool" };
+                let phase = if event["arm"] == "main" { "train" } else { "train@no-tool" };
                 (format!("{phase}/{}/", event["step"].as_u64().unwrap() - 1), tiny::PER_STEP)
             }
             Some("evaluated") => {

@@ -65,7 +65,8 @@ fn a_run_scored_again_by_its_own_reward_gets_what_was_recorded_to_the_bit() {
     let run = &tiny::reference().path;
     let before = recorded(run);
     // What makes it hard: weights that were learned from step to step, also in the evaluations, and a term that errs.
-    let phases = ["eval-after/", "eval-before/", "eval-no-tool/", "eval-step/", "train/", "train-no-tool/"];
+    let phases =
+        ["eval-after/", "eval-before/", "eval-after@no-tool/", "eval-step/", "train/", "train@no-tool/"];
     assert!(phases.iter().all(|phase| before.keys().any(|id| id.starts_with(phase))), "{:?}", before.keys());
     must_agree(&scored_again(run.parent().unwrap(), RECIPE, "undisturbed"), &before);
     let own = run.join("recipe.toml").display().to_string();

@@ -1,0 +1,26 @@
+//! Annotators: whoever is asked about an episode before it is scored. A model, a judge, a program.
+//!
+//! The driver asks, stores what was said, and hands it to the reward with the batch; scoring itself asks nobody and can be
+//! repeated. What an annotator could not say is absent, and a term that needs it fails by its own type, never as 0.
+
+use merit_core::registry::Kind;
+use merit_core::{Annotation, Episode};
+
+/// The settings of an annotator, as a recipe writes them.
+pub trait AnnotatorSettings: Send + Sync {
+    /// The names of the annotations it gives.
+    fn gives(&self) -> Vec<String>;
+
+    /// Opens what it needs. Called once per arm of a run, never by a check.
+    fn build(&self) -> Result<Box<dyn Annotator>, String>;
+}
+
+impl Kind for dyn AnnotatorSettings {
+    const KIND: &'static str = "annotator";
+}
+
+/// Says something of episodes.
+pub trait Annotator: Send {
+    /// What it says of an episode; never asked of one that broke. The error is why it could not say anything.
+    fn annotate(&mut self, episode: &Episode) -> Result<Vec<Annotation>, String>;
+}

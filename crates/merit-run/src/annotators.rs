@@ -1,0 +1,141 @@
+//! Asking before scoring: the annotators of a recipe, and the one that comes with merit, a program of any language.
+
+use merit_api::annotator::{Annotator, AnnotatorSettings};
+use merit_command::{Channel, Limits};
+use merit_core::registry::{About, Chosen, Component, Components, Entry, Refusal};
+use merit_core::{Annotation, Annotations, Cost, End, Episode, Evidence, entry};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Every annotator.
+pub static ANNOTATORS: &[Entry<dyn AnnotatorSettings>] = &[entry!(Program as dyn AnnotatorSettings)];
+
+/// Adds every annotator of this crate.
+pub(crate) fn register(components: Components) -> Components {
+    components.with_all(ANNOTATORS)
+}
+
+/// A program of any language that is asked about every episode, in JSON lines.
+///
+/// It is sent `{"id": 1, "episode": {…}}` and answers `{"id": 1, "value": 0.5}`, with `"turns": [0.5, null]` where it speaks of turns
+/// and `"evidence": "…"` where it has reasons, or `{"id": 1, "error": "why"}`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Program {
+    /// The name of the annotation it gives.
+    pub name: String,
+    /// The program and its arguments; no shell reads them.
+    pub command: Vec<String>,
+    /// Its version, kept with everything it says.
+    #[serde(default)]
+    pub version: String,
+    /// Seconds for an answer.
+    #[serde(default = "ten")]
+    pub timeout_s: f64,
+}
+
+fn ten() -> f64 {
+    10.0
+}
+
+impl Component for Program {
+    const ABOUT: About = About {
+        name: "command",
+        summary: "A program of any language that is asked about every episode, in JSON lines.",
+        paper: "",
+    };
+    const EXAMPLE: &'static str = "name = \"helpfulness\"\ncommand = [\"python3\", \"judge.py\"]\n";
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.command.first().is_none_or(String::is_empty) {
+            return Err(Refusal::new("`command` is empty; give a program and its arguments"));
+        }
+        Refusal::unless(!self.name.is_empty(), "name", "empty", "the name of the annotation it gives")?;
+        let fine = self.timeout_s > 0.0 && self.timeout_s <= 86_400.0;
+        Refusal::unless(fine, "timeout_s", self.timeout_s, "above 0 and at most a day, 86400")
+    }
+}
+
+impl AnnotatorSettings for Program {
+    fn gives(&self) -> Vec<String> {
+        vec![self.name.clone()]
+    }
+
+    fn build(&self) -> Result<Box<dyn Annotator>, String> {
+        let limits = Limits { answer: Duration::from_secs_f64(self.timeout_s), ..Limits::default() };
+        Ok(Box::new(Asked { channel: Channel::new(self.command.clone(), limits), settings: self.clone() }))
+    }
+}
+
+struct Asked {
+    settings: Program,
+    channel: Channel,
+}
+
+/// What the program answers.
+#[derive(Deserialize)]
+struct Answer {
+    value: Option<f64>,
+    #[serde(default)]
+    turns: Vec<Option<f64>>,
+    #[serde(default)]
+    evidence: Option<String>,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+impl Annotator for Asked {
+    fn annotate(&mut self, episode: &Episode) -> Result<Vec<Annotation>, String> {
+        let answer = self.channel.request(json!({ "episode": episode })).map_err(|e| e.to_string())?;
+        let answer: Answer = serde_json::from_value(answer.into()).map_err(|e| e.to_string())?;
+        if let Some(why) = answer.error {
+            return Err(why);
+        }
+        let value = answer.value.filter(|value| value.is_finite()).ok_or("it gave no finite `value`")?;
+        Ok(vec![Annotation {
+            name: self.settings.name.clone(),
+            value,
+            turns: answer.turns,
+            evidence: answer.evidence.map(|why| Evidence::new("asked", why)).into_iter().collect(),
+            by: self.settings.command.join(" "),
+            version: self.settings.version.clone(),
+            cost: Cost { judge_calls: 1, ..Cost::default() },
+        }])
+    }
+}
+
+/// The annotators of an arm, at work.
+pub(crate) struct Annotators(Mutex<Vec<Box<dyn Annotator>>>);
+
+impl Annotators {
+    /// Opens them.
+    pub(crate) fn build(settings: &[Chosen<dyn AnnotatorSettings>]) -> Result<Self, String> {
+        let built: Result<Vec<_>, String> = settings
+            .iter()
+            .map(|one| one.build().map_err(|why| format!("annotator `{}`: {why}", one.about().name)))
+            .collect();
+        Ok(Self(Mutex::new(built?)))
+    }
+
+    /// What they say of the episodes that did not break. What one could not say is absent.
+    pub(crate) fn ask(&self, episodes: &[Arc<Episode>]) -> Annotations {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = Annotations::new();
+        if asked.is_empty() {
+            return all;
+        }
+        for episode in episodes.iter().filter(|episode| !matches!(episode.end, End::Failed { .. })) {
+            let said: Vec<Annotation> =
+                asked.iter_mut().filter_map(|one| one.annotate(episode).ok()).flatten().collect();
+            all.insert(episode.id.clone(), said);
+        }
+        all
+    }
+}
+
+/// What asking cost.
+pub(crate) fn cost(annotations: &Annotations) -> Cost {
+    annotations.values().flatten().map(|annotation| annotation.cost).sum()
+}

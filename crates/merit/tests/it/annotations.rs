@@ -1,0 +1,59 @@
+//! Annotations: a program is asked before scoring, what it said is stored, and a run is scored again without asking.
+
+use crate::tiny::{RECIPE, say};
+use merit_store::RunFolder;
+use std::path::Path;
+
+/// Says how many turns an episode has, and writes a line to `asked` for every question.
+const JUDGE: &str = r#"
+import json, sys
+for line in sys.stdin:
+    ask = json.loads(line)
+    open("asked", "a").write("asked\n")
+    turns = len(ask["episode"]["turns"])
+    print(json.dumps({"id": ask["id"], "value": turns, "evidence": f"{turns} turns"}), flush=True)
+"#;
+
+const ANNOTATORS: &str =
+    "annotators=[{type='command',name='turns',version='1',command=['python3','judge.py']}]";
+const REWARD: &str =
+    "reward={type='sum',of=[{type='exact-answer'},{type='annotation',key='turns',weight=-0.1}]}";
+
+fn asked(dir: &Path) -> usize {
+    std::fs::read_to_string(dir.join("asked")).map_or(0, |text| text.lines().count())
+}
+
+#[test]
+fn a_program_is_asked_before_scoring_and_never_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("judge.py"), JUDGE).unwrap();
+    let small = ["--set", "budget.steps=2", "--set", "controls=[]", "--set", "evaluation.every=0"];
+    let set = ["train", RECIPE, "--run", "run", "--set", ANNOTATORS, "--set", REWARD];
+    say(dir, set.iter().chain(&small)).well();
+    let folder = RunFolder::open_read_only(&dir.join("run")).unwrap();
+    let stored = folder.annotations().unwrap();
+    let (episodes, questions) = (folder.episodes(&Default::default()).unwrap(), asked(dir));
+    assert!(!episodes.is_empty());
+    assert_eq!((stored.len(), questions), (episodes.len(), episodes.len()));
+    for episode in &episodes {
+        let said = &stored[&episode.scored.episode.id][0];
+        assert_eq!((said.name.as_str(), said.version.as_str()), ("turns", "1"));
+        assert_eq!(said.value, episode.scored.episode.turns.len() as f64);
+    }
+    // Scored again by the run's own reward, to the bit, without a question.
+    let again = say(dir, ["score", "run/recipe.toml", "run", "--json"]).well().json();
+    assert_eq!(asked(dir), questions);
+    for line in again {
+        let before = episodes.iter().find(|e| e.scored.episode.id.to_string() == line["episode"]).unwrap();
+        assert_eq!(line["reward"].as_f64(), before.scored.reward(), "{line}");
+    }
+}
+
+#[test]
+fn a_term_whose_annotation_nobody_gives_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = say(dir.path(), ["train", RECIPE, "--set", REWARD]);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("needs the annotation `turns`, which nobody gives"), "{}", said.err);
+}
