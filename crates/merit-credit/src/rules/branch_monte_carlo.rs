@@ -137,10 +137,15 @@ mod tests {
         let groups = [group()];
         let one = [probe(&groups[0], 0, &[Some(0.0)]), probe(&groups[0], 2, &[Some(0.0)])];
         let rule = BranchMonteCarlo::default();
-        let refused = rule.assign(&CreditBatch::new(&groups).with_probes(&one)).expect_err("turn 1 has no probe");
+        let refused =
+            rule.assign(&CreditBatch::new(&groups).with_probes(&one)).expect_err("turn 1 has no probe");
         assert!(matches!(refused, CreditError::MissingProbes { turn: 1, .. }), "{refused}");
         let lost = [one[0].clone(), probe(&groups[0], 1, &[None]), one[1].clone()];
-        let credit = rule.assign(&CreditBatch::new(&groups).with_probes(&lost)).expect("every turn has its probes");
-        assert_eq!(credit.samples[0].advantages.as_deref(), Some(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0][..]));
+        let credit =
+            rule.assign(&CreditBatch::new(&groups).with_probes(&lost)).expect("every turn has its probes");
+        assert_eq!(
+            credit.samples[0].advantages.as_deref(),
+            Some(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0][..])
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! REINFORCE++: discounted returns of each token, whitened over the whole batch instead of within groups.
 
 use crate::flat::Flat;
-use crate::kernels::{VARIANCE_EPSILON, Moments, whitened_returns};
+use crate::kernels::{Moments, VARIANCE_EPSILON, whitened_returns};
 use crate::token_rewards::paid_line;
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
 use merit_core::{About, Component, Refusal};
@@ -51,7 +51,8 @@ impl CreditRule for ReinforcePlusPlus {
         let mut advantages = vec![0.0; flat.len()];
         let moments = whitened_returns(&flat.rows()?, &flat.rewards, self.gamma, &mut advantages)?;
         let notes = flat.notes(|paid, _| {
-            let discounted = format!("return of a token = its reward + {} · the return of the next", self.gamma);
+            let discounted =
+                format!("return of a token = its reward + {} · the return of the next", self.gamma);
             [paid_line(paid), discounted, whitening_line("return", &moments)]
         });
         for at in 0..flat.samples.len() {
@@ -65,7 +66,11 @@ impl CreditRule for ReinforcePlusPlus {
 pub(super) fn whitening_line(what: &str, batch: &Moments) -> String {
     let (Moments { count, mean, .. }, variance) = (batch, batch.variance());
     if batch.constant() {
-        return format!("the {what}s of the batch ({count} tokens) are all {mean}, so that every advantage is 0");
+        return format!(
+            "the {what}s of the batch ({count} tokens) are all {mean}, so that every advantage is 0"
+        );
     }
-    format!("advantage = ({what} − {mean}) / sqrt({variance} + {VARIANCE_EPSILON}), over {count} tokens of the batch")
+    format!(
+        "advantage = ({what} − {mean}) / sqrt({variance} + {VARIANCE_EPSILON}), over {count} tokens of the batch"
+    )
 }

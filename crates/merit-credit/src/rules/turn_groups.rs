@@ -38,7 +38,12 @@ impl Component for TurnGroups {
     const EXAMPLE: &'static str = "scale_by_std = true\nmin_rows = 4\n";
 
     fn check(&self) -> Result<(), Refusal> {
-        Refusal::unless(self.min_rows >= 2, "min_rows", self.min_rows, "at least 2: one member has nothing to compare")
+        Refusal::unless(
+            self.min_rows >= 2,
+            "min_rows",
+            self.min_rows,
+            "at least 2: one member has nothing to compare",
+        )
     }
 }
 
@@ -111,7 +116,9 @@ impl Pools {
     fn of_turn(&self, group: usize, turn: usize, min_rows: usize) -> (&'static str, &GroupStats) {
         match self.turns.get(&(group, turn)) {
             // Members that all earn the same teach nothing, however few they are.
-            Some(stats) if stats.count >= min_rows || (stats.count > 1 && stats.constant) => ("turn group", stats),
+            Some(stats) if stats.count >= min_rows || (stats.count > 1 && stats.constant) => {
+                ("turn group", stats)
+            }
             _ => ("batch", &self.batch),
         }
     }

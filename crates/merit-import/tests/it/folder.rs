@@ -29,7 +29,13 @@ fn the_folder_says_where_its_episodes_come_from() {
     assert_eq!(kinds, ["imported", "remark", "remark", "left-out", "left-out"]);
     assert!(matches!(run.recipe(), Err(StoreError::NoRecipe { .. })));
     let costs = run.costs().unwrap();
-    assert_eq!((costs[&merit_core::Phase::Import].tool_calls, costs[&merit_core::Phase::Import].known_policy_tokens()), (4, None));
+    assert_eq!(
+        (
+            costs[&merit_core::Phase::Import].tool_calls,
+            costs[&merit_core::Phase::Import].known_policy_tokens()
+        ),
+        (4, None)
+    );
 }
 
 #[test]

@@ -52,8 +52,7 @@ impl Objective for Dpo {
         let ([chosen, rejected], [of_chosen, of_rejected]) = (unit.members.as_slice(), out) else {
             unreachable!("`Scope::Pair` makes units of two")
         };
-        let margin =
-            self.beta * (chosen.log_ratio_to_reference()? - rejected.log_ratio_to_reference()?);
+        let margin = self.beta * (chosen.log_ratio_to_reference()? - rejected.log_ratio_to_reference()?);
         let slope = self.beta * sigmoid(-margin);
         // The loss of a pair is counted once.
         of_chosen.whole(LossParts::of_policy(-log_sigmoid(margin)), -slope, false);

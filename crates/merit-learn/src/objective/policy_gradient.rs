@@ -41,7 +41,8 @@ impl Component for PolicyGradient {
         summary: "clipped policy gradient over the advantages of the samples, with optional KL, entropy and value parts",
         paper: "PPO, arXiv:1707.06347",
     };
-    const EXAMPLE: &'static str = "kl = { coefficient = 0.01 }\nentropy = 0.001\nvalue = { coefficient = 0.5, clip = 0.2 }";
+    const EXAMPLE: &'static str =
+        "kl = { coefficient = 0.01 }\nentropy = 0.001\nvalue = { coefficient = 0.5, clip = 0.2 }";
 
     fn check(&self) -> Result<(), Refusal> {
         check_clip(self.clip_low, self.clip_high)?;
