@@ -11,7 +11,6 @@ impl Component for Larger {
 impl TextGame for Larger {
     type Puzzle = (u64, u64);
     type State = NoState;
-
     fn draw(&self, _size: u32, rng: &mut Stream) -> (u64, u64) {
         (rng.below(10), rng.below(10))
     }
@@ -22,10 +21,12 @@ impl TextGame for Larger {
         Some(a.max(b).to_string())
     }
     fn parse(&self, text: &str) -> Action {
-        Action::Answer { text: text.trim().to_owned() }
+        let (text, why) = (text.trim().to_owned(), "say a digit".to_owned());
+        if text.is_empty() { Action::Malformed { why } } else { Action::Answer { text } }
     }
-    fn step(&self, _: &(u64, u64), _: &mut NoState, _: &Action, _: &[CallRecord]) -> StepResult {
-        StepResult::default().answered()
+    fn step(&self, _: &(u64, u64), _: &mut NoState, action: &Action, _: &[CallRecord]) -> StepResult {
+        let answered = matches!(action, Action::Answer { .. });
+        if answered { StepResult::default().answered() } else { StepResult::saying("say a digit") }
     }
     fn expert(&self, (a, b): &(u64, u64), play: &Demonstration<'_>) -> Option<String> {
         Some(if play.is_correct() { a.max(b).to_string() } else { a.min(b).to_string() })
@@ -41,14 +42,11 @@ impl Component for Brief {
 }
 impl Term for Brief {
     fn kind(&self) -> TermKind {
-        TermKind::MEASURE
+        TermKind::VERDICT
     }
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
         let length = context.episode.answer().map_or(0, str::len);
-        TermResult::value(
-            f64::from(u8::from(length == 1)),
-            Evidence::new("counted", format!("{length} bytes")),
-        )
+        TermResult::verdict(length == 1, Evidence::new("counted", format!("{length} bytes")))
     }
 }
 

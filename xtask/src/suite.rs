@@ -3,6 +3,7 @@
 //! Format, lints, every test program, the examples of the documentation, the documentation. What tests need from outside
 //! is fetched while the lints run.
 
+mod format;
 mod programs;
 mod skipped;
 
@@ -15,7 +16,7 @@ use std::time::Instant;
 /// Format, lints, tests, documentation.
 pub(crate) fn run_suite() -> Result<()> {
     let begun = Instant::now();
-    run("cargo", &["fmt", "--all", "--check"])?;
+    format::check()?;
     let required = std::thread::scope(|scope| {
         let fetching = scope.spawn(fetch::fetch_all);
         let lints =

@@ -153,10 +153,10 @@ pub fn check_sample(scored: &ScoredEpisode, sample: &Sample) -> Vec<String> {
     let mut found = Vec::new();
     let name = &sample.episode;
     let outcome = scored.outcome();
-    if outcome.counts() != scored.reward().is_some() {
+    if outcome.is_valid() != scored.reward().is_some() {
         found.push(format!("sample {name}: outcome {outcome:?} but reward {:?}", scored.reward()));
     }
-    if !outcome.counts() && sample.trainable() > 0 {
+    if !outcome.is_valid() && sample.trainable() > 0 {
         found.push(format!("sample {name}: outcome {outcome:?} but {} trainable tokens", sample.trainable()));
     }
     let lengths = [sample.mask.len(), sample.logprobs.len()];

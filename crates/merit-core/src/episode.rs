@@ -29,8 +29,13 @@ pub struct Episode {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<Reported>,
     /// The environment's snapshot after the last turn. Absent: it broke, it never opened, or nobody recorded it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub state: Option<serde_json::Value>,
+}
+
+/// A value that is there, also when it is null.
+fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<serde_json::Value>, D::Error> {
+    serde_json::Value::deserialize(value).map(Some)
 }
 
 /// What whoever recorded an episode said it was worth. Somebody's claim, to compare with or to score by; never taken for a

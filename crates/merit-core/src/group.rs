@@ -20,7 +20,7 @@ impl ScoredEpisode {
 
     /// The reward to learn from: present exactly when the outcome counts.
     pub fn reward(&self) -> Option<f64> {
-        if self.outcome().counts() { self.score.as_ref()?.reward.value() } else { None }
+        if self.outcome().is_valid() { self.score.as_ref()?.reward.value() } else { None }
     }
 }
 

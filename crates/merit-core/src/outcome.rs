@@ -69,7 +69,7 @@ impl Outcome {
 
     /// Whether the episode has a reward, trains, moves its group's baseline and enters the success rate. One answer for
     /// all four: an episode is a verdict on the policy or it is not.
-    pub fn counts(self) -> bool {
+    pub fn is_valid(self) -> bool {
         matches!(self, Self::Solved | Self::PolicyWrong | Self::PolicyTimedOut)
     }
 

@@ -60,7 +60,7 @@ impl Sample {
         if let Some(missing) = transcript.missing() {
             return Err(SampleError::Incomplete { episode: episode.id.clone(), missing });
         }
-        let counts = scored.outcome().counts();
+        let counts = scored.outcome().is_valid();
         // What a fork keeps of its trunk is trained with the trunk: a shared prefix counts once.
         let own = |s: &Segment| s.role.trainable() && s.provenance != Provenance::Replayed;
         let mask: Vec<bool> = transcript

@@ -108,7 +108,7 @@ fn report(groups: &[Group], samples: &[Sample]) -> CreditReport {
         ..CreditReport::default()
     };
     for outcome in groups.iter().flat_map(Group::members).map(ScoredEpisode::outcome) {
-        if !outcome.counts() {
+        if !outcome.is_valid() {
             *report.excluded.entry(outcome).or_default() += 1;
         }
     }

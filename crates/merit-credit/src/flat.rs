@@ -61,7 +61,7 @@ impl<'a> Flat<'a> {
         lines: impl Fn(&[TokenReward], usize) -> [String; N],
     ) -> Vec<Note> {
         let note = |(at, scored): (usize, &&ScoredEpisode)| match scored.outcome() {
-            outcome if outcome.counts() => Note::new(lines(&self.paid[at], at)),
+            outcome if outcome.is_valid() => Note::new(lines(&self.paid[at], at)),
             outcome => Note::excluded(outcome),
         };
         self.episodes.iter().enumerate().map(note).collect()

@@ -82,7 +82,9 @@ impl RewardConfig {
         }
         if let Ok(entry) = components.find::<dyn Term>(&name) {
             let common = CommonSettings::take(&mut table).map_err(named)?;
-            return Chosen::read(&entry, table).map(|term| Self::of_term(common, term)).map_err(named);
+            let keys: Vec<String> = table.keys().cloned().collect();
+            let with_common = |message: String| named(CommonSettings::beside(message, &keys));
+            return Chosen::read(&entry, table).map(|term| Self::of_term(common, term)).map_err(with_common);
         }
         let terms = components.entries::<dyn Term>().iter().map(|entry| entry.about.name);
         let combinators = components.entries::<dyn Combinator>().iter().map(|entry| entry.about.name);

@@ -63,7 +63,7 @@ fn check_episode(scorer: &Scorer, scored: &ScoredEpisode, explained: Option<f64>
     let Some(score) = &scored.score else {
         let broke = matches!(episode.end, End::Failed { .. });
         rule(broke, "it was not scored although it did not break".into());
-        rule(!scored.outcome().counts(), "it counts although it was not scored".into());
+        rule(!scored.outcome().is_valid(), "it counts although it was not scored".into());
         return found;
     };
     rule(!matches!(episode.end, End::Failed { .. }), "it broke and was scored".into());

@@ -319,6 +319,17 @@ impl Default for CommonSettings {
 impl CommonSettings {
     const KEYS: [&'static str; 4] = ["name", "weight", "on_parse_failure", "errors"];
 
+    /// The same error, with the common keys beside those that were expected where it is one of `keys`, the term's own, that is
+    /// unknown.
+    pub(crate) fn beside(message: String, keys: &[String]) -> String {
+        let Some((head, rest)) = message.split_once("unknown field `") else { return message };
+        let mut quoted = rest.split('`');
+        let Some(key) = quoted.next().filter(|key| keys.iter().any(|own| own == key)) else { return message };
+        let own = quoted.skip(1).step_by(2);
+        let expected: Vec<String> = own.chain(Self::KEYS).map(|key| format!("`{key}`")).collect();
+        format!("{head}unknown field `{key}`, expected one of {}", expected.join(", "))
+    }
+
     /// Takes the common keys out of a term's table.
     pub(crate) fn take(table: &mut toml::Table) -> Result<Self, String> {
         let taken = Self::KEYS.iter().filter_map(|key| table.remove_entry(*key)).collect();

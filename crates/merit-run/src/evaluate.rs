@@ -78,7 +78,7 @@ fn numbers(scored: &[ScoredEpisode]) -> Metrics {
             numbers.insert(format!("success/{size}"), success);
         }
     }
-    let counting = scored.iter().filter(|e| e.outcome().counts()).count();
+    let counting = scored.iter().filter(|e| e.outcome().is_valid()).count();
     numbers.insert("count".into(), counting as f64);
     numbers
 }

@@ -9,7 +9,7 @@ pub type Metrics = BTreeMap<String, f64>;
 
 /// Success over the episodes that count; `None` when none does.
 pub fn success(episodes: &[&ScoredEpisode]) -> Option<f64> {
-    let counting = episodes.iter().map(|e| e.outcome()).filter(|o| o.counts());
+    let counting = episodes.iter().map(|e| e.outcome()).filter(|o| o.is_valid());
     let solved: Vec<f64> = counting.map(|o| f64::from(u8::from(o == Outcome::Solved))).collect();
     mean(&solved)
 }
@@ -36,7 +36,7 @@ pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
             metrics.insert(name.to_owned(), value);
         }
     };
-    let counting: Vec<&ScoredEpisode> = episodes.iter().copied().filter(|e| e.outcome().counts()).collect();
+    let counting: Vec<&ScoredEpisode> = episodes.iter().copied().filter(|e| e.outcome().is_valid()).collect();
     let numbers =
         |of: &dyn Fn(&ScoredEpisode) -> f64| -> Vec<f64> { counting.iter().map(|e| of(e)).collect() };
     put("success", success(episodes));

@@ -203,7 +203,7 @@ impl Recipe {
         }
         forget_skill(&mut table, overrides);
         let file = overrides.iter().map(|(k, v)| format!("--set {k}={v}")).collect::<Vec<_>>().join(" ");
-        self.from_table(&file, table)
+        self.reread(&file, table)
     }
 
     /// The recipe of an arm: this one, or this one with the differences of a control.
@@ -232,7 +232,7 @@ impl Recipe {
         let mut table = self.to_table();
         merge(&mut table, &control.set);
         table.remove("controls");
-        self.from_table(&format!("{file}: control `{}`", control.name), table)
+        self.reread(&format!("{file}: control `{}`", control.name), table)
     }
 
     /// The world in which demonstrations are given.
@@ -281,7 +281,7 @@ impl Recipe {
         merit_core::hex(&Sha256::digest(self.to_toml().as_bytes()))[..16].to_owned()
     }
 
-    fn from_table(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
+    fn reread(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
         let recipe = self.components.reading(|| toml::from_str::<Self>(&text));
         let recipe = recipe.map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;

@@ -210,7 +210,7 @@ mod tests {
         let text = text.replace("per_turn = -1.0", "per_trun = 1.0");
         let error = merit_graders::from_toml(&text).expect_err("the key is misspelt");
         let located = locate("r.toml", &text, &error).to_string();
-        let want = "r.toml:4:20: `sum`: `cost`: unknown field `per_trun`, expected one of `per_token`, `per_turn`, `per_call` (did you mean `per_turn`?)";
+        let want = "r.toml:4:20: `sum`: `cost`: unknown field `per_trun`, expected one of `per_token`, `per_turn`, `per_call`, `name`, `weight`, `on_parse_failure`, `errors` (did you mean `per_turn`?)";
         assert_eq!(located, want);
         let text = text.replace("\"cost\"", "\"cots\"");
         let error = merit_graders::from_toml(&text).expect_err("the term is misspelt");

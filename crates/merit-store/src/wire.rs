@@ -27,13 +27,20 @@ pub(crate) struct WireEpisode<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reported: Option<Cow<'a, Reported>>,
     /// The environment's last snapshot.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     state: Option<Cow<'a, serde_json::Value>>,
     /// The parts of the cost that nobody counted; the columns then hold lower bounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     tokens_unknown: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     seconds_unknown: bool,
+}
+
+/// A value that is there, also when it is null.
+fn present<'de, 'a, D: serde::Deserializer<'de>>(
+    value: D,
+) -> Result<Option<Cow<'a, serde_json::Value>>, D::Error> {
+    serde_json::Value::deserialize(value).map(|value| Some(Cow::Owned(value)))
 }
 
 #[derive(Serialize, Deserialize)]

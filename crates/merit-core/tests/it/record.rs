@@ -126,7 +126,7 @@ proptest! {
         let broke = matches!(end, End::Failed { .. });
         let scored = scored(episode(0, opening, &turns, end), Reward::Value { value: 0.0 }, Some(false));
         let sample = Sample::of(&scored, 0).unwrap();
-        prop_assert_eq!(scored.outcome().counts(), !broke);
+        prop_assert_eq!(scored.outcome().is_valid(), !broke);
         prop_assert_eq!(scored.reward().is_some(), !broke);
         prop_assert_eq!(sample.trainable() > 0, !broke);
         if !broke {

@@ -223,7 +223,7 @@ fn assemble(sketches: &[Vec<Sketch>]) -> Vec<Group> {
 }
 
 fn only_valid(group: &[Sketch]) -> Vec<Sketch> {
-    group.iter().filter(|s| s.outcome.counts()).cloned().collect()
+    group.iter().filter(|s| s.outcome.is_valid()).cloned().collect()
 }
 
 /// Advantages of the trainable tokens.

@@ -55,6 +55,9 @@ fn gae_by_definition(row: &Row, gamma: f64, lambda: f64) -> Vec<f64> {
     out
 }
 
+/// How a reward becomes an advantage within its group.
+type Formula = fn(f64, &GroupStats) -> f64;
+
 fn by_definition(rows: &[Row], at: usize, norm: &str) -> f64 {
     let Some(reward) = rows[at].reward else { return 0.0 };
     let peers: Vec<f64> =
@@ -128,7 +131,7 @@ proptest! {
         let view = Rows::new(&bounds, &mask).unwrap();
         let rewards: Vec<Option<f64>> = rows.iter().map(|r| r.reward).collect();
         let groups: Vec<u32> = rows.iter().map(|r| r.group).collect();
-        let formulas: [(&str, fn(f64, &GroupStats) -> f64); 3] =
+        let formulas: [(&str, Formula); 3] =
             [("mean and std", mean_std), ("mean", mean), ("leave one out", leave_one_out)];
         for (norm, formula) in formulas {
             let mut out = vec![9.0; mask.len()];

@@ -126,7 +126,7 @@ fn each_outcome_reaches_mask_baseline_and_advantage_as_it_must() {
         let group = vec![wrote(Outcome::Solved, 1.0), wrote(Outcome::PolicyWrong, 0.0), wrote(outcome, 2.0)];
         let credit = assign(&DR_GRPO, &[group]);
         let third = &credit.samples[2];
-        if outcome.counts() {
+        if outcome.is_valid() {
             assert_eq!(advantages(&credit), [0.0, -1.0, 1.0], "{outcome:?}");
             assert_eq!(third.trainable(), 3, "{outcome:?}");
             assert!(credit.report.excluded.is_empty());

@@ -171,7 +171,7 @@ fn tensors_that_lie_are_refused_by_name() {
 fn settings_that_cannot_be_honoured_are_refused_by_name() {
     check(
         |raw| raw.key("general.architecture", 8, text("mamba")),
-        "no GGUF architecture `mamba`; known: llama, qwen2, qwen3, gemma3",
+        "unknown GGUF architecture `mamba`; known: llama, qwen2, qwen3, gemma3",
     );
     check(|raw| raw.key("general.architecture", 8, text("lama")), "did you mean `llama`?");
     check(|raw| raw.number("general.architecture", 4), "does not say what it is");

@@ -50,7 +50,7 @@ fn settings_that_cannot_be_honoured_are_refused_by_name() {
         Llama,
         "architectures",
         json!(["LlamaForSequenceClassification"]),
-        "no architecture `LlamaForSequenceClassification`",
+        "unknown architecture `LlamaForSequenceClassification`",
     );
     check(
         Llama,

@@ -169,7 +169,7 @@ fn kto_measures_each_sample_against_a_baseline_of_mismatched_pairs() {
     let said_by = [3, 3, 3, 0, 0, 0];
     let mismatched: Vec<Vec<TokenId>> =
         (0..6).map(|at| [&samples[at].tokens[..2], &samples[said_by[at]].tokens[2..]].concat()).collect();
-    assert_eq!(trainer.scored, [mismatched.clone()]);
+    assert_eq!(trainer.scored, std::slice::from_ref(&mismatched));
     let ratio = |tokens: &Vec<TokenId>| {
         let needed: Vec<bool> = (0..tokens.len()).map(|t| t >= 2).collect();
         log_ratio(&TrainSequence { tokens, needed: &needed })

@@ -1,9 +1,9 @@
-//! What whoever recorded the episode said it was value. Not applicable where nobody said anything: an episode that was run
+//! What whoever recorded the episode said it was worth. Not applicable where nobody said anything: an episode that was run
 //! here has no such claim.
 
 use crate::prelude::*;
 
-/// What whoever recorded an imported episode said it was value.
+/// What whoever recorded an imported episode said it was worth.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reported {}
@@ -11,7 +11,7 @@ pub struct Reported {}
 impl Component for Reported {
     const ABOUT: About = About {
         name: "reported",
-        summary: "What whoever recorded an imported episode said it was value.",
+        summary: "What whoever recorded an imported episode said it was worth.",
         paper: "",
     };
 }

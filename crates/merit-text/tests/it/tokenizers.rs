@@ -143,7 +143,7 @@ fn what_cannot_make_a_tokenizer_is_refused_with_the_reason() {
     check(
         |v| v.model = "rwkv".to_owned(),
         "gpt2",
-        "no kind of tokenizer (`tokenizer.ggml.model`) `rwkv`; known: gpt2, llama",
+        "unknown kind of tokenizer (`tokenizer.ggml.model`) `rwkv`; known: gpt2, llama",
     );
     check(|v| v.merges.clear(), "gpt2", "no merges");
     check(|v| v.merges[0] = "abc".to_owned(), "gpt2", "merge 0 is \"abc\", not two tokens");

@@ -100,7 +100,7 @@ impl<V: Verifier> Judge<V> {
         mut write: impl FnMut(&str) -> io::Result<()>,
     ) -> Result<Tally, StreamError> {
         let mut tally = Tally::default();
-        while let Some(batch) = lines.next().map_err(StreamError::Read)? {
+        while let Some(batch) = lines.next_batch().map_err(StreamError::Read)? {
             for (text, part) in threads.install(|| self.batch(&batch)) {
                 tally += part;
                 write(&String::from_utf8_lossy(&text)).map_err(StreamError::Write)?;
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn a_record_that_breaks_the_verifier_takes_no_other_with_it() {
         let input = "{\"n\":1}\n{\"n\":2}\n{\"n\":13,\"id\":\"x\"}\n{\"n\":0}\nno\n";
-        let batch = Lines::new(input.as_bytes(), Bounds::USUAL).next();
+        let batch = Lines::new(input.as_bytes(), Bounds::USUAL).next_batch();
         let batch = batch.expect("memory can be read").expect("there are lines");
         let judge = Judge::<Even>::new((), false).expect("there is nothing to refuse");
         let (text, tally) = judge.portion(&batch, batch.lines());

@@ -64,7 +64,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next batch; absent at the end. What was read before a failure comes before it.
-    pub fn next(&mut self) -> io::Result<Option<Batch>> {
+    pub fn next_batch(&mut self) -> io::Result<Option<Batch>> {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
@@ -141,7 +141,7 @@ mod tests {
         let mut lines = Lines::new(Pieces(pieces.to_vec()), bounds);
         let mut found = Vec::new();
         loop {
-            match lines.next() {
+            match lines.next_batch() {
                 Ok(None) => return found,
                 Err(error) => found.push(error.to_string()),
                 Ok(Some(batch)) => {

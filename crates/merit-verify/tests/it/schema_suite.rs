@@ -86,6 +86,8 @@ fn compile(group: &Group, dialect: Option<&str>) -> Result<JsonVerifier, SchemaE
 /// The short name of a reason.
 fn reason(error: &SchemaError) -> String {
     match error {
+        // Which of the two is met first depends on the order of keys in memory.
+        SchemaError::Unsupported { keyword, .. } if keyword == "$id" => "other-document".to_owned(),
         SchemaError::Unsupported { keyword, .. } | SchemaError::Keyword { keyword, .. } => keyword.clone(),
         SchemaError::Reference { .. } => "other-document".to_owned(),
         SchemaError::Dialect(_) => "other-dialect".to_owned(),

@@ -55,7 +55,7 @@ impl Feed {
 fn read(stream: impl Read, to: &SyncSender<std::io::Result<InputLine>>) {
     let mut lines = Lines::new(stream, Bounds::USUAL);
     loop {
-        let batch = match lines.next() {
+        let batch = match lines.next_batch() {
             Ok(Some(batch)) => batch,
             Ok(None) => return,
             Err(error) => {

@@ -55,7 +55,7 @@ fn kitchen() -> TempDir {
     spoil("missing.toml", "groups = 4\n", "");
     spoil("shared-control.toml", "world = { tools = false }", "model = { width = 64 }");
     spoil("odd-control.toml", "\"no-tool\"", "\"No Tool\"");
-    spoil("reserved-control.toml", "\"no-tool\"", "\"after\"");
+    spoil("reserved-control.toml", "\"no-tool\"", "\"main\"");
     spoil("control-key.toml", "tools = false", "tool = false");
     dir
 }
