@@ -19,6 +19,7 @@ fn sections() -> Vec<Section> {
             merit_reward::TERMS.iter().chain(merit_graders::TERMS).map(|t| t.about).collect(),
         ),
         (Kind::Rewards, "reward combinators", merit_reward::COMBINATORS.iter().map(|c| c.about).collect()),
+        (Kind::Rewards, "annotators", merit_run::ANNOTATORS.iter().map(|a| a.about).collect()),
         (Kind::Credit, "credit rules", merit_credit::RULES.iter().map(|r| r.about).collect()),
         (Kind::Objectives, "objectives", merit_learn::OBJECTIVES.iter().map(|o| o.about).collect()),
         (Kind::Objectives, "loss aggregation", merit_learn::LOSS_AGGS.iter().map(|l| l.about).collect()),
