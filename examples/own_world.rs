@@ -22,7 +22,7 @@ impl TextGame for Larger {
     }
     fn parse(&self, text: &str) -> Action {
         let (text, why) = (text.trim().to_owned(), "say a digit".to_owned());
-        if text.is_empty() { Action::Malformed { why } } else { Action::Answer { text } }
+        if text.parse::<u64>().is_ok() { Action::Answer { text } } else { Action::Malformed { why } }
     }
     fn step(&self, _: &(u64, u64), _: &mut NoState, action: &Action, _: &[CallRecord]) -> StepResult {
         let answered = matches!(action, Action::Answer { .. });

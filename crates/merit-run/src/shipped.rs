@@ -30,6 +30,8 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-gspo",
     "ledger-dpo",
     "ledger-kto",
+    "ledger-turns",
+    "ledger-branches",
     "smollm2-tools",
     "smollm2-tools-full",
 ];

@@ -43,7 +43,7 @@ fn settings_that_cannot_be_honoured_are_refused_by_name() {
         Llama,
         "model_type",
         json!("mixtral"),
-        "config.json: no model_type `mixtral`; known: llama, qwen2, qwen3, gemma3_text, gemma3",
+        "config.json: unknown model_type `mixtral`; known: llama, qwen2, qwen3, gemma3_text, gemma3",
     );
     check(Llama, "model_type", json!("qwen4"), "did you mean `qwen");
     check(

@@ -87,7 +87,11 @@ fn compile(group: &Group, dialect: Option<&str>) -> Result<JsonVerifier, SchemaE
 fn reason(error: &SchemaError) -> String {
     match error {
         // Which of the two is met first depends on the order of keys in memory.
-        SchemaError::Unsupported { keyword, .. } if keyword == "$id" => "other-document".to_owned(),
+        SchemaError::Unsupported { keyword, .. } | SchemaError::Keyword { keyword, .. }
+            if keyword == "$id" =>
+        {
+            "other-document".to_owned()
+        }
         SchemaError::Unsupported { keyword, .. } | SchemaError::Keyword { keyword, .. } => keyword.clone(),
         SchemaError::Reference { .. } => "other-document".to_owned(),
         SchemaError::Dialect(_) => "other-dialect".to_owned(),

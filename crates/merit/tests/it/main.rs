@@ -3,6 +3,7 @@
 
 mod annotations;
 mod attacking;
+mod credit;
 mod finished;
 mod models;
 mod sameness;
