@@ -107,7 +107,11 @@ impl Annotator for Asked {
 }
 
 /// The annotators of an arm, at work.
-pub(crate) struct Annotators(Mutex<Vec<Box<dyn Annotator>>>);
+pub(crate) struct Annotators {
+    at_work: Mutex<Vec<Box<dyn Annotator>>>,
+    /// Why one of them last could not say anything.
+    failure: Mutex<Option<String>>,
+}
 
 impl Annotators {
     /// Opens them.
@@ -116,22 +120,38 @@ impl Annotators {
             .iter()
             .map(|one| one.build().map_err(|why| format!("annotator `{}`: {why}", one.about().name)))
             .collect();
-        Ok(Self(Mutex::new(built?)))
+        Ok(Self { at_work: Mutex::new(built?), failure: Mutex::new(None) })
     }
 
     /// What they say of the episodes that did not break. What one could not say is absent.
     pub(crate) fn ask(&self, episodes: &[Arc<Episode>]) -> Annotations {
-        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = Annotations::new();
         if asked.is_empty() {
             return all;
         }
         for episode in episodes.iter().filter(|episode| !matches!(episode.end, End::Failed { .. })) {
-            let said: Vec<Annotation> =
-                asked.iter_mut().filter_map(|one| one.annotate(episode).ok()).flatten().collect();
+            let mut said = Vec::new();
+            for one in asked.iter_mut() {
+                match one.annotate(episode) {
+                    Ok(annotations) => said.extend(annotations),
+                    Err(why) => self.failed(format!("nothing was said of episode {}: {why}", episode.id)),
+                }
+            }
             all.insert(episode.id.clone(), said);
         }
         all
+    }
+}
+
+impl Annotators {
+    fn failed(&self, why: String) {
+        *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
+    }
+
+    /// Why one of them could not say anything since this was last asked.
+    pub(crate) fn take_failure(&self) -> Option<String> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

@@ -56,6 +56,9 @@ impl Evaluator<'_> {
         let scored = batch.episodes;
         self.folder.record_episodes(&scored)?;
         self.folder.record_annotations(&annotations)?;
+        if let Some(text) = self.parts.annotators.take_failure() {
+            watch(Event::Note { text });
+        }
         let numbers = numbers(&scored);
         self.folder.record_metrics(&evaluation.phase, evaluation.step, &metrics::rows(&numbers))?;
         watch(Event::Evaluated {

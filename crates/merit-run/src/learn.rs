@@ -76,6 +76,9 @@ fn sample(
     let (batch, annotations) = actor.run(parts, plans.clone(), rollout, step, kept, &mut stalls(watch))?;
     drive.folder.record_episodes(&batch.episodes)?;
     drive.folder.record_annotations(&annotations)?;
+    if let Some(text) = parts.annotators.take_failure() {
+        watch(Event::Note { text });
+    }
     let groups = Group::by_id(batch.episodes)?;
     let per_turn = parts.rule.needs().probes_per_turn;
     let (probes, probing) = match per_turn {

@@ -57,3 +57,22 @@ fn a_term_whose_annotation_nobody_gives_is_refused() {
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.contains("needs the annotation `turns`, which nobody gives"), "{}", said.err);
 }
+
+#[test]
+fn a_program_that_cannot_say_fails_the_grader_is_told_and_is_never_a_zero() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let silent = "import sys\nfor line in sys.stdin:\n    sys.exit(3)\n";
+    std::fs::write(dir.join("judge.py"), silent).unwrap();
+    let small = ["--set", "budget.steps=1", "--set", "controls=[]", "--set", "evaluation.every=0"];
+    let set = ["train", RECIPE, "--json", "--run", "run", "--set", ANNOTATORS, "--set", REWARD];
+    let said = say(dir, set.iter().chain(&small)).well();
+    assert!(said.out.contains("nothing was said of episode"), "{}", said.out);
+    let folder = RunFolder::open_read_only(&dir.join("run")).unwrap();
+    let episodes = folder.episodes(&Default::default()).unwrap();
+    assert!(!episodes.is_empty());
+    for stored in episodes {
+        assert_eq!(stored.scored.outcome(), merit_core::Outcome::GraderFailed);
+        assert_eq!(stored.scored.reward(), None);
+    }
+}
