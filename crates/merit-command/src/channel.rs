@@ -25,15 +25,12 @@ impl Default for Limits {
 /// Why a request has no answer. The program was killed; the next request starts it anew.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum CommandError {
-    /// It cannot be started.
     #[error("`{command}`: {why}")]
     Start {
         /// The program and its arguments.
         command: String,
-        /// Why.
         why: String,
     },
-    /// It hangs.
     #[error("`{command}` gave no answer in {seconds} s")]
     Deadline {
         /// The program and its arguments.
@@ -54,7 +51,6 @@ pub enum CommandError {
     Unreadable {
         /// The program and its arguments.
         command: String,
-        /// What is wrong.
         why: String,
         /// The beginning of the line.
         line: String,

@@ -13,4 +13,4 @@ mod channel;
 mod process;
 
 pub use channel::{Channel, CommandError, Limits};
-pub use process::{Failure, Process};
+pub use process::{Failure, Process, end_all};

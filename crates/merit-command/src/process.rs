@@ -21,6 +21,17 @@ pub enum Failure {
     Gone(String),
 }
 
+/// The groups of all programs that run now.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Ends every program that was started here and still runs, with all that it started: for a shell that is about to leave without
+/// dropping anything, as on Ctrl-C.
+pub fn end_all() {
+    for group in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
 /// A program that runs, with its three streams. Dropping it kills it and every process of its group.
 pub struct Process {
     child: std::process::Child,
@@ -48,6 +59,8 @@ impl Process {
             .process_group(0)
             .spawn()
             .map_err(|error| format!("it cannot be started: {error}"))?;
+        let group = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).extend(group);
         let (questions, asked) = channel::<String>();
         let (heard, lines) = channel();
         if let Some(mut stdin) = process.stdin.take() {
@@ -138,6 +151,7 @@ impl Process {
             return None;
         }
         if let Some(group) = self.group() {
+            RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != group);
             // It may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }

@@ -266,7 +266,9 @@ impl<'a> Call<'a> {
         let ending = self.await_death()?;
         let flood = self.output.drain_all(self.worker);
         let verdict = if flood { Verdict::Output } else { verdict_of(&ending, self.bounds.memory_mb << 10) };
-        Ok(Done { report: self.report(verdict, None, ending.cpu, ending.peak), alive: false })
+        let exit_code = ending.exit.filter(|_| !flood);
+        let report = self.report(verdict, None, ending.cpu, ending.peak);
+        Ok(Done { report: Report { exit_code, ..report }, alive: false })
     }
 
     fn await_death(&self) -> Result<Ending, SandboxError> {
@@ -288,7 +290,7 @@ impl<'a> Call<'a> {
     ) -> Report {
         let [stdout, stderr] = self.output.into_texts();
         let seconds = self.started.elapsed().as_secs_f64();
-        Report { verdict, stdout, stderr, value, seconds, cpu_seconds, peak_memory_kb }
+        Report { verdict, stdout, stderr, value, exit_code: None, seconds, cpu_seconds, peak_memory_kb }
     }
 }
 

@@ -15,7 +15,6 @@ pub enum SandboxError {
     /// A job that cannot be sent.
     #[error("this job cannot be run: {0}")]
     Job(String),
-    /// No usable interpreter.
     #[error("no usable Python at `{}`: {why}; install Python 3.9 or newer, or name one with `python = \"/path/to/python3\"`", .python.display())]
     Python {
         /// Where it was looked for.
@@ -48,12 +47,7 @@ pub enum SandboxError {
     SessionEnded(String),
     /// The system refused something we need.
     #[error("{doing}: {why}")]
-    System {
-        /// What was being done.
-        doing: &'static str,
-        /// The system's answer.
-        why: String,
-    },
+    System { doing: &'static str, why: String },
 }
 
 #[cfg(target_os = "linux")]

@@ -54,9 +54,28 @@ fn for_program(processes: bool, own_pids: bool) -> Result<BpfProgram, SandboxErr
         makers.insert(libc::SYS_clone, vec![rule(&[(0, masked(libc::CLONE_THREAD), 0)])?]);
         parts.push(compile(makers, SeccompAction::Allow, errno(libc::EAGAIN))?);
     }
+    parts.push(compile(locks()?, SeccompAction::Allow, errno(libc::ENOLCK))?);
+    parts.push(compile(shared_waits()?, SeccompAction::Allow, errno(libc::EAGAIN))?);
     parts.push(compile(refusals(processes, own_pids)?, SeccompAction::Allow, errno(libc::EPERM))?);
     Ok(chained(parts))
 }
+
+/// Record locks. They stand on the host's own files, where a program in another sandbox would see them.
+fn locks() -> Result<Rules, SandboxError> {
+    let rules = LOCKS.iter().map(|&command| rule(&[(1, SeccompCmpOp::Eq, command)]));
+    Ok(Rules::from([(libc::SYS_fcntl, rules.collect::<Result<_, _>>()?)]))
+}
+
+/// Waiting at an address that others may share: a page of a library is the same page in every sandbox. Answered as if the value
+/// had changed, so that whoever waits for a thread to end looks again.
+fn shared_waits() -> Result<Rules, SandboxError> {
+    let waits = [libc::FUTEX_WAIT, libc::FUTEX_WAIT_BITSET];
+    let rules = waits.iter().map(|&wait| rule(&[(1, masked(FUTEX_OPERATION), wait as u64)]));
+    Ok(Rules::from([(libc::SYS_futex, rules.collect::<Result<_, _>>()?)]))
+}
+
+/// The operation of a futex with its private flag.
+const FUTEX_OPERATION: i32 = 0xff;
 
 /// What a program may not ask for, or not like this.
 fn refusals(processes: bool, own_pids: bool) -> Result<Rules, SandboxError> {
@@ -68,6 +87,7 @@ fn refusals(processes: bool, own_pids: bool) -> Result<Rules, SandboxError> {
     rules.insert(libc::SYS_socketpair, none_of(0, &[libc::AF_UNIX as u64])?);
     rules.insert(libc::SYS_ioctl, none_of(1, &IOCTLS)?);
     rules.insert(libc::SYS_fcntl, none_of(1, &FCNTLS)?);
+    rules.insert(libc::SYS_futex, vec![rule(&[(1, masked(libc::FUTEX_PRIVATE_FLAG), 0)])?]);
     rules.insert(libc::SYS_prctl, none_of(0, &PRCTLS)?);
     match (own_pids, processes) {
         (true, true) => {}
@@ -96,9 +116,8 @@ const IOCTLS: [u64; 6] = [
 const F_GETSIG: u64 = 11;
 const F_GETOWN_EX: u64 = 16;
 
-/// Copies and flags of descriptors, and record locks, which read-only files of the host only grant to readers. No leases, no
-/// notices, no owners.
-const FCNTLS: [u64; 12] = [
+/// Copies and flags of descriptors. No leases, no notices, no owners, no sizes of pipes.
+const FCNTLS: [u64; 9] = [
     libc::F_DUPFD as u64,
     libc::F_DUPFD_CLOEXEC as u64,
     libc::F_GETFD as u64,
@@ -108,9 +127,16 @@ const FCNTLS: [u64; 12] = [
     libc::F_GETOWN as u64,
     F_GETOWN_EX,
     F_GETSIG,
+];
+
+/// Record locks, of a process and of an open file.
+const LOCKS: [u64; 6] = [
     libc::F_GETLK as u64,
     libc::F_SETLK as u64,
     libc::F_SETLKW as u64,
+    libc::F_OFD_GETLK as u64,
+    libc::F_OFD_SETLK as u64,
+    libc::F_OFD_SETLKW as u64,
 ];
 
 /// Names of threads and of memory.

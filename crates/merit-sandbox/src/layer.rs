@@ -100,7 +100,6 @@ impl<'de> Deserialize<'de> for Layer {
 /// What a kernel gives of one layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LayerStatus {
-    /// The layer.
     pub layer: Layer,
     /// Whether it was tried and held.
     pub available: bool,

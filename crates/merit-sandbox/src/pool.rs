@@ -3,9 +3,10 @@
 use crate::server::{Server, StartMessage};
 use crate::worker::Worker;
 use crate::{Cancel, Limits, SandboxError, SandboxSettings};
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 /// Attempts to get a ready worker before the trouble is reported.
 const ATTEMPTS: usize = 3;
@@ -111,7 +112,7 @@ impl Pool {
     fn request(&self, server: &Server, limits: &Limits) -> Result<Worker, SandboxError> {
         let id = self.workers.fetch_add(1, Ordering::Relaxed);
         let user = match self.message.own_ids {
-            true => FIRST_ID | (std::process::id() & 0x3fff) << 16 | (id & 0xffff) as u32,
+            true => FIRST_ID | next_user() & (FIRST_ID - 1),
             false => NOBODY,
         };
         Worker::request(server, id, user, limits)
@@ -135,6 +136,14 @@ impl Pool {
         *held = Some(Arc::clone(&server));
         Ok(server)
     }
+}
+
+/// Counts users over all sandboxes of this process, from a place drawn at random: two programs with one id would share what the
+/// kernel counts for a user, and one could tell what the other does.
+fn next_user() -> u32 {
+    static USERS: LazyLock<AtomicU32> =
+        LazyLock::new(|| AtomicU32::new(RandomState::new().build_hasher().finish() as u32));
+    USERS.fetch_add(1, Ordering::Relaxed)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

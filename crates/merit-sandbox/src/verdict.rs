@@ -13,7 +13,6 @@ pub enum Verdict {
     Exception {
         /// The exception's type.
         kind: String,
-        /// Its text, cut.
         message: String,
         /// Where it came from, at most about 2,000 bytes.
         traceback: String,
@@ -27,15 +26,9 @@ pub enum Verdict {
     /// It asked for more processes or threads than it may have.
     Processes,
     /// It ended without a verdict of its own.
-    Killed {
-        /// By what.
-        how: String,
-    },
+    Killed { how: String },
     /// It asked the kernel for something forbidden and did not live with the refusal.
-    Refused {
-        /// What it asked for.
-        call: String,
-    },
+    Refused { call: String },
 }
 
 impl fmt::Display for Verdict {
@@ -66,6 +59,9 @@ pub struct Report {
     /// What the program left in `__result__` when that is a string; otherwise the `repr` of its last expression, cut. Absent
     /// when neither is there or it did not end well.
     pub value: Option<String>,
+    /// The status with which it left by itself, without a word (`os._exit`). Absent: it spoke, or was killed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
     /// Wall-clock seconds from the start of the program to its verdict.
     pub seconds: f64,
     /// Processor seconds, user and kernel, as far as known.

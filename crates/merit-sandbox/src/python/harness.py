@@ -34,8 +34,8 @@ class Runner:
             self.armed, self.late = False, True
             raise DeadlinePassed()
 
-    def run(self, code, name, seconds, most):
-        # One program or cell. Returns the report as plain data.
+    def run(self, code, name, seconds, most, last=False):
+        # One program or cell. Returns the report as plain data. A last one is ended as Python ends a script.
         remember_source(name, code)
         ASKED[0], self.late = "", False
         signal.signal(signal.SIGALRM, self.alarm)
@@ -44,7 +44,11 @@ class Runner:
             try:
                 self.armed = True
                 signal.setitimer(signal.ITIMER_REAL, seconds)
-                value = shown(execute(code, name, self.main.__dict__))
+                try:
+                    value = shown(execute(code, name, self.main.__dict__))
+                finally:
+                    if last:
+                        end_script()
                 flush_all()
             except BaseException as caught:
                 self.armed = False
@@ -162,6 +166,22 @@ def flush_all():
             pass
 
 
+def end_script():
+    # What Python does after a script's last line: waits for its threads, runs its exit handlers, writes out its files.
+    if "threading" in sys.modules:
+        sys.modules["threading"]._shutdown()
+    if "atexit" in sys.modules:
+        sys.modules["atexit"]._run_exitfuncs()
+    import io
+
+    for one in gc.get_objects():
+        if issubclass(type(one), (io.TextIOWrapper, io.BufferedWriter, io.BufferedRandom)):
+            try:
+                one.flush()
+            except (OSError, ValueError):
+                pass
+
+
 def prepare(header, fences, line, folder):
     import random
 
@@ -177,6 +197,7 @@ def prepare(header, fences, line, folder):
         set_limits(fences, header["limits"])  # the same or narrower, and the processor's
     runner = Runner()
     runner.main.__argument__ = header["argument"]
+    runner.main.__file__ = os.path.join(folder, header["name"])
     return runner
 
 
@@ -190,7 +211,7 @@ def work(fences, folder):
     gc.enable()
     sys.argv = [header["name"]]
     while True:
-        report = runner.run(code, header["name"], header["seconds"], header["most"])
+        report = runner.run(code, header["name"], header["seconds"], header["most"], not header["session"])
         report["cell"] = header["cell"]
         line.send(report)
         if not header["session"]:

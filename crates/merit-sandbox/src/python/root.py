@@ -50,6 +50,20 @@ def read_only(target, recursive):
         mount(None, target, None, flags)
 
 
+def show(folder, target, empty):
+    # An overlay has files of its own: whoever watches the folder outside does not see what is opened here, and nothing that is
+    # done to a file here is done to the one outside. Where the kernel has none for us, the folder itself.
+    inside = [line.split()[4] for line in open("/proc/self/mountinfo")]
+    if not any(point.startswith(folder + "/") for point in inside) and not set(folder) & set(":,\\"):
+        try:
+            mount("merit", target, "overlay", MS_RDONLY | MS_NOSUID | MS_NODEV, "lowerdir=%s:%s" % (folder, empty))
+            return
+        except OSError:
+            pass
+    mount(folder, target, None, MS_BIND | MS_REC)
+    read_only(target, recursive=True)
+
+
 def build_root(folders):
     # In: a mount namespace of our own. Out: it holds `folders`, three devices and an empty /tmp, and nothing else.
     hidden = [folder for folder in folders if (folder + "/").startswith("/tmp/")]
@@ -58,11 +72,11 @@ def build_root(folders):
     mount(None, "/", None, MS_REC | MS_PRIVATE)
     base = "/tmp"
     mount("merit", base, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,nr_inodes=4096,mode=0755")
+    os.mkdir(base + "/.empty", 0o755)
     for folder in folders:
         target = base + folder
         os.makedirs(target, exist_ok=True)
-        mount(folder, target, None, MS_BIND | MS_REC)
-        read_only(target, recursive=True)
+        show(folder, target, base + "/.empty")
     for link in ("/lib", "/lib64"):
         if os.path.islink(link) and not os.path.lexists(base + link):
             os.symlink(os.readlink(link), base + link)

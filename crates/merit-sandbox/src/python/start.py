@@ -45,6 +45,34 @@ def warm_up(modules, packages):
         del os.environ[name]
 
 
+def lock_by_folder():
+    # SQLite locks its files by record locks, which programs do not have: they stand on files that sandboxes share. Its own other
+    # way, a folder beside the file, works on any private disk.
+    try:
+        import _sqlite3
+    except ImportError:
+        return
+    with open("/proc/self/maps") as maps:
+        libraries = {line.split(None, 5)[5].strip() for line in maps if "sqlite" in line}
+    for library in [None, *sorted(libraries)]:
+        lib = ctypes.CDLL(library)
+        if hasattr(lib, "sqlite3_vfs_find"):
+            lib.sqlite3_vfs_find.restype = ctypes.c_void_p
+            way = lib.sqlite3_vfs_find(b"unix-dotfile")
+            if way:
+                lib.sqlite3_vfs_register(ctypes.c_void_p(way), 1)
+            return
+
+
+def offer_exit():
+    # `exit()` and `quit()`, which scripts use and only an interactive start brings along.
+    import _sitebuiltins
+    import builtins
+
+    for name in ("exit", "quit"):
+        setattr(builtins, name, _sitebuiltins.Quitter(name, "Ctrl-D"))
+
+
 def address_space():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[0]) * resource.getpagesize()
@@ -98,6 +126,8 @@ def be_server(channel, start, fences):
     raise_file_limit()
     one_arena()
     warm_up(start["modules"], start["packages"])
+    lock_by_folder()
+    offer_exit()
     fences.folders = interpreter_folders(start["packages"])
     server = Server(channel, fences)
     fences.base_memory = address_space()

@@ -3,4 +3,5 @@
 
 mod layers;
 mod running;
+mod secrets;
 mod sessions;
