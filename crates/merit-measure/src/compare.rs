@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 /// Runs of one recipe side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The recipe.
     pub recipe: String,
     /// One row per run, in the order given.
     pub runs: Vec<SeedRow>,
@@ -22,7 +21,6 @@ pub struct Comparison {
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeedRow {
-    /// Its seed.
     pub seed: u64,
     /// Held-out success before training.
     pub before: Option<f64>,

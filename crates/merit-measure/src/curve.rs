@@ -20,7 +20,6 @@ pub struct Curve {
 /// One step of training.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CurvePoint {
-    /// The step.
     pub step: u64,
     /// Mean success of the step's episodes.
     pub success: f64,

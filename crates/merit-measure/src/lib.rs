@@ -30,7 +30,6 @@ pub enum MeasureError {
     /// The record cannot be read, or the report not written.
     #[error(transparent)]
     Store(#[from] merit_store::StoreError),
-    /// Nothing to compare.
     #[error("there is no run to compare; name at least one run folder")]
     NoRuns,
     /// Runs of different recipes in one table.
@@ -38,9 +37,7 @@ pub enum MeasureError {
         "{path} ran recipe `{found}`, the first run `{first}`; compare runs of one recipe that differ in their seed"
     )]
     Mixed {
-        /// The odd one.
         path: String,
-        /// Its recipe.
         found: String,
         /// The recipe of the first.
         first: String,

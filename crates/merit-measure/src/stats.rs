@@ -30,9 +30,7 @@ pub struct Difference {
 /// Mean and spread of a few runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
-    /// How many.
     pub count: usize,
-    /// Mean.
     pub mean: f64,
     /// Sample standard deviation; 0 for a single value.
     pub sd: f64,

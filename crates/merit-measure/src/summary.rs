@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 /// What a run shows. What was not recorded is absent or empty, never 0.
 #[derive(Debug, Clone)]
 pub struct RunSummary {
-    /// What the run is.
     pub info: RunInfo,
     /// Every evaluation on held-out tasks.
     pub held_out: Vec<HeldOut>,
@@ -24,7 +23,6 @@ pub struct RunSummary {
     pub series: Vec<Series>,
     /// Episodes of each phase by outcome, in the order of [`Outcome::ALL`].
     pub outcomes: BTreeMap<Phase, [u64; 6]>,
-    /// What each phase cost.
     pub costs: BTreeMap<Phase, Cost>,
     /// Median tokens per second of training steps.
     pub tokens_per_s: Option<f64>,
@@ -37,11 +35,9 @@ pub struct RunSummary {
 /// A number over the steps of a phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// The phase.
     pub phase: Phase,
     /// Name of the metric.
     pub name: &'static str,
-    /// What it says.
     pub title: &'static str,
     /// In the order of steps.
     pub points: Vec<(u64, f64)>,

@@ -15,7 +15,6 @@ pub enum CheckError {
     /// The schema of a tool's arguments cannot be used.
     #[error("tool `{tool}`: {source}")]
     Schema {
-        /// The tool.
         tool: String,
         /// What is wrong with its schema.
         source: SchemaError,
@@ -32,21 +31,14 @@ pub enum CheckError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum CallProblem {
-    /// No tool has this name.
     UnknownTool {
         /// A tool with a similar name.
         nearest: Option<String>,
     },
     /// The arguments are not strict JSON, or hold a key twice.
-    InvalidJson {
-        /// What is wrong.
-        why: String,
-    },
+    InvalidJson { why: String },
     /// The arguments pass a size limit.
-    TooLarge {
-        /// Which limit.
-        why: String,
-    },
+    TooLarge { why: String },
     /// An argument that the tool needs is not there.
     MissingArgument {
         /// Pointer of the argument.
@@ -74,10 +66,7 @@ pub enum CallProblem {
         why: String,
     },
     /// The check needs too many steps: the schema's fault, not the call's.
-    CheckFailed {
-        /// What happened.
-        why: String,
-    },
+    CheckFailed { why: String },
 }
 
 /// The verdict on one call.

@@ -33,7 +33,7 @@ pub struct CallsVerifier {
     /// Absent: the settings have no tools.
     checker: Option<CallChecker>,
     rules: TraceRules,
-    by_tools: Kept<CallChecker>,
+    by_tools: Kept<String, CallChecker>,
 }
 
 /// What was called, and what it is held against.

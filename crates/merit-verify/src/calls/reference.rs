@@ -58,7 +58,6 @@ pub struct Alignment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum CallMatch {
-    /// An expected call.
     Expected {
         /// Its index among the expected calls.
         index: usize,

@@ -40,7 +40,6 @@ pub enum Rule {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallPattern {
-    /// The tool.
     pub tool: String,
     /// Arguments that have to be there with these values; others may be there too.
     #[serde(default)]
@@ -69,48 +68,24 @@ pub struct NoRepeat {
 /// A rule that cannot work.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RuleError {
-    /// A tool without a name.
     #[error("rule {rule} (`{name}`): a tool has no name")]
-    NoTool {
-        /// Index of the rule.
-        rule: usize,
-        /// Its name.
-        name: &'static str,
-    },
+    NoTool { rule: usize, name: &'static str },
     /// A tool that has to come before itself.
     #[error("rule {rule} (`before`): `{tool}` cannot come before itself; no call of it could ever pass")]
-    BeforeItself {
-        /// Index of the rule.
-        rule: usize,
-        /// The tool.
-        tool: String,
-    },
+    BeforeItself { rule: usize, tool: String },
     /// Nothing is expected.
     #[error(
         "rule {rule} (`reference_actions`): no calls are listed; to forbid calls use `at_most = {{ n = 0 }}`"
     )]
-    NothingExpected {
-        /// Index of the rule.
-        rule: usize,
-    },
+    NothingExpected { rule: usize },
     /// A setting that can never act.
     #[error("rule {rule} (`reference_actions`): {why}")]
-    Idle {
-        /// Index of the rule.
-        rule: usize,
-        /// Which, and what to do.
-        why: &'static str,
-    },
+    Idle { rule: usize, why: &'static str },
     /// A penalty that is no number of 0 or more.
     #[error(
         "rule {rule} (`reference_actions`): `extra_penalty` is {value}; give a finite number of 0 or more"
     )]
-    Penalty {
-        /// Index of the rule.
-        rule: usize,
-        /// What was given.
-        value: f64,
-    },
+    Penalty { rule: usize, value: f64 },
 }
 
 impl Rule {

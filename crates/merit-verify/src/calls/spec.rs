@@ -7,9 +7,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value")]
 pub struct ToolSpec {
-    /// Name by which it is called.
     pub name: String,
-    /// What it is for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// JSON Schema of its arguments; `{}` takes any.
@@ -76,13 +74,8 @@ pub struct Call {
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Step {
     /// Something the agent was shown: a task, a user's words, a tool's answer.
-    Observation {
-        /// The text as shown.
-        text: String,
-    },
-    /// A call.
+    Observation { text: String },
     Call {
-        /// The tool's name.
         tool: String,
         /// The raw JSON of the arguments.
         arguments: String,

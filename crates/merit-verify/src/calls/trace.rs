@@ -22,7 +22,6 @@ pub struct TraceRules {
 pub struct RuleVerdict {
     /// Index of the rule.
     pub rule: usize,
-    /// Its name.
     pub name: String,
     /// Whether it holds.
     pub passed: bool,
@@ -39,7 +38,6 @@ pub struct RuleVerdict {
 /// Why rules cannot be used, or could not be applied. Neither is the policy's doing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum TraceError {
-    /// A rule cannot work.
     #[error(transparent)]
     Rule(#[from] RuleError),
     /// The limits cannot be used.
@@ -47,14 +45,7 @@ pub enum TraceError {
     Limits(#[from] BadLimits),
     /// Applying a rule takes too long.
     #[error("rule {rule} (`{name}`): {source}")]
-    Exhausted {
-        /// Index of the rule.
-        rule: usize,
-        /// Its name.
-        name: &'static str,
-        /// The limit.
-        source: Exhausted,
-    },
+    Exhausted { rule: usize, name: &'static str, source: Exhausted },
 }
 
 /// What a rule found, before it is named.

@@ -24,7 +24,6 @@ pub struct CodeConfig {
     pub restarts: u32,
     /// Seed of Python's `random`, in the program and in the tests.
     pub seed: u64,
-    /// The sandbox.
     pub sandbox: SandboxSettings,
 }
 
@@ -79,7 +78,6 @@ impl CodeConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Language {
-    /// Python 3.
     #[default]
     Python,
 }

@@ -7,7 +7,8 @@ use merit_sandbox::{Report, Verdict};
 pub(super) fn outcome(kind: &str, why: &str, candidate: Option<&Report>) -> Option<TestOutcome> {
     Some(match kind {
         "passed" => TestOutcome::Passed,
-        "failed" => TestOutcome::Failed { why: scrubbed(why) },
+        // The test was vetted without the program, so what breaks it now is the program's doing.
+        "failed" | "broken" => TestOutcome::Failed { why: scrubbed(why) },
         "exception" => TestOutcome::Exception { what: scrubbed(why) },
         "time" => TestOutcome::Time,
         "memory" => TestOutcome::Memory,
@@ -17,7 +18,7 @@ pub(super) fn outcome(kind: &str, why: &str, candidate: Option<&Report>) -> Opti
     })
 }
 
-/// What came of a program that could not be loaded.
+/// What came of a program that could not be loaded. Absent: it was not started in time, which is not its doing.
 pub(super) fn not_loaded(
     kind: &str,
     class: &str,
@@ -28,12 +29,12 @@ pub(super) fn not_loaded(
         "syntax" => {
             TestOutcome::Failed { why: scrubbed(&format!("the program does not parse: {class}: {text}")) }
         }
+        "late" => return None,
         "raised" if class == "MemoryError" => TestOutcome::Memory,
         "raised" => TestOutcome::Exception { what: scrubbed(&format!("while loading, {class}: {text}")) },
-        "unreadable" => TestOutcome::Failed { why: scrubbed(&format!("an answer is unreadable: {text}")) },
         "time" => TestOutcome::Time,
         "ended" => ended(candidate),
-        _ => return None,
+        _ => TestOutcome::Failed { why: scrubbed(&format!("an answer is unreadable: {text}")) },
     })
 }
 

@@ -13,15 +13,19 @@ pub enum CodeError {
     Test {
         /// Whether it is one of the hidden ones.
         hidden: bool,
-        /// Which one, from 1.
         number: usize,
         /// What is wrong with it. May quote it.
         why: String,
     },
+    /// A program that does no work passes every test, so that none of them can pay.
+    #[error("all tests are weak: a program that {impostor} passes every one; add a test that it fails")]
+    Weak {
+        /// What that program does.
+        impostor: String,
+    },
     /// The sandbox broke, or cannot start here.
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    /// The judge broke.
     #[error("the judge of the tests broke: {0}")]
     Judge(String),
 }

@@ -1,4 +1,4 @@
-//! The two programs around a trial: the candidate's and the judge's.
+//! The programs around a trial: the candidate's, the judge's, and the one that vets tests.
 //!
 //! They are Python text; parsing them would cost more than running most tests, so the sandbox's own interpreter compiles them
 //! once and hands back the compiled form, which then begins every job.
@@ -17,7 +17,19 @@ const JUDGE: &str = concat!(
     include_str!("python/link.py"),
     include_str!("python/stubs.py"),
     include_str!("python/compare.py"),
+    include_str!("python/suite.py"),
     include_str!("python/judge.py"),
+);
+const VETTING: &str = concat!(
+    include_str!("python/wire.py"),
+    include_str!("python/channel.py"),
+    include_str!("python/candidate.py"),
+    include_str!("python/link.py"),
+    include_str!("python/stubs.py"),
+    include_str!("python/compare.py"),
+    include_str!("python/suite.py"),
+    include_str!("python/judge.py"),
+    include_str!("python/impostors.py"),
 );
 
 /// What begins a job: runs the compiled text on the first line of `__argument__`, and leaves the rest there.
@@ -25,11 +37,12 @@ const BEGIN: &str = "import marshal\n\
     __harness__, _, __argument__ = __argument__.partition(\"\\n\")\n\
     exec(marshal.loads(bytes.fromhex(__harness__)))\n";
 
-/// Both programs, compiled.
+/// The programs, compiled.
 #[derive(Debug)]
 pub(super) struct Harness {
     candidate: String,
     judge: String,
+    vetting: String,
 }
 
 impl Harness {
@@ -37,6 +50,7 @@ impl Harness {
         Ok(Self {
             candidate: compiled(sandbox, limits, CANDIDATE, "candidate.py")?,
             judge: compiled(sandbox, limits, JUDGE, "judge.py")?,
+            vetting: compiled(sandbox, limits, VETTING, "vetting.py")?,
         })
     }
 
@@ -50,6 +64,12 @@ impl Harness {
     pub(super) fn judge(&self, plan: &str, limits: Limits) -> Job {
         let code = format!("{BEGIN}__result__ = json.dumps(run_judge({PEER_FD}, json.loads(__argument__)))");
         job(code, "judge", format!("{}\n{plan}", self.judge), limits)
+    }
+
+    /// A job that vets the tests of `plan` and writes what it finds, line by line.
+    pub(super) fn vetting(&self, plan: &str, limits: Limits) -> Job {
+        let code = format!("{BEGIN}__result__ = run_vetting(json.loads(__argument__))");
+        job(code, "vetting", format!("{}\n{plan}", self.vetting), limits)
     }
 }
 

@@ -12,9 +12,9 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// What both may live longer than the plan says: the judge ends itself in time unless it is stuck, and the candidate outlives
 /// the judge.
-const MARGIN_SECONDS: f64 = 3.0;
+pub(super) const MARGIN_SECONDS: f64 = 3.0;
 /// What a judge may write: its notes and its verdict.
-const JUDGE_BYTES: usize = 8 << 20;
+pub(super) const JUDGE_BYTES: usize = 8 << 20;
 
 /// A sandbox with both harnesses.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ fn together(sandbox: &Sandbox, candidate: Job, judge: Job) -> Result<Trial, Code
         let judged = sandbox.run(judge, None).map_err(CodeError::from).and_then(|report| Said::of(&report));
         let hung_up = judged.as_ref().is_ok_and(|said| {
             let ended = |kind: &str| kind == "ended";
-            said.outcomes.iter().any(|(_, kind, _)| ended(kind))
+            said.outcomes.iter().any(|(_, kind, ..)| ended(kind))
                 || said.load.as_ref().is_some_and(|(kind, ..)| ended(kind))
         });
         let seen = receiver.recv_timeout(if hung_up { PATIENCE } else { Duration::ZERO });

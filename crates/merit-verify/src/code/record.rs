@@ -46,7 +46,9 @@ impl Verifier for CodeVerifier {
                 return Ok(Judgement::scored(verdict.all_passed(), verdict.share(), Some(verdict)));
             }
             Err(CodeError::Config(why)) => return Err(why),
-            Err(why @ CodeError::Test { .. }) => Conclusion::bad_reference(why.to_string()),
+            Err(why @ (CodeError::Test { .. } | CodeError::Weak { .. })) => {
+                Conclusion::bad_reference(why.to_string())
+            }
             Err(why) => Conclusion::grader_failed(why.to_string()),
         };
         Ok(Judgement::unmeasured(conclusion, None))
@@ -60,6 +62,14 @@ impl Verifier for CodeVerifier {
         if let Some(why) = &verdict.unusable {
             lines.push(piece(why).to_string());
             return lines;
+        }
+        if let Some(impostor) = &verdict.unearned {
+            lines.push(format!("nothing is earned: a program that {} passes as much", piece(impostor)));
+        }
+        for weak in &verdict.weak {
+            let kind = if weak.hidden { "hidden test" } else { "test" };
+            let (number, impostor) = (weak.number, piece(&weak.impostor));
+            lines.push(format!("{kind} {number} is weak: a program that {impostor} passes it"));
         }
         for (kind, outcomes) in [("test", &verdict.visible), ("hidden test", &verdict.hidden)] {
             let failed = outcomes.iter().enumerate().filter(|(_, outcome)| **outcome != TestOutcome::Passed);

@@ -18,7 +18,8 @@ pub enum Test {
 }
 
 /// Python statements. The program's names are there; so are they from `solution` (`import solution`, `from solution import
-/// f`). Functions called `test…` and `unittest` classes that the statements define are run, and so is `check(candidate)`.
+/// f`). What the statements define is run: functions and classes called `test…` as pytest runs them (`raises`, `approx`,
+/// `parametrize`, fixtures, `capsys`, `monkeypatch`, `tmp_path`), `unittest` classes, and `check(candidate)`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asserts {
@@ -43,12 +44,14 @@ pub struct Asserts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteBack {
-    /// After calls that return nothing.
+    /// After every call, as Python does it; after those that return nothing where a program that empties its arguments
+    /// would otherwise pass.
     #[default]
+    Auto,
+    /// After calls that return nothing.
     NoneReturned,
     /// After every call. Expected values must not be made from the arguments after the call.
     Always,
-    /// Never.
     Never,
 }
 

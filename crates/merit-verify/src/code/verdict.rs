@@ -7,7 +7,6 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "kebab-case")]
 pub enum TestOutcome {
-    /// It passed.
     Passed,
     /// It did not: a wrong value, a missing function, a program that ended.
     Failed {
@@ -16,7 +15,6 @@ pub enum TestOutcome {
     },
     /// The program raised what the test did not expect.
     Exception {
-        /// Class and text.
         what: String,
     },
     /// The program did not answer in time.
@@ -29,12 +27,10 @@ pub enum TestOutcome {
     Processes,
     /// The program was killed.
     Killed {
-        /// By what.
         how: String,
     },
     /// The program asked for something forbidden and did not live with the refusal.
     Refused {
-        /// What it asked for.
         call: String,
     },
 }
@@ -85,6 +81,22 @@ pub struct CodeVerdict {
     pub hidden: Vec<TestOutcome>,
     /// Why no test could be tried: there is no program, or it does not parse. Absent: they were tried.
     pub unusable: Option<String>,
+    /// Tests that a program passes which does no work. They pay only beside a test that the same program fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weak: Vec<WeakTest>,
+    /// What a program does that does no work and passes as much. Absent: there is none, so that what passed is earned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unearned: Option<String>,
+}
+
+/// A test that a program passes which does no work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WeakTest {
+    /// Whether it is one of the hidden ones.
+    pub hidden: bool,
+    pub number: usize,
+    /// What the program does that passes it.
+    pub impostor: String,
 }
 
 impl CodeVerdict {
@@ -93,16 +105,17 @@ impl CodeVerdict {
         let total = outcomes.len();
         let mut visible_outcomes = outcomes;
         let hidden = visible_outcomes.split_off(visible.min(total));
-        Self { passed, total, visible: visible_outcomes, hidden, unusable }
+        let (weak, unearned) = (Vec::new(), None);
+        Self { passed, total, visible: visible_outcomes, hidden, unusable, weak, unearned }
     }
 
-    /// Whether every test passed.
+    /// Whether every test passed, and not only tests that pay nothing alone.
     pub fn all_passed(&self) -> bool {
-        self.total > 0 && self.passed == self.total
+        self.total > 0 && self.passed == self.total && self.unearned.is_none()
     }
 
-    /// The share of tests that passed.
+    /// The share of tests that passed; 0 where a program that does no work passes as much.
     pub fn share(&self) -> f64 {
-        if self.total == 0 { 0.0 } else { self.passed as f64 / self.total as f64 }
+        if self.total == 0 || self.unearned.is_some() { 0.0 } else { self.passed as f64 / self.total as f64 }
     }
 }

@@ -4,7 +4,8 @@ use super::ending::{not_loaded, outcome, script};
 use super::extract::extract;
 use super::pair::{self, Stage, Trial};
 use super::plan::{Death, Plan, Planned};
-use super::{CodeConfig, CodeError, CodeVerdict, StdinTest, Test, TestOutcome, output};
+use super::vetting::{Vetted, Vetting};
+use super::{CodeConfig, CodeError, CodeVerdict, StdinTest, Test, TestOutcome, WeakTest, output, vetting};
 use merit_sandbox::Job;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,13 +25,14 @@ use std::time::{Duration, Instant};
 pub struct CodeVerifier {
     config: CodeConfig,
     stage: Mutex<Option<Arc<Stage>>>,
+    vetting: Vetting,
 }
 
 impl CodeVerifier {
     /// Checks the settings; starts nothing.
     pub fn compile(config: CodeConfig) -> Result<Self, CodeError> {
         config.check()?;
-        Ok(Self { config, stage: Mutex::new(None) })
+        Ok(Self { config, stage: Mutex::new(None), vetting: Vetting::default() })
     }
 
     /// Tries the program in `response` on every test. The same response and tests give the same verdict, except where the
@@ -47,14 +49,25 @@ impl CodeVerifier {
                 return Ok(CodeVerdict::new(outcomes, tests.len(), Some(why.to_owned())));
             }
         };
+        let stage = self.stage()?;
+        let vetted = self.vetting.vet(&stage, &self.config, &all)?;
+        if let Some((at, why)) = vetted.iter().enumerate().find_map(|(at, one)| Some((at, one.bad.clone()?)))
+        {
+            return Err(bad_test(at, tests.len(), why));
+        }
+        if let Some(impostor) = vetting::passing(vetted.iter().map(|one| (&**one, true))) {
+            return Err(CodeError::Weak { impostor });
+        }
         let session = Session {
             config: &self.config,
-            stage: self.stage()?,
+            stage,
+            vetted,
             program: &program,
             tests: &all,
             visible: tests.len(),
             until: Instant::now() + Duration::from_secs_f64(self.config.total_seconds),
             outcomes: vec![None; all.len()],
+            leaned: vec![false; all.len()],
             unusable: None,
         };
         session.run()
@@ -89,8 +102,12 @@ struct Session<'a> {
     tests: &'a [&'a Test],
     visible: usize,
     until: Instant,
+    /// What is known of each test without the program.
+    vetted: Vec<Arc<Vetted>>,
     /// Absent: not tried yet.
     outcomes: Vec<Option<TestOutcome>>,
+    /// Whether a test's outcome rests on the program's own word.
+    leaned: Vec<bool>,
     unusable: Option<String>,
 }
 
@@ -102,8 +119,17 @@ impl Session<'_> {
                 self.outcomes[at] = Some(self.run_script(test)?);
             }
         }
+        let passed = |at: &usize| self.outcomes[*at] == Some(TestOutcome::Passed);
+        let passes = (0..self.tests.len()).filter(passed).map(|at| (&*self.vetted[at], self.leaned[at]));
+        let unearned = vetting::passing(passes);
         let outcomes = self.outcomes.into_iter().map(|outcome| outcome.unwrap_or(TestOutcome::Time));
-        Ok(CodeVerdict::new(outcomes.collect(), self.visible, self.unusable))
+        let verdict = CodeVerdict::new(outcomes.collect(), self.visible, self.unusable);
+        let weak = self.vetted.iter().enumerate().filter_map(|(at, one)| {
+            let hidden = at >= self.visible;
+            let number = if hidden { at - self.visible } else { at } + 1;
+            Some(WeakTest { hidden, number, impostor: one.passed_by.first()?.0.clone() })
+        });
+        Ok(CodeVerdict { weak: weak.collect(), unearned, ..verdict })
     }
 
     fn seconds_left(&self) -> f64 {
@@ -132,7 +158,8 @@ impl Session<'_> {
             let trial = self.try_pair(&open, seconds)?;
             self.take(&open, &trial)?;
             if self.open().len() == open.len() {
-                return Err(CodeError::Judge("it ended without a word on any test".to_owned()));
+                let why = "the judge ended without a word on the program".to_owned();
+                self.settle(&open[..1], &TestOutcome::Failed { why });
             }
         }
         Ok(())
@@ -140,7 +167,11 @@ impl Session<'_> {
 
     fn try_pair(&self, open: &[usize], seconds: f64) -> Result<Trial, CodeError> {
         let entry_point = self.config.entry_point.as_deref();
-        let tests = open.iter().filter_map(|&at| Planned::new(at, self.tests[at], entry_point)).collect();
+        let planned = |&at: &usize| {
+            let planned = Planned::new(at, self.tests[at], entry_point)?;
+            Some(planned.writing_back(self.vetted[at].write_back))
+        };
+        let tests = open.iter().filter_map(planned).collect();
         let plan =
             Plan { tests, seconds: self.config.limits.seconds, total: seconds, seed: self.config.seed };
         pair::run(&self.stage, self.config, self.program, &plan)
@@ -150,41 +181,35 @@ impl Session<'_> {
     fn take(&mut self, open: &[usize], trial: &Trial) -> Result<(), CodeError> {
         let nonsense = |word: &str| CodeError::Judge(format!("it said `{word}`"));
         let candidate = trial.candidate.as_ref();
-        for (at, kind, why) in &trial.said.outcomes {
-            if kind == "broken" {
-                return Err(bad_test(*at, self.visible, why.clone()));
-            }
+        for (at, kind, why, leaned) in &trial.said.outcomes {
             let found = outcome(kind, why, candidate).ok_or_else(|| nonsense(kind))?;
             let place = self.outcomes.get_mut(*at).filter(|_| open.contains(at));
             *place.ok_or_else(|| nonsense(&at.to_string()))? = Some(found);
+            self.leaned[*at] = *leaned;
         }
         if let Some((kind, class, text)) = &trial.said.load {
-            if kind == "late" {
-                return Err(CodeError::Judge(
-                    "the program was not started in time; the machine is too busy".to_owned(),
-                ));
-            }
-            let found = not_loaded(kind, class, text, candidate).ok_or_else(|| nonsense(kind))?;
+            let late = || {
+                CodeError::Judge("the program was not started in time; the machine is too busy".to_owned())
+            };
+            let found = not_loaded(kind, class, text, candidate).ok_or_else(late)?;
             if kind == "syntax" {
                 self.unusable = Some(found.to_string());
             }
             self.settle(open, &found);
         }
-        match &trial.said.died {
-            Some(death) => self.bury(death),
-            None => Ok(()),
+        if let Some(death) = &trial.said.died {
+            self.bury(death);
         }
+        Ok(())
     }
 
-    /// A judge that died at a test after it took something from the program died of that; before, of the test.
-    fn bury(&mut self, death: &Death) -> Result<(), CodeError> {
-        if !death.heard {
-            let why = format!("before it took anything from the program: {}", death.verdict);
-            return Err(bad_test(death.number, self.visible, why));
-        }
-        let nonsense = || CodeError::Judge(format!("it died at test {}", death.number));
-        *self.outcomes.get_mut(death.number).ok_or_else(nonsense)? = script(&death.verdict);
-        Ok(())
+    /// A judge that died after the program's first word died of something that the program said.
+    fn bury(&mut self, death: &Death) {
+        let broke = || TestOutcome::Failed { why: "the judge broke on what the program said".to_owned() };
+        let found = script(&death.verdict).unwrap_or_else(broke);
+        let open = self.open();
+        let at = death.number.filter(|number| open.contains(number)).or(open.first().copied());
+        self.settle(at.as_slice(), &found);
     }
 
     fn settle(&mut self, open: &[usize], found: &TestOutcome) {
@@ -207,7 +232,9 @@ impl Session<'_> {
             ..Job::new(self.program, limits)
         };
         let report = self.stage.sandbox.run(job, None)?;
-        Ok(script(&report.verdict).unwrap_or_else(|| {
+        // Who leaves with status 0 has said all he wants to say; what he printed decides.
+        let ended = if report.exit_code == Some(0) { None } else { script(&report.verdict) };
+        Ok(ended.unwrap_or_else(|| {
             if output::same(test.compare, &report.stdout, &test.stdout) {
                 TestOutcome::Passed
             } else {

@@ -116,7 +116,6 @@ pub enum ExtraFields {
 pub struct FieldRule {
     /// Which places.
     pub path: PathPattern,
-    /// How.
     pub compare: Compare,
 }
 
@@ -128,7 +127,6 @@ pub enum Compare {
     Exact,
     /// Numbers within `absolute + relative * |reference|`.
     Number {
-        /// Absolute tolerance.
         #[serde(default)]
         absolute: f64,
         /// Share of the reference.
@@ -161,12 +159,7 @@ pub enum ConfigError {
     Limits(#[from] BadLimits),
     /// A weight or tolerance is no number of 0 or more.
     #[error("`{name}` is {value}; give a finite number of 0 or more")]
-    Negative {
-        /// Which.
-        name: &'static str,
-        /// What was given.
-        value: f64,
-    },
+    Negative { name: &'static str, value: f64 },
     /// All layers weigh nothing.
     #[error("every weight that can apply is 0, so no output could earn anything; give one layer a weight")]
     NoWeight,

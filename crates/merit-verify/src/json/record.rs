@@ -17,7 +17,7 @@ const SCHEMAS: usize = 256;
 pub struct JsonRecords {
     config: JsonConfig,
     /// By the text of the schema; empty for that of the settings, or none.
-    by_schema: Kept<JsonVerifier>,
+    by_schema: Kept<String, JsonVerifier>,
 }
 
 /// An output, and what it is held against.

@@ -23,7 +23,7 @@ const PORTION: usize = 256;
 pub struct Judge<V: Verifier> {
     verifier: V,
     settings: Value,
-    own: Kept<V>,
+    own: Kept<String, V>,
     explain: bool,
 }
 

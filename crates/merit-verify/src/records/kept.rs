@@ -1,57 +1,71 @@
-//! What is costly to make and wanted again: compiled policies and schemas, opened databases, by the text that made them.
+//! What is costly to make and wanted again: compiled policies and schemas, opened databases, by what they were made from.
+//!
+//! Only what is made from equal input is shared, so keeping changes no verdict. Failures are not kept: a database that was
+//! missing may be there next time.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// At most so many things, the newest ones; shared by threads.
+/// At most so many things, the ones last asked for; shared by threads.
 #[derive(Debug)]
-pub(crate) struct Kept<T> {
+pub struct Kept<K, T> {
     most: usize,
-    shelf: Mutex<Shelf<T>>,
+    shelf: Mutex<Shelf<K, T>>,
 }
 
-/// What was made, or why it could not be.
-type Made<T> = Result<Arc<T>, Arc<str>>;
-
 #[derive(Debug)]
-struct Shelf<T> {
+struct Shelf<K, T> {
     /// Each with the turn in which it was last asked for.
-    things: HashMap<Box<str>, (u64, Made<T>)>,
+    things: HashMap<K, (u64, Arc<T>)>,
     turn: u64,
 }
 
-impl<T> Kept<T> {
-    pub(crate) fn new(most: usize) -> Self {
+impl<K: Eq + Hash + Clone, T> Kept<K, T> {
+    /// Keeps at most `most` things.
+    pub fn new(most: usize) -> Self {
         Self { most, shelf: Mutex::new(Shelf { things: HashMap::new(), turn: 0 }) }
     }
 
-    /// The thing of that name, made by `make` where it is not at hand. Two threads may make the same at once.
-    pub(crate) fn get(&self, name: &str, make: impl FnOnce() -> Result<T, String>) -> Result<Arc<T>, String> {
-        let found = {
-            let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
-            shelf.turn += 1;
-            let turn = shelf.turn;
-            shelf.things.get_mut(name).map(|(last, made)| {
-                *last = turn;
-                made.clone()
-            })
-        };
-        let made = found.unwrap_or_else(|| {
-            let made = make().map(Arc::new).map_err(Arc::from);
-            self.put(name, made.clone());
-            made
-        });
-        made.map_err(|why| why.to_string())
-    }
-
-    fn put(&self, name: &str, made: Made<T>) {
-        let mut shelf = self.shelf.lock().unwrap_or_else(PoisonError::into_inner);
+    /// What was made from `from` before, or what `make` makes of it now. Two threads may make the same at once.
+    pub fn get<Q, E>(&self, from: &Q, make: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        if let Some(found) = self.shelf().find(from) {
+            return Ok(found);
+        }
+        let made = Arc::new(make()?);
+        let mut shelf = self.shelf();
         if shelf.things.len() >= self.most {
-            let oldest = shelf.things.iter().min_by_key(|(_, (last, _))| *last).map(|(name, _)| name.clone());
-            oldest.and_then(|name| shelf.things.remove(&name));
+            shelf.drop_oldest();
         }
         let turn = shelf.turn;
-        shelf.things.insert(name.into(), (turn, made));
+        shelf.things.insert(from.to_owned(), (turn, Arc::clone(&made)));
+        Ok(made)
+    }
+
+    fn shelf(&self) -> MutexGuard<'_, Shelf<K, T>> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash + Clone, T> Shelf<K, T> {
+    fn drop_oldest(&mut self) {
+        let oldest = self.things.iter().min_by_key(|(_, (last, _))| *last).map(|(from, _)| from.clone());
+        oldest.and_then(|from| self.things.remove(&from));
+    }
+
+    fn find<Q: Eq + Hash + ?Sized>(&mut self, from: &Q) -> Option<Arc<T>>
+    where
+        K: Borrow<Q>,
+    {
+        self.turn += 1;
+        let (last, made) = self.things.get_mut(from)?;
+        *last = self.turn;
+        Some(Arc::clone(made))
     }
 }
 
@@ -62,12 +76,12 @@ mod tests {
 
     #[test]
     fn a_thing_is_made_once_until_newer_ones_take_its_place() {
-        let kept = Kept::new(2);
+        let kept = Kept::<String, _>::new(2);
         let made = Cell::new(0);
         let get = |name: &str| {
             let one = kept.get(name, || {
                 made.set(made.get() + 1);
-                Ok(name.to_owned())
+                Ok::<_, String>(name.to_owned())
             });
             assert_eq!(one.expect("it can be made").as_str(), name);
             made.get()
@@ -77,9 +91,10 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_not_tried_again() {
-        let kept: Kept<u8> = Kept::new(2);
-        assert_eq!(kept.get("a", || Err("broken".to_owned())).err().as_deref(), Some("broken"));
-        assert_eq!(kept.get("a", || Ok(1)).err().as_deref(), Some("broken"));
+    fn what_could_not_be_made_is_tried_again() {
+        let kept = Kept::<String, u8>::new(2);
+        assert_eq!(kept.get("a", || Err("broken")), Err("broken"));
+        assert_eq!(kept.get("a", || Ok::<_, &str>(1)), Ok(Arc::new(1)));
+        assert_eq!(kept.get("a", || Err("not asked")), Ok(Arc::new(1)));
     }
 }

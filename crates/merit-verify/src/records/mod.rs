@@ -11,7 +11,7 @@ mod refusal;
 mod settings;
 
 pub use judge::{Judge, StreamError, Tally};
-pub(crate) use kept::Kept;
+pub use kept::Kept;
 pub use lines::{Batch, Bounds, Lines, Place};
 pub use refusal::words;
 pub use settings::lay_over;

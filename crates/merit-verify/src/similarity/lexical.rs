@@ -6,7 +6,7 @@
 //! It is lexical: paraphrase scores low, and a premise with the right words in the wrong relation scores high. Plurals
 //! and common endings are cut off before words are compared; numbers must be equal in value as written.
 
-use super::{Entailer, RoleError};
+use super::{Entailer, EntailerError};
 use crate::text::Normalise;
 use crate::text::words::{is_negation, is_stop_word, words};
 use merit_core::About;
@@ -46,7 +46,7 @@ impl Entailer for Lexical {
         ABOUT
     }
 
-    fn entail(&self, pairs: &[(&str, &str)]) -> Result<Vec<f64>, RoleError> {
+    fn entail(&self, pairs: &[(&str, &str)]) -> Result<Vec<f64>, EntailerError> {
         let mut last: Option<(&str, Premise)> = None;
         let mut found = Vec::with_capacity(pairs.len());
         for (premise, hypothesis) in pairs {

@@ -1,11 +1,19 @@
 //! How alike is a response to its references, by an embedder?
 
+use super::SimilarityConfigError;
 use super::roles::check_range;
-use super::{Embedder, RoleError, SimilarityConfigError, embedder};
+use crate::text::Normalise;
 use crate::text::words::excerpt;
+use merit_core::embedder::{Embedder, EmbedderError, embedder, unit_vectors};
 use merit_core::{Conclusion, Judgement};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// Length of the vectors of an embedder without a model.
+const DIMENSIONS: usize = 4096;
+
+/// Longest text that is compared, in bytes.
+const MAX_BYTES: usize = 1 << 20;
 
 /// A check of likeness.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,13 +56,13 @@ pub struct LikenessVerifier {
 }
 
 impl LikenessVerifier {
-    /// With an embedder of this crate.
+    /// With an embedder that needs no model.
     pub fn compile(config: LikenessConfig) -> Result<Self, SimilarityConfigError> {
-        let embedder = embedder(&config.embedder)?;
+        let embedder = embedder(&config.embedder, DIMENSIONS, words)?;
         Self::with(config, Arc::from(embedder))
     }
 
-    /// With an embedder made elsewhere; the config's name is only recorded.
+    /// With an embedder made elsewhere. Its own name is recorded, not the config's.
     pub fn with(config: LikenessConfig, embedder: Arc<dyn Embedder>) -> Result<Self, SimilarityConfigError> {
         check_range("pass_at", config.pass_at, 0.0..=1.0, "from 0 to 1")?;
         check_range("max_chars", config.max_chars as f64, 1.0..=262_144.0, "from 1 to 262144")?;
@@ -90,7 +98,7 @@ impl LikenessVerifier {
     fn detail(&self, reference: Option<usize>, ours: &str, theirs: &str) -> LikenessDetail {
         LikenessDetail {
             pass_at: self.config.pass_at,
-            embedder: self.config.embedder.clone(),
+            embedder: self.embedder.name().to_owned(),
             reference,
             excerpts: (excerpt(ours, 80), excerpt(theirs, 80)),
         }
@@ -103,24 +111,23 @@ impl LikenessVerifier {
         response.trim().is_empty().then(|| "the response is empty".to_owned())
     }
 
-    fn cosines<S: AsRef<str>>(&self, response: &str, references: &[S]) -> Result<Vec<f64>, RoleError> {
+    fn cosines<S: AsRef<str>>(&self, response: &str, references: &[S]) -> Result<Vec<f64>, EmbedderError> {
         let texts: Vec<&str> = [response].into_iter().chain(references.iter().map(AsRef::as_ref)).collect();
-        let vectors = self.embedder.embed(&texts)?;
-        let broken = |why: String| RoleError { role: "embedder", name: self.config.embedder.clone(), why };
-        if vectors.len() != texts.len() {
-            return Err(broken(format!("{} vectors for {} texts", vectors.len(), texts.len())));
+        if let Some(long) = texts.iter().find(|text| text.len() > MAX_BYTES) {
+            let why = format!("a text of {} bytes is longer than {MAX_BYTES}", long.len());
+            return Err(EmbedderError { name: self.embedder.name().to_owned(), why });
         }
+        let vectors = unit_vectors(self.embedder.as_ref(), &texts)?;
         let Some((ours, theirs)) = vectors.split_first() else { return Ok(Vec::new()) };
-        let mut cosines = Vec::with_capacity(theirs.len());
-        for vector in theirs {
-            let cosine: f64 = ours.iter().zip(vector).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
-            if vector.len() != ours.len() || !(-1.001..=1.001).contains(&cosine) {
-                return Err(broken("vectors of different lengths, or not of norm 1".to_owned()));
-            }
-            cosines.push(cosine);
-        }
-        Ok(cosines)
+        let dot =
+            |theirs: &Vec<f32>| ours.iter().zip(theirs).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum();
+        Ok(theirs.iter().map(dot).collect())
     }
+}
+
+/// The words of running text, normalised.
+fn words(text: &str, each: &mut dyn FnMut(&str)) {
+    Normalise::running_text().apply(text).split_whitespace().for_each(each);
 }
 
 fn bad_reference<S: AsRef<str>>(references: &[S]) -> Option<String> {

@@ -12,7 +12,6 @@ pub enum Cell {
     Integer(i64),
     /// A number with a point. SQLite has no NaN.
     Real(f64),
-    /// Text.
     Text(String),
     /// Bytes.
     Blob {

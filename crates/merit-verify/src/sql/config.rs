@@ -66,7 +66,6 @@ pub struct SqlLimits {
     pub result_bytes: usize,
     /// Bytes of one value or one row, also of intermediate ones and of those in the database.
     pub value_bytes: usize,
-    /// Bytes of the query.
     pub query_bytes: usize,
     /// Things the query names (tables, columns, functions, sub-queries) after views and common table expressions are
     /// expanded, which may grow exponentially.
@@ -97,7 +96,6 @@ impl Default for SqlLimits {
 pub enum Expected {
     /// The reference query.
     Query(String),
-    /// The rows.
     Rows(ExpectedRows),
 }
 
@@ -121,7 +119,6 @@ pub struct ExpectedRows {
 pub struct SqlConfigError {
     /// The setting.
     pub key: &'static str,
-    /// What was given.
     pub got: String,
     /// What is allowed.
     pub want: &'static str,

@@ -5,10 +5,11 @@
 
 use super::SqlLimits;
 use super::connection::Guarded;
+use super::variation::{self, VARIATIONS};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Idle connections kept.
@@ -23,6 +24,8 @@ const SCRIPT_SECONDS: u64 = 60;
 pub struct Database {
     origin: Origin,
     idle: Mutex<Vec<Guarded>>,
+    /// The same tables with other contents, each made when it is first asked for. Absent: it cannot be.
+    variations: [OnceLock<Option<Box<Database>>>; VARIATIONS],
 }
 
 #[derive(Debug)]
@@ -37,45 +40,27 @@ pub enum DatabaseError {
     /// The path cannot be followed.
     #[error("database file {path}: {source}")]
     Path {
-        /// What was given.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
     /// The file is no database, or cannot be read.
     #[error("database file {path} cannot be opened read-only: {source}")]
-    Open {
-        /// What was given.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
+    Open { path: PathBuf, source: rusqlite::Error },
     /// The image is no database, or cannot be taken.
     #[error("the image of the database cannot be used: {source}")]
-    Image {
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
+    Image { source: rusqlite::Error },
     /// The database is larger than a copy of it may be.
     #[error("the database has {size} bytes, but a copy that may be changed has at most {most}")]
-    TooLarge {
-        /// Its bytes.
-        size: u64,
-        /// Most bytes.
-        most: u64,
-    },
+    TooLarge { size: u64, most: u64 },
     /// A table or view asks for the current time, so that the same changes would not give the same database.
     #[error("a database that may be changed cannot ask for the current time, as this does: {sql}")]
     Clock {
         /// The statement that made the table or view, shortened.
         sql: String,
     },
-    /// The script failed.
     #[error("the script of the database failed: {source}")]
-    Script {
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
+    Script { source: rusqlite::Error },
 }
 
 impl Database {
@@ -87,7 +72,11 @@ impl Database {
             .map_err(|source| DatabaseError::Path { path: path.to_owned(), source })?;
         let first = Guarded::file(&absolute)
             .map_err(|source| DatabaseError::Open { path: path.to_owned(), source })?;
-        Ok(Self { origin: Origin::File(absolute), idle: Mutex::new(vec![first]) })
+        Ok(Self {
+            origin: Origin::File(absolute),
+            idle: Mutex::new(vec![first]),
+            variations: Default::default(),
+        })
     }
 
     /// A database in memory, made by a script of `CREATE TABLE` and `INSERT` statements.
@@ -102,7 +91,22 @@ impl Database {
     /// ```
     pub fn script(script: &str) -> Result<Self, DatabaseError> {
         let image = build(script).map_err(|source| DatabaseError::Script { source })?;
-        Ok(Self { origin: Origin::Image(image), idle: Mutex::new(Vec::new()) })
+        Ok(Self::of_image(image))
+    }
+
+    fn of_image(image: Vec<u8>) -> Self {
+        Self { origin: Origin::Image(image), idle: Mutex::new(Vec::new()), variations: Default::default() }
+    }
+
+    /// The same tables with other contents, one after the other. None where the database is too large to be varied.
+    pub(super) fn variations(&self) -> impl Iterator<Item = &Self> {
+        let made = |number: u64| -> Option<Box<Self>> {
+            let image = self.image().ok().filter(|image| image.len() <= variation::MAX_IMAGE)?;
+            Some(Box::new(Self::of_image(variation::image(&image, number).ok()?)))
+        };
+        (1_u64..)
+            .zip(&self.variations)
+            .filter_map(move |(number, place)| place.get_or_init(|| made(number)).as_deref())
     }
 
     /// The bytes of the database as a SQLite file, to copy it.

@@ -7,9 +7,7 @@ pub(super) enum Kind {
     Word,
     /// A name in quotes or brackets; a text, where SQLite finds no such name.
     Quoted,
-    /// A text.
     Text,
-    /// A number.
     Number,
     /// Anything else, one character.
     Mark,

@@ -20,7 +20,6 @@ pub struct Page {
 /// Why a statement gave nothing, and whose doing it is.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SqlStop {
-    /// The statement is wrong.
     #[error("{0}")]
     Statement(String),
     /// The statement uses more than allowed.

@@ -18,7 +18,7 @@ const DATABASES: usize = 16;
 #[derive(Debug)]
 pub struct SqlRecords {
     verifier: SqlVerifier,
-    databases: Kept<Database>,
+    databases: Kept<String, Database>,
 }
 
 /// A response, its database and what is expected.

@@ -32,9 +32,7 @@ pub struct SqlDetail {
 /// The size of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultShape {
-    /// How many columns.
     pub columns: usize,
-    /// How many rows.
     pub rows: usize,
 }
 
@@ -42,18 +40,13 @@ pub struct ResultShape {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Difference {
-    /// In the number of columns.
     ColumnCount,
-    /// In the name of a column.
     ColumnName {
-        /// Which column, from 0.
         column: usize,
-        /// The response's name.
         response: String,
         /// The reference's name.
         reference: String,
     },
-    /// In the rows.
     Rows {
         /// How many rows of the response have no counterpart.
         unmatched: usize,
@@ -86,11 +79,9 @@ pub enum LimitKind {
     WallTime,
     /// Rows of the result.
     Rows,
-    /// Bytes of the result.
     ResultBytes,
     /// Bytes of one value or row.
     ValueBytes,
-    /// Bytes of the query.
     QueryBytes,
     /// Things named, after expansion.
     Names,

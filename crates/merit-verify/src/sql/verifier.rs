@@ -4,8 +4,10 @@ use super::compare::compare;
 use super::execute::{Ran, Stopped, run};
 use super::extract::extract;
 use super::order::Reference;
+use super::variation::USED;
 use super::{
-    Database, Expected, ExpectedRows, ResultShape, SqlConfig, SqlConfigError, SqlDetail, SqlVerdict, Table,
+    Cell, Database, Expected, ExpectedRows, ResultShape, SqlConfig, SqlConfigError, SqlDetail, SqlVerdict,
+    Table,
 };
 use merit_core::{Conclusion, Judgement};
 
@@ -33,11 +35,17 @@ impl SqlVerifier {
             ordered: reference.ordered,
             ..SqlDetail::default()
         };
-        let ran = extract(self.config.extract, response)
-            .map_err(|why| Stopped::Query(why.to_owned()))
-            .and_then(|query| run(database, &self.config, query));
-        match ran {
-            Ok(ran) => self.judge(ran, &reference, about),
+        let query = match extract(self.config.extract, response) {
+            Ok(query) => query,
+            Err(why) => return Judgement::unmeasured(Conclusion::refused(why), about),
+        };
+        match run(database, &self.config, query) {
+            Ok(ran) => {
+                let given = ran.table.clone();
+                let verdict = self.judge(ran, &reference, about);
+                let passed = verdict.conclusion == Conclusion::Pass;
+                if passed { self.vary(database, query, &given, expected, verdict) } else { verdict }
+            }
             Err(Stopped::Query(why)) => Judgement::unmeasured(Conclusion::refused(why), about),
             Err(Stopped::Limit(limit)) => {
                 let why = format!("the query reaches a limit: {limit:?}");
@@ -45,6 +53,57 @@ impl SqlVerifier {
             }
             Err(Stopped::Grader(why)) => Judgement::unmeasured(Conclusion::grader_failed(why), about),
         }
+    }
+
+    /// Refuses a query whose answer does not follow the data. With a reference query, it is compared on variations of the database
+    /// in which the reference's answer is another one; most must agree. With rows alone, the answer must change in one of them.
+    fn vary(
+        &self,
+        database: &Database,
+        query: &str,
+        given: &Table,
+        expected: &Expected,
+        verdict: SqlVerdict,
+    ) -> SqlVerdict {
+        if self.config.allow_constant {
+            return verdict;
+        }
+        let asked = |varied: &Database| run(varied, &self.config, query).ok().map(|ran| ran.table);
+        let (mut matched, mut usable) = (0_usize, 0_usize);
+        match expected {
+            Expected::Query(sql) => {
+                for varied in database.variations() {
+                    if usable == USED {
+                        break;
+                    }
+                    let Ok(reference) = Reference::query(varied, &self.config, sql.trim()) else { continue };
+                    if compare(&self.config, given, &reference).difference.is_some() {
+                        usable += 1;
+                        let follows =
+                            |table: Table| compare(&self.config, &table, &reference).difference.is_none();
+                        matched += usize::from(asked(varied).is_some_and(follows));
+                    }
+                }
+            }
+            Expected::Rows(_) => {
+                // A table that lost its rows gives nothing to a constant beside it either.
+                let says = |table: &Table| table.rows.iter().flatten().any(|cell| *cell != Cell::Null);
+                for table in database.variations().filter_map(asked).filter(says) {
+                    if table.rows != given.rows {
+                        return verdict;
+                    }
+                    usable += 1;
+                }
+            }
+        }
+        if 2 * matched >= usable {
+            return verdict;
+        }
+        let why = format!(
+            "the answer does not follow the data: when the rows change, {matched} of {usable} answers are right; the query states \
+             an answer instead of finding one"
+        );
+        Judgement::unmeasured(Conclusion::refused(why), verdict.detail)
     }
 
     fn judge(&self, ran: Ran, reference: &Reference, about: SqlDetail) -> SqlVerdict {

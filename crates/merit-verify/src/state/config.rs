@@ -70,12 +70,7 @@ pub enum Which {
 pub enum StateError {
     /// A state passes the limits.
     #[error("the {} state is {limit}", .which.name())]
-    TooLarge {
-        /// Which state.
-        which: Which,
-        /// The limit.
-        limit: TooLarge,
-    },
+    TooLarge { which: Which, limit: TooLarge },
     /// The limits cannot be used.
     #[error(transparent)]
     Limits(#[from] BadLimits),

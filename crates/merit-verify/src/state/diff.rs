@@ -15,9 +15,7 @@ use std::collections::BTreeMap;
 /// A change of one fact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// Where.
     pub path: String,
-    /// What.
     #[serde(flatten)]
     pub kind: ChangeKind,
 }
@@ -27,22 +25,11 @@ pub struct Change {
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum ChangeKind {
     /// It is new.
-    Added {
-        /// The new value.
-        value: Value,
-    },
+    Added { value: Value },
     /// It is gone.
-    Removed {
-        /// The old value.
-        value: Value,
-    },
+    Removed { value: Value },
     /// It has another value.
-    Changed {
-        /// The old value.
-        from: Value,
-        /// The new value.
-        to: Value,
-    },
+    Changed { from: Value, to: Value },
 }
 
 /// All changes from one state to another, by place.

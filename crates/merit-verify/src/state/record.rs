@@ -23,7 +23,6 @@ pub struct StateRecord<'a> {
     state: Value,
     /// Where it should have.
     goal: Value,
-    /// Where it began.
     #[serde(default, deserialize_with = "present")]
     initial: Option<Value>,
 }

@@ -30,7 +30,6 @@ pub struct StateDetail {
     pub is_goal: bool,
     /// Facts that had to become true; without an initial state, all facts of the goal.
     pub asked: usize,
-    /// How many of them did.
     pub achieved: usize,
     /// Whether the goal held from the start: then only leaving things alone is rewarded.
     pub was_satisfied: bool,
@@ -40,9 +39,7 @@ pub struct StateDetail {
     pub missed: Vec<Change>,
     /// Changes that nobody asked for, as changes from what should be to what is.
     pub collateral: Vec<Change>,
-    /// Hash of the reached state.
     pub reached: StateHash,
-    /// Hash of the goal.
     pub goal: StateHash,
 }
 

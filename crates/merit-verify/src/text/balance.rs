@@ -10,7 +10,6 @@ const MAX_DEPTH: usize = 1000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MarkerPair {
-    /// What opens.
     pub open: String,
     /// What closes.
     pub close: String,
@@ -21,29 +20,13 @@ pub struct MarkerPair {
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum BalanceProblem {
     /// A marker that was opened is never closed.
-    NeverClosed {
-        /// Which pair.
-        pair: usize,
-        /// Where it was opened.
-        at: usize,
-    },
+    NeverClosed { pair: usize, at: usize },
     /// A marker closes what is not open, or not innermost.
-    NotOpen {
-        /// Which pair.
-        pair: usize,
-        /// Where it closes.
-        at: usize,
-    },
+    NotOpen { pair: usize, at: usize },
     /// A required pair does not occur.
-    Missing {
-        /// Which pair.
-        pair: usize,
-    },
+    Missing { pair: usize },
     /// Nested deeper than anyone reads.
-    TooDeep {
-        /// Where.
-        at: usize,
-    },
+    TooDeep { at: usize },
 }
 
 impl BalanceProblem {

@@ -7,29 +7,16 @@ use super::{MAX_TEXT_BYTES, Metric, TextConfig};
 pub enum TextConfigError {
     /// A number outside its range.
     #[error("`{key}` is {got}, but it must be {want}")]
-    Range {
-        /// The setting.
-        key: &'static str,
-        /// What was given.
-        got: String,
-        /// What is allowed.
-        want: &'static str,
-    },
+    Range { key: &'static str, got: String, want: &'static str },
     /// A setting that would do nothing.
     #[error("`{key}` does nothing with `{with}`; leave it out")]
-    Idle {
-        /// The setting.
-        key: &'static str,
-        /// What makes it idle.
-        with: &'static str,
-    },
+    Idle { key: &'static str, with: &'static str },
     /// Dropping articles works on words.
     #[error("`drop_articles` works on words and needs `collapse_white_space = true`")]
     ArticlesNeedWords,
     /// A marker that cannot be told from another.
     #[error("marker `{marker}` {why}")]
     Marker {
-        /// The marker.
         marker: String,
         /// What is wrong with it.
         why: &'static str,

@@ -78,11 +78,8 @@ pub struct TextRecord<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "check", rename_all = "kebab-case")]
 pub enum TextFinding {
-    /// Of the metric.
     Metric(TextDetail),
-    /// Of the citations.
     Citations(CitationDetail),
-    /// Of the spans.
     Spans(SpanDetail),
 }
 

@@ -52,16 +52,13 @@ pub enum TextEvidence {
     Contains {
         /// Which word of the normalised response the match starts at. Absent: no match.
         at_word: Option<usize>,
-        /// Words of the response.
         response_words: usize,
-        /// Words of the reference.
         reference_words: usize,
         /// Short list items that the response offers, the match included.
         candidates: usize,
     },
     /// Of `f1` and `rouge`.
     Overlap {
-        /// Units in common.
         common: usize,
         /// Units of the response.
         response: usize,
@@ -71,7 +68,6 @@ pub enum TextEvidence {
         precision: f64,
         /// `common / reference`.
         recall: f64,
-        /// Their harmonic mean.
         f: f64,
     },
     /// Of `bleu`.
@@ -80,7 +76,6 @@ pub enum TextEvidence {
         order: usize,
         /// Clipped precision of each order; 0 beyond `order`.
         precisions: [f64; 4],
-        /// Brevity penalty.
         brevity: f64,
         /// Words of the response.
         response: usize,
@@ -91,7 +86,6 @@ pub enum TextEvidence {
     Length {
         /// How long the response is.
         length: usize,
-        /// In what.
         unit: LengthUnit,
     },
     /// Of `repetition`.

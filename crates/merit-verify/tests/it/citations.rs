@@ -2,7 +2,7 @@
 
 use merit_core::About;
 use merit_verify::Conclusion;
-use merit_verify::similarity::{Entailer, RoleError};
+use merit_verify::similarity::{Entailer, EntailerError};
 use merit_verify::text::{CitationConfig, CitationVerdict, CitationVerifier, CitedStanding, Source};
 
 fn sources() -> Vec<Source> {
@@ -95,8 +95,8 @@ impl Entailer for Fixed {
         About { name: "fixed", summary: "", paper: "" }
     }
 
-    fn entail(&self, pairs: &[(&str, &str)]) -> Result<Vec<f64>, RoleError> {
-        let broken = RoleError { role: "entailer", name: "fixed".to_owned(), why: "no answer".to_owned() };
+    fn entail(&self, pairs: &[(&str, &str)]) -> Result<Vec<f64>, EntailerError> {
+        let broken = EntailerError { name: "fixed".to_owned(), why: "no answer".to_owned() };
         self.0.map(|p| vec![p; pairs.len()]).map_err(|()| broken)
     }
 }

@@ -41,27 +41,27 @@ def send(message):
 ";
     for attack in [
         // Answers before the questions.
-        "send(['ready'])\nfor _ in range(50): send(['value', True, None])\ndef f(x): return 9",
-        "send(['ready'])\nsend(['value', ['h', 0, 'function'], None])\nsend(['value', ['h', 0, 'bool'], None])\nsend(['value', True, None])\ndef f(x): pass",
+        "send(['ready'])\nfor _ in range(50): send(['value', True, None, None, []])\ndef f(x): return 9",
+        "send(['ready'])\nsend(['value', ['h', 0, 'function'], None, None, []])\nsend(['value', ['h', 0, 'bool'], None, None, []])\nsend(['value', True, None, None, []])\ndef f(x): pass",
         // Verdicts instead of answers.
         "def f(x):\n    send([0, 'passed', ''])\n    return -1",
         "def f(x):\n    send({'outcomes': [[0, 'passed', '']]})\n    return -1",
         // What the judge has no word for, and sizes it will not hold.
-        "def f(x):\n    send(['value', ['no', 'such', 'kind'], None])",
-        "def f(x):\n    send(['value', {'a': 1}, None])",
-        "def f(x):\n    send(['value', ['T', 'eval'], None])",
-        "def f(x):\n    send(['value', ['=', -1], None])",
-        "def f(x):\n    send(['value', ['r', 'a', 'b'], None])",
-        "def f(x):\n    send(['value', ['n', 'A B', ['t', '__class__']], None])",
-        "def f(x):\n    send(['raise', ['e', [[0, 'X']], 'SystemExit'], ['t'], '', None])",
-        "def f(x):\n    send(['raise', ['T', 'int'], 7, '', None])",
-        "def f(x):\n    send(['ask', 0, ['t'], ['d', ['t'], ['t']]])",
+        "def f(x):\n    send(['value', ['no', 'such', 'kind'], None, None, []])",
+        "def f(x):\n    send(['value', {'a': 1}, None, None, []])",
+        "def f(x):\n    send(['value', ['T', 'eval'], None, None, []])",
+        "def f(x):\n    send(['value', ['=', -1], None, None, []])",
+        "def f(x):\n    send(['value', ['r', 'a', 'b'], None, None, []])",
+        "def f(x):\n    send(['value', ['n', 'A B', ['t', '__class__']], None, None, []])",
+        "def f(x):\n    send(['raise', ['e', [[0, 'X']], 'SystemExit'], ['t'], '', None, [], 0, None])",
+        "def f(x):\n    send(['raise', ['T', 'int'], 7, '', None, [], 0, None])",
+        "def f(x):\n    send(['ask', 0, 'call', ['t'], ['d', ['t'], ['t']]])",
         "def f(x):\n    send(['exit', 1])\n    send([])\n    send(7)",
         "def f(x):\n    os.write(3, b'\\xff\\xff\\xff\\xff')",
         "def f(x):\n    os.write(3, b'\\0\\0\\0\\4abcd')",
         "def f(x):\n    data = b'[' * 2000000\n    os.set_blocking(3, True)\n    os.write(3, len(data).to_bytes(4, 'big') + data)",
         // The other end's questions.
-        "os.set_blocking(3, True)\nsend(['ready'])\nquestion = os.read(3, 1000)\nsend(['value', 9, None])\ndef f(x): return question",
+        "os.set_blocking(3, True)\nsend(['ready'])\nquestion = os.read(3, 1000)\nsend(['value', 9, None, None, []])\ndef f(x): return question",
     ] {
         let verdict = verify(
             &format!("{forge}{attack}"),
@@ -90,7 +90,7 @@ def f(x):
     os.set_blocking(3, True)
     for _ in range(dice.randrange(1, 4)):
         parts = [junk(0) for _ in range(dice.choice([1, 2, 3, 4]))]
-        data = json.dumps(dice.choice([['value', parts[0], None], ['value', None, [parts[0]]], ['raise', parts[0], ['t'], 'x', None], ['raise', ['e', [], 'ValueError'], parts[0], 'x', 0], ['ask', 0, parts[0], parts[0]], ['value'] + parts])).encode()
+        data = json.dumps(dice.choice([['value', parts[0], None, None, []], ['value', None, [parts[0]], None, []], ['value', 1, None, parts[0], [parts]], ['raise', parts[0], ['t'], 'x', None, [], 0, None], ['raise', ['e', [], 'ValueError'], parts[0], 'x', 0, [parts], parts[0], None], ['ask', 0, 'call', parts[0], parts[0]], ['value'] + parts])).encode()
         os.write(3, len(data).to_bytes(4, 'big') + data)
     return -1
 "
@@ -108,7 +108,6 @@ fn an_answer_too_large_for_the_judge_is_the_programs_failure() {
         ("'x' * (9 << 20)", "assert f(3) == 9"),
         ("[[[]] * 1000] * 1000", "assert f(3) == 9"),
         ("10 ** 6000", "assert str(f(3)) == '9'"),
-        ("ValueError(10 ** 6000)", "raise_it(f(3))"),
         ("nest(70)", "assert f([[[[[[[[[[[[f(3)]]]]]]]]]]]]) == 9"),
         ("nest(200)", "assert f(3) == 9"),
     ] {
@@ -126,7 +125,7 @@ fn threads_that_answer_later_answer_nothing() {
 import json, os, threading, time
 def late():
     time.sleep(0.05)
-    data = json.dumps(['value', 25, None]).encode()
+    data = json.dumps(['value', 25, None, None, []]).encode()
     while True:
         try:
             os.write(3, len(data).to_bytes(4, 'big') + data)

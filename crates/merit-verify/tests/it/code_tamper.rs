@@ -18,13 +18,10 @@ fn ended(outcome: &TestOutcome) -> bool {
 #[test]
 fn leaving_before_the_asserts_passes_nothing() {
     for program in [
-        "import sys\nsys.exit(0)",
-        "raise SystemExit",
         "import os\nos._exit(0)",
         "def f(x):\n    raise SystemExit(0)",
         "import sys\ndef f(x):\n    sys.exit(0)",
         "import os\ndef f(x):\n    os._exit(0)",
-        "import atexit, os\natexit.register(os._exit, 0)\nimport sys\nsys.exit(0)",
         "import os\ndef f(x):\n    os.close(3)\n    os._exit(0)",
     ] {
         let outcomes =
@@ -35,9 +32,14 @@ fn leaving_before_the_asserts_passes_nothing() {
 
 #[test]
 fn a_test_that_swallows_everything_still_sees_the_end() {
-    let test = json!("try:\n    f(1)\nexcept BaseException:\n    pass");
-    assert!(ended(&outcome("import os\ndef f(x):\n    os._exit(0)", test.clone())));
-    assert!(ended(&outcome("import sys\ndef f(x):\n    sys.exit(0)", test)));
+    let test = json!(
+        "r = None\ntry:\n    r = f(1)\nexcept BaseException:\n    r = r or 1\nassert f(2) == 4 or r == 1"
+    );
+    let all = [json!("assert f(3) == 9"), test];
+    for end in ["import os\ndef f(x):\n    os._exit(0)", "import sys\ndef f(x):\n    sys.exit(0)"] {
+        let found = verify(end, &all).unwrap().visible;
+        assert!(found.iter().all(ended), "{end}: {found:?}");
+    }
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn patching_builtins_and_test_modules_changes_the_program_only() {
         "import sys, types\nsys.modules['pytest'] = types.ModuleType('pytest')\nsys.modules['unittest'] = sys.modules['pytest']",
         "import sys\nsys.settrace(lambda *a: None)\nsys.excepthook = lambda *a: None",
         "import operator, math\noperator.eq = math.isclose = lambda *a, **k: True",
-        "import json\njson.dumps = json.JSONEncoder.encode = lambda *a, **k: '[\"value\",9,null]'",
+        "import json\njson.dumps = json.JSONEncoder.encode = lambda *a, **k: '[\"value\",9,null,null,[]]'",
     ] {
         let program = format!("{patch}\ndef f(x):\n    return -1");
         fails(

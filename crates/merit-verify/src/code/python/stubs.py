@@ -15,10 +15,12 @@ ASKING = {name for kind in (str, bytes, list, tuple, dict, set, frozenset, int, 
 class Remote:
     # `_remote_open`: the test built it, so it may be given data. `_remote_builds`: calling it builds such objects.
 
-    __slots__ = ("_remote_link", "_remote_number", "_remote_kind", "_remote_open", "_remote_builds", "_remote_asks")
+    __slots__ = ("_remote_link", "_remote_number", "_remote_kind", "_remote_open", "_remote_builds", "_remote_asks",
+                 "_remote_named")
 
     def __init__(self, link, number, kind, open=False, builds=False, asks=None):
         put = object.__setattr__
+        put(self, "_remote_named", False)
         put(self, "_remote_link", link)
         put(self, "_remote_number", number)
         put(self, "_remote_kind", kind)
@@ -28,7 +30,7 @@ class Remote:
 
     def __call__(self, *args, **kwargs):
         if self._remote_asks and not all(type(one) is Remote for one in (*args, *kwargs.values())):
-            refuse(self._remote_asks)
+            refuse(self, self._remote_asks)
         build = self._remote_builds
         return self._remote_link.do("call", self, *args, flags=BUILD if build else 0, open=build, **kwargs)
 
@@ -36,11 +38,13 @@ class Remote:
         if name.startswith("_remote_"):
             raise AttributeError(name)
         found = self._remote_link.do("getattr", self, name)
-        if type(found) is Remote and name in ASKING and not self._remote_open:
-            object.__setattr__(found, "_remote_asks", "`.%s(…)` of a value of class %s" % (name, self._remote_kind))
+        if not self._remote_open:
+            guarded_field(name, found)
         if type(found) is Remote and name in self._remote_link.builders:
             object.__setattr__(found, "_remote_builds", True)
         return found
+
+    __doc__ = property(lambda self: self._remote_link.do("getattr", self, "__doc__"))
 
     def __setattr__(self, name, value):
         self._remote_link.do("setattr", self, name, value)
@@ -76,7 +80,9 @@ class Remote:
         return self._remote_link.do("iter", self)
 
     def __exit__(self, kind, error, _):
-        return truth(bool(self._remote_link.do("leave", self, kind and kind.__name__, error and str(error))))
+        swallows = truth(bool(self._remote_link.do("leave", self, kind and kind.__name__, error and str(error))))
+        # A test's own failure is not the program's to swallow.
+        return swallows and not isinstance(error, (AssertionError, Trouble))
 
     def __instancecheck__(self, value):
         return type(value) is Remote and truth(self._remote_link.do("isinstance", value, self))
@@ -87,6 +93,22 @@ class Remote:
     def __format__(self, spec):
         return as_kind(self._remote_link.do("format", self, spec), str)
 
+    def __aiter__(self):
+        return self._remote_link.do("aiter", self)
+
+    async def __anext__(self):
+        return self._remote_link.do("anext", self)
+
+    async def __aenter__(self):
+        return self._remote_link.do("aenter", self, open=self._remote_open)
+
+    async def __aexit__(self, kind, error, _):
+        self._remote_link.do("aexit", self, None, None, None)
+        return False
+
+    def __mro_entries__(self, bases):
+        return (Heir,)
+
     def __deepcopy__(self, _):
         return self._remote_link.do("deepcopy", self, open=self._remote_open)
 
@@ -94,7 +116,65 @@ class Remote:
         raise TypeError("a value of the program cannot be pickled")
 
 
-def refuse(what):
+def guarded_field(name, value):
+    # A function of the program's that poses as a method of plain data.
+    if type(value) is Remote and name in ASKING:
+        object.__setattr__(value, "_remote_asks", "`.%s(…)` of the program's own" % name)
+    return value
+
+
+Reader.field = staticmethod(guarded_field)
+
+
+class Deriving(type):
+    # A test's class below one of the program's is made where the program's class lives; its functions stay here.
+
+    def __new__(meta, name, bases, namespace):
+        if "__orig_bases__" not in namespace:
+            return super().__new__(meta, name, bases, namespace)
+        cell = namespace.pop("__classcell__", None)
+        bases = namespace.pop("__orig_bases__")
+        link = next(base for base in bases if type(base) is Remote)._remote_link
+        kept = {key: value for key, value in namespace.items() if key not in ("__module__", "__qualname__")}
+        made = link.do("derive", name, list(kept), list(kept.values()), *bases)
+        if type(made) is not Remote:
+            raise TypeError("the program's class gave %s instead of a class" % type(made).__name__)
+        object.__setattr__(made, "_remote_builds", True)
+        if cell is not None:
+            cell.cell_contents = made
+        return made
+
+    def __init__(self, *_):
+        pass
+
+
+class Heir(metaclass=Deriving):
+    pass
+
+
+class Above:
+    # What `super()` finds in the program's class, `__init__` included.
+
+    def __init__(self, remote):
+        object.__setattr__(self, "remote", remote)
+
+    def __getattribute__(self, name):
+        remote = object.__getattribute__(self, "remote")
+        return remote._remote_link.do("getattr", remote, name)
+
+
+def super_of(*args):
+    # `super()` in a class that a test derives from one of the program's.
+    if not args:
+        frame = sys._getframe(1)
+        args = frame.f_locals["__class__"], frame.f_locals[frame.f_code.co_varnames[0]]
+    if type(args[0]) is not Remote:
+        return super(*args)
+    return Above(args[0]._remote_link.do("super", *args, open=True))
+
+
+def refuse(remote, what):
+    remote._remote_link.take()
     raise TypeError(what + " was given plain data: a value of the program's own is only read, unless the test built it by "
                     "calling a class or a name in `builders`")
 
@@ -119,7 +199,7 @@ def unary(verb, kind=None):
 def binary(verb, ordering=False):
     def ask(self, other):
         if type(other) is not Remote and (ordering or not self._remote_open):
-            refuse("`%s` with a value of class %s" % (verb, self._remote_kind))
+            refuse(self, "`%s` with a value of class %s" % (verb, self._remote_kind))
         return self._remote_link.do(verb, self, other, open=self._remote_open)
     return ask
 
@@ -127,7 +207,7 @@ def binary(verb, ordering=False):
 def reflected(verb):
     def ask(self, other):
         if type(other) is not Remote and not self._remote_open:
-            refuse("`%s` with a value of class %s" % (verb, self._remote_kind))
+            refuse(self, "`%s` with a value of class %s" % (verb, self._remote_kind))
         return self._remote_link.do(verb, other, self, open=self._remote_open)
     return ask
 

@@ -77,10 +77,12 @@ class Packer:
     def unusual(self, value, kind, depth):
         if kind is type:
             return ["T", TYPE_NAMES[value]] if value in TYPE_NAMES else self.other(value)
+        if kind in VIEWS:
+            return self.items([VIEWS[kind]], value, depth)
         home = kind.__module__
         if home == "collections" and kind.__name__ in ("Counter", "OrderedDict", "defaultdict", "deque"):
             return self.container(value, depth)
-        if home in ("decimal", "fractions", "datetime") and kind.__name__ in EXACT:
+        if home in ("decimal", "fractions", "datetime", "pathlib", "uuid") and kind.__name__ in EXACT:
             return EXACT[kind.__name__](value)
         for base, plain in BASES:
             if isinstance(value, base):
@@ -91,6 +93,7 @@ class Packer:
         return self.other(value)
 
 
+VIEWS = {type({}.keys()): "keys", type({}.items()): "entries"}
 PACKERS = {
     list: Packer.container,
     dict: Packer.container,
@@ -119,11 +122,17 @@ EXACT = {
     "datetime": lambda value: ["datetime", value.isoformat()],
     "time": lambda value: ["time", value.isoformat()],
     "timedelta": lambda value: ["timedelta", value.days, value.seconds, value.microseconds],
+    "UUID": lambda value: ["UUID", str(value)],
 }
+PATHS = ("PosixPath", "PurePosixPath", "WindowsPath", "PureWindowsPath")
+EXACT.update({name: lambda value, name=name: [name, str(value)] for name in PATHS})
 
 
 class Reader:
-    # `special` builds what is no plain data, from its array; `kept` are the numbered containers.
+    # `special` builds what is no plain data, from its array; `kept` are the numbered containers; `field` sees what becomes
+    # an attribute.
+
+    field = staticmethod(lambda name, value: value)
 
     def __init__(self, special, kept=None):
         self.special = special
@@ -183,7 +192,7 @@ def read_named_tuple(self, wire, depth):
         if len(NAMED) >= 100:
             NAMED.clear()
         NAMED[name, fields] = namedtuple(name, fields)
-    return NAMED[name, fields](*self.items(wire, 3, depth))
+    return NAMED[name, fields](*map(self.field, fields, self.items(wire, 3, depth)))
 
 
 def read_decimal(self, wire, depth):
@@ -196,6 +205,18 @@ def read_fraction(self, wire, depth):
     from fractions import Fraction
 
     return Fraction(int(wire[1], 16), int(wire[2], 16))
+
+
+def read_path(self, wire, depth):
+    import pathlib
+
+    return getattr(pathlib, wire[0])(str(wire[1]))
+
+
+def read_uuid(self, wire, depth):
+    import uuid
+
+    return uuid.UUID(wire[1])
 
 
 def read_moment(self, wire, depth):
@@ -221,10 +242,13 @@ READERS = {
     "=": lambda self, wire, depth: self.kept[wire[1]] if wire[1] >= 0 else None,
     "T": lambda self, wire, depth: TYPES[wire[1]],
     "...": lambda self, wire, depth: ...,
+    "keys": lambda self, wire, depth: dict.fromkeys(self.items(wire, 1, depth)).keys(),
+    "entries": lambda self, wire, depth: dict(self.items(wire, 1, depth)).items(),
     "n": read_named_tuple,
     "q": read_deque,
     "D": read_decimal,
     "F": read_fraction,
 }
 READERS.update(dict.fromkeys(("Counter", "OrderedDict", "defaultdict"), read_collection))
+READERS.update(dict.fromkeys(PATHS, read_path), UUID=read_uuid)
 READERS.update(dict.fromkeys(("date", "datetime", "time", "timedelta"), read_moment))

@@ -26,9 +26,7 @@ pub enum SchemaError {
     Keyword {
         /// Where in the schema, as a pointer.
         at: String,
-        /// The keyword.
         keyword: String,
-        /// What is wrong.
         why: String,
     },
     /// A keyword that is not part of JSON Schema.
@@ -36,7 +34,6 @@ pub enum SchemaError {
     UnknownKeyword {
         /// Where in the schema, as a pointer.
         at: String,
-        /// The keyword.
         keyword: String,
         /// A known keyword that is similar.
         nearest: Option<String>,
@@ -46,7 +43,6 @@ pub enum SchemaError {
     Unsupported {
         /// Where in the schema, as a pointer.
         at: String,
-        /// The keyword.
         keyword: String,
     },
     /// A reference that leads nowhere in this document.

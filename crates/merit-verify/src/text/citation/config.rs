@@ -42,7 +42,6 @@ impl Default for CitationConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CitationMarkers {
-    /// What opens one.
     pub open: String,
     /// What closes one.
     pub close: String,

@@ -17,7 +17,6 @@ use std::ops::Range;
 pub struct Source {
     /// What a citation must say to name it.
     pub id: String,
-    /// What it says.
     pub text: String,
 }
 
