@@ -18,7 +18,7 @@ pub use record::{MathsRecord, MathsVerifier};
 
 use grade::{Grader, No};
 use merit_maths::{
-    Budget, Comparison, Compat, Conclusion, Exhausted, MathVerifyOptions, MathsConfig, Side, Verdict,
+    Asked, Budget, Comparison, Compat, Conclusion, Exhausted, MathVerifyOptions, MathsConfig, Side, Verdict,
 };
 use read::{Answer, read};
 
@@ -30,8 +30,13 @@ use read::{Answer, read};
 /// assert_eq!(merit_maths_compat::verify("$1/2$", r"\boxed{0.5}", &peer).passed(), Some(true));
 /// ```
 pub fn verify(gold: &str, response: &str, config: &MathsConfig) -> Verdict {
+    verify_asked(gold, response, None, config)
+}
+
+/// The same where the task's words are known. The peer's rules know no form, and make nothing of them.
+pub fn verify_asked(gold: &str, response: &str, asked: Option<Asked<'_>>, config: &MathsConfig) -> Verdict {
     match config.compat {
-        Compat::None => merit_maths::verify(gold, response, config),
+        Compat::None => merit_maths::verify_asked(gold, response, asked, config),
         Compat::MathVerify => by_math_verify(gold, response, config),
     }
 }

@@ -1,9 +1,9 @@
 //! The verifier over records: a reference and a response a line, and its verdict in words.
 
-use crate::verify;
+use crate::verify_asked;
 use merit_core::printable::{count, piece};
 use merit_core::{Conclusion, Envelope, Verifier};
-use merit_maths::{MathsConfig, Side, Verdict};
+use merit_maths::{Asked, MathsConfig, Side, Verdict};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -24,6 +24,9 @@ pub struct MathsRecord<'a> {
     gold: Cow<'a, str>,
     #[serde(borrow)]
     response: Cow<'a, str>,
+    /// The task's words, which may say what form is wanted. Absent: the reference alone says.
+    #[serde(borrow, default, alias = "prompt")]
+    question: Option<Cow<'a, str>>,
 }
 
 impl Verifier for MathsVerifier {
@@ -41,7 +44,8 @@ impl Verifier for MathsVerifier {
     }
 
     fn judge(&self, record: &MathsRecord<'_>) -> Result<Verdict, String> {
-        Ok(verify(&record.gold, &record.response, &self.0))
+        let asked = record.question.as_deref().map(|question| Asked { question, may_restate: false });
+        Ok(verify_asked(&record.gold, &record.response, asked, &self.0))
     }
 
     fn explain(verdict: &Verdict) -> Vec<String> {

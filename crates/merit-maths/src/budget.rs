@@ -32,10 +32,8 @@ impl Default for Limits {
 /// A limit was reached; the work stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Exhausted {
-    /// Out of steps.
     #[error("it took more than the allowed steps")]
     Steps,
-    /// Nested too deeply.
     #[error("it is nested too deeply")]
     Depth,
     /// An integer would grow too large.

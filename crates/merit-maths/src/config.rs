@@ -1,7 +1,7 @@
 //! What counts as the same answer. The default is strict and right: order where it means something, units and percent
 //! signs as part of the answer, no rounding that the reference does not itself show.
 
-use crate::{Limits, MathVerifyOptions};
+use crate::{Form, Limits, MathVerifyOptions};
 use serde::{Deserialize, Serialize};
 
 /// What counts.
@@ -26,9 +26,9 @@ pub struct MathsConfig {
     /// Accept a decimal response for an exact reference when it is the correctly rounded value with at least this many
     /// digits after the point. Absent: never.
     pub accept_rounded: Option<u32>,
-    /// Whether an answer must be worked out where the reference is: `6 \cdot 7` is then no answer of 42, a fraction or
-    /// `x = 42` is. For rewards, where a policy would otherwise learn to give the question back.
-    pub worked_out: bool,
+    /// The form in which an answer is wanted. An equal response in another form is no answer: a policy would learn to give
+    /// the question back.
+    pub form: Form,
     /// What one verification may use.
     pub limits: Limits,
 }
@@ -45,21 +45,18 @@ pub enum MathsConfigError {
     #[error(
         "`{setting}` belongs to the strict rules, but `compat = \"math-verify\"` follows the peer's; remove it"
     )]
-    UnusedUnderCompat {
-        /// Its name.
-        setting: &'static str,
-    },
+    UnusedUnderCompat { setting: &'static str },
     /// Nowhere to look for an answer.
     #[error(
         "`extract` allows no place where an answer may stand; allow at least one of boxed, latex, plain, choices_to"
     )]
     NowhereToLook,
+    /// A base that has no digits.
+    #[error("`form` asks for base {base}; give a base from 2 to 36")]
+    NotABase { base: u32 },
     /// A letter range that is none.
     #[error("`extract.choices_to` is `{last}`; give the last letter of the choices, `B` to `Z`")]
-    NotALetter {
-        /// What was given.
-        last: char,
-    },
+    NotALetter { last: char },
 }
 
 impl MathsConfig {
@@ -67,7 +64,14 @@ impl MathsConfig {
     pub fn check(&self) -> Result<(), MathsConfigError> {
         match self.compat {
             Compat::None if self.math_verify.is_some() => Err(MathsConfigError::OptionsWithoutCompat),
-            Compat::None => self.extract.check(),
+            Compat::None => {
+                if let Form::Base(base) = self.form
+                    && !(2..=36).contains(&base)
+                {
+                    return Err(MathsConfigError::NotABase { base });
+                }
+                self.extract.check()
+            }
             Compat::MathVerify => {
                 let plain = Self::default();
                 let unused = [
@@ -77,7 +81,7 @@ impl MathsConfig {
                     ("percent", self.percent != plain.percent),
                     ("round_to", self.round_to != plain.round_to),
                     ("accept_rounded", self.accept_rounded != plain.accept_rounded),
-                    ("worked_out", self.worked_out),
+                    ("form", self.form != plain.form),
                 ];
                 match unused.into_iter().find(|(_, set)| *set) {
                     Some((setting, _)) => Err(MathsConfigError::UnusedUnderCompat { setting }),
@@ -135,7 +139,6 @@ impl Default for Extraction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Several {
-    /// All of them, in any order.
     #[default]
     AllAnyOrder,
     /// All of them, in the order of the reference.
@@ -154,7 +157,6 @@ pub enum Units {
     Optional,
     /// Both or neither, and convertible.
     Required,
-    /// Ignored.
     Ignored,
 }
 

@@ -53,9 +53,7 @@ pub enum Expr {
     List(Vec<Expr>),
     /// An interval with at least one square or reversed bracket. The flags say whether the ends belong to it.
     Interval {
-        /// Lower end.
         low: Box<Expr>,
-        /// Upper end.
         high: Box<Expr>,
         /// Whether `low` belongs to it.
         low_closed: bool,
@@ -76,15 +74,12 @@ pub enum Expr {
     Matrix(Vec<Vec<Expr>>),
     /// A sum, product, integral or limit: what, body, variable, from, to. Absent ends: indefinite.
     Quantified {
-        /// Which.
         what: Quantifier,
         /// What is summed, integrated, or taken to the limit.
         body: Box<Expr>,
-        /// The bound variable.
         variable: Arc<str>,
         /// Lower end; of a limit, the point approached.
         from: Option<Box<Expr>>,
-        /// Upper end.
         to: Option<Box<Expr>>,
     },
     /// Words before an expression: `\text{Area: } 5`, `\text{(B) } 7`.
@@ -140,7 +135,6 @@ pub enum Relation {
     In,
     /// ∉
     NotIn,
-    /// ⊂ or ⊆
     Within,
     /// ∼, ≅: similar or congruent figures
     Similar,

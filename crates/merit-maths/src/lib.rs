@@ -9,21 +9,22 @@ mod compare;
 mod config;
 mod expr;
 mod extract;
+mod form;
 mod math_verify;
 mod parse;
 mod verdict;
 mod verify;
-mod worked_out;
 
 pub use budget::{Budget, Exhausted, Limits};
 pub use compare::{Decision, Half, compare, rational_value, round_to};
 pub use config::{Compat, Extraction, MathsConfig, MathsConfigError, Percent, Several, Units};
 pub use expr::{Constant, Expr, Function, Quantifier, Relation, Rounded};
 pub use extract::tail;
+pub use form::{Asked, Form};
 pub use math_verify::{
     ExprTarget, ExtractionMode, FallbackMode, LatexTarget, MathVerifyOptions, StringTarget, Target,
 };
 pub use merit_core::Conclusion;
 pub use parse::{ParseError, parse_latex, parse_plain};
 pub use verdict::{Candidate, CandidateKind, Comparison, Side, Verdict};
-pub use verify::verify;
+pub use verify::{verify, verify_asked};

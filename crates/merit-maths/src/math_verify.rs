@@ -103,7 +103,6 @@ impl Default for ExprTarget {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StringTarget {
-    /// The strings.
     pub strings: Vec<String>,
     /// Whether they count without words like "the answer" before them.
     pub try_extract_without_anchor: bool,

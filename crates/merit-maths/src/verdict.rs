@@ -63,7 +63,6 @@ pub enum CandidateKind {
     Latex,
     /// After words like "the answer is", or the whole text.
     Plain,
-    /// The last number.
     LastNumber,
     /// A letter choice.
     Choice,

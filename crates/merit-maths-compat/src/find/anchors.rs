@@ -13,9 +13,7 @@ pub(super) enum Anchor {
     HopedFor,
     /// "final answer … is".
     FinalIs,
-    /// "answer: …".
     AnswerColon,
-    /// "answer …".
     Answer,
 }
 

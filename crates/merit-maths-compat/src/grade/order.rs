@@ -11,7 +11,6 @@ use std::cmp::Ordering;
 pub(super) struct Key {
     class: (u8, u8, String),
     parts: Vec<Key>,
-    /// Absent: one.
     exponent: Option<Box<Key>>,
     coefficient: f64,
 }

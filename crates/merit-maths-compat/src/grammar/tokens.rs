@@ -9,7 +9,6 @@ pub(super) enum Token {
     Div,
     Mod,
     Colon,
-    /// An opening bracket.
     Open(Bracket),
     /// A closing bracket.
     Close(Bracket),

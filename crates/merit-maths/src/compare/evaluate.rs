@@ -68,6 +68,9 @@ impl Evaluator {
             Expr::Quantified { what, body, variable, from: Some(from), to: Some(to) } => {
                 budget.deeper(|b| self.quantified(*what, body, variable, from, to, b))
             }
+            Expr::Quantified { what: Quantifier::Limit, body, variable, from: Some(point), to: None } => {
+                budget.deeper(|b| self.limit(body, variable, point, b))
+            }
             _ => Err(Trouble::NotNumeric),
         }
     }
@@ -175,6 +178,7 @@ impl Evaluator {
         let sum = match what {
             Quantifier::Sum => true,
             Quantifier::Product => false,
+            Quantifier::Integral => return self.integral(body, variable, (from, to), budget),
             _ => return Err(Trouble::NotNumeric),
         };
         let from = self.whole(from, budget)?;

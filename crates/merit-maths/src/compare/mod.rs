@@ -8,6 +8,7 @@ mod answers;
 mod applied;
 mod assignment;
 mod atoms;
+mod calculus;
 mod collections;
 mod complex;
 mod elementary;
@@ -29,6 +30,7 @@ mod points;
 mod poly;
 mod powers;
 mod primes;
+mod quadrature;
 mod quantities;
 mod rational;
 mod real;
@@ -45,6 +47,10 @@ mod transcendental;
 mod unit_table;
 mod units;
 mod verdict;
+
+pub(crate) use normal::like_terms;
+pub(crate) use points::any;
+pub(crate) use units::is_known as is_known_unit;
 
 pub use rational::rational_value;
 pub use rounding::{Half, round_to};

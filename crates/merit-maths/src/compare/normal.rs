@@ -7,7 +7,7 @@ use super::fraction::Fraction;
 use super::poly::Poly;
 use super::real::Trouble;
 use super::{exact, rational, units};
-use crate::{Budget, Constant, Expr, Quantifier};
+use crate::{Budget, Constant, Exhausted, Expr, Quantifier};
 use dashu_ratio::RBig;
 use std::sync::Arc;
 
@@ -203,4 +203,24 @@ impl Normalizer {
         }
         self.settled(total, budget)
     }
+}
+
+/// Whether two terms of a sum are the same but for a number, so that they can be added.
+pub(crate) fn like_terms(terms: &[Expr], budget: &mut Budget) -> Result<bool, Exhausted> {
+    let mut normalizer = Normalizer::default();
+    let mut seen = Vec::with_capacity(terms.len());
+    for term in terms {
+        match normalizer.of(term, budget) {
+            Ok(fraction) => {
+                let Some((monomial, _)) = fraction.single() else { continue };
+                if seen.iter().any(|other| other == monomial) {
+                    return Ok(true);
+                }
+                seen.push(monomial.clone());
+            }
+            Err(Trouble::Exhausted(limit)) => return Err(limit),
+            Err(_) => {}
+        }
+    }
+    Ok(false)
 }

@@ -59,7 +59,8 @@ fn numeral(
     let plain = |text: &str| text.trim_start_matches('0').to_string();
     Ok(match response {
         Expr::InBase(other, same) if *same == base => {
-            Outcome::said(plain(digits) == plain(other), "numeral", "digits in the same base")
+            let same = plain(digits).eq_ignore_ascii_case(&plain(other));
+            Outcome::said(same, "numeral", "digits in the same base")
         }
         Expr::InBase(..) => Outcome::said(false, "numeral", "written in different bases"),
         other => match text::number(digits) {
@@ -67,7 +68,15 @@ fn numeral(
                 let outcome = answers::decide(&bare, other, config, budget)?;
                 Outcome { rule: "numeral", ..outcome }
             }
-            _ => Outcome::said(false, "numeral", "not the digits of the reference"),
+            _ => {
+                let same =
+                    text::words(other).is_some_and(|word| plain(&word) == plain(&digits.to_lowercase()));
+                Outcome::said(
+                    same,
+                    "numeral",
+                    if same { "the same digits" } else { "not the digits of the reference" },
+                )
+            }
         },
     })
 }
@@ -80,6 +89,12 @@ fn proportion(
     config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
+    if let (Some(x), Some(y)) = (time_of_day(a), time_of_day(b))
+        && (x.marked || y.marked)
+    {
+        let same = x.minutes == y.minutes || x.marked != y.marked && x.shown == y.shown;
+        return Ok(Outcome::said(same, "time", "times of day"));
+    }
     let plain = collections::in_order(a, b, "ratio", config, budget)?;
     if plain.equal || a.len() != b.len() {
         return Ok(plain);
@@ -99,6 +114,33 @@ fn proportion(
         }
     }
     Ok(Outcome::said(true, "ratio", "in the same proportion"))
+}
+
+/// A time of day: its minutes since midnight, what the clock shows, and whether AM or PM says which half it is.
+struct Time {
+    minutes: u64,
+    shown: (u64, u64),
+    marked: bool,
+}
+
+fn time_of_day(parts: &[Expr]) -> Option<Time> {
+    let whole = |expr: &Expr| match expr {
+        Expr::Num(value) if value.is_int() => u64::try_from(value.numerator().clone()).ok(),
+        _ => None,
+    };
+    let [hours, minutes] = parts else { return None };
+    let (minutes, half) = match minutes {
+        Expr::Quantity(minutes, half) => (whole(minutes)?, Some(half.to_ascii_uppercase())),
+        other => (whole(other)?, None),
+    };
+    let hours = whole(hours).filter(|hours| *hours <= 24 && minutes < 60)?;
+    let since = match half.as_deref() {
+        None => hours,
+        Some("AM") => hours % 12,
+        Some("PM") => hours % 12 + 12,
+        Some(_) => return None,
+    };
+    Some(Time { minutes: 60 * since + minutes, shown: (hours, minutes), marked: half.is_some() })
 }
 
 /// `a : b` against a number: the quotient.

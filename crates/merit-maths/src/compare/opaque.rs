@@ -33,12 +33,29 @@ pub(crate) fn without_opaque(
 fn is_opaque(expr: &Expr) -> bool {
     match expr {
         Expr::Unknown(..) => true,
-        Expr::Quantified { what, from, to, .. } => {
-            let ends = |end: &Option<Box<Expr>>| matches!(end.as_deref(), Some(Expr::Num(_)));
-            !(matches!(what, Quantifier::Sum | Quantifier::Product) && ends(from) && ends(to))
+        Expr::Quantified { what, body, from, to, .. } => {
+            let whole = |end: &Option<Box<Expr>>| matches!(end.as_deref(), Some(Expr::Num(_)));
+            match what {
+                Quantifier::Sum | Quantifier::Product => !(whole(from) && whole(to)),
+                Quantifier::Integral => from.is_none() || to.is_none() || nests(body),
+                Quantifier::Limit => from.is_none() || nests(body),
+                Quantifier::Derivative => true,
+            }
         }
         _ => false,
     }
+}
+
+/// Whether a body has parts of its own that no value can be computed for, or that would cost too much again and again.
+fn nests(body: &Expr) -> bool {
+    let mut found = false;
+    let mut test = |part: &Expr| {
+        found |= matches!(part, Expr::Unknown(..) | Expr::Quantified { .. });
+        !found
+    };
+    // Nested no deeper than the parser allows; the body is walked again, and paid for, when it is computed.
+    let enough = crate::Limits { depth: usize::MAX, ..crate::Limits::default() };
+    points::walk(body, &mut test, &mut Budget::new(enough)).is_err() || found
 }
 
 fn rewrite(

@@ -12,6 +12,8 @@ pub(crate) fn compare(
     config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Option<Outcome>, Exhausted> {
+    let (a, b) = (added_up(gold, budget)?, added_up(response, budget)?);
+    let (gold, response) = (a.as_ref().unwrap_or(gold), b.as_ref().unwrap_or(response));
     match (gold, response) {
         (Expr::Quantity(a, u), Expr::Quantity(b, v)) => both(a, u, b, v, config, budget).map(Some),
         (Expr::Quantity(a, unit), other) => only_one(a, unit, other, true, config, budget).map(Some),
@@ -19,6 +21,26 @@ pub(crate) fn compare(
         (Expr::Percent(_), _) | (_, Expr::Percent(_)) => percent(gold, response, config, budget).map(Some),
         _ => Ok(None),
     }
+}
+
+/// `2 hours 30 minutes` as one quantity in the first unit; `None` where it is no sum of quantities that convert.
+fn added_up(expr: &Expr, budget: &mut Budget) -> Result<Option<Expr>, Exhausted> {
+    let Expr::Add(parts) = expr else { return Ok(None) };
+    let mut first: Option<(units::Known, std::sync::Arc<str>)> = None;
+    let mut terms = Vec::with_capacity(parts.len());
+    for part in parts {
+        let Expr::Quantity(amount, name) = part else { return Ok(None) };
+        let Written::Known(unit) = units::read(name, budget)? else { return Ok(None) };
+        let fits = first.as_ref().is_none_or(|(f, _)| f.dimensions == unit.dimensions);
+        if !fits || unit.pi != 0 || !unit.offset.is_zero() {
+            return Ok(None);
+        }
+        terms.push(units::in_base(amount, &unit));
+        first.get_or_insert((unit, name.clone()));
+    }
+    let Some((unit, name)) = first else { return Ok(None) };
+    let factor = Expr::Num(dashu_ratio::RBig::ONE / unit.factor);
+    Ok(Some(Expr::Quantity(Box::new(Expr::Mul(vec![Expr::Add(terms), factor])), name)))
 }
 
 fn percent(

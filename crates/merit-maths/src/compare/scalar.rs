@@ -7,7 +7,7 @@ use super::opaque::{Replaced, without_opaque};
 use super::rational::rational_value;
 use super::real::Trouble;
 use super::verdict::{Outcome, Reason};
-use super::{exact, points, rebuild, rounding};
+use super::{calculus, exact, points, rebuild, rounding};
 use crate::{Budget, Constant, Exhausted, Expr, MathsConfig};
 use dashu_ratio::RBig;
 use std::cmp::Ordering;
@@ -19,6 +19,8 @@ pub(crate) fn compare(
     config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
+    let (a, b) = (calculus::differentiated(gold, budget)?, calculus::differentiated(response, budget)?);
+    let (gold, response) = (a.as_ref().unwrap_or(gold), b.as_ref().unwrap_or(response));
     if let (Some(a), Some(b)) = (rational_value(gold, budget)?, rational_value(response, budget)?) {
         if a == b {
             return Ok(Outcome::equal("exact-rational", Reason::SameNumber));
@@ -38,7 +40,23 @@ pub(crate) fn compare(
     if let Some(outcome) = rounded(gold, response, config, budget)? {
         return Ok(outcome);
     }
-    symbolic(gold, response, budget)
+    let renamed = free_constant(gold, response);
+    symbolic(gold, renamed.as_ref().unwrap_or(response), budget)
+}
+
+/// `x^2 + c` beside `x^2 + C`: the constant of an integral has no name of its own.
+fn free_constant(gold: &Expr, response: &Expr) -> Option<Expr> {
+    let constant = |expr: &Expr| match expr {
+        Expr::Add(parts) => parts
+            .iter()
+            .position(|part| matches!(part, Expr::Symbol(name) if matches!(&**name, "C" | "c" | "K" | "k"))),
+        _ => None,
+    };
+    let (Expr::Add(of_gold), Expr::Add(of_response)) = (gold, response) else { return None };
+    let (a, b) = (constant(gold)?, constant(response)?);
+    let mut parts = of_response.clone();
+    parts[b] = of_gold[a].clone();
+    Some(Expr::Add(parts))
 }
 
 fn symbolic(gold: &Expr, response: &Expr, budget: &mut Budget) -> Result<Outcome, Exhausted> {

@@ -117,6 +117,9 @@ pub(crate) fn compare(gold: &Expr, response: &Expr, budget: &mut Budget) -> Resu
             if a == b { "both say the same" } else { "one affirms, the other denies" },
         ));
     }
+    if is_none(gold) && is_none(response) {
+        return Ok(Outcome::said(true, "text", "both say that there is none"));
+    }
     let (Some(a), Some(b)) = (words(gold), words(response)) else {
         return Ok(Outcome::said(false, "kind", "one is words, the other mathematics"));
     };
@@ -127,12 +130,32 @@ pub(crate) fn compare(gold: &Expr, response: &Expr, budget: &mut Budget) -> Resu
     Ok(Outcome::said(equal, "text", why))
 }
 
+/// The empty set, in a sign or in words.
+fn is_none(expr: &Expr) -> bool {
+    match expr {
+        Expr::Set(parts) => parts.is_empty(),
+        Expr::Text(text) => matches!(
+            normalized(text).as_str(),
+            "no solution"
+                | "no solutions"
+                | "no real solution"
+                | "no real solutions"
+                | "empty set"
+                | "the empty set"
+        ),
+        _ => false,
+    }
+}
+
 fn joined(words: &str) -> String {
     words.split(' ').collect()
 }
 
 /// A whole or decimal number written as words.
 pub(crate) fn number(text: &str) -> Option<Expr> {
+    if let Some(value) = crate::parse::number_in_words(text) {
+        return Some(Expr::Num(value));
+    }
     let text = text.trim();
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),

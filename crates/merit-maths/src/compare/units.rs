@@ -1,6 +1,7 @@
 //! Units as written (`km/h`, `m^2`, `square metres`), and quantities that convert into each other.
 
 use super::exact;
+pub(crate) use super::unit_table::Unit as Known;
 use super::unit_table::{self, DIMENSIONS, Unit};
 use crate::{Budget, Constant, Exhausted, Expr};
 use dashu_ratio::RBig;
@@ -25,6 +26,12 @@ pub(crate) fn read(text: &str, budget: &mut Budget) -> Result<Written, Exhausted
     }
     let lower = plain.to_lowercase();
     Ok(Written::Words(lower.strip_suffix('s').unwrap_or(&lower).to_string()))
+}
+
+/// Whether words after a number are its unit.
+pub(crate) fn is_known(text: &str, budget: &mut Budget) -> Result<bool, Exhausted> {
+    let percent = matches!(text, "percent" | "per cent" | "percentage");
+    Ok(percent || matches!(read(text, budget)?, Written::Known(_)))
 }
 
 /// Without LaTeX's wrapping.

@@ -1,7 +1,7 @@
 //! Answers announced in words, "the answer is …", and the `####` line of GSM8K.
 
 use super::{Found, Notation, delimited};
-use crate::{CandidateKind, Extraction};
+use crate::{Budget, CandidateKind, Exhausted, Extraction};
 use std::borrow::Cow;
 
 /// What follows `####` on its line, the last such line.
@@ -19,27 +19,35 @@ const ANNOUNCEMENTS: [&str; 8] =
     ["answer is", "answers are", "answer:", "answer is:", "answer**:", "answer:**", "answer =", "answer**"];
 
 /// What follows the last announcement: mathematics at once, or what comes after the last "is" of its sentence.
-pub(super) fn find<'t>(text: &'t str, extraction: &Extraction, all: &mut Vec<Found<'t>>) {
-    let Some(from) = last_announcement(text) else { return };
+pub(super) fn find<'t>(
+    text: &'t str,
+    extraction: &Extraction,
+    all: &mut Vec<Found<'t>>,
+    budget: &mut Budget,
+) -> Result<(), Exhausted> {
+    let Some(from) = last_announcement(text) else { return Ok(()) };
     let content = text[from..].trim_start_matches([' ', '\t', '*', ':', '\n', '\r', '=']);
     let line = content.lines().next().unwrap_or("");
     let sentence = &line[..sentence_end(line)];
     let skipped = if starts_mathematics(sentence) { 0 } else { after_is(sentence) };
     let from = text.len() - content.len() + skipped;
     let sentence = &sentence[skipped..];
-    let delimited = sentence.starts_with('$') || sentence.starts_with("\\(") || sentence.starts_with("\\[");
-    if delimited
+    // An environment may go on over several lines.
+    let environment = sentence.starts_with("\\begin{");
+    let to = if environment { text.len() } else { from + line.len() - skipped };
+    let delimited = ["$", "\\(", "\\["].iter().any(|open| sentence.starts_with(open));
+    if (delimited || environment)
         && extraction.latex
-        && let Some(found) = delimited::first(text, from, from + line.len() - skipped)
+        && let Some(found) = delimited::first(text, from, to)
     {
         all.push(Found { stated: true, ..found });
-        return;
+        return Ok(());
     }
     if !extraction.plain {
-        return;
+        return Ok(());
     }
     let piece = piece(text, from, sentence);
-    let number = super::numbers::leading(text, from, sentence);
+    let number = super::numbers::leading(text, from, sentence, budget)?;
     // In a sentence of words the number is the answer; in a formula it is a part of it.
     if super::words::is_mathematics(sentence) {
         all.extend(piece);
@@ -48,6 +56,7 @@ pub(super) fn find<'t>(text: &'t str, extraction: &Extraction, all: &mut Vec<Fou
         all.extend(number);
         all.extend(piece);
     }
+    Ok(())
 }
 
 fn starts_mathematics(sentence: &str) -> bool {

@@ -1,7 +1,7 @@
 //! `\boxed{…}` and `\fbox{…}`: the last one, with those that stand beside it, then the earlier ones.
 
-use super::{Found, Notation, words};
-use crate::CandidateKind;
+use super::{Found, Notation, look, words};
+use crate::{Budget, CandidateKind, Exhausted};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -14,7 +14,12 @@ struct Box {
 }
 
 /// Adds the boxes, the last first.
-pub(super) fn find<'t>(text: &'t str, all: &mut Vec<Found<'t>>) {
+pub(super) fn find<'t>(
+    text: &'t str,
+    all: &mut Vec<Found<'t>>,
+    budget: &mut Budget,
+) -> Result<(), Exhausted> {
+    look(text, budget)?;
     let boxes = boxes(text);
     let mut from = boxes.len();
     while from > 0 {
@@ -28,6 +33,7 @@ pub(super) fn find<'t>(text: &'t str, all: &mut Vec<Found<'t>>) {
     if let Some(last) = all.first_mut() {
         last.stated = true;
     }
+    Ok(())
 }
 
 /// Boxes side by side as one candidate: one content, or a list of the distinct ones.
@@ -56,53 +62,56 @@ fn percent_follows(after: &str) -> bool {
     ["%", "\\%", "percent"].iter().any(|sign| after.starts_with(sign))
 }
 
-/// The last boxes of the text in order; a box inside a box belongs to the outer one, an unclosed one is none.
+/// The last boxes of the text in order; a box inside a box belongs to the outer one, an unclosed one is none. One pass: every
+/// brace is put on the stack once and taken off once.
 fn boxes(text: &str) -> Vec<Box> {
+    let bytes = text.as_bytes();
     let mut boxes: Vec<Box> = Vec::new();
-    for command in ["\\boxed", "\\fbox"] {
-        for (start, _) in text.rmatch_indices(command).take(MOST) {
-            if let Some(found) = closed(text, start, start + command.len()) {
-                boxes.push(found);
+    // Open braces: where each stands, and where its box begins if it has one.
+    let mut open: Vec<(usize, Option<usize>)> = Vec::new();
+    let mut at = 0;
+    while let Some(offset) = bytes[at..].iter().position(|b| matches!(b, b'\\' | b'{' | b'}')) {
+        let here = at + offset;
+        at = here + 1;
+        match bytes[here] {
+            b'{' => open.push((here, None)),
+            b'}' => {
+                if let Some((brace, Some(start))) = open.pop() {
+                    add(&mut boxes, Box { whole: start..at, inside: brace + 1..here });
+                }
             }
+            _ => match command(&text[here..]) {
+                Some(length) => {
+                    let rest = text[here + length..].trim_start();
+                    at = text.len() - rest.len();
+                    match rest.bytes().next() {
+                        Some(b'{') => {
+                            open.push((at, Some(here)));
+                            at += 1;
+                        }
+                        Some(b'0'..=b'9') => {
+                            add(&mut boxes, Box { whole: here..at + 1, inside: at..at + 1 });
+                            at += 1;
+                        }
+                        _ => {}
+                    }
+                }
+                // An escaped character is no brace.
+                None => at = here + 1 + text[here + 1..].chars().next().map_or(0, char::len_utf8),
+            },
         }
     }
-    boxes.sort_by_key(|b| b.whole.start);
-    let mut end = 0;
-    boxes.retain(|b| {
-        let outer = b.whole.start >= end;
-        if outer {
-            end = b.whole.end;
-        }
-        outer
-    });
-    boxes
+    boxes.split_off(boxes.len().saturating_sub(MOST))
 }
 
-/// The box whose command ends at `after`: `{…}` balanced, or one character.
-fn closed(text: &str, start: usize, after: usize) -> Option<Box> {
-    let rest = &text[after..];
-    let open = after + rest.len() - rest.trim_start().len();
-    if !text[open..].starts_with('{') {
-        let one = text[open..].chars().next().filter(char::is_ascii_digit)?;
-        let inside = open..open + one.len_utf8();
-        return Some(Box { whole: start..inside.end, inside });
+/// The length of the box command that a text begins with.
+fn command(text: &str) -> Option<usize> {
+    ["\\boxed", "\\fbox"].into_iter().find(|command| text.starts_with(command)).map(str::len)
+}
+
+fn add(boxes: &mut Vec<Box>, found: Box) {
+    while boxes.last().is_some_and(|inner| inner.whole.start > found.whole.start) {
+        boxes.pop();
     }
-    let mut depth = 0_usize;
-    let mut escaped = false;
-    for (i, byte) in text[open..].bytes().enumerate() {
-        match byte {
-            b'\\' => {
-                escaped = !escaped;
-                continue;
-            }
-            b'{' if !escaped => depth += 1,
-            b'}' if !escaped => depth -= 1,
-            _ => {}
-        }
-        escaped = false;
-        if depth == 0 {
-            return Some(Box { whole: start..open + i + 1, inside: open + 1..open + i });
-        }
-    }
-    None
+    boxes.push(found);
 }

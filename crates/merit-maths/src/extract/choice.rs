@@ -1,20 +1,26 @@
 //! Letter choices: `(B)`, `**B**`, `B.`, a boxed letter, "the answer is B".
 
-use super::{Found, Notation, boxed};
-use crate::CandidateKind;
+use super::{Found, Notation, boxed, look};
+use crate::{Budget, CandidateKind, Exhausted};
 use std::borrow::Cow;
 
 /// Adds the choice a text commits to: the last box if that holds one letter, else the last letter that stands as a choice.
-pub(super) fn find<'t>(text: &'t str, last: char, all: &mut Vec<Found<'t>>) {
+pub(super) fn find<'t>(
+    text: &'t str,
+    last: char,
+    all: &mut Vec<Found<'t>>,
+    budget: &mut Budget,
+) -> Result<(), Exhausted> {
     let mut boxes = Vec::new();
-    boxed::find(text, &mut boxes);
+    boxed::find(text, &mut boxes, budget)?;
+    look(text, budget)?;
     if let Some(first) = boxes.first() {
         if let Some(letter) = letter(&first.text, last) {
             let found =
                 Found { kind: CandidateKind::Choice, notation: Notation::Letter(letter), ..first.clone() };
             all.insert(0, found);
         }
-        return;
+        return Ok(());
     }
     if let Some((at, letter)) = last_marked(text, last) {
         let range = at..at + letter.len_utf8();
@@ -22,6 +28,7 @@ pub(super) fn find<'t>(text: &'t str, last: char, all: &mut Vec<Found<'t>>) {
         let notation = Notation::Letter(letter);
         all.insert(0, Found { kind: CandidateKind::Choice, text: piece, range, notation, stated: true });
     }
+    Ok(())
 }
 
 /// The letter a text is, dressed or bare, if it is one of the choices.

@@ -1,4 +1,4 @@
-//! Mathematics between delimiters: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`.
+//! Mathematics between delimiters: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`, and matrices and cases that stand without any.
 
 use super::{Found, Notation, words};
 use crate::CandidateKind;
@@ -35,6 +35,14 @@ pub(super) fn first(text: &str, from: usize, to: usize) -> Option<Found<'_>> {
     spans.get(..end).map(|spans| group(text, spans))
 }
 
+/// The only mathematics of a text, where the words around it hold no number.
+pub(super) fn only(text: &str) -> Option<Found<'_>> {
+    let found = last(text)?;
+    let outside = [&text[..found.range.start], &text[found.range.end..]];
+    let bare = |part: &&str| !part.contains(|c: char| c.is_ascii_digit() || matches!(c, '$' | '\\' | '='));
+    outside.iter().all(bare).then_some(found)
+}
+
 fn group<'t>(text: &'t str, spans: &[Span]) -> Found<'t> {
     let inside = |span: &Span| text.get(span.inside.clone()).unwrap_or("").trim();
     let joined = match spans {
@@ -53,11 +61,22 @@ fn spans(text: &str, from: usize, to: usize) -> Vec<Span> {
     let mut at = from;
     while let Some(offset) = bytes[at..].iter().position(|b| matches!(b, b'$' | b'\\')) {
         let start = at + offset;
+        if spans.len() > MOST {
+            spans.pop_front();
+        }
         let close: &[u8] = match (bytes[start], bytes.get(start + 1)) {
             (b'$', Some(b'$')) => b"$$",
             (b'$', _) => b"$",
             (_, Some(b'[')) => b"\\]",
             (_, Some(b'(')) => b"\\)",
+            _ if bytes[start..].starts_with(b"\\begin{") => {
+                at = start + b"\\begin{".len();
+                if let Some(end) = closers.environment(text, start, to) {
+                    spans.extend([Span { whole: start..end, inside: start..end }]);
+                    at = end;
+                }
+                continue;
+            }
             // Any other command or an escaped character: both are passed.
             _ => {
                 at = (start + 2).min(bytes.len());
@@ -68,9 +87,6 @@ fn spans(text: &str, from: usize, to: usize) -> Vec<Span> {
         match closers.next(bytes, inside, close) {
             Some(end) => {
                 if !text[inside..end].trim().is_empty() {
-                    if spans.len() == MOST {
-                        spans.pop_front();
-                    }
                     spans.push_back(Span { whole: start..end + close.len(), inside: inside..end });
                 }
                 at = end + close.len();
@@ -86,16 +102,42 @@ fn spans(text: &str, from: usize, to: usize) -> Vec<Span> {
 struct Closers {
     /// For `$$`, `\]` and `\)`: a position before which there is none, and whether one stands there.
     known: [(usize, bool); 3],
+    /// The end of a line that has no more closing dollar sign.
+    no_dollar_to: usize,
+    /// For each kind of environment: the end of a text that has no more end of one.
+    no_end_to: [usize; 8],
 }
 
 impl Closers {
+    /// The end of the matrix or cases that begin at `start`. Those of one kind within one another are not looked into.
+    fn environment(&mut self, text: &str, start: usize, to: usize) -> Option<usize> {
+        const NAMES: [&str; 8] =
+            ["pmatrix", "bmatrix", "Bmatrix", "vmatrix", "matrix", "smallmatrix", "array", "cases"];
+        let inside = start + "\\begin{".len();
+        let which = NAMES
+            .iter()
+            .position(|name| text[inside..].strip_prefix(name).is_some_and(|r| r.starts_with('}')))?;
+        if start < self.no_end_to[which] {
+            return None;
+        }
+        let close = format!("\\end{{{}}}", NAMES[which]);
+        let end = text[inside..to].find(&close).map(|at| inside + at + close.len());
+        if end.is_none() {
+            self.no_end_to[which] = to;
+        }
+        end
+    }
+
     /// The first `close` at or after `from` that is not escaped; a single dollar sign must stand on the same line.
     fn next(&mut self, bytes: &[u8], from: usize, close: &[u8]) -> Option<usize> {
         let slot = match close {
             b"$$" => 0,
             b"\\]" => 1,
             b"\\)" => 2,
-            _ => return dollar(bytes, from),
+            _ if from < self.no_dollar_to => return None,
+            _ => {
+                return dollar(bytes, from).map_err(|end| self.no_dollar_to = end).ok();
+            }
         };
         let (at, found) = self.known[slot];
         if found && at >= from {
@@ -114,15 +156,16 @@ impl Closers {
     }
 }
 
-/// The first dollar sign on the line that is not escaped.
-fn dollar(bytes: &[u8], from: usize) -> Option<usize> {
+/// The first dollar sign on the line that is not escaped; where there is none, the end of the line.
+fn dollar(bytes: &[u8], from: usize) -> Result<usize, usize> {
     let mut at = from;
-    loop {
-        at += bytes[at..].iter().position(|b| matches!(b, b'$' | b'\n'))?;
+    while let Some(offset) = bytes[at..].iter().position(|b| matches!(b, b'$' | b'\n')) {
+        at += offset;
         match bytes[at] {
-            b'\n' => return None,
+            b'\n' => return Err(at),
             _ if at > from && bytes[at - 1] == b'\\' => at += 1,
-            _ => return Some(at),
+            _ => return Ok(at),
         }
     }
+    Err(bytes.len())
 }

@@ -12,7 +12,7 @@ mod delimited;
 mod numbers;
 mod words;
 
-use crate::{CandidateKind, Extraction};
+use crate::{Budget, CandidateKind, Exhausted, Extraction};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -46,7 +46,6 @@ pub(crate) enum Notation {
 pub(crate) enum Whose {
     /// The reference, which may be the bare answer.
     Reference,
-    /// The response.
     Response,
 }
 
@@ -59,41 +58,65 @@ pub fn tail(text: &str, limit: usize) -> &str {
     &text[from..]
 }
 
-/// The longest text that may as a whole be an answer.
-const SHORT: usize = 400;
+/// The longest text that may as a whole be a response's answer, and the longest reference in words.
+pub(crate) const SHORT: usize = 400;
+
+/// Pays for one pass over a text. Every search here makes a fixed number of them.
+fn look(text: &str, budget: &mut Budget) -> Result<(), Exhausted> {
+    budget.spend(1 + text.len() as u64 / 64)
+}
 
 /// All candidates, best first.
-pub(crate) fn candidates<'t>(text: &'t str, extraction: &Extraction, whose: Whose) -> Vec<Found<'t>> {
+pub(crate) fn candidates<'t>(
+    text: &'t str,
+    extraction: &Extraction,
+    whose: Whose,
+    budget: &mut Budget,
+) -> Result<Vec<Found<'t>>, Exhausted> {
     let mut all = Vec::with_capacity(2);
     if extraction.boxed {
-        boxed::find(text, &mut all);
+        boxed::find(text, &mut all, budget)?;
     }
     if extraction.plain {
+        look(text, budget)?;
         announced::after_hashes(text, &mut all);
     }
     if let Some(last) = extraction.choices_to {
-        choice::find(text, last, &mut all);
+        choice::find(text, last, &mut all, budget)?;
     }
-    let whole = whole(text, extraction);
+    let whole = whole(text, extraction, whose);
     if whose == Whose::Reference {
+        all.extend(whole);
+        look(text, budget)?;
+        announced::find(text, extraction, &mut all, budget)?;
+        look(text, budget)?;
+        // A part of a reference is not the reference, unless it is all the mathematics there is.
+        let formula = if extraction.latex { delimited::only(text) } else { None };
+        all.extend(formula.map(|found| Found { stated: true, ..found }));
+        return Ok(outermost(all));
+    }
+    look(text, budget)?;
+    announced::find(text, extraction, &mut all, budget)?;
+    look(text, budget)?;
+    if words::is_mathematics(text) {
         all.extend(whole.clone());
     }
-    announced::find(text, extraction, &mut all);
-    if whose == Whose::Response && words::is_mathematics(text) {
-        all.extend(whole.clone());
-    }
-    implied(text, extraction, whose, &mut all);
-    if whose == Whose::Response {
-        all.extend(whole.filter(|_| words::is_wording(text)));
-    }
-    outermost(all)
+    implied(text, extraction, &mut all, budget)?;
+    all.extend(whole.filter(|_| words::is_wording(text)));
+    Ok(outermost(all))
 }
 
-/// The last formula and the last number, the later one first. A formula in a reference is meant.
-fn implied<'t>(text: &'t str, extraction: &Extraction, whose: Whose, all: &mut Vec<Found<'t>>) {
+/// The last formula and the last number, the later one first.
+fn implied<'t>(
+    text: &'t str,
+    extraction: &Extraction,
+    all: &mut Vec<Found<'t>>,
+    budget: &mut Budget,
+) -> Result<(), Exhausted> {
+    look(text, budget)?;
     let formula = if extraction.latex { delimited::last(text) } else { None };
-    let number = if extraction.plain { numbers::last(text) } else { None };
-    let formula = formula.map(|found| Found { stated: whose == Whose::Reference, ..found });
+    look(text, budget)?;
+    let number = if extraction.plain { numbers::last(text, budget)? } else { None };
     let number_first = match (&formula, &number) {
         (Some(formula), Some(number)) => number.range.start > formula.range.end,
         _ => false,
@@ -105,14 +128,15 @@ fn implied<'t>(text: &'t str, extraction: &Extraction, whose: Whose, all: &mut V
         all.extend(formula);
         all.extend(number);
     }
+    Ok(())
 }
 
-/// The whole text, if it is short enough to be an answer.
-fn whole<'t>(text: &'t str, extraction: &Extraction) -> Option<Found<'t>> {
+/// The whole text, if it may be an answer: a response that is longer is prose.
+fn whole<'t>(text: &'t str, extraction: &Extraction, whose: Whose) -> Option<Found<'t>> {
     let trimmed = text.trim();
     let notation = if trimmed.contains(['\\', '$']) { Notation::Latex } else { Notation::Plain };
     let allowed = if notation == Notation::Latex { extraction.latex } else { extraction.plain };
-    if !allowed || trimmed.is_empty() || trimmed.len() > SHORT {
+    if !allowed || trimmed.is_empty() || whose == Whose::Response && trimmed.len() > SHORT {
         return None;
     }
     let from = text.len() - text.trim_start().len();

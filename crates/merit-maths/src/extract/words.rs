@@ -39,9 +39,9 @@ pub(super) fn only_joins(between: &str) -> bool {
 }
 
 /// Words that belong to a formula.
-const IN_FORMULAS: [&str; 26] = [
+const IN_FORMULAS: [&str; 27] = [
     "sin", "cos", "tan", "cot", "sec", "csc", "log", "ln", "lg", "exp", "sqrt", "max", "min", "gcd", "lcm",
-    "mod", "abs", "pi", "and", "or", "inf", "km", "cm", "mm", "kg", "mg",
+    "mod", "abs", "pi", "and", "or", "inf", "km", "cm", "mm", "kg", "mg", "base",
 ];
 
 /// Whether a text is a formula: outside commands and their texts at most one word of two letters or more that formulas do not
@@ -57,8 +57,9 @@ pub(super) fn is_mathematics(text: &str) -> bool {
         let (word, after) = word.split_at(end);
         rest = after;
         if command {
-            if let Some(close) = after.find('}').filter(|_| word.starts_with("text") || word == "mbox") {
-                rest = &after[close..];
+            if word.starts_with("text") || word == "mbox" {
+                // A text that is not closed goes on to the end.
+                rest = after.find('}').map_or("", |close| &after[close..]);
             }
             continue;
         }

@@ -5,7 +5,6 @@ use crate::Exhausted;
 /// A text that is no answer anybody could compare.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
-    /// No token at all.
     #[error("there is nothing to read")]
     Empty,
     /// Something else was needed at this place.
@@ -18,7 +17,9 @@ pub enum ParseError {
         /// What stands there, cut to a few characters.
         found: Box<str>,
     },
-    /// A limit was reached.
+    /// Words at length, among which nothing says what the answer is.
+    #[error("it is {bytes} bytes of prose; mark the answer with `\\boxed{{…}}`, `####` or `the answer is`")]
+    Prose { bytes: usize },
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
 }

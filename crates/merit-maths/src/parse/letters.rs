@@ -17,6 +17,9 @@ impl Parser<'_> {
             return Ok(whole(1));
         }
         if word.len() > 1 && !self.is_rest_of_word(token.start) {
+            if let Some(numeral) = self.numeral_in_base() {
+                return Ok(numeral);
+            }
             if let Some(length) = self.function_prefix(word) {
                 return self.named(length, budget);
             }
@@ -274,8 +277,13 @@ fn spelled(word: &str) -> Option<Kind> {
     })
 }
 
+/// What a name means, with or without a command.
+pub(super) fn named_kind(word: &str) -> Option<Kind> {
+    spelled(word).or_else(|| commands::find(word))
+}
+
 fn name_or_constant(word: &str) -> Option<Expr> {
-    match spelled(word).or_else(|| commands::find(word))? {
+    match named_kind(word)? {
         Kind::Const(constant) => Some(Expr::Constant(constant)),
         Kind::Letter(name) => Some(Expr::Symbol(name.into())),
         _ => None,

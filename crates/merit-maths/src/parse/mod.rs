@@ -7,8 +7,8 @@
 //! How the ambiguous is read:
 //! - **Commas between digits.** `1,000` (groups of exactly three, the first of one to three digits and not `0`) is a
 //!   thousand; inside brackets only if a later group begins with `0`, as in `(1,000)`, else `(12,102)` is a pair. `{,}` and
-//!   `,\!` never separate. Otherwise a comma separates in LaTeX; in plain text a single comma between digits, outside
-//!   brackets, is a decimal comma (`1,22`). Beside semicolons, `(0,5; 1,5)`, commas between digits are decimal too.
+//!   `,\!` never separate, and beside semicolons, `(0,5; 1,5)`, commas between digits are decimal. Every other comma
+//!   separates: `1,2` is a list. That a response may mean a decimal is for the verification to see.
 //! - **Products.** Juxtaposition binds tighter than `/`, so `1/2x` is 1/(2x); but after a fraction of two whole numbers a
 //!   space ends it: `1/2 x` is half of x. `1\frac{1}{2}` with whole numbers, the fraction proper, is a mixed number.
 //! - **Letters.** A run of letters in LaTeX is a product unless it names a function, a constant or a unit after a number, or
@@ -20,6 +20,7 @@
 
 mod answer;
 mod atom;
+mod base;
 mod bracket;
 mod commands;
 mod commas;
@@ -32,6 +33,7 @@ mod kind;
 mod letters;
 mod names;
 mod number;
+mod number_words;
 mod product;
 mod quantified;
 mod relation;
@@ -45,6 +47,8 @@ mod weight;
 mod wording;
 
 pub use error::ParseError;
+pub(crate) use number_words::number_in_words;
+pub(crate) use units::scale;
 
 use crate::{Budget, Expr};
 use cursor::Parser;
@@ -85,6 +89,13 @@ fn parse(text: &str, mode: Mode, budget: &mut Budget) -> Result<Expr, ParseError
     budget.spend(1)?;
     if let Some(number) = small_integer(text.trim()) {
         return Ok(number);
+    }
+    if let Some(number) = number_in_words(text) {
+        return Ok(Expr::Num(number));
+    }
+    if text.contains(".m.") {
+        let text = text.replace("p.m.", "PM").replace("a.m.", "AM");
+        return parse(&text.replace(".m.", " m "), mode, budget);
     }
     if text.is_ascii() {
         return Parser::new(text, text, mode, budget)?.whole(budget);

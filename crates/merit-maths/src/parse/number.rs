@@ -1,9 +1,9 @@
 //! Whole numbers as people write them: with groups of three, or mixed with a fraction; and where decimals begin.
 //! The rules for commas are in the module above.
 
+use super::ParseError;
 use super::cursor::{Parser, whole};
 use super::kind::{Bracket, Kind, Token};
-use super::{Mode, ParseError};
 use crate::{Budget, Exhausted, Expr};
 use dashu_int::{IBig, UBig};
 
@@ -12,6 +12,9 @@ impl Parser<'_> {
     pub(super) fn number(&mut self, budget: &mut Budget) -> Result<Expr, ParseError> {
         if !matches!(self.kind(), Kind::Digits) {
             return self.decimal(String::new(), true, budget);
+        }
+        if let Some(numeral) = self.numeral_in_base() {
+            return Ok(numeral);
         }
         let first = self.take();
         let groups = self.thousands(first, budget)?;
@@ -115,14 +118,7 @@ impl Parser<'_> {
         if after.kind != Kind::Digits || after.gap || comma.gap {
             return false;
         }
-        match comma.kind {
-            Kind::InnerComma => true,
-            Kind::Comma if self.mode == Mode::Plain && self.brackets == 0 => {
-                let commas = self.tokens.iter().filter(|t| t.kind == Kind::Comma).take(2).count();
-                commas == 1
-            }
-            _ => false,
-        }
+        comma.kind == Kind::InnerComma
     }
 
     /// The whole number just read, with a proper fraction of whole numbers directly after it.

@@ -4,7 +4,9 @@ use super::ParseError;
 use super::cursor::{Parser, whole};
 use super::decimal;
 use super::kind::{Bracket, Kind};
-use crate::{Budget, Expr, Function};
+use super::units::{scale, spelled};
+use crate::{Budget, Expr, Function, Rounded};
+use dashu_ratio::RBig;
 use std::sync::Arc;
 
 /// The signs before a term, taken together.
@@ -122,8 +124,15 @@ impl Parser<'_> {
         if matches!(factors.as_slice(), [Expr::Quantity(..) | Expr::Percent(_)]) {
             self.wrap_again()?;
         }
-        let amount = multiply(std::mem::take(factors));
-        factors.push(with_unit(amount, unit));
+        let mut amount = multiply(std::mem::take(factors));
+        let mut unit = &*unit;
+        loop {
+            let (first, rest) = unit.split_once(' ').unwrap_or((unit, ""));
+            let Some(by) = scale(first) else { break };
+            self.wrap_again()?;
+            (amount, unit) = (scaled(amount, by), rest.strip_prefix("of ").unwrap_or(rest));
+        }
+        factors.push(if unit.is_empty() { amount } else { with_unit(amount, spelled(unit).into()) });
         Ok(())
     }
 
@@ -243,6 +252,22 @@ pub(super) fn negate(term: Expr) -> Expr {
             Expr::Mul(factors)
         }
         other => Expr::Mul(vec![whole(-1), other]),
+    }
+}
+
+/// So many times the amount: `1.5 million`.
+fn scaled(amount: Expr, by: u64) -> Expr {
+    match amount {
+        Expr::Num(value) => Expr::Num(value * RBig::from(by)),
+        Expr::Decimal(Rounded { value, places }) => {
+            let zeros = by.ilog10() as i32;
+            let power = by == 10_u64.pow(by.ilog10());
+            let places = if power { places.saturating_sub(zeros) } else { places };
+            Expr::Decimal(Rounded { value: value * RBig::from(by), places })
+        }
+        Expr::Quantity(part, unit) => Expr::Quantity(Box::new(scaled(*part, by)), unit),
+        Expr::Percent(part) => Expr::Percent(Box::new(scaled(*part, by))),
+        other => Expr::Mul(vec![other, Expr::Num(RBig::from(by))]),
     }
 }
 

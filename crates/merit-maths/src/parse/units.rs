@@ -98,7 +98,9 @@ impl Parser<'_> {
             "" | "d" | "e" | "i" | "T" => false,
             name if name.len() == 1 => after_number && is_unit_letter(name),
             name => {
-                !matches!(super::commands::find(name), Some(Kind::Fun(_))) || name == "min" || name == "sec"
+                !matches!(super::letters::named_kind(name), Some(Kind::Fun(_)))
+                    || name == "min"
+                    || name == "sec"
             }
         }
     }
@@ -110,7 +112,9 @@ impl Parser<'_> {
             return false;
         }
         if word.len() == 1 {
-            let last = matches!(self.kind_at(1), Kind::End | Kind::Slash)
+            let next = self.token(1);
+            let last = matches!(next.kind, Kind::End | Kind::Slash)
+                || next.kind == Kind::Digits && next.gap && matches!(word, "h" | "m" | "s")
                 || matches!(
                     (self.kind_at(1), self.kind_at(self.at_end_of_power())),
                     (Kind::Caret, Kind::End)
@@ -137,8 +141,25 @@ fn is_unit_letter(letter: &str) -> bool {
     matches!(letter, "m" | "s" | "g" | "h" | "L" | "l" | "N" | "J" | "W" | "V" | "A" | "K" | "C" | "F")
 }
 
+/// How many a word after a number multiplies it by.
+pub(crate) fn scale(word: &str) -> Option<u64> {
+    let word = word.to_ascii_lowercase();
+    Some(match word.strip_suffix('s').unwrap_or(&word) {
+        "hundred" => 100,
+        "thousand" => 1_000,
+        "million" => 1_000_000,
+        "billion" => 1_000_000_000,
+        "trillion" => 1_000_000_000_000,
+        "lakh" => 100_000,
+        "crore" => 10_000_000,
+        "dozen" => 12,
+        "gross" | "gros" => 144,
+        _ => return None,
+    })
+}
+
 /// Percent in words is the sign.
-fn spelled(unit: &str) -> &str {
+pub(super) fn spelled(unit: &str) -> &str {
     match unit {
         "percent" | "Percent" | "pct" | "Pct" | "percentage" | "Percentage" | "per cent" | "%" => "%",
         "degrees" | "degree" => "°",

@@ -58,7 +58,7 @@ impl Parser<'_> {
         if source.chars().count() == 1 && source.chars().all(char::is_alphabetic) {
             return self.variable(source.into(), budget);
         }
-        if let Some(Kind::Fun(function)) = super::commands::find(source) {
+        if let Some(Kind::Fun(function)) = super::letters::named_kind(source) {
             return self.applied(function, budget);
         }
         if !source.is_empty() && source.bytes().all(|b| b.is_ascii_digit()) {

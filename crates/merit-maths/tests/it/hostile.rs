@@ -131,6 +131,56 @@ fn a_megabyte_of_junk_ends() {
     }
 }
 
+/// Steps of a verification whose response is `unit` again and again, and nothing else.
+fn looked(unit: &str, bytes: usize) -> u64 {
+    let text = unit.repeat(bytes / unit.len());
+    verify("42", &text, &MathsConfig::default()).steps
+}
+
+#[test]
+fn looking_for_an_answer_is_paid_for_and_linear_in_the_text() {
+    let units = [
+        r"\boxed{",
+        r"\boxed ",
+        r"\fbox{",
+        r"\boxed{}",
+        r"\text{",
+        r"\textbf{ab ",
+        r"\mbox{",
+        r"$\\",
+        r"$\$",
+        "$$ ",
+        r"\(",
+        r"\[ ",
+        r"\begin{pmatrix}",
+        r"\begin{cases} ",
+        "answer",
+        "the answer is x ",
+        "####",
+        "A ",
+        "1 ",
+        "H2",
+        "1,",
+        "5 miles ",
+        "2 hours and ",
+    ];
+    for unit in units {
+        let (half, whole) = (looked(unit, 200_000), looked(unit, 400_000));
+        // Every search is a pass over the text, and a pass costs a step for 64 bytes.
+        assert!(whole >= 3 * 400_000 / 64, "{unit}: {whole} steps for 400 kB");
+        assert!(whole <= 3 * half, "{unit}: {half} steps for half of it, {whole} for all");
+    }
+}
+
+#[test]
+fn a_search_beyond_the_steps_is_not_begun() {
+    let limits = Limits { steps: 4_000, ..Limits::default() };
+    let config = MathsConfig { limits, ..MathsConfig::default() };
+    let verdict = verify("42", &r"\boxed{42} ".repeat(80_000), &config);
+    assert_eq!(verdict.conclusion.word(), "unreadable", "{verdict:?}");
+    assert!(verdict.why.contains("steps") && verdict.response.candidates.is_empty(), "{}", verdict.why);
+}
+
 #[test]
 fn unicode_ends() {
     for text in [

@@ -3,9 +3,12 @@
 
 mod comparing;
 mod extraction;
+mod form;
 mod hostile;
 mod mutator;
+mod pairs;
 mod parsing;
 mod peer_suite;
+mod references;
 mod threads;
 mod verify;

@@ -1,6 +1,6 @@
 //! The same verdicts on one thread and on sixteen.
 
-use merit_maths::{Compat, MathsConfig, Verdict};
+use merit_maths::{Compat, Limits, MathsConfig, Verdict};
 use merit_maths_compat::verify;
 use rayon::prelude::*;
 
@@ -35,8 +35,10 @@ const ANSWERS: [&str; 26] = [
 ];
 
 fn pairs() -> Vec<(&'static str, &'static str, MathsConfig)> {
-    let policies =
-        [MathsConfig::default(), MathsConfig { compat: Compat::MathVerify, ..MathsConfig::default() }];
+    // Steps decide; a busy machine must not reach the fence on the clock first.
+    let limits = Limits { wall_ms: 600_000, ..Limits::default() };
+    let strict = MathsConfig { limits, ..MathsConfig::default() };
+    let policies = [strict.clone(), MathsConfig { compat: Compat::MathVerify, ..strict }];
     let mut pairs = Vec::new();
     for config in &policies {
         for gold in ANSWERS {

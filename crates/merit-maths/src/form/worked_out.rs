@@ -8,20 +8,47 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 /// Whether nothing is left to be done. Nested no deeper than the parser allows.
-pub(crate) fn worked_out(expr: &Expr) -> bool {
+pub(super) fn worked_out(expr: &Expr) -> bool {
     match expr {
         Expr::Percent(part) | Expr::Quantity(part, _) | Expr::Labelled(_, part) | Expr::PlusMinus(part) => {
             worked_out(part)
         }
-        Expr::Relation(Relation::Equal, left, right) => {
-            matches!(**left, Expr::Symbol(_)) && worked_out(right)
+        Expr::Relation(Relation::In | Relation::NotIn, left, right) => is_name(left) && worked_out(right),
+        Expr::Relation(_, left, right) => {
+            is_name(left) && worked_out(right) || is_name(right) && worked_out(left)
         }
         Expr::Set(parts) | Expr::Tuple(parts) | Expr::List(parts) | Expr::Either(parts) => {
             parts.iter().all(worked_out)
         }
+        // `x = 5 + 6 = 11`: what was worked out stands at the end.
+        Expr::Chain(parts) if parts.iter().all(is_equation) => match parts.last() {
+            Some(Expr::Relation(_, _, end)) => worked_out(end),
+            _ => false,
+        },
+        Expr::Chain(parts) | Expr::Union(parts) | Expr::Ratio(parts) => parts.iter().all(worked_out),
         Expr::Matrix(rows) => rows.iter().flatten().all(worked_out),
         Expr::Interval { low, high, .. } => worked_out(low) && worked_out(high),
+        Expr::Difference(left, right) => worked_out(left) && worked_out(right),
+        Expr::SetBuilder(_, condition) => worked_out(condition),
+        Expr::NamedSet(_) => true,
+        // `2 hours 30 minutes`
+        Expr::Add(parts) if parts.iter().all(|part| matches!(part, Expr::Quantity(..))) => {
+            parts.iter().all(worked_out)
+        }
         other => numeral(other),
+    }
+}
+
+fn is_equation(expr: &Expr) -> bool {
+    matches!(expr, Expr::Relation(Relation::Equal | Relation::About, ..))
+}
+
+/// Whether one side of an equation only says what the other is the value of.
+fn is_name(expr: &Expr) -> bool {
+    match expr {
+        Expr::Symbol(_) | Expr::Unknown(..) | Expr::Apply(..) => true,
+        Expr::Tuple(parts) | Expr::Mul(parts) => parts.iter().all(|part| matches!(part, Expr::Symbol(_))),
+        _ => false,
     }
 }
 
@@ -30,10 +57,12 @@ fn numeral(expr: &Expr) -> bool {
         Expr::Num(_) | Expr::Decimal(_) | Expr::Constant(_) => true,
         Expr::Mul(parts) => match parts.as_slice() {
             [Expr::Num(sign), rest] if *sign == RBig::from(-1) => numeral(rest),
-            [Expr::Num(_), part] if reciprocal(part) => true,
-            [Expr::Num(sign), Expr::Num(_), part] if *sign == RBig::from(-1) => reciprocal(part),
-            [Expr::Num(_) | Expr::Decimal(_), part] => power_of_ten(part),
-            _ => false,
+            [Expr::Num(top), part] if reciprocal(part) => proper(top, part),
+            [Expr::Num(sign), Expr::Num(top), part] if *sign == RBig::from(-1) && reciprocal(part) => {
+                proper(top, part)
+            }
+            [Expr::Num(_) | Expr::Decimal(_), part] if power_of_ten(part) => true,
+            _ => is_multiple(parts),
         },
         // A mixed number.
         Expr::Add(parts) => match parts.as_slice() {
@@ -42,7 +71,36 @@ fn numeral(expr: &Expr) -> bool {
             }
             _ => false,
         },
-        part => reciprocal(part),
+        part => reciprocal(part) || power_of_ten(part),
+    }
+}
+
+/// `2\pi/3`: a constant times at most one number and over at most one.
+fn is_multiple(parts: &[Expr]) -> bool {
+    fn gather<'e>(parts: &'e [Expr], all: &mut Vec<&'e Expr>) {
+        for part in parts {
+            match part {
+                Expr::Mul(inner) => gather(inner, all),
+                other => all.push(other),
+            }
+        }
+    }
+    let mut all = Vec::new();
+    gather(parts, &mut all);
+    let count = |test: &dyn Fn(&Expr) -> bool| all.iter().filter(|part| test(part)).count();
+    let constants = count(&|part| matches!(part, Expr::Constant(_)));
+    let signs = count(&|part| matches!(part, Expr::Num(sign) if *sign == RBig::from(-1)));
+    let numbers = count(&|part| matches!(part, Expr::Num(_) | Expr::Decimal(_))) - signs;
+    let under = count(&reciprocal);
+    constants == 1 && numbers <= 1 && under <= 1 && constants + signs + numbers + under == all.len()
+}
+
+/// Whether a fraction is one: `84/2` is a division still to be done.
+fn proper(top: &RBig, bottom: &Expr) -> bool {
+    let Expr::Pow(bottom, _) = bottom else { return false };
+    match &**bottom {
+        Expr::Num(bottom) => bottom.is_one() || bottom.is_zero() || !(top / bottom).is_int(),
+        _ => false,
     }
 }
 
@@ -109,6 +167,14 @@ mod tests {
             r"5\text{ cm}",
             r"\pi",
             r"1/3",
+            "10^6",
+            "x > 3",
+            r"-2 < x \le 2",
+            r"(-\infty, 1) \cup (3, \infty)",
+            r"f(2) = 5",
+            r"\frac{2\pi}{3}",
+            r"-\frac{\pi}{4}",
+            r"2\pi",
         ] {
             assert!(read(text), "{text}");
         }
@@ -116,9 +182,20 @@ mod tests {
 
     #[test]
     fn sums_still_to_be_done_are_not() {
-        for text in
-            [r"6 \cdot 7", "40 + 2", "2^5", r"\sqrt{16}", "6(7)", r"\binom{4}{2}", "(1, 1+1)", r"84/2 + 0"]
-        {
+        for text in [
+            r"6 \cdot 7",
+            "40 + 2",
+            "2^5",
+            r"\sqrt{16}",
+            "6(7)",
+            r"\binom{4}{2}",
+            "(1, 1+1)",
+            r"84/2 + 0",
+            "84/2",
+            "2x > 6",
+            r"2\cdot 3\pi",
+            r"\pi+\pi",
+        ] {
             assert!(!read(text), "{text}");
         }
     }
