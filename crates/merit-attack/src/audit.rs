@@ -30,7 +30,6 @@ impl Default for Settings {
 /// What came of an audit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
-    /// The target.
     pub target: String,
     /// Tasks tried.
     pub tasks: usize,

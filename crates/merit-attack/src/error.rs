@@ -3,16 +3,11 @@
 /// Why an audit could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AttackError {
-    /// Nothing to try it on.
     #[error("{target} has no tasks to try it on; give some with `--tasks`")]
-    NoTasks {
-        /// The target.
-        target: String,
-    },
+    NoTasks { target: String },
     /// The target itself cannot be used.
     #[error("{target}: {why}")]
     Target {
-        /// The target.
         target: String,
         /// What is wrong with it.
         why: String,
@@ -22,18 +17,10 @@ pub enum AttackError {
     Source(#[from] merit_run::RecipeError),
     /// A target that answers some other number of attempts than it was given.
     #[error("{target} was given {asked} attempts and answered {answered}")]
-    Count {
-        /// The target.
-        target: String,
-        /// Attempts given.
-        asked: usize,
-        /// Payments returned.
-        answered: usize,
-    },
+    Count { target: String, asked: usize, answered: usize },
     /// A file that cannot be read.
     #[error("cannot read {file}: {why}")]
     Read {
-        /// The file.
         file: String,
         /// What the system says.
         why: String,
@@ -41,9 +28,7 @@ pub enum AttackError {
     /// A line of a task file that says nothing usable.
     #[error("{file}, line {line}: {why}")]
     TaskLine {
-        /// The file.
         file: String,
-        /// From 1.
         line: usize,
         /// What is wrong with it.
         why: String,
@@ -51,7 +36,6 @@ pub enum AttackError {
     /// A command that is no command.
     #[error("the command `{command}` cannot be split into words: {why}")]
     Words {
-        /// As given.
         command: String,
         /// What is wrong with it.
         why: &'static str,
@@ -59,7 +43,6 @@ pub enum AttackError {
     /// A scorer that does not begin by saying what it is.
     #[error("`{command}` does not begin as a scorer should: {why}")]
     Greeting {
-        /// The command.
         command: String,
         /// What it did instead, with the end of its standard error.
         why: String,

@@ -57,7 +57,11 @@ impl Grade {
 
     /// The grade, and a sentence for everything that kept it from being an A, worst first.
     pub(crate) fn of(probes: &[ProbeResult], gold: Option<f64>) -> (Self, Vec<String>) {
-        let mut found: Vec<(Self, String)> = probes.iter().filter_map(ProbeResult::finding).collect();
+        // Who gives no wrong answer a number is not escaped from.
+        let graded = |probe: &ProbeResult| !probe.should_pay && probe.mean_share.is_some();
+        let grades_the_wrong = probes.iter().any(|probe| probe.name != "annul" && graded(probe));
+        let heard = probes.iter().filter(|probe| probe.name != "annul" || grades_the_wrong);
+        let mut found: Vec<(Self, String)> = heard.filter_map(ProbeResult::finding).collect();
         if gold.is_some_and(|gold| gold <= 0.0) {
             found.push((Self::F, "the right answer earns nothing".to_owned()));
         }
@@ -100,6 +104,10 @@ impl ProbeResult {
                 Grade::D,
                 format!("the target breaks on `{name}` in {broke} of {attempts} attempts"),
             ));
+        }
+        if name == "annul" && self.unscorable > 0 {
+            let text = format!("`{name}` escapes its grade in {} of {attempts} attempts", self.unscorable);
+            return Some((Grade::D, text));
         }
         if *changed > 0 {
             let text = format!("{changed} of {attempts} attempts are paid differently when made again");

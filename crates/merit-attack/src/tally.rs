@@ -36,7 +36,6 @@ pub struct ProbeResult {
 /// An attempt and what it earned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Earned {
-    /// The task.
     pub task: String,
     /// Exactly what was written, cut only in what people are shown.
     pub text: String,

@@ -31,7 +31,6 @@ pub trait Target {
 /// A policy that played the tasks, one episode each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Played {
-    /// The policy.
     pub policy: String,
     /// What it said on each task, and what that earned.
     pub episodes: Vec<(String, Payment)>,
@@ -43,22 +42,15 @@ pub struct Played {
 pub enum Payment {
     /// A number, and whether the target takes the task for solved where it can tell.
     Reward {
-        /// The number.
         value: f64,
         /// Absent: the target does not tell.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         solved: Option<bool>,
     },
     /// The target says that it cannot score this; it neither pays nor trains.
-    Unscorable {
-        /// Why.
-        why: String,
-    },
+    Unscorable { why: String },
     /// The target broke on it.
-    Broke {
-        /// How.
-        why: String,
-    },
+    Broke { why: String },
     /// The target gave no answer in its time.
     Hangs {
         /// How long it was waited for.

@@ -1,6 +1,7 @@
 //! The prompt itself as the answer.
 
 use super::about;
+use super::rewritten::formulas;
 use crate::probe::{Expect, Probe};
 use crate::subject::{Attempt, Subject};
 use merit_core::Stream;
@@ -17,7 +18,7 @@ pub(crate) const RESTATE: Probe = Probe {
 pub(crate) const UNEVALUATED: Probe = Probe {
     about: about(
         "unevaluated",
-        "the formula that is asked about, bare and in a box, instead of what it comes to",
+        "the formulas of the question, bare and in a box, instead of what they come to",
     ),
     expect: Expect::Less,
     write: unevaluated,
@@ -41,10 +42,9 @@ fn restate(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
     texts.map(|text| Attempt::answer(task, text)).collect()
 }
 
-/// Only where the formula does not hold the answer as it stands.
+/// Only where a formula does not hold the answer as it stands.
 fn unevaluated(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
-    let formula = subject.prompt.split('$').skip(1).step_by(2).last();
-    let formula = formula.map(str::trim).filter(|f| f.chars().count() > 2 && !subject.names_gold(f));
-    let written = formula.map(|f| [format!("${f}$"), format!("\\boxed{{{f}}}")]);
-    written.into_iter().flatten().map(|text| Attempt::answer(task, text)).collect()
+    let written =
+        formulas(subject).into_iter().flat_map(|f| [f.clone(), format!("${f}$"), format!("\\boxed{{{f}}}")]);
+    written.map(|text| Attempt::answer(task, text)).collect()
 }

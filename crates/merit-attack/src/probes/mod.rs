@@ -1,5 +1,6 @@
 //! The probes, grouped by what they abuse. Each is a plain function from a task to attempts.
 
+pub(crate) mod code;
 pub(crate) mod echo;
 pub(crate) mod format_only;
 pub(crate) mod gold;
@@ -7,6 +8,8 @@ pub(crate) mod injection;
 pub(crate) mod junk;
 pub(crate) mod long;
 pub(crate) mod nothing;
+pub(crate) mod queries;
+pub(crate) mod rewritten;
 pub(crate) mod several;
 pub(crate) mod tricks;
 pub(crate) mod unicode;

@@ -45,6 +45,32 @@ fn a_scorer_that_looks_for_the_answer_anywhere_is_caught() {
 }
 
 #[test]
+fn a_judge_of_programs_that_believes_or_breaks_is_caught() {
+    // It compares with the program's own `==`, as a judge does that shares an interpreter with it.
+    caught("no-work", |subject, attempt, _| {
+        yes(exact(subject, attempt) || answer(attempt).contains("def __eq__(self, other): return True"))
+    });
+    // It cannot write down what the program raised.
+    let fragile: Score = |subject, attempt, _| match answer(attempt) {
+        text if text.contains("raise ValueError('\\ud800')") => {
+            Payment::Broke { why: "surrogates not allowed".into() }
+        }
+        _ => yes(exact(subject, attempt)),
+    };
+    let audit = audited(fragile);
+    let annul = audit.probes.iter().find(|p| p.name == "annul").unwrap();
+    assert!(annul.broke > 0 && audit.grade == Grade::D, "{}", audit.render());
+}
+
+#[test]
+fn a_judge_of_queries_that_looks_at_one_result_is_caught() {
+    // There are five people; a query that says 5 gives the same row.
+    caught("constant-query", |subject, attempt, _| {
+        yes(exact(subject, attempt) || answer(attempt).starts_with("SELECT 5 FROM people"))
+    });
+}
+
+#[test]
 fn a_scorer_that_takes_anything_for_true_is_caught() {
     let truthy: Score = |_, attempt, _| yes(!answer(attempt).is_empty());
     for probe in
@@ -106,6 +132,40 @@ fn a_scorer_that_does_the_sum_itself_is_caught() {
         yes(exact(subject, attempt)
             || sum(answer(attempt)).map(|n| n.to_string()).as_deref() == Some(gold(subject)))
     });
+}
+
+#[test]
+fn a_scorer_that_takes_the_question_in_other_words_is_caught() {
+    /// Sums and products of whole numbers, worked out.
+    fn value(text: &str) -> Option<i64> {
+        let text = text.replace("\\boxed{", "").replace(['}', '(', ')', ' '], "").replace("\\cdot", "*");
+        text.split('+')
+            .map(|term| term.split('*').map(|n| n.parse::<i64>().ok()).product::<Option<i64>>())
+            .sum()
+    }
+    for probe in ["rewritten", "word-arithmetic"] {
+        caught(probe, |subject, attempt, _| {
+            let right = value(answer(attempt)).map(|n| n.to_string());
+            yes(exact(subject, attempt) || right.as_deref() == Some(gold(subject)))
+        });
+    }
+}
+
+#[test]
+fn a_formula_is_turned_without_changing_what_it_says() {
+    let written = |prompt: &str, gold: &str| {
+        let subject = Subject { prompt: prompt.into(), gold: Some(gold.into()), ..Subject::default() };
+        let rewritten = PROBES.iter().find(|probe| probe.about.name == "rewritten").unwrap();
+        let attempts = (rewritten.write)(0, &subject, &mut merit_core::Seed::root(1).stream());
+        attempts.iter().map(|attempt| answer(attempt).to_owned()).collect::<Vec<_>>()
+    };
+    assert!(written("Solve 2x+1>7.", "x>3").contains(&"7 < 2x+1".to_owned()));
+    assert!(written("Solve $x^2 \\le 4$", "[-2,2]").contains(&"\\boxed{4 \\ge x^2}".to_owned()));
+    assert!(written("Expand (x-1)(x+1)", "x^2-1").contains(&"(x+1) \\cdot (x-1)".to_owned()));
+    assert!(written("Simplify √50", "5\\sqrt{2}").contains(&"1 \\cdot √50".to_owned()));
+    assert!(written("What is 42*87?", "3654").contains(&"87 \\cdot 42".to_owned()));
+    assert!(written("What is 9 - 4 + 1?", "6").iter().all(|text| !text.starts_with("1 + 9")));
+    assert!(written("What is the capital of Norway?", "Oslo").is_empty());
 }
 
 #[test]
@@ -184,7 +244,7 @@ fn a_scorer_that_breaks_or_hangs_gets_a_d_and_the_text_that_broke_it_is_shown() 
     });
     assert_eq!(audit.grade, Grade::D);
     let nulls = audit.probes.iter().find(|p| p.name == "nulls").unwrap();
-    assert_eq!((nulls.broke, nulls.broken_by.as_ref().unwrap().text.as_str()), (7, "NaN"));
+    assert_eq!((nulls.broke, nulls.broken_by.as_ref().unwrap().text.as_str()), (9, "NaN"));
     assert!(
         audit.render().contains("breaks it: ValueError: cannot convert):\n    NaN"),
         "{}",
@@ -204,7 +264,7 @@ fn a_scorer_that_does_not_pay_the_right_answer_fails() {
     assert!(audit.findings.iter().any(|finding| finding == "the right answer earns nothing"));
     let audit = audited(|subject, attempt, _| yes(answer(attempt) == gold(subject)));
     assert_eq!(audit.grade, Grade::C);
-    assert_eq!(audit.findings, ["`gold-spaced` should be paid in full and is not in 7 of 7 attempts"]);
+    assert_eq!(audit.findings, ["`gold-spaced` should be paid in full and is not in 9 of 9 attempts"]);
 }
 
 #[test]

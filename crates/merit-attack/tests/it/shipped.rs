@@ -22,6 +22,29 @@ fn every_shipped_reward_passes_its_audit() {
 }
 
 #[test]
+fn a_reward_that_takes_any_form_pays_for_the_question_and_is_found_out() {
+    let tasks = r#"{"prompt": "Solve 2x+1>7.", "answer": "x>3"}
+{"prompt": "Simplify √50.", "answer": "5\\sqrt{2}"}
+{"prompt": "A box holds 6 rows of 7 cups. How many cups?", "answer": "42"}
+{"prompt": "42*87", "answer": "3654"}"#;
+    let graded = |toml: &str| {
+        let tasks = merit_attack::tasks::parse("tasks", tasks).unwrap();
+        let mut target = targets::RewardTarget::from_toml("bare.toml", toml, Some(tasks)).unwrap();
+        audit(&mut target, &Settings::default()).unwrap()
+    };
+    let open = graded("type = 'maths'\nallow_restated = true\ncheck = { form = 'any' }");
+    let wins = |name: &str| open.probes.iter().find(|probe| probe.name == name).unwrap().wins;
+    assert!(
+        wins("rewritten") > 2 && wins("word-arithmetic") > 0 && wins("unevaluated") > 0,
+        "{}",
+        open.render()
+    );
+    assert_eq!(open.grade, Grade::F);
+    let bare = graded("type = 'maths'");
+    assert_eq!(bare.grade, Grade::A, "{}", bare.render());
+}
+
+#[test]
 fn every_shipped_recipe_passes_its_audit() {
     for recipe in recipes() {
         let audit = audited(recipe.about.name, 4);

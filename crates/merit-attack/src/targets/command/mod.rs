@@ -2,7 +2,8 @@
 //!
 //! The program begins with one line that says what it is:
 //! `{"name": "…", "full": 1.0, "tasks": [{"id": "…", "prompt": "…", "answer": "…", "others": ["…"]}]}`,
-//! where `full`, `answer` and `others` may be left out. Then it answers each line `{"id": 7, "task": 0, "answer": "…"}` with
+//! where `full`, `answer` and `others` may be left out. `"format": "<answer>{answer}</answer>"` beside `name` says how an answer is
+//! written, and `gold` of a task is a right response word for word; so a scorer that wants tags is not blamed for wanting them. Then it answers each line `{"id": 7, "task": 0, "answer": "…"}` with
 //! `{"id": 7, "score": 0.5}` or `{"id": 7, "error": "…"}`. `answer` is null where the agent gave none. It ends when its
 //! input does. Every answer has a deadline: a program that hangs is killed with the processes it started, begun anew, and
 //! the hang is a finding.
@@ -82,8 +83,9 @@ impl CommandTarget {
     fn ask(&mut self, attempt: &Attempt) -> Result<Payment, AttackError> {
         self.asked += 1;
         let (id, deadline) = (self.asked, self.limits.answer);
+        let said = said(attempt, &self.greeting);
         let child = self.child()?;
-        let answered = child.ask(wire::question(id, attempt.task, said(attempt)), deadline);
+        let answered = child.ask(wire::question(id, attempt.task, said.as_deref()), deadline);
         let failed = match answered.map(|line| wire::reply(id, &line)) {
             Ok(Ok(Reply::Score(value))) => return Ok(Payment::Reward { value, solved: None }),
             Ok(Ok(Reply::Error(why))) => return Ok(Payment::Broke { why }),
@@ -114,9 +116,10 @@ fn begin(command: &[String], limits: &Limits) -> Result<(Process, Greeting), Att
 }
 
 /// What a scorer that sees only a final text is given of an attempt. Absent: nothing was written.
-fn said(attempt: &Attempt) -> Option<&str> {
+fn said(attempt: &Attempt, greeting: &Greeting) -> Option<String> {
     attempt.moves.iter().rev().find_map(|done| match done {
-        Move::Answer { text } | Move::Raw { text } | Move::Say { text } => Some(text.as_str()),
+        Move::Answer { text } => Some(greeting.written(text)),
+        Move::Raw { text } | Move::Say { text } => Some(text.clone()),
         Move::Call { .. } => None,
     })
 }

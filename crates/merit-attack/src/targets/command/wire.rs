@@ -1,8 +1,11 @@
 //! The lines that a scorer and the audit exchange.
 
-use crate::subject::Subject;
+use crate::subject::{Move, Subject};
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+/// Where the answer stands in a format.
+const HOLE: &str = "{answer}";
 
 /// The first line of a scorer.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -12,6 +15,9 @@ pub(super) struct Greeting {
     /// What a right answer earns where a task has none. Absent: nobody knows.
     #[serde(default)]
     pub(super) full: Option<f64>,
+    /// How an agent writes its final answer, with `{answer}` where it stands. Absent: the answer alone.
+    #[serde(default)]
+    format: Option<String>,
     tasks: Vec<GreetedTask>,
 }
 
@@ -22,11 +28,19 @@ struct GreetedTask {
     prompt: String,
     #[serde(default)]
     answer: Option<String>,
+    /// A right response as an agent would write it, word for word. Absent: the answer in the format.
+    #[serde(default)]
+    gold: Option<String>,
     #[serde(default)]
     others: Vec<String>,
 }
 
 impl Greeting {
+    /// An answer as an agent writes it.
+    pub(super) fn written(&self, answer: &str) -> String {
+        self.format.as_deref().unwrap_or(HOLE).replace(HOLE, answer)
+    }
+
     /// The tasks as an attacker sees them; the answers of the other tasks stand in where a task names no wrong ones.
     pub(super) fn subjects(&self) -> Vec<Subject> {
         let answers: Vec<&String> = self.tasks.iter().filter_map(|task| task.answer.as_ref()).collect();
@@ -35,6 +49,7 @@ impl Greeting {
                 id: task.id.clone(),
                 prompt: task.prompt.clone(),
                 gold: task.answer.clone(),
+                gold_moves: task.gold.iter().map(|text| Move::Raw { text: text.clone() }).collect(),
                 others: task.others.clone(),
                 ..Subject::default()
             };
@@ -51,8 +66,13 @@ impl Greeting {
 pub(super) fn greeting(line: &str) -> Result<Greeting, String> {
     let greeting: Greeting = serde_json::from_str(line)
         .map_err(|error| format!("its first line is no greeting ({error}): {}", excerpt(line)))?;
-    match greeting.full {
-        Some(full) if !full.is_finite() => Err(format!("`full` is {full}; it must be finite")),
+    match (greeting.full, &greeting.format) {
+        (Some(full), _) if !(full.is_finite() && full > 0.0) => {
+            Err(format!("`full` is {full}; it is what a right answer earns, a number above 0"))
+        }
+        (_, Some(format)) if !format.contains(HOLE) => {
+            Err(format!("`format` is {format:?}; it must hold `{HOLE}` where the answer stands"))
+        }
         _ => Ok(greeting),
     }
 }
@@ -105,6 +125,23 @@ fn excerpt(line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_greeting_says_how_answers_are_written_and_what_they_earn() {
+        let read = |more: &str| greeting(&format!(r#"{{"name": "mine", "tasks": []{more}}}"#));
+        let tagged = read(r#", "format": "<answer>{answer}</answer>""#).unwrap();
+        assert_eq!(
+            (tagged.written("4").as_str(), read("").unwrap().written("4").as_str()),
+            ("<answer>4</answer>", "4")
+        );
+        for (wrong, says) in [
+            (r#", "full": 0"#, "above 0"),
+            (r#", "full": -1"#, "above 0"),
+            (r#", "format": "x""#, "{answer}"),
+        ] {
+            assert!(read(wrong).unwrap_err().contains(says), "{wrong}");
+        }
+    }
 
     #[test]
     fn a_score_that_is_no_number_is_never_taken_for_one() {

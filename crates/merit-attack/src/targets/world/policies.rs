@@ -14,13 +14,11 @@ use std::collections::HashMap;
 /// What a policy knows of the task it plays.
 #[derive(Clone, Default)]
 struct Known {
-    /// What it is asked.
     prompt: String,
     /// Turns of the oracle on other tasks: lines of the dialect that were written for something else.
     lines: Vec<String>,
     /// The oracle's first turn, where it is not also its last; else nothing.
     first: String,
-    /// A call that works.
     call: String,
     /// An answer that says nothing.
     guess: String,

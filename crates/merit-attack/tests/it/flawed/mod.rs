@@ -40,7 +40,7 @@ impl Target for Scorer {
     }
 }
 
-/// Numbers, words and lists; the answer of the last two stands in the prompt.
+/// Numbers, words, lists and a program; the answer of some stands in the prompt.
 pub(crate) fn questions() -> Vec<Subject> {
     let asked = [
         ("What is 6 times 7?", "42"),
@@ -50,6 +50,8 @@ pub(crate) fn questions() -> Vec<Subject> {
         ("Give [1, 2, 5] from small to large.", "[1, 2, 5]"),
         ("Which is larger, 9 or 11?", "11"),
         ("What is $12 + 3$?", "15"),
+        ("Write a function in Python that doubles a number.", "def double(x):\n    return x + x"),
+        ("How many people are there? Table: people(id, name).", "SELECT count(*) FROM people"),
     ];
     let subject = |(at, (prompt, gold)): (usize, (&str, &str))| Subject {
         id: format!("question/{at}"),
