@@ -46,7 +46,8 @@ fn costs_are_counted(episode: &Episode) -> Vec<String> {
     let untimed = episode.turns.iter().flat_map(|t| &t.calls).any(|c| c.seconds.is_none());
     violated([
         (
-            cost.policy_tokens as usize == sampled,
+            // A server that gives text alone counts its own tokens.
+            !transcript.complete() || cost.policy_tokens as usize == sampled,
             format!("cost counts {} policy tokens, the transcript has {sampled}", cost.policy_tokens),
         ),
         (

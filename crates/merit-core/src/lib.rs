@@ -4,12 +4,14 @@
 //! reward says a [`Score`]; together they are a [`ScoredEpisode`], whose [`Outcome`] decides what follows; members of a
 //! [`Group`] become [`Sample`]s whose advantages a credit rule fills in. The rules that must hold are checked by
 //! [`conformance`], which anybody may run on their own components.
+#![warn(missing_docs)]
 
 mod aged;
 mod annotation;
 mod canonical;
 pub mod conformance;
 mod cost;
+pub mod embedder;
 mod episode;
 mod group;
 mod ids;

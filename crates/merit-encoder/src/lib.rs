@@ -6,11 +6,13 @@
 
 mod activation;
 mod block;
+mod embedder;
 mod encoder;
 mod error;
 mod framing;
 mod rows;
 mod weights;
 
+pub use embedder::ByMeaning;
 pub use encoder::Encoder;
 pub use error::EncoderError;

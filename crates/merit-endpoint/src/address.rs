@@ -2,7 +2,8 @@
 
 use crate::EndpointError;
 use http::Uri;
-use std::net::IpAddr;
+use merit_net::is_loopback;
+use merit_net::text::glimpse;
 
 /// A checked address up to and with the version.
 #[derive(Debug, Clone)]
@@ -14,7 +15,7 @@ impl Address {
     pub(crate) fn new(url: &str, insecure_http: bool) -> Result<Self, EndpointError> {
         let wrong = |why: String| Err(EndpointError::Config(format!("`base_url` {why}")));
         let Ok(uri) = url.parse::<Uri>() else {
-            return wrong(format!("{:?} is no address", crate::text::glimpse(url, 200)));
+            return wrong(format!("{:?} is no address", glimpse(url, 200)));
         };
         let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
         if authority.contains('@') {
@@ -49,11 +50,6 @@ impl Address {
     pub(crate) fn join(&self, path: &str) -> String {
         format!("{}/{path}", self.base)
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 #[cfg(test)]

@@ -46,7 +46,6 @@ pub enum Finish {
     Stop,
     /// It has as many tokens as were allowed, or the context is full.
     Length,
-    /// It calls tools.
     ToolCalls,
     /// The server's filter took it away.
     ContentFilter,
@@ -111,7 +110,6 @@ pub struct Usage {
 /// A model that a server offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelCard {
-    /// Its name.
     pub id: String,
     /// Most tokens of context and completion together. Absent: the server does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]

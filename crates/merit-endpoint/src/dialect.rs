@@ -15,7 +15,6 @@ pub enum Server {
     Openai,
     /// vLLM.
     Vllm,
-    /// SGLang.
     Sglang,
     /// The server of llama.cpp.
     LlamaCpp,

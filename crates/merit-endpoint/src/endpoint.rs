@@ -13,7 +13,6 @@ use crate::message::ChatMessage;
 use crate::params::Params;
 use crate::request::{Call, ChatRequest, TextRequest};
 use crate::retry::{Next, next};
-use crate::runtime::spawn;
 use crate::secret::ApiKey;
 use crate::transport::Http;
 use crate::trouble::Trouble;
@@ -203,8 +202,8 @@ impl Endpoint {
         work: impl Future<Output = Result<T, EndpointError>> + Send + 'static,
     ) -> Result<T, EndpointError> {
         let cancel = self.cancel.clone();
-        let task = spawn(async move { cancel.run_until_cancelled(work).await })?;
-        task.await?.unwrap_or(Err(EndpointError::Cancelled))
+        let task = crate::spawn(async move { cancel.run_until_cancelled(work).await })?;
+        task.await.map_err(EndpointError::Threads)?.unwrap_or(Err(EndpointError::Cancelled))
     }
 
     fn malformed(&self, what: String) -> EndpointError {

@@ -12,7 +12,6 @@ pub enum EndpointError {
     /// Something was asked for that this kind of server cannot do or say.
     #[error("a server of kind `{server}` {what}")]
     Unsupported {
-        /// The kind.
         server: &'static str,
         /// What it cannot do, and what to do instead.
         what: String,
@@ -20,9 +19,7 @@ pub enum EndpointError {
     /// The server understood and said no; asking again would not help.
     #[error("{endpoint} refused (HTTP {status}): {message}")]
     Refused {
-        /// The address.
         endpoint: String,
-        /// The HTTP status.
         status: u16,
         /// What it said, shortened, without the key.
         message: String,
@@ -30,9 +27,7 @@ pub enum EndpointError {
     /// The key is missing, wrong or has no rights.
     #[error("{endpoint} does not accept the key (HTTP {status}): {message}{hint}")]
     Unauthorised {
-        /// The address.
         endpoint: String,
-        /// The HTTP status.
         status: u16,
         /// What it said, shortened, without the key.
         message: String,
@@ -42,9 +37,7 @@ pub enum EndpointError {
     /// Too many requests, after all tries.
     #[error("{endpoint} is overrun after {tries} tries (HTTP {status}): {message}{}", asked_to_wait(.retry_after_s))]
     RateLimited {
-        /// The address.
         endpoint: String,
-        /// The HTTP status.
         status: u16,
         /// How often it was asked.
         tries: u32,
@@ -56,7 +49,6 @@ pub enum EndpointError {
     /// The server failed inside, after all tries.
     #[error("{endpoint} failed {tries} times, last with HTTP {status}: {message}")]
     Failing {
-        /// The address.
         endpoint: String,
         /// The last HTTP status.
         status: u16,
@@ -68,7 +60,6 @@ pub enum EndpointError {
     /// The whole request took too long.
     #[error("{endpoint} gave no answer within {after_s} s ({tries} tries); {doing}")]
     Deadline {
-        /// The address.
         endpoint: String,
         /// The deadline, in seconds.
         after_s: f64,
@@ -80,29 +71,24 @@ pub enum EndpointError {
     /// No connection, or one that broke before an answer began.
     #[error("{endpoint} cannot be reached ({tries} tries): {why}")]
     Connection {
-        /// The address.
         endpoint: String,
         /// How often it was tried.
         tries: u32,
-        /// What happened.
         why: String,
     },
     /// The answer broke off or fell silent.
     #[error("the answer of {endpoint} broke off after {pieces} pieces ({tries} tries): {why}")]
     Cut {
-        /// The address.
         endpoint: String,
         /// How often it was asked.
         tries: u32,
         /// How many pieces had come the last time.
         pieces: usize,
-        /// What happened.
         why: String,
     },
     /// An answer that is not what the protocol says, or lacks what was asked for.
     #[error("the answer of {endpoint} cannot be used: {what}")]
     Malformed {
-        /// The address.
         endpoint: String,
         /// The field, what it is and what it should be.
         what: String,
@@ -112,7 +98,6 @@ pub enum EndpointError {
         "the answer of {endpoint} has more than {limit} bytes; raise `max_response_bytes` if that is wanted"
     )]
     TooLarge {
-        /// The address.
         endpoint: String,
         /// The most that is read.
         limit: usize,
@@ -120,7 +105,6 @@ pub enum EndpointError {
     /// The conversation does not fit into the model.
     #[error("the conversation does not fit into the context of the model at {endpoint}: {message}")]
     ContextOverflow {
-        /// The address.
         endpoint: String,
         /// The model's limit in tokens. Absent: the server does not say.
         limit: Option<usize>,

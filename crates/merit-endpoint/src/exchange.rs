@@ -7,12 +7,12 @@ use crate::draft::Draft;
 use crate::field::BadField;
 use crate::refusal;
 use crate::request::Call;
-use crate::sse::Events;
-use crate::text::{glimpse, in_a_chain};
 use crate::transport::{Http, content_type};
 use crate::trouble::Trouble;
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
+use merit_net::Events;
+use merit_net::text::{glimpse, in_a_chain};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
@@ -97,7 +97,8 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(http: &'a Http, call: &'a Call, listener: Option<&'a Listener>) -> Self {
-        Self { http, call, listener, draft: Draft::default(), events: Events::default(), bytes: 0 }
+        let events = Events::new(http.limit());
+        Self { http, call, listener, draft: Draft::default(), events, bytes: 0 }
     }
 
     /// Reads until the server says that it is done, a stop of ours is met, or something breaks.
@@ -111,10 +112,9 @@ impl<'a> Reader<'a> {
             };
             let Ok(data) = frame.into_data() else { continue };
             self.bytes += data.len();
-            if self.bytes > self.http.limit() {
-                return Err(Trouble::TooLarge(self.http.limit()));
-            }
-            for event in self.events.push(&data) {
+            let limit = self.http.limit();
+            let events = self.events.push(&data).filter(|_| self.bytes <= limit);
+            for event in events.ok_or(Trouble::TooLarge(limit))? {
                 if matches!(self.take(&event)?, Flow::Over) {
                     return self.over(None);
                 }

@@ -73,7 +73,7 @@ impl<'a> At<'a> {
     }
 
     pub(crate) fn is_not(&self, kind: &str) -> BadField {
-        let found = crate::text::glimpse(&self.value.to_string(), 60);
+        let found = merit_net::text::glimpse(&self.value.to_string(), 60);
         BadField(format!("{self} is {found}, not {kind}"))
     }
 }

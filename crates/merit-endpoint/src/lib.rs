@@ -20,12 +20,9 @@ mod params;
 mod refusal;
 mod request;
 mod retry;
-mod runtime;
 mod scores;
 mod scripted;
 mod secret;
-mod sse;
-mod text;
 mod transport;
 mod trouble;
 
@@ -35,10 +32,22 @@ pub use config::{CacheConfig, CacheMode, EndpointConfig, MaxTokensField, RetryCu
 pub use dialect::Server;
 pub use endpoint::Endpoint;
 pub use error::EndpointError;
+pub use merit_net::{Task, wait};
 pub use message::{ChatMessage, ChatRole, FunctionCall, FunctionSpec};
 pub use params::Params;
 pub use request::{ChatRequest, Prompt, TextRequest};
-pub use runtime::{Task, spawn, wait};
 pub use scripted::{Asked, Reply, ScriptedServer};
 /// Cancels the calls of a handle made by [`Endpoint::cancelled_by`].
 pub use tokio_util::sync::CancellationToken;
+
+/// Waiting for servers is no work; reading long answers is a little.
+static THREADS: merit_net::Threads = merit_net::Threads::new("merit-endpoint", 2);
+
+/// Starts `future` on the threads of this crate.
+pub fn spawn<T, F>(future: F) -> Result<Task<T>, EndpointError>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    THREADS.spawn(future).map_err(EndpointError::Threads)
+}

@@ -35,7 +35,6 @@ impl ChatRole {
 pub struct ChatMessage {
     /// Who speaks.
     pub role: ChatRole,
-    /// What is said.
     #[serde(default)]
     pub content: String,
     /// The calls that the model makes; empty for everybody else.
@@ -61,7 +60,6 @@ pub struct FunctionCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FunctionSpec {
-    /// Its name.
     pub name: String,
     /// What it does, for the model.
     pub description: String,

@@ -4,9 +4,9 @@
 //! looked at, and a body that is no JSON is shown as it is.
 
 use crate::secret::ApiKey;
-use crate::text::glimpse;
 use crate::trouble::Trouble;
 use http::{HeaderMap, StatusCode, header};
+use merit_net::text::glimpse;
 use serde_json::Value;
 use std::time::{Duration, SystemTime};
 

@@ -7,9 +7,9 @@ use crate::config::MaxTokensField;
 use crate::dialect::Way;
 use crate::message::{ChatMessage, FunctionSpec};
 use crate::params::{Params, require};
-use crate::text::glimpse;
 use crate::{EndpointConfig, EndpointError};
 use merit_core::TokenId;
+use merit_net::text::glimpse;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 

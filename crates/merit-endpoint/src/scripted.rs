@@ -15,7 +15,6 @@ use std::time::Duration;
 pub struct Asked {
     /// How many requests came before.
     pub number: usize,
-    /// The method.
     pub method: String,
     /// The path with the version, e.g. `/v1/chat/completions`.
     pub path: String,

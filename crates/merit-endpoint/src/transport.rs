@@ -5,15 +5,16 @@ use crate::address::Address;
 use crate::config::span;
 use crate::refusal;
 use crate::secret::ApiKey;
-use crate::text::in_a_chain;
 use crate::trouble::Trouble;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{Method, Request, Response};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Client as Hyper, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
+use merit_net::text::in_a_chain;
+use merit_net::{BodyError, whole};
 use serde_json::Value;
 use std::time::SystemTime;
 
@@ -66,21 +67,17 @@ impl Http {
             return Ok(response);
         }
         let (head, body) = response.into_parts();
-        let bytes = Limited::new(body, refusal::MAX_REFUSAL).collect().await;
         // A reason that is too long or breaks off is no reason to forget the status.
-        let bytes = bytes.map(|whole| whole.to_bytes()).unwrap_or_default();
+        let bytes = whole(body, refusal::MAX_REFUSAL).await.unwrap_or_default();
         Err(refusal::of_response(head.status, &head.headers, &bytes, self.key(), SystemTime::now()))
     }
 
     /// The whole of a body.
     pub(crate) async fn whole(&self, body: Incoming) -> Result<Bytes, Trouble> {
-        match Limited::new(body, self.limit).collect().await {
-            Ok(collected) => Ok(collected.to_bytes()),
-            Err(error) if error.is::<http_body_util::LengthLimitError>() => {
-                Err(Trouble::TooLarge(self.limit))
-            }
-            Err(error) => Err(Trouble::Cut { pieces: 0, why: in_a_chain(error.as_ref()) }),
-        }
+        whole(body, self.limit).await.map_err(|error| match error {
+            BodyError::TooLarge => Trouble::TooLarge(self.limit),
+            BodyError::Broken(why) => Trouble::Cut { pieces: 0, why },
+        })
     }
 
     /// `text` without the key.

@@ -11,8 +11,7 @@ use crate::http_client::OverHttp;
 use crate::listing::{NoList, ToolInfo, all_tools};
 use crate::peer::{Link, Peer};
 use crate::piped::Piped;
-use crate::runtime::{self, Remote};
-use crate::{CallOutcome, McpError};
+use crate::{CallOutcome, EARLY, McpError, THREADS};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,10 +45,8 @@ impl Client {
         let endpoint = config.endpoint()?;
         let (name, deadline) = (config.name(), config.start_deadline());
         let call_deadline = config.call_deadline();
-        let handle = runtime::handle().map_err(McpError::Threads)?;
-        let opened = Remote::spawn(handle, open(endpoint, name, deadline)).await;
-        let (connection, tools) =
-            opened.ok_or_else(|| McpError::Threads("a task ended early".to_owned()))??;
+        let opening = THREADS.spawn(open(endpoint, name, deadline)).map_err(McpError::Threads)?;
+        let (connection, tools) = opening.await.map_err(|_| McpError::Threads(EARLY.to_owned()))??;
         Ok(Self { tools, connection, call_deadline })
     }
 
@@ -74,9 +71,8 @@ impl Client {
                 Err(_) => Err(failures.late(doing, after)),
             }
         };
-        let handle = runtime::handle().map_err(McpError::Threads)?;
-        let answered = Remote::spawn(handle, call).await;
-        answered.ok_or_else(|| McpError::Threads("a task ended early".to_owned()))?
+        let answering = THREADS.spawn(call).map_err(McpError::Threads)?;
+        answering.await.map_err(|_| McpError::Threads(EARLY.to_owned()))?
     }
 
     /// Ends the connection in good order: a command gets the end of its input and a few seconds to finish, a session over HTTP is
@@ -90,8 +86,8 @@ impl Client {
                 process.end().await;
             }
         };
-        if let Ok(handle) = runtime::handle() {
-            Remote::spawn(handle, farewell).await;
+        if let Ok(parting) = THREADS.spawn(farewell) {
+            let _ = parting.await;
         }
     }
 }

@@ -53,7 +53,6 @@ pub struct ServerConfig {
     pub headers: BTreeMap<String, String>,
     /// Seconds for the server to start, open the protocol and list its tools.
     pub start_seconds: f64,
-    /// Seconds for one call.
     pub call_seconds: f64,
 }
 

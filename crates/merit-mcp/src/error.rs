@@ -16,7 +16,6 @@ pub enum McpError {
     Start {
         /// The command or address.
         server: String,
-        /// What happened.
         why: String,
         /// The end of what it wrote to its standard error, introduced in words; empty when there is none.
         stderr: String,
@@ -44,7 +43,6 @@ pub enum McpError {
         server: String,
         /// What it was asked to do.
         doing: String,
-        /// The deadline.
         after: Duration,
         /// What may explain it (output that is no message, standard error), introduced in words; empty when there is nothing.
         hint: String,
@@ -54,7 +52,6 @@ pub enum McpError {
     Gone {
         /// The command or address.
         server: String,
-        /// How it went.
         why: String,
         /// The end of what it wrote to its standard error, introduced in words; empty when there is none.
         stderr: String,
@@ -66,17 +63,11 @@ pub enum McpError {
         server: String,
         /// The JSON-RPC error code.
         code: i32,
-        /// Its message.
         message: String,
     },
     /// The exchange over HTTP failed.
     #[error("MCP server {server}: {why}")]
-    Http {
-        /// The address.
-        server: String,
-        /// What happened.
-        why: String,
-    },
+    Http { server: String, why: String },
     /// The threads that carry all connections could not be started.
     #[error("the MCP threads cannot be started: {0}")]
     Threads(String),

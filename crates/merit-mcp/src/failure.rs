@@ -5,8 +5,8 @@ use crate::fault::Fault;
 use crate::lines::MAX_MESSAGE;
 use crate::message::{INVALID_PARAMS, METHOD_NOT_FOUND};
 use crate::notes::Noise;
-use crate::text::glimpse;
 use crate::{CallOutcome, McpError};
+use merit_net::text::glimpse;
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -4,7 +4,6 @@ use crate::message::RpcError;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Fault {
-    /// The server refused.
     #[error("{} (JSON-RPC {})", .0.message, .0.code)]
     Refused(RpcError),
     /// The answer was not read.

@@ -7,14 +7,15 @@ use crate::lines::MAX_MESSAGE;
 use crate::loopback::Address;
 use crate::message::Message;
 use crate::sse::Events;
-use crate::text::{glimpse, in_a_chain};
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Method, Request, Response, StatusCode};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper_util::client::legacy::{Client as Hyper, connect::HttpConnector};
 use hyper_util::rt::TokioExecutor;
+use merit_net::text::{glimpse, in_a_chain};
+use merit_net::{BodyError, whole};
 use serde_json::Value;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -175,11 +176,10 @@ fn parsed(bytes: &[u8]) -> Result<Message, Fault> {
 
 /// The whole body.
 async fn body(response: Response<Incoming>) -> Result<Bytes, Fault> {
-    match Limited::new(response.into_body(), MAX_MESSAGE).collect().await {
-        Ok(collected) => Ok(collected.to_bytes()),
-        Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Fault::TooLarge),
-        Err(error) => Err(Fault::Http(format!("the answer could not be read: {}", in_a_chain(&*error)))),
-    }
+    whole(response.into_body(), MAX_MESSAGE).await.map_err(|error| match error {
+        BodyError::TooLarge => Fault::TooLarge,
+        BodyError::Broken(why) => Fault::Http(format!("the answer could not be read: {why}")),
+    })
 }
 
 fn has_type(response: &Response<Incoming>, kind: &str) -> bool {

@@ -5,13 +5,13 @@
 
 use crate::http_client::{SESSION, VERSION};
 use crate::lines::MAX_MESSAGE;
-use crate::loopback::is_loopback;
 use crate::message::{INTERNAL_ERROR, Message, PARSE_ERROR, RpcError, VERSIONS};
 use crate::served::{Catalogue, Session};
 use http::header::{CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, uri::Authority};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
+use merit_net::{BodyError, is_loopback, whole};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,8 +19,8 @@ use std::time::{Duration, Instant};
 
 /// The path of the one endpoint.
 pub(crate) const PATH: &str = "/mcp";
-/// How long a session may be silent before it counts as gone. An episode may think for long between two calls.
-const MAX_SILENCE: Duration = Duration::from_secs(3600);
+/// How long a session may be silent before it counts as gone, with all that its tools keep for it.
+const MAX_SILENCE: Duration = Duration::from_secs(600);
 
 type Answer = Response<Full<Bytes>>;
 
@@ -83,13 +83,15 @@ impl Service {
 
     async fn post(&self, request: Request<Incoming>) -> Result<Answer, Refusal> {
         let (head, body) = request.into_parts();
-        let bytes = match Limited::new(body, MAX_MESSAGE).collect().await {
-            Ok(collected) => collected.to_bytes(),
-            Err(error) if error.is::<http_body_util::LengthLimitError>() => {
+        let bytes = match whole(body, MAX_MESSAGE).await {
+            Ok(bytes) => bytes,
+            Err(BodyError::TooLarge) => {
                 let why = format!("a message has at most {MAX_MESSAGE} bytes");
                 return Err(refused(StatusCode::PAYLOAD_TOO_LARGE, why));
             }
-            Err(_) => return Err(refused(StatusCode::BAD_REQUEST, "the message breaks off")),
+            Err(BodyError::Broken(_)) => {
+                return Err(refused(StatusCode::BAD_REQUEST, "the message breaks off"));
+            }
         };
         match Message::parse(&bytes) {
             Ok(Message::Request { id, method, params }) if method == "initialize" => {

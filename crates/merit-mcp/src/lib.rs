@@ -24,20 +24,23 @@ mod notes;
 mod outcome;
 mod peer;
 mod piped;
-mod runtime;
 mod serve;
 mod served;
 mod skimmed;
 mod sse;
 mod tail;
-mod text;
 
 pub use client::Client;
 pub use config::{MAX_SECONDS, PASSED_ON, ServerConfig};
 pub use error::McpError;
 pub use lines::MAX_MESSAGE;
 pub use listing::{MAX_DESCRIPTION, MAX_NAME, MAX_SCHEMA, MAX_TOOLS, ToolInfo};
+pub use merit_net::wait;
 pub use outcome::{CallOutcome, MAX_TEXT};
-pub use runtime::wait;
 pub use serve::{HttpServer, serve_http, serve_stdio};
 pub use served::{ServeError, ServedAnswer, ServedCall, ServedFuture, ServedTool, ServerInfo};
+
+static THREADS: merit_net::Threads = merit_net::Threads::new("merit-mcp", 8);
+
+/// Said of a task that panicked.
+const EARLY: &str = "a task ended early";

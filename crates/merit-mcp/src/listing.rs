@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::peer::Peer;
-use crate::text::glimpse;
+use merit_net::text::glimpse;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;

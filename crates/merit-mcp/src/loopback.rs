@@ -4,8 +4,8 @@
 //! a loopback address is refused. `https` would need a TLS library and is not built in.
 
 use http::{HeaderName, HeaderValue, Uri};
+use merit_net::is_loopback;
 use std::collections::{BTreeMap, HashMap};
-use std::net::IpAddr;
 
 /// Headers that belong to the protocol or to HTTP itself.
 const RESERVED: &[&str] = &[
@@ -49,11 +49,6 @@ impl Address {
         let headers = headers.iter().map(|(name, value)| header(name, value)).collect::<Result<_, _>>()?;
         Ok(Self { uri, headers })
     }
-}
-
-pub(crate) fn is_loopback(host: &str) -> bool {
-    let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), String> {

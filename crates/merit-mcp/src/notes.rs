@@ -1,7 +1,7 @@
 //! What a connection notes for its error reports: output that is no message.
 
 use crate::lines::MAX_MESSAGE;
-use crate::text::glimpse;
+use merit_net::text::glimpse;
 use std::sync::{Mutex, PoisonError};
 
 /// Lines that are no messages: how many, and the last of them.

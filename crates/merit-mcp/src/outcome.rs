@@ -1,6 +1,6 @@
 //! What the agent sees of an answer: text, with everything else described in words.
 
-use crate::text::head;
+use merit_net::text::head;
 use serde_json::Value;
 
 /// The longest text of one answer that is passed on, in bytes; the rest is cut, with a note.

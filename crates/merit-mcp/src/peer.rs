@@ -1,11 +1,11 @@
 //! The protocol over either way of reaching a server: opening it, asking, cancelling, parting.
 
+use crate::THREADS;
 use crate::fault::Fault;
 use crate::http_client::OverHttp;
 use crate::message::{Message, NEWEST, VERSIONS};
 use crate::piped::Piped;
-use crate::runtime;
-use crate::text::glimpse;
+use merit_net::text::glimpse;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -74,7 +74,7 @@ impl Peer {
 impl Drop for Peer {
     fn drop(&mut self) {
         if let (Link::OverHttp(_), false, Ok(handle)) =
-            (&*self.link, *self.closed.get_mut(), runtime::handle())
+            (&*self.link, *self.closed.get_mut(), THREADS.handle())
         {
             let link = Arc::clone(&self.link);
             handle.spawn(async move { link.close().await });
@@ -118,7 +118,7 @@ struct Asked {
 
 impl Drop for Asked {
     fn drop(&mut self) {
-        if let (false, Ok(handle)) = (self.answered, runtime::handle()) {
+        if let (false, Ok(handle)) = (self.answered, THREADS.handle()) {
             let (link, id) = (Arc::clone(&self.link), self.id);
             let params = json!({"requestId": id, "reason": "nobody waits for the answer"});
             let method = "notifications/cancelled".to_owned();

@@ -3,14 +3,14 @@
 use crate::http_server::{PATH, Service, route};
 use crate::lines::{Line, Lines, MAX_MESSAGE};
 use crate::message::{INVALID_REQUEST, Message, PARSE_ERROR, RpcError};
-use crate::runtime::{self, Remote};
 use crate::served::{Catalogue, ServeError, ServedTool, ServerInfo, Session};
+use crate::{EARLY, THREADS};
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,15 +23,16 @@ use tokio_util::sync::CancellationToken;
 const MAX_CONNECTIONS: usize = 1024;
 /// How often sessions that went silent are looked for.
 const TIDIED_EVERY: Duration = Duration::from_secs(60);
+/// How often a client that asks for it is told that its call is under way.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// How long a client may take to send the head of a request.
 const HEAD_DEADLINE: Duration = Duration::from_secs(30);
 
 /// Serves the tools over our standard streams until the client closes our input. Nothing else may write to standard output.
 pub async fn serve_stdio(tools: Vec<ServedTool>, info: ServerInfo) -> Result<(), ServeError> {
     let session = Arc::new(Catalogue::new(tools, info)?.open());
-    let handle = runtime::handle().map_err(ServeError::Threads)?;
-    let served = Remote::spawn(handle, converse_in_lines(session)).await;
-    served.ok_or_else(|| ServeError::Threads("a task ended early".to_owned()))?
+    let serving = THREADS.spawn(converse_in_lines(session)).map_err(ServeError::Threads)?;
+    serving.await.map_err(|_| ServeError::Threads(EARLY.to_owned()))?
 }
 
 /// Answers each line as it comes, calls side by side. When the input ends, calls under way are ended with it.
@@ -52,12 +53,7 @@ async fn converse_in_lines(session: Arc<Session>) -> Result<(), ServeError> {
         match message {
             Ok(Message::Request { id, method, params }) => {
                 let (session, output) = (Arc::clone(&session), Arc::clone(&output));
-                answering.spawn(async move {
-                    if let Some(outcome) = session.answer(&id, &method, params).await {
-                        // A client that has gone reads nothing; the end of our input says so too.
-                        let _ = write(&output, &Message::Answer { id, outcome }).await;
-                    }
-                });
+                answering.spawn(async move { answer(&session, &output, id, &method, params).await });
             }
             Ok(Message::Notification { method, params }) => session.note(&method, &params),
             // Nothing was asked.
@@ -71,6 +67,33 @@ async fn converse_in_lines(session: Arc<Session>) -> Result<(), ServeError> {
     session.over.cancel();
     while answering.join_next().await.is_some() {}
     Ok(())
+}
+
+/// Answers one request, and says every second that it is still at it, where the client asks to be told. A client that has gone reads
+/// nothing; the end of our input says so too.
+async fn answer(session: &Session, output: &Mutex<Stdout>, id: Value, method: &str, params: Value) {
+    let token = params
+        .pointer("/_meta/progressToken")
+        .filter(|token| token.is_string() || token.is_number())
+        .cloned();
+    let asked = id.clone();
+    let answered = session.answer(&asked, method, params);
+    tokio::pin!(answered);
+    let mut seconds = 0_u64;
+    let outcome = loop {
+        tokio::select! {
+            outcome = &mut answered => break outcome,
+            () = tokio::time::sleep(PROGRESS_EVERY), if token.is_some() => {
+                seconds += PROGRESS_EVERY.as_secs();
+                let params = json!({"progressToken": token, "progress": seconds, "message": format!("{seconds} s")});
+                let method = "notifications/progress".to_owned();
+                let _ = write(output, &Message::Notification { method, params }).await;
+            }
+        }
+    };
+    if let Some(outcome) = outcome {
+        let _ = write(output, &Message::Answer { id, outcome }).await;
+    }
 }
 
 async fn write(output: &Mutex<Stdout>, message: &Message) -> std::io::Result<()> {
@@ -123,7 +146,6 @@ pub async fn serve_http(
         return Err(ServeError::NotLoopback(address));
     }
     let catalogue = Catalogue::new(tools, info)?;
-    let handle = runtime::handle().map_err(ServeError::Threads)?;
     let starting = async move {
         let listener = TcpListener::bind(address).await?;
         let address = listener.local_addr()?;
@@ -136,8 +158,8 @@ pub async fn serve_http(
         });
         Ok(HttpServer { address, stop, accepting })
     };
-    let started = Remote::spawn(handle, starting).await;
-    let started = started.ok_or_else(|| ServeError::Threads("a task ended early".to_owned()))?;
+    let started = THREADS.spawn(starting).map_err(ServeError::Threads)?.await;
+    let started = started.map_err(|_| ServeError::Threads(EARLY.to_owned()))?;
     started.map_err(|error: std::io::Error| ServeError::Address { address, why: error.to_string() })
 }
 

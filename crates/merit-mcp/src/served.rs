@@ -61,7 +61,6 @@ impl fmt::Debug for ServedTool {
 pub struct ServerInfo {
     /// The server's name.
     pub name: String,
-    /// Its version.
     pub version: String,
     /// How to use the tools together, for the model. Absent: nothing is said.
     pub instructions: Option<String>,
@@ -154,7 +153,7 @@ impl Catalogue {
             Some(near) if distance(&near) <= 1 + near.chars().count() / 3 => {
                 format!("no tool `{name}`; did you mean `{near}`?")
             }
-            _ => format!("no tool `{}`; tools/list names all of them", crate::text::glimpse(name, 100)),
+            _ => format!("no tool `{}`; tools/list names all of them", merit_net::text::glimpse(name, 100)),
         };
         RpcError::new(INVALID_PARAMS, text)
     }
@@ -221,11 +220,21 @@ impl Session {
     ) -> Option<Result<Value, RpcError>> {
         match method {
             "tools/call" => self.cancellable(id.to_string(), self.call(params)).await,
-            "tools/list" => Some(self.catalogue.page(params.get("cursor").and_then(Value::as_str))),
-            "initialize" => Some(Ok(self.catalogue.greeting(&params))),
+            _ if !(params.is_object() || params.is_null()) => {
+                Some(Err(RpcError::new(INVALID_PARAMS, "`params` must be an object")))
+            }
+            "tools/list" => Some(match params.get("cursor") {
+                None | Some(Value::Null) => self.catalogue.page(None),
+                Some(Value::String(cursor)) => self.catalogue.page(Some(cursor)),
+                Some(_) => Err(RpcError::new(INVALID_PARAMS, "`cursor` must be a text")),
+            }),
+            "initialize" => Some(match params.get("protocolVersion") {
+                Some(Value::String(_)) => Ok(self.catalogue.greeting(&params)),
+                _ => Err(RpcError::new(INVALID_PARAMS, "`initialize` needs `protocolVersion`, a text")),
+            }),
             "ping" => Some(Ok(json!({}))),
             other => {
-                let shown = crate::text::glimpse(other, 100);
+                let shown = merit_net::text::glimpse(other, 100);
                 Some(Err(RpcError::new(METHOD_NOT_FOUND, format!("this server has no method `{shown}`"))))
             }
         }

@@ -6,7 +6,6 @@ use merit_core::registry::UnknownName;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenizerError {
-    /// A file that is not one.
     #[error("tokenizer: {0}")]
     File(String),
     /// GGUF metadata that do not make a tokenizer.
@@ -30,7 +29,6 @@ pub enum TokenizerError {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TemplateError {
-    /// Not a template.
     #[error("chat template: {0}")]
     Syntax(String),
     /// The template itself refuses the conversation, in its own words.
@@ -41,16 +39,10 @@ pub enum TemplateError {
     Failed(String),
     /// It worked longer than a conversation of this length can need.
     #[error("chat template: stopped after {steps} steps; it does not end in reasonable time")]
-    OutOfFuel {
-        /// Its limit.
-        steps: u64,
-    },
+    OutOfFuel { steps: u64 },
     /// It wrote more than a conversation of this length can need.
     #[error("chat template: stopped after {bytes} bytes of output")]
-    TooLong {
-        /// Its limit.
-        bytes: usize,
-    },
+    TooLong { bytes: usize },
     /// A tokenizer configuration that cannot be read.
     #[error("tokenizer configuration: {0}")]
     Config(String),

@@ -31,7 +31,6 @@ pub enum GrammarError {
     /// The tokenizer cannot be used for grammars.
     #[error("grammar: {0}")]
     Tokenizer(String),
-    /// The source is wrong.
     #[error("{kind}: {why}")]
     Source {
         /// `JSON schema`, `regular expression` or `grammar`.
@@ -41,12 +40,7 @@ pub enum GrammarError {
     },
     /// A token that may not come here.
     #[error("token {token} ({text:?}) may not come here")]
-    NotAllowed {
-        /// The token.
-        token: u32,
-        /// Its text.
-        text: String,
-    },
+    NotAllowed { token: u32, text: String },
     /// The work of one step passed its limit, or the state was used after an error.
     #[error("grammar: {0}")]
     Failed(String),

@@ -10,7 +10,6 @@ use std::sync::Arc;
 /// The text side of a model.
 #[derive(Debug, Clone)]
 pub struct ModelText {
-    /// Its tokenizer.
     pub tokenizer: Arc<Tokenizer>,
     /// Its special tokens by role.
     pub specials: SpecialTokens,

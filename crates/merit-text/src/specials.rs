@@ -24,7 +24,6 @@ pub struct SpecialTokens {
 /// What a `tokenizer_config.json` says that matters here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TokenizerConfig {
-    /// The special tokens.
     pub specials: SpecialTokens,
     /// The chat template. Absent: the model has none.
     pub chat_template: Option<String>,

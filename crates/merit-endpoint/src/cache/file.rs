@@ -27,36 +27,15 @@ const BLOCK: usize = 1 << 20;
 pub enum CacheError {
     /// There is nothing to replay.
     #[error("{path} is not there; record it first with `cache.mode = \"record\"`")]
-    Missing {
-        /// The file.
-        path: String,
-    },
-    /// The disk or its rights.
+    Missing { path: String },
     #[error("{path}: {why}")]
-    Device {
-        /// The file.
-        path: String,
-        /// What happened.
-        why: String,
-    },
+    Device { path: String, why: String },
     /// A line of a later version.
     #[error("{path} holds answers of format {found}, this program knows {FORMAT}; use a newer program")]
-    Newer {
-        /// The file.
-        path: String,
-        /// The format found.
-        found: u32,
-    },
+    Newer { path: String, found: u32 },
     /// A kept answer of another kind than was asked for.
     #[error("{path}: the answer kept under {key} is not what was asked for: {why}")]
-    Unreadable {
-        /// The file.
-        path: String,
-        /// The key.
-        key: String,
-        /// What is wrong.
-        why: String,
-    },
+    Unreadable { path: String, key: String, why: String },
 }
 
 /// One line, behind its checksum.

@@ -6,7 +6,7 @@
 
 use super::content::{Content, escaped};
 use super::{ChatFrames, Place, TemplateRole};
-use crate::{ChatMessage, ChatTemplate, FramesError, Setting};
+use crate::{ChatMessage, ChatTemplate, FramesError, TemplateContext};
 use TemplateRole::{Assistant, System, Tool, User};
 
 type Pair = (Place, TemplateRole);
@@ -40,7 +40,7 @@ const LONG: [usize; 3] = [6, 7, 9];
 const ODD: &str = "Qa\"b'c\\d\n\n{e}<f>&[g] é 日本 {{h}} |i|Z";
 const SPACED: &str = " \n Q Z\n ";
 
-pub(super) fn frames(template: &ChatTemplate, setting: &Setting) -> Result<ChatFrames, FramesError> {
+pub(super) fn frames(template: &ChatTemplate, setting: &TemplateContext) -> Result<ChatFrames, FramesError> {
     let prober = Prober { template, setting };
     let mut frames = ChatFrames {
         gaps: Default::default(),
@@ -67,7 +67,7 @@ pub(super) fn frames(template: &ChatTemplate, setting: &Setting) -> Result<ChatF
 
 struct Prober<'a> {
     template: &'a ChatTemplate,
-    setting: &'a Setting,
+    setting: &'a TemplateContext,
 }
 
 impl Prober<'_> {

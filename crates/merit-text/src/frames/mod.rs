@@ -9,7 +9,7 @@ mod derive;
 
 pub use content::Content;
 
-use crate::{ChatMessage, ChatTemplate, FramesError, Setting};
+use crate::{ChatMessage, ChatTemplate, FramesError, TemplateContext};
 
 /// Who speaks, in the words of templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -96,7 +96,7 @@ pub struct Layout {
 
 impl ChatFrames {
     /// Cuts a template into pieces, in the setting in which it will be used.
-    pub fn derive(template: &ChatTemplate, setting: &Setting) -> Result<Self, FramesError> {
+    pub fn derive(template: &ChatTemplate, setting: &TemplateContext) -> Result<Self, FramesError> {
         derive::frames(template, setting)
     }
 

@@ -53,7 +53,6 @@ pub struct CalledFunction {
 pub struct ToolSpec {
     /// The tool.
     pub name: String,
-    /// What it does.
     pub description: String,
     /// The JSON Schema of its arguments.
     pub parameters: Value,

@@ -21,7 +21,7 @@ const NAME: &str = "chat";
 
 /// Everything besides the messages that a template may look at.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Setting {
+pub struct TemplateContext {
     /// Tools that may be called. Empty: the template is told of none.
     pub tools: Vec<ToolSpec>,
     /// Further variables of the template, such as `enable_thinking`.
@@ -33,10 +33,10 @@ pub struct Setting {
 /// A compiled template. Cheap to clone.
 ///
 /// ```
-/// use merit_text::{ChatMessage, ChatTemplate, Setting, SpecialTokens};
+/// use merit_text::{ChatMessage, ChatTemplate, TemplateContext, SpecialTokens};
 /// let source = "{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}";
 /// let template = ChatTemplate::parse(source, SpecialTokens::default())?;
-/// let text = template.render(&[ChatMessage::new("user", "hi")], &Setting::default(), false)?;
+/// let text = template.render(&[ChatMessage::new("user", "hi")], &TemplateContext::default(), false)?;
 /// assert_eq!(text, "[user] hi\n");
 /// # Ok::<(), merit_text::TemplateError>(())
 /// ```
@@ -66,7 +66,7 @@ impl ChatTemplate {
     pub fn render(
         &self,
         messages: &[ChatMessage],
-        setting: &Setting,
+        setting: &TemplateContext,
         generate: bool,
     ) -> Result<String, TemplateError> {
         let limits = Limits::of(messages, setting);
@@ -96,7 +96,7 @@ impl ChatTemplate {
         &self.specials
     }
 
-    fn context(&self, messages: &[ChatMessage], setting: &Setting, generate: bool) -> Value {
+    fn context(&self, messages: &[ChatMessage], setting: &TemplateContext, generate: bool) -> Value {
         let name = |token: &Option<String>| token.clone().unwrap_or_default();
         let tools =
             if setting.tools.is_empty() { Value::from(()) } else { Value::from(Serde(&setting.tools)) };
@@ -130,7 +130,7 @@ struct Limits {
 }
 
 impl Limits {
-    fn of(messages: &[ChatMessage], setting: &Setting) -> Self {
+    fn of(messages: &[ChatMessage], setting: &TemplateContext) -> Self {
         let said: usize = messages.iter().map(|message| message.content.len()).sum();
         let parts = (messages.len() + setting.tools.len()) as u64;
         Self { steps: 1_000_000 + 20_000 * parts, bytes: (4 << 20) + 8 * said }

@@ -1,13 +1,15 @@
 //! Templates cut into pieces: what is appended is what is rendered, and what cannot be appended is refused.
 
 use crate::support::{CHATML, GEMMA, INSTRUCT, LLAMA3, QWEN_TOOLS, template};
-use merit_text::{ChatFrames, ChatTemplate, FramesError, Place, Setting, SpecialTokens, TemplateRole};
+use merit_text::{
+    ChatFrames, ChatTemplate, FramesError, Place, SpecialTokens, TemplateContext, TemplateRole,
+};
 use proptest::prelude::*;
 
 const ALL: [&str; 5] = [CHATML, QWEN_TOOLS, LLAMA3, GEMMA, INSTRUCT];
 
 fn frames(source: &str) -> ChatFrames {
-    ChatFrames::derive(&template(source), &Setting::default()).unwrap()
+    ChatFrames::derive(&template(source), &TemplateContext::default()).unwrap()
 }
 
 fn all_frames() -> &'static [(&'static str, ChatFrames)] {
@@ -58,7 +60,7 @@ proptest! {
                 let role = TemplateRole::ALL.into_iter().find(|role| role.name() == message.role).unwrap();
                 message.content = frames.content(role).read(&message.content);
             }
-            let rendered = template(source).render(&messages, &Setting::default(), true).unwrap();
+            let rendered = template(source).render(&messages, &TemplateContext::default(), true).unwrap();
             prop_assert_eq!(&text, &rendered);
         }
     }
@@ -104,7 +106,7 @@ fn a_template_that_alternates_takes_neighbours_as_one_message() {
 fn a_template_that_changes_what_was_said_is_refused_and_says_where() {
     let derive = |source: &str| {
         let template = ChatTemplate::parse(source, SpecialTokens::default()).unwrap();
-        ChatFrames::derive(&template, &Setting::default()).unwrap_err()
+        ChatFrames::derive(&template, &TemplateContext::default()).unwrap_err()
     };
     // The number of messages stands in front.
     let counting = "{{ messages | length }}{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}\

@@ -2,7 +2,7 @@
 
 use crate::support::{CHATML, GEMMA, LLAMA3, QWEN_TOOLS, template};
 use merit_text::{
-    CalledFunction, ChatMessage, ChatTemplate, Setting, SpecialTokens, TemplateError, ToolSpec,
+    CalledFunction, ChatMessage, ChatTemplate, SpecialTokens, TemplateContext, TemplateError, ToolSpec,
 };
 use serde_json::json;
 
@@ -12,7 +12,7 @@ fn conversation(turns: &[(&str, &str)]) -> Vec<ChatMessage> {
 
 #[track_caller]
 fn check(source: &str, turns: &[(&str, &str)], generate: bool, want: &str) {
-    let text = template(source).render(&conversation(turns), &Setting::default(), generate).unwrap();
+    let text = template(source).render(&conversation(turns), &TemplateContext::default(), generate).unwrap();
     assert_eq!(text, want);
 }
 
@@ -42,10 +42,10 @@ fn llama_headers_are_dated_and_trimmed() {
         )
     };
     let messages = conversation(&[("system", " Be brief.\n"), ("user", "\n hi ")]);
-    let render = |setting: &Setting| template(LLAMA3).render(&messages, setting, true).unwrap();
-    assert_eq!(render(&Setting::default()), want("26 Jul 2024"), "no clock, no date of ours");
-    assert_eq!(render(&Setting { now: Some(0), ..Setting::default() }), want("01 Jan 1970"));
-    let mut setting = Setting::default();
+    let render = |setting: &TemplateContext| template(LLAMA3).render(&messages, setting, true).unwrap();
+    assert_eq!(render(&TemplateContext::default()), want("26 Jul 2024"), "no clock, no date of ours");
+    assert_eq!(render(&TemplateContext { now: Some(0), ..TemplateContext::default() }), want("01 Jan 1970"));
+    let mut setting = TemplateContext::default();
     setting.variables.insert("date_string".to_owned(), json!("today"));
     assert_eq!(render(&setting), want("today"));
 }
@@ -60,7 +60,7 @@ fn gemma_has_no_system_message_and_wants_turns_to_alternate() {
          <start_of_turn>user\nBye.<end_of_turn>\n<start_of_turn>model\n",
     );
     let twice = conversation(&[("user", "a"), ("user", "b")]);
-    let error = template(GEMMA).render(&twice, &Setting::default(), true).unwrap_err();
+    let error = template(GEMMA).render(&twice, &TemplateContext::default(), true).unwrap_err();
     let message = "Conversation roles must alternate user/assistant/user/assistant/...";
     assert_eq!(error, TemplateError::Refused(message.to_owned()));
 }
@@ -79,7 +79,7 @@ fn tools_calls_and_answers_are_written_as_the_template_wants_them() {
     };
     let mut messages = conversation(&[("user", "1+2?"), ("assistant", ""), ("tool", "3"), ("tool", "4")]);
     messages[1].tool_calls = vec![call("x", 1), call("y", 2)];
-    let setting = Setting { tools: vec![tool], ..Setting::default() };
+    let setting = TemplateContext { tools: vec![tool], ..TemplateContext::default() };
     let text = template(QWEN_TOOLS).render(&messages, &setting, true).unwrap();
     let want = "<|im_start|>system\nYou are a test model.\n\n# Tools\n\nSignatures:\n<tools>\n{\"type\": \"function\", \
                 \"function\": {\"name\": \"add\", \"description\": \"adds <numbers>\", \"parameters\": {\"type\": \
@@ -96,7 +96,7 @@ fn the_python_that_templates_lean_on_is_there() {
     let check = |source: &str, want: &str| {
         let template = ChatTemplate::parse(source, SpecialTokens::default()).unwrap();
         let messages = conversation(&[("user", " a,b </think> c ")]);
-        assert_eq!(template.render(&messages, &Setting::default(), false).unwrap(), want, "{source}");
+        assert_eq!(template.render(&messages, &TemplateContext::default(), false).unwrap(), want, "{source}");
     };
     check("{{ messages[0].content.strip().split(',')[0] }}", "a");
     check("{{ messages[0]['content'].split('</think>')[-1].lstrip() }}", "c ");
@@ -126,7 +126,7 @@ fn the_python_that_templates_lean_on_is_there() {
 fn a_template_that_does_not_end_or_floods_is_stopped() {
     let render = |source: &str| {
         let template = ChatTemplate::parse(source, SpecialTokens::default()).unwrap();
-        template.render(&conversation(&[("user", "x")]), &Setting::default(), false).unwrap_err()
+        template.render(&conversation(&[("user", "x")]), &TemplateContext::default(), false).unwrap_err()
     };
     let endless =
         "{% for a in range(9999) %}{% for b in range(9999) %}{% set c = b %}{% endfor %}{% endfor %}";
@@ -142,6 +142,7 @@ fn a_broken_template_is_refused_with_its_line() {
     assert!(error.to_string().contains("line 2"), "{error}");
     let template =
         ChatTemplate::parse("\n\n{{ messages[0].content.nonsense() }}", SpecialTokens::default()).unwrap();
-    let error = template.render(&conversation(&[("user", "x")]), &Setting::default(), false).unwrap_err();
+    let error =
+        template.render(&conversation(&[("user", "x")]), &TemplateContext::default(), false).unwrap_err();
     assert!(error.to_string().contains("line 3"), "{error}");
 }

@@ -1,7 +1,7 @@
 //! The tokenizers and templates of real models, where their files have been fetched; skipped otherwise.
 
 use merit_formats::ModelFiles;
-use merit_text::{ChatFrames, ModelText, Place, Setting, TemplateRole, Tokenizer, TokenizerConfig};
+use merit_text::{ChatFrames, ModelText, Place, TemplateContext, TemplateRole, Tokenizer, TokenizerConfig};
 
 fn ids(tokenizer: &Tokenizer, text: &str) -> Vec<u32> {
     tokenizer.encode_with_specials(text).iter().map(|token| token.0).collect()
@@ -17,7 +17,7 @@ fn smollm2_tokenises_as_its_makers_do_and_its_template_is_append_only() {
     assert_eq!(tokenizer.unwritable("a\u{4}"), Some('\u{4}'), "its vocabulary lacks some control letters");
     assert_eq!(text.ends, ["<|im_end|>"]);
     let template = text.template.as_ref().unwrap();
-    let frames = ChatFrames::derive(template, &Setting::default()).unwrap();
+    let frames = ChatFrames::derive(template, &TemplateContext::default()).unwrap();
     let opening = frames.gap(Place::Start, TemplateRole::User).unwrap();
     assert!(
         opening.starts_with("<|im_start|>system\nYou are a helpful AI assistant named SmolLM"),

@@ -1,22 +1,18 @@
-//! Cutting text at whole characters.
+//! Other people's text, cut at whole characters for an error message.
 
 /// The longest prefix of at most `limit` bytes.
-pub(crate) fn head(text: &str, limit: usize) -> &str {
-    let mut end = limit.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+pub fn head(text: &str, limit: usize) -> &str {
+    text.get(..text.floor_char_boundary(limit)).unwrap_or_default()
 }
 
 /// `text` in one line of at most about `limit` bytes, for error messages.
-pub(crate) fn glimpse(text: &str, limit: usize) -> String {
+pub fn glimpse(text: &str, limit: usize) -> String {
     let line: String = head(text, limit).chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.len() > limit { format!("{line}…") } else { line }
 }
 
 /// An error and its causes on one line, without repeating what an outer text already says.
-pub(crate) fn in_a_chain(error: &(dyn std::error::Error + 'static)) -> String {
+pub fn in_a_chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(next) = cause {
