@@ -46,4 +46,12 @@ impl EnvError {
     pub fn refused(world: &'static str, refusal: Refusal) -> Self {
         Self::Setting { world, why: refusal.why }
     }
+
+    /// Nothing where `p_correct` of an expert of `world` is a probability.
+    pub fn unless_probability(world: &'static str, p_correct: f64) -> Result<(), Self> {
+        if (0.0..=1.0).contains(&p_correct) {
+            return Ok(());
+        }
+        Err(Self::Setting { world, why: format!("`p_correct` is {p_correct}; give a probability, 0 to 1") })
+    }
 }

@@ -7,6 +7,7 @@
 //!
 //! The implementations that come with merit live to the right: worlds in merit-env, tools in merit-tools, samplers and
 //! trainers in merit-model.
+#![warn(missing_docs)]
 
 pub mod annotator;
 mod blocking;
@@ -34,4 +35,4 @@ pub use text_game::{GameWorld, NoState, TextGame, line, puzzle_of, sizes_of};
 pub use tool::{ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, no_state};
 pub use tool_settings::{LiveTools, ToolBuilder, ToolSettings, build_tools};
 pub use tool_spec::{Arguments, ToolSpec};
-pub use world::{World, WorldSettings};
+pub use world::{World, WorldLook, WorldSettings};

@@ -263,13 +263,13 @@ impl<G: TextGame> Expert for GameWorld<G> {
         p_correct: f64,
         seed: &Seed,
     ) -> Result<String, EnvError> {
-        let setting = |why: String| EnvError::Setting { world: Self::NAME, why };
-        if !(0.0..=1.0).contains(&p_correct) {
-            return Err(setting(format!("`p_correct` is {p_correct}; give a probability, 0 to 1")));
-        }
+        EnvError::unless_probability(Self::NAME, p_correct)?;
         let puzzle = self.puzzle(task)?;
         let said = self.game.expert(&puzzle, &Demonstration { turns, p_correct, seed });
-        said.ok_or_else(|| setting(format!("its expert has nothing to say in turn {}", turns.len())))
+        said.ok_or_else(|| {
+            let why = format!("its expert has nothing to say in turn {}", turns.len());
+            EnvError::Setting { world: Self::NAME, why }
+        })
     }
 }
 

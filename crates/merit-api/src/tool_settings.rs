@@ -10,6 +10,11 @@ pub trait ToolSettings: Send + Sync {
     /// Opens what the tools need: files, indexes, servers. Never called by a check. An error names the setting and what to do.
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError>;
 
+    /// The longest that a call may take by the tool's own limit, in seconds. Absent: it has none of its own.
+    fn call_seconds(&self) -> Option<f64> {
+        None
+    }
+
     /// The one tool that they describe; a source of several is refused.
     fn build_one(&self) -> Result<Arc<dyn Tool>, ToolError> {
         let mut tools = self.build()?;

@@ -14,6 +14,25 @@ use std::sync::Arc;
 pub trait WorldSettings: Send + Sync {
     /// Opens what the world needs: files, tools, processes. Called once per arm of a run, never by a check.
     fn build(&self, tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError>;
+
+    /// The longest that a call of one of its tools may take by the tool's own limit, in seconds.
+    fn call_seconds(&self) -> Option<f64> {
+        None
+    }
+
+    /// What can be told before a run by reading the files that the settings name. Starts nothing.
+    fn look(&self) -> Result<WorldLook, EnvError> {
+        Ok(WorldLook::default())
+    }
+}
+
+/// What is known of a world before it is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WorldLook {
+    /// Distinct held-out tasks. Absent: as many as are asked for, or unknown.
+    pub held_out: Option<usize>,
+    /// Whether it has an expert. Absent: unknown.
+    pub expert: Option<bool>,
 }
 
 impl Kind for dyn WorldSettings {

@@ -10,7 +10,8 @@ use merit_core::{
     About, Action, CallRecord, End, EpisodeId, Message, Role, Seed, Split, Task, TokenId, ToolCall,
 };
 use merit_model::{
-    Completion, CompletionSink, Pump, SampleRequest, Sampler, SessionId, SessionResult, StopReason, Tokenizer,
+    Completion, CompletionSink, Counted, Pump, SampleRequest, Sampler, SessionId, SessionResult, StopReason,
+    Tokenizer,
 };
 use merit_rollout::{ChatFormat, EpisodePlan, LatencySampler, RolloutSettings, ToolRuntime, roll_out};
 use merit_tools::{Calculator, Tool};
@@ -125,7 +126,8 @@ impl Sampler for Trivial {
             let tokens = if *turn < self.turns { self.calls.clone() } else { self.answers.clone() };
             let (logprobs, values) = (vec![-0.1; tokens.len()], Vec::new());
             let (top_logprobs, stop) = (Vec::new(), StopReason::StopString);
-            let said = Completion { session, tokens, logprobs, values, top_logprobs, stop };
+            let said =
+                Completion { session, tokens, logprobs, values, top_logprobs, stop, counted: Counted::Here };
             sink.put(SessionResult { session, result: Ok(said) });
         }
         Pump::Idle

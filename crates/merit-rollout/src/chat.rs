@@ -13,7 +13,7 @@ mod templated;
 use marked::Marked;
 use merit_core::{Known, Message, Provenance, Role, Segment, TokenId};
 use merit_model::{LanguageModel, Tokenizer};
-use merit_text::{ChatTemplate, FramesError, Setting};
+use merit_text::{ChatTemplate, FramesError, TemplateContext};
 use std::sync::Arc;
 use templated::Templated;
 
@@ -65,7 +65,6 @@ pub enum ChatFormatError {
     Unwritable {
         /// The text of the template.
         text: String,
-        /// What its tokens say.
         written: String,
     },
 }
@@ -82,7 +81,7 @@ impl ChatFormat {
     pub fn from_template(
         tokenizer: Arc<Tokenizer>,
         template: &ChatTemplate,
-        setting: &Setting,
+        setting: &TemplateContext,
         ends: &[String],
     ) -> Result<Self, ChatFormatError> {
         let (templated, ends) = Templated::new(&tokenizer, template, setting, ends)?;
@@ -90,7 +89,7 @@ impl ChatFormat {
     }
 
     /// The format of a model by its own template; a turn is also ended by what its files say ends a text.
-    pub fn of_model(model: &LanguageModel, setting: &Setting) -> Result<Self, ChatFormatError> {
+    pub fn of_model(model: &LanguageModel, setting: &TemplateContext) -> Result<Self, ChatFormatError> {
         let template = model.template().ok_or(ChatFormatError::NoTemplate)?;
         Self::from_template(Arc::clone(model.tokenizer()), template, setting, model.end_names())
     }

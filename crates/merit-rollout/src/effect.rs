@@ -32,9 +32,7 @@ pub enum Event {
     ToolAnswered {
         /// Number of the call, from its [`ToolJob`].
         call: u64,
-        /// What came of it.
         answer: ToolAnswer,
-        /// Wall time it took.
         seconds: f64,
     },
     /// Time passed: look at the deadlines.
@@ -70,10 +68,8 @@ pub struct ToolJob {
 pub enum WaitingOn {
     /// Its turn: it is not open yet.
     Queued,
-    /// The model.
     Model,
     /// A thread for the tool of this name.
     Thread(String),
-    /// The tool of this name.
     Tool(String),
 }

@@ -10,6 +10,7 @@ mod chat;
 mod deadlines;
 mod effect;
 mod engine;
+mod grow;
 mod guard;
 mod in_flight;
 mod latency;
@@ -29,6 +30,7 @@ mod waiting;
 pub use chat::{ChatFormat, ChatFormatError, MissingMarker, Said};
 pub use effect::{Effect, Event, Rules, ToolJob, WaitingOn};
 pub use engine::roll_out;
+pub use grow::TreeSettings;
 pub use latency::LatencySampler;
 pub use machine::EpisodeMachine;
 pub use openai::{

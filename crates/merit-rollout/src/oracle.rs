@@ -10,8 +10,8 @@ use merit_api::{Expert, ExpertTurn, World};
 use merit_core::registry::{UnknownName, find};
 use merit_core::{About, Message, Provenance, Role, Seed, Task};
 use merit_model::{
-    Completion, CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult,
-    StopReason,
+    Completion, CompletionSink, Counted, Pump, SampleRequest, Sampler, SamplerError, SessionId,
+    SessionResult, StopReason,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -68,7 +68,6 @@ impl Default for OracleSettings {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("world `{world}` has no expert, so nothing can play the oracle in it; use another backend")]
 pub struct NoExpert {
-    /// The world.
     pub world: &'static str,
 }
 
@@ -164,7 +163,15 @@ pub(crate) fn spoken(chat: &ChatFormat, request: &SampleRequest, text: &str) -> 
     }
     let logprobs = vec![0.0; tokens.len()];
     let (values, top_logprobs) = (Vec::new(), Vec::new());
-    Completion { session: request.session, tokens, logprobs, values, top_logprobs, stop }
+    Completion {
+        session: request.session,
+        tokens,
+        logprobs,
+        values,
+        top_logprobs,
+        stop,
+        counted: Counted::Here,
+    }
 }
 
 fn broken(why: String) -> SamplerError {

@@ -116,22 +116,10 @@ pub fn close_sessions(episodes: &[Arc<Episode>], sampler: &mut dyn Sampler) {
 pub enum TreeError {
     /// A turn that the episode does not have.
     #[error("episode {episode} cannot be forked at turn {turn}: it has {turns} turns, counted from 0")]
-    NoSuchTurn {
-        /// The episode.
-        episode: EpisodeId,
-        /// The turn asked for.
-        turn: u32,
-        /// How many it has.
-        turns: usize,
-    },
+    NoSuchTurn { episode: EpisodeId, turn: u32, turns: usize },
     /// A plan and an episode that do not belong together.
     #[error("the plan is called {plan}, but the episode to fork is {episode}; give the plan that made it")]
-    OtherPlan {
-        /// Name in the plan.
-        plan: EpisodeId,
-        /// Name of the episode.
-        episode: EpisodeId,
-    },
+    OtherPlan { plan: EpisodeId, episode: EpisodeId },
 }
 
 /// Plans `k` forks of `episode` at each of `turns`, in that order, with branches numbered from `first_branch`.

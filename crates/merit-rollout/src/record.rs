@@ -6,7 +6,7 @@ use merit_core::{
     Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, Fault, Known, Message, Provenance, Role,
     Segment, TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop,
 };
-use merit_model::{Completion, StopReason};
+use merit_model::{Completion, Counted, StopReason};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -90,6 +90,14 @@ impl Record {
             known,
         };
         self.append(segment).map_err(|error| fault(Boundary::Model, error))?;
+        let ours = said.tokens.len() as u64;
+        let theirs = match said.counted {
+            Counted::Here => ours,
+            Counted::Server(count) => count,
+            Counted::Nobody => 0,
+        };
+        self.cost.policy_tokens = self.cost.policy_tokens - ours + theirs;
+        self.cost.tokens_unknown |= said.counted == Counted::Nobody;
         let why = match stop {
             TurnStop::MaxTokens | TurnStop::ContextFull => {
                 format!("cut after {} tokens, before the turn was finished", said.tokens.len())

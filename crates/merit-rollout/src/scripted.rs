@@ -11,7 +11,6 @@ use merit_model::{
 /// What the script is asked.
 #[derive(Debug, Clone)]
 pub struct Cue {
-    /// The session.
     pub session: SessionId,
     /// The turns so far.
     pub turns: Vec<ExpertTurn>,

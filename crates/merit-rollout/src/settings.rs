@@ -1,5 +1,6 @@
 //! Limits and sampling of a rollout, as they stand in a recipe.
 
+use crate::grow::TreeSettings;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -34,6 +35,9 @@ pub struct RolloutSettings {
     pub top_p: f32,
     /// After this many seconds without any event, a report says what everybody is waiting for.
     pub stall_seconds: f64,
+    /// Grows the groups of a training step as trees. Absent: every member starts fresh, as in every evaluation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<TreeSettings>,
     /// Leave the sampler's sessions open, so that forks of these episodes find their prefix; see
     /// [`close_sessions`](crate::close_sessions). Set by code, never by a recipe.
     #[serde(skip)]
@@ -52,6 +56,7 @@ impl Default for RolloutSettings {
             temperature: 1.0,
             top_p: 1.0,
             stall_seconds: 30.0,
+            tree: None,
             keep_sessions: false,
         }
     }
@@ -63,7 +68,6 @@ impl Default for RolloutSettings {
 pub struct SettingsError {
     /// The key in the recipe.
     pub name: &'static str,
-    /// What was given.
     pub value: String,
     /// What would work.
     pub want: &'static str,
@@ -89,6 +93,10 @@ impl RolloutSettings {
         for (name, value) in seconds {
             let fits = value > 0.0 && value <= LONGEST_SECONDS;
             refuse_unless(fits, name, value, "it must be above 0 and at most 1e9 seconds")?;
+        }
+        if let Some(tree) = &self.tree {
+            refuse_unless(tree.roots > 0, "tree.roots", tree.roots, "it must be at least 1")?;
+            refuse_unless(tree.rounds > 0, "tree.rounds", tree.rounds, "it must be at least 1")?;
         }
         let warm = self.temperature == 0.0 || (COLDEST..=HOTTEST).contains(&self.temperature);
         refuse_unless(

@@ -21,11 +21,9 @@ pub struct Waiting {
 /// What one episode is waiting for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingEpisode {
-    /// Its name.
     pub id: EpisodeId,
     /// Turns it has begun.
     pub turn: u32,
-    /// What it waits for.
     pub on: WaitingOn,
     /// Since so many seconds; 0 for those not begun.
     pub seconds: f64,

@@ -2,10 +2,12 @@
 
 use crate::RunError;
 use crate::parts::Parts;
-use merit_core::Annotations;
+use merit_core::{Annotations, Episode};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Sampler, Weights};
 use merit_reward::{RewardState, ScoredBatch};
-use merit_rollout::{ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, roll_out};
+use merit_rollout::{
+    ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, close_sessions, roll_out,
+};
 use std::sync::Arc;
 
 /// The policy as an actor: a generator over weights, with the chat format of its tokenizer.
@@ -55,18 +57,54 @@ impl Actor {
         state: &RewardState,
         watch: &mut dyn FnMut(Progress),
     ) -> Result<(ScoredBatch, Annotations), RunError> {
-        let episodes = roll_out(
-            plans,
-            parts.env.as_ref(),
-            &mut self.generator,
-            &self.chat,
-            settings,
-            &self.tools,
-            watch,
-        );
-        parts.toolbox.check()?;
-        let annotations = parts.annotators.ask(&episodes);
-        let scored = parts.scorer.score_annotated(&episodes, &annotations, &parts.context(step), state);
-        Ok((scored, annotations))
+        let episodes = self.roll_out(parts, plans, settings, watch);
+        score(parts, &episodes, step, state)
     }
+
+    /// The same for the groups of a training step, which may grow as trees; also gives the plans that were run.
+    pub fn run_groups(
+        &mut self,
+        parts: &Parts,
+        plans: Vec<EpisodePlan>,
+        step: u64,
+        state: &RewardState,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<(Vec<EpisodePlan>, ScoredBatch, Annotations), RunError> {
+        let settings = &parts.recipe.rollout;
+        let (plans, episodes) = match &settings.tree {
+            None => (plans.clone(), self.roll_out(parts, plans, settings, watch)),
+            Some(tree) => {
+                let keeping = RolloutSettings { keep_sessions: true, ..settings.clone() };
+                let (plans, episodes) =
+                    tree.grow(plans, |round| self.roll_out(parts, round, &keeping, watch));
+                close_sessions(&episodes, &mut self.generator);
+                (plans, episodes)
+            }
+        };
+        let (batch, annotations) = score(parts, &episodes, step, state)?;
+        Ok((plans, batch, annotations))
+    }
+
+    fn roll_out(
+        &mut self,
+        parts: &Parts,
+        plans: Vec<EpisodePlan>,
+        settings: &RolloutSettings,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Vec<Arc<Episode>> {
+        let env = parts.env.as_ref();
+        roll_out(plans, env, &mut self.generator, &self.chat, settings, &self.tools, watch)
+    }
+}
+
+fn score(
+    parts: &Parts,
+    episodes: &[Arc<Episode>],
+    step: u64,
+    state: &RewardState,
+) -> Result<(ScoredBatch, Annotations), RunError> {
+    parts.toolbox.check()?;
+    let annotations = parts.annotators.ask(episodes);
+    let scored = parts.scorer.score_annotated(episodes, &annotations, &parts.context(step), state);
+    Ok((scored, annotations))
 }

@@ -27,6 +27,13 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
         model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
     }
     recipe.rollout.validate().map_err(|e| format!("[rollout] {e}"))?;
+    let given = recipe.rollout.tool_seconds;
+    if let Some(own) = recipe.world.call_seconds().filter(|own| given < *own) {
+        return Err(format!(
+            "`rollout.tool_seconds` is {given}, but a tool of the world may take {own} s by its own limit, so that calls would be \
+             given up half-way and lose what they keep; raise the one or lower the tool's `seconds`"
+        ));
+    }
     let scorer = merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
     if !scorer.tells_solved() {
         return Err("[reward] no term says when a task is solved, so success could not be measured; \
@@ -91,6 +98,19 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
     }
     if let Some(skill) = recipe.warm_start.skill.filter(|skill| !(0.0..=1.0).contains(skill)) {
         return Err(format!("`warm_start.skill` is {skill}; it is a share between 0 and 1"));
+    }
+    let (shown, batch) = (recipe.warm_start.demonstrations, recipe.warm_start.batch);
+    if shown < batch {
+        return Err(format!(
+            "`warm_start.demonstrations` is {shown}, and one batch takes {batch} (`warm_start.batch`); ask for at least as many"
+        ));
+    }
+    let (context, turn) = (recipe.model.context(), recipe.rollout.max_turn_tokens);
+    if turn >= context {
+        return Err(format!(
+            "`model.context` is {context}, and one turn may take {turn} tokens (`rollout.max_turn_tokens`), so that no prompt \
+             would fit beside it; raise the one or lower the other"
+        ));
     }
     let rate = recipe.warm_start.learning_rate;
     if !(rate.is_finite() && rate > 0.0) {
@@ -207,6 +227,14 @@ fn sampling(recipe: &Recipe) -> Result<(), String> {
         return Err("`rollout.top_p` below 1 makes the recorded log-probabilities differ from those the policy acted by, \
                     so the policy gradient would be biased; leave it at 1 and use `temperature`"
             .into());
+    }
+    let size = recipe.budget.group_size;
+    if let Some(tree) = rollout.tree.as_ref().filter(|tree| tree.roots >= size) {
+        let roots = tree.roots;
+        return Err(format!(
+            "`rollout.tree.roots` is {roots}, and a group has {size} members (`budget.group_size`): none would fork; \
+             ask for fewer roots or leave `tree` out"
+        ));
     }
     Ok(())
 }

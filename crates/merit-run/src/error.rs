@@ -3,37 +3,26 @@
 /// Why a run cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The recipe.
     #[error(transparent)]
     Recipe(#[from] crate::recipe::RecipeError),
-    /// The run folder.
     #[error(transparent)]
     Store(#[from] merit_store::StoreError),
-    /// The model.
     #[error("model: {0}")]
     Model(#[from] merit_model::ModelError),
-    /// A model's files.
     #[error("model: {0}")]
     Format(#[from] merit_formats::FormatError),
     /// The file of a model that is not the one the run began with.
     #[error("{file} is not the file that this run began with; put that one back, or begin a new run")]
-    OtherModel {
-        /// The model's file.
-        file: String,
-    },
+    OtherModel { file: String },
     /// A model behind an endpoint.
     #[error("endpoint: {0}")]
     Endpoint(#[from] merit_endpoint::EndpointError),
-    /// The world.
     #[error(transparent)]
     Env(#[from] merit_api::EnvError),
-    /// The reward.
     #[error("reward: {0}")]
     Reward(#[from] merit_reward::RewardError),
-    /// The credit rule.
     #[error("credit: {0}")]
     Credit(#[from] merit_credit::CreditError),
-    /// The learner.
     #[error("learning: {0}")]
     Learn(#[from] merit_learn::LearnError),
     /// Episodes that do not make a group.
@@ -54,55 +43,32 @@ pub enum RunError {
     /// A model that conversations cannot be laid out for.
     #[error("{file}: {why}")]
     ChatFormat {
-        /// The model's file.
         file: String,
         /// What is missing or wrong.
         why: merit_rollout::ChatFormatError,
     },
     /// A demonstration that did not come to its end.
     #[error("demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task")]
-    Demonstration {
-        /// Which.
-        episode: String,
-        /// How it ended.
-        end: String,
-    },
+    Demonstration { episode: String, end: String },
     /// A teacher whose episodes were lost on the way.
     #[error(
         "roles.teacher: {lost} of {asked} demonstrations were lost, the first of task {task}: {why}; what came is kept, and \
          `merit train --resume {run}` asks for the rest"
     )]
-    TeacherLost {
-        /// How many.
-        lost: usize,
-        /// Of how many.
-        asked: usize,
-        /// The first task.
-        task: String,
-        /// What broke there.
-        why: String,
-        /// The run's folder.
-        run: String,
-    },
+    TeacherLost { lost: usize, asked: usize, task: String, why: String, run: String },
     /// A teacher that showed nothing that could be imitated.
     #[error(
         "roles.teacher: none of {asked} demonstrations can be imitated ({counts}); `merit rollout RECIPE --role teacher --split \
          train` shows what it does, and `warm_start.keep = \"finished\"` imitates wrong answers too"
     )]
     NothingTaught {
-        /// How many were asked for.
         asked: usize,
         /// How many there are of each outcome.
         counts: String,
     },
     /// Lessons that cannot be read.
     #[error("{file} cannot be used: {why}; remove it, and the teacher is asked again")]
-    Lessons {
-        /// The file.
-        file: String,
-        /// What is wrong.
-        why: String,
-    },
+    Lessons { file: String, why: String },
     /// A demonstration that the policy cannot read to its end.
     #[error(
         "a demonstration has {tokens} tokens, but the context holds {context}; raise `model.context` or make the tasks smaller"
@@ -115,23 +81,14 @@ pub enum RunError {
     },
     /// A checkpoint that cannot be used.
     #[error("the newest checkpoint cannot be used: {why}")]
-    Checkpoint {
-        /// What is wrong.
-        why: String,
-    },
-    /// The report.
+    Checkpoint { why: String },
     #[error("report: {0}")]
     Measure(#[from] merit_measure::MeasureError),
     /// The tape that calls are recorded on or answered from.
     #[error(transparent)]
     Tape(#[from] merit_tools::TapeError),
-    /// Threads for tools.
     #[error("cannot start the threads that tools run on: {0}")]
     Tools(#[from] std::io::Error),
-    /// Stopped from outside.
     #[error("interrupted; go on with `merit train --resume {run}`")]
-    Interrupted {
-        /// The run's folder.
-        run: String,
-    },
+    Interrupted { run: String },
 }

@@ -51,6 +51,10 @@ impl Evaluator<'_> {
         let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
         let watch = self.watch;
         let step = evaluation.step;
+        if plans.len() < evaluation.tasks as usize && matches!(evaluation.phase, Phase::Eval(_, When::Before))
+        {
+            watch(Event::Note { text: fewer(evaluation.tasks, plans.len()) });
+        }
         let (batch, annotations) =
             self.actor.run(self.parts, plans, &greedy, step, self.reward_state, &mut stalls(watch))?;
         let scored = batch.episodes;
@@ -69,6 +73,13 @@ impl Evaluator<'_> {
         });
         Ok(())
     }
+}
+
+/// Said where a world has fewer held-out tasks than an evaluation asks for.
+pub(crate) fn fewer(asked: u32, found: usize) -> String {
+    format!(
+        "`evaluation.tasks` asks for {asked} held-out tasks, and the world has {found} distinct ones: each is measured once"
+    )
 }
 
 fn numbers(scored: &[ScoredEpisode]) -> Metrics {

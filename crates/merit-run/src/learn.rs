@@ -3,15 +3,16 @@
 use crate::driver::Drive;
 use crate::evaluate::{Evaluation, Evaluator};
 use crate::metrics::{self, Metrics, rows};
-use crate::parts::{Parts, Plan};
+use crate::parts::Parts;
 use crate::probes::Probing;
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
 use crate::{RunError, act::Actor};
 use merit_api::trainer::Reference;
-use merit_core::{Arm, Cost, Group, Phase, PolicyVersion, Sample, ScoredEpisode, Split, When};
+use merit_core::{Arm, Cost, Group, Phase, PolicyVersion, Sample, When};
 use merit_credit::{Credit, CreditBatch, Note, Probe};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
+use merit_reward::{RewardState, ScoredTogether};
 use std::time::Instant;
 
 /// Goes on with the learning of an arm from the place of `drive`.
@@ -31,7 +32,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, arm: &Arm) -> Result<(), RunError> {
         let unused = Cost { discarded_samples: report.samples_deselected as u64, ..Cost::default() };
         drive.folder.record_cost(&phase, step, &[unused, batch.beside].into_iter().sum())?;
         numbers.extend(of_update(&report));
-        numbers.extend(term_shares(&parts, groups));
+        numbers.extend(term_shares(&parts, &batch, step));
         let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
         numbers.insert("tokens_per_s".into(), tokens_per_s);
         drive.folder.record_metrics(&phase, step, &rows(&numbers))?;
@@ -51,6 +52,8 @@ struct Batch {
     probes: Vec<Probe>,
     /// What those and the annotators cost.
     beside: Cost,
+    /// What the reward had kept before.
+    kept: RewardState,
 }
 
 /// Runs, scores and records the groups of one step, and measures what the credit rule needs.
@@ -61,19 +64,10 @@ fn sample(
     arm: &Arm,
     step: u64,
 ) -> Result<Batch, RunError> {
-    let budget = &parts.recipe.budget;
-    let plans = parts.plans(&Plan {
-        phase: Phase::Train(arm.clone()),
-        step,
-        split: Split::Train,
-        first: step * u64::from(budget.groups),
-        groups: budget.groups,
-        group_size: budget.group_size,
-        version: PolicyVersion(step),
-    })?;
+    let plans = parts.train_plans(arm.clone(), step)?;
     let watch = &mut *drive.watch;
-    let (rollout, kept) = (&parts.recipe.rollout, &drive.reward_state.present);
-    let (batch, annotations) = actor.run(parts, plans.clone(), rollout, step, kept, &mut stalls(watch))?;
+    let kept = &drive.reward_state.present;
+    let (plans, batch, annotations) = actor.run_groups(parts, plans, step, kept, &mut stalls(watch))?;
     drive.folder.record_episodes(&batch.episodes)?;
     drive.folder.record_annotations(&annotations)?;
     if let Some(text) = parts.annotators.take_failure() {
@@ -85,9 +79,9 @@ fn sample(
         0 => (Vec::new(), Cost::default()),
         _ => Probing { parts, arm, step, per_turn, state: kept }.run(actor, &plans, &groups, watch)?,
     };
-    drive.reward_state.present = batch.state;
+    let kept = std::mem::replace(&mut drive.reward_state.present, batch.state);
     let beside = [probing, crate::annotators::cost(&annotations)].into_iter().sum();
-    Ok(Batch { groups, probes, beside })
+    Ok(Batch { groups, probes, beside, kept })
 }
 
 /// Assigns credit and updates the policy; also says how many tokens were sampled and trained.
@@ -157,9 +151,10 @@ fn of_update(report: &UpdateReport) -> Metrics {
 }
 
 /// How much of the reward's variance over the step each term makes: says when cosmetics take over.
-fn term_shares(parts: &Parts, groups: &[Group]) -> Metrics {
-    let episodes: Vec<ScoredEpisode> = groups.iter().flat_map(|g| g.members().iter().cloned()).collect();
-    let shares = parts.scorer.term_variance_shares(&episodes);
+fn term_shares(parts: &Parts, batch: &Batch, step: u64) -> Metrics {
+    let scored = batch.groups.iter().flat_map(Group::members).collect();
+    let together = ScoredTogether { context: &parts.context(step), state: &batch.kept, scored };
+    let shares = parts.scorer.term_variance_shares(&[together]);
     shares.into_iter().map(|(name, share)| (format!("term_var_share/{name}"), share)).collect()
 }
 

@@ -44,7 +44,6 @@ pub enum Keep {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Lesson {
-    /// The task's id.
     task: String,
     outcome: Outcome,
     /// Whether it came to an end of its own.

@@ -13,6 +13,7 @@ mod evaluate;
 mod kept_state;
 mod learn;
 mod lessons;
+mod look;
 pub mod metrics;
 mod model;
 mod origin;

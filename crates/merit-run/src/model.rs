@@ -51,7 +51,6 @@ pub struct FileModel {
     pub context: usize,
     /// Whether a value head is added, which `gae` needs.
     pub value_head: bool,
-    /// What is trained.
     pub train: Trained,
     /// Keep only the streams between blocks while training and run each block again on the way back: less memory, more work,
     /// the same bits.
@@ -79,9 +78,11 @@ struct ModelKeys {
     recompute: Option<bool>,
     vocabulary: Option<usize>,
     layers: Option<usize>,
+    #[serde(alias = "d_model")]
     width: Option<usize>,
     heads: Option<usize>,
     kv_heads: Option<usize>,
+    #[serde(alias = "d_ff")]
     feed_forward: Option<usize>,
     context: Option<usize>,
     rope_base: Option<f32>,

@@ -6,7 +6,7 @@ use merit_core::Seed;
 use merit_formats::{HfExtras, HfOptions, save_hf};
 use merit_model::{Adapter, LanguageModel, LoadOptions, TrainerSettings, Weights};
 use merit_rollout::ChatFormat;
-use merit_text::Setting;
+use merit_text::TemplateContext;
 use sha2::{Digest as _, Sha256};
 use std::io::Read as _;
 use std::path::Path;
@@ -84,7 +84,8 @@ impl Origin {
 /// How conversations with a model are laid out.
 pub(crate) fn chat_format(model: &LanguageModel) -> Result<ChatFormat, RunError> {
     let file = || model.files().path().display().to_string();
-    ChatFormat::of_model(model, &Setting::default()).map_err(|why| RunError::ChatFormat { file: file(), why })
+    ChatFormat::of_model(model, &TemplateContext::default())
+        .map_err(|why| RunError::ChatFormat { file: file(), why })
 }
 
 /// The hash of a model's weights: of the file, or of the folder's safetensors files in the order of their names.

@@ -3,25 +3,24 @@
 use crate::RunError;
 use crate::annotators::Annotators;
 use crate::recipe::Recipe;
-use merit_api::World;
-use merit_core::{EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
+use merit_api::{EnvError, World};
+use merit_core::{Arm, EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
 use merit_credit::CreditRule;
 use merit_reward::{ScoreContext, Scorer};
 use merit_rollout::EpisodePlan;
 use merit_tools::Toolbox;
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 /// World, reward and credit of one arm, with its seeds.
 pub struct Parts {
     /// What the parts were built from.
     pub recipe: Recipe,
-    /// The world.
     pub env: Box<dyn World>,
     /// The reward.
     pub scorer: Scorer,
     /// Who is asked before scoring.
     pub(crate) annotators: Annotators,
-    /// The credit rule.
     pub rule: Arc<dyn CreditRule>,
     /// Root of the run's seeds.
     pub seed: Seed,
@@ -92,13 +91,34 @@ impl Parts {
         self.plans_in(self.env.as_ref(), plan)
     }
 
-    /// The same in another world.
+    /// Plans of the groups of one training step.
+    pub(crate) fn train_plans(&self, arm: Arm, step: u64) -> Result<Vec<EpisodePlan>, RunError> {
+        let budget = &self.recipe.budget;
+        self.plans(&Plan {
+            phase: Phase::Train(arm),
+            step,
+            split: Split::Train,
+            first: step * u64::from(budget.groups),
+            groups: budget.groups,
+            group_size: budget.group_size,
+            version: PolicyVersion(step),
+        })
+    }
+
+    /// As [`Self::plans`] in another world.
     pub fn plans_in(&self, env: &dyn World, plan: &Plan) -> Result<Vec<EpisodePlan>, RunError> {
         let tasks = self.seed.child("tasks", 0);
         let step_seed = self.seed.child(&plan.phase.seed_name(), 0).child("step", plan.step);
         let mut plans = Vec::with_capacity(plan.groups as usize * plan.group_size as usize);
-        for group in 0..plan.groups {
-            let task: Arc<Task> = Arc::new(env.task(plan.split, plan.first + u64::from(group), &tasks)?);
+        let drawn = match plan.split {
+            Split::Train => (plan.first..)
+                .take(plan.groups as usize)
+                .map(|at| env.task(Split::Train, at, &tasks))
+                .collect(),
+            Split::HeldOut => distinct(env, plan.first, plan.groups as usize, &tasks),
+        };
+        for (group, task) in (0_u32..).zip(drawn?) {
+            let task: Arc<Task> = Arc::new(task);
             let group_seed = step_seed.child("group", u64::from(group));
             plans.extend((0..plan.group_size).map(|member| {
                 EpisodePlan::new(
@@ -112,3 +132,23 @@ impl Parts {
         Ok(plans)
     }
 }
+
+/// Up to `count` held-out tasks, no two the same: a task that is measured twice makes an interval too narrow. Fewer where the
+/// world has no more of them.
+fn distinct(env: &dyn World, first: u64, count: usize, seed: &Seed) -> Result<Vec<Task>, EnvError> {
+    let (mut seen, mut found) = (HashSet::new(), Vec::new());
+    for at in (first..).take(count * TRIES + LEAST_TRIES) {
+        if found.len() == count {
+            break;
+        }
+        let task = env.task(Split::HeldOut, at, seed)?;
+        if seen.insert(task.id.clone()) {
+            found.push(task);
+        }
+    }
+    Ok(found)
+}
+
+/// Draws per wanted task, and at least, before a world counts as used up.
+const TRIES: usize = 4;
+const LEAST_TRIES: usize = 64;

@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
 use crate::roles::Backend;
-use merit_core::{Phase, PolicyVersion, ScoredEpisode, Seed, Split};
+use merit_core::{EpisodeId, Phase, PolicyVersion, ScoredEpisode, Seed, Split};
 use merit_model::Sampler;
 use merit_reward::RewardState;
 use merit_rollout::{ChatFormat, EpisodePlan, RolloutSettings, ToolRuntime, roll_out, tree};
@@ -20,7 +20,6 @@ use std::sync::Arc;
 pub struct Play {
     /// Which tasks.
     pub split: Split,
-    /// Tasks.
     pub tasks: u32,
     /// Episodes per task.
     pub group_size: u32,
@@ -80,9 +79,18 @@ pub fn play_role(
     backend.loosen(&mut parts.recipe.rollout);
     let plans = plans(&parts, play, PolicyVersion(0))?;
     let seed = Seed::root(play.seed).child("endpoint", 0);
-    let (chat, mut sampler) = backend.open(parts.env.as_ref(), &plans, threads, seed)?;
+    // Whoever plays by the plan of an episode has to know its fork too.
+    let forked = plans
+        .iter()
+        .filter(|_| play.fork_at.is_some())
+        .map(|plan| EpisodePlan { id: EpisodeId { branch: FORK, ..plan.id.clone() }, ..plan.clone() });
+    let known: Vec<EpisodePlan> = plans.iter().cloned().chain(forked).collect();
+    let (chat, mut sampler) = backend.open(parts.env.as_ref(), &known, threads, seed)?;
     run(&parts, play, plans, &chat, sampler.as_mut(), &Scoring::default(), watch)
 }
+
+/// The branch of a fork beside its trunk.
+const FORK: u32 = 1;
 
 fn plans(parts: &Parts, play: &Play, version: PolicyVersion) -> Result<Vec<EpisodePlan>, RunError> {
     parts.plans(&Plan {
@@ -114,8 +122,17 @@ fn run(
     if let Some(turn) = play.fork_at {
         let long_enough = plans.iter().zip(&episodes).filter(|(_, e)| e.turns.len() > turn as usize);
         let forks: Result<Vec<Vec<EpisodePlan>>, _> =
-            long_enough.map(|(plan, episode)| tree(plan, episode, &[turn], 1, 1)).collect();
-        episodes.extend(act(forks?.concat()));
+            long_enough.map(|(plan, episode)| tree(plan, episode, &[turn], 1, FORK)).collect();
+        let forks = forks?.concat();
+        let short = plans.len() - forks.len();
+        episodes.extend(act(forks));
+        if short > 0 {
+            let text = format!(
+                "{short} of {} episodes end before turn {turn}, counted from 0, and have no fork",
+                plans.len()
+            );
+            watch(Event::Note { text });
+        }
     }
     parts.toolbox.check()?;
     let annotations = parts.annotators.ask(&episodes);

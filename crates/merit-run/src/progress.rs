@@ -11,13 +11,10 @@ use std::collections::BTreeMap;
 pub enum Event {
     /// The run has a folder and a size.
     Started {
-        /// Where it is kept.
         run: String,
-        /// Recipe's name.
         recipe: String,
         /// Hash of the resolved recipe.
         recipe_hash: String,
-        /// Seed.
         seed: u64,
         /// Parameters of the policy.
         parameters: usize,
@@ -26,18 +23,14 @@ pub enum Event {
     },
     /// A stage begins.
     Stage {
-        /// In words.
         what: String,
         /// Share of the whole run that is done, from 0 to 1.
         done: f64,
     },
     /// A supervised update.
     Warm {
-        /// Updates so far.
         step: u64,
-        /// Updates in all.
         of: u64,
-        /// Mean loss per token.
         loss: f64,
         /// Tokens read per second of the stage.
         tokens_per_s: f64,
@@ -48,13 +41,10 @@ pub enum Event {
     Step {
         /// The arm: `main` or a control's name.
         arm: String,
-        /// Steps so far.
         step: u64,
-        /// Steps in all.
         of: u64,
         /// Share of counting episodes that solved their task.
         success: f64,
-        /// Mean reward.
         reward: f64,
         /// Mean value of each reward term over the episodes it applies to.
         terms: BTreeMap<String, f64>,
@@ -69,9 +59,7 @@ pub enum Event {
         phase: Phase,
         /// The step after which it was taken.
         step: u64,
-        /// Greedy success.
         success: f64,
-        /// Tasks that counted.
         tasks: usize,
     },
     /// Nothing has happened for a while.
@@ -80,10 +68,7 @@ pub enum Event {
         waiting: String,
     },
     /// Something worth saying.
-    Note {
-        /// In words.
-        text: String,
-    },
+    Note { text: String },
 }
 
 /// What a finished run amounts to: the last line of `train --json`.
@@ -105,9 +90,7 @@ pub struct Finished {
     pub recipe: String,
     /// Hash of the resolved recipe.
     pub recipe_hash: String,
-    /// Seed.
     pub seed: u64,
-    /// The report.
     pub report: String,
 }
 

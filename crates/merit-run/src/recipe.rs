@@ -29,7 +29,6 @@ pub struct Recipe {
     /// The published system it follows; empty when there is none.
     #[serde(default)]
     pub paper: String,
-    /// The world and its settings.
     pub world: Chosen<dyn WorldSettings>,
     /// The policy.
     pub model: ModelConfig,
@@ -72,7 +71,7 @@ pub struct WarmStart {
     pub demonstrations: usize,
     /// Share of demonstrations that are done right; the others show the bad manners of the world's demonstrator. Only where
     /// that one teaches; absent: 0.4.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "p_correct")]
     pub skill: Option<f64>,
     /// Which of its episodes are imitated. Only where a model teaches; absent: those that solved their task.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -154,7 +153,6 @@ pub struct Control {
 /// Why a recipe cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RecipeError {
-    /// It does not parse.
     #[error("{0}")]
     Parse(#[from] Located),
     /// It parses, but cannot work.
@@ -165,14 +163,8 @@ pub enum RecipeError {
         /// The reason and the alternative.
         why: String,
     },
-    /// It cannot be read.
     #[error("cannot read {file}: {why}")]
-    Read {
-        /// The file.
-        file: String,
-        /// The system's words.
-        why: String,
-    },
+    Read { file: String, why: String },
     /// There is none of that name.
     #[error(transparent)]
     Unknown(#[from] merit_core::registry::UnknownName),

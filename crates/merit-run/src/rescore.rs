@@ -5,7 +5,7 @@
 
 use crate::kept_state::with_kept_state;
 use merit_core::{Annotations, Episode, Phase, PolicyVersion, ScoredEpisode, Seed};
-use merit_reward::{RewardState, ScoreContext, Scorer};
+use merit_reward::{RewardState, ScoreContext, ScoredTogether, Scorer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +32,11 @@ pub struct RescoredBatch {
 }
 
 impl RescoredBatch {
+    /// The batch as the reward's summary takes it.
+    pub fn together(&self) -> ScoredTogether<'_> {
+        ScoredTogether { context: &self.context, state: &self.state, scored: self.scored.iter().collect() }
+    }
+
     /// The explanation of the `at`-th episode.
     pub fn explain(&self, scorer: &Scorer, at: usize) -> String {
         let episodes: Vec<Arc<Episode>> = self.scored.iter().map(|s| Arc::clone(&s.episode)).collect();

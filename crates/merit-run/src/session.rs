@@ -12,7 +12,7 @@ use crate::progress::stalls;
 use crate::recipe::Recipe;
 use crate::{metrics, warm};
 use merit_api::trainer::Reference;
-use merit_core::{Group, Phase, PolicyVersion, Split, When};
+use merit_core::{Arm, Group, Phase, PolicyVersion, Split, When};
 use merit_credit::Credit;
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_reward::RewardState;
@@ -64,25 +64,9 @@ impl Session {
 
     /// Runs and scores the groups of one step.
     pub fn sample(&mut self, step: u64) -> Result<Vec<Group>, RunError> {
-        let budget = &self.parts.recipe.budget;
-        let plans = self.parts.plans(&Plan {
-            phase: Phase::train(),
-            step,
-            split: Split::Train,
-            first: step * u64::from(budget.groups),
-            groups: budget.groups,
-            group_size: budget.group_size,
-            version: PolicyVersion(step),
-        })?;
-        let settings = &self.parts.recipe.rollout;
-        let (batch, _) = self.actor.run(
-            &self.parts,
-            plans,
-            settings,
-            step,
-            &self.reward_state,
-            &mut stalls(&mut |_| {}),
-        )?;
+        let plans = self.parts.train_plans(Arm::Main, step)?;
+        let (_, batch, _) =
+            self.actor.run_groups(&self.parts, plans, step, &self.reward_state, &mut stalls(&mut |_| {}))?;
         self.reward_state = batch.state;
         Ok(Group::by_id(batch.episodes)?)
     }

@@ -32,6 +32,7 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-kto",
     "ledger-turns",
     "ledger-branches",
+    "ledger-trees",
     "smollm2-tools",
     "smollm2-tools-full",
 ];

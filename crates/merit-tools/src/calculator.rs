@@ -4,7 +4,7 @@
 //! to write instead. Length and nesting are limited before anything is computed, so hostile input costs nothing.
 
 use crate::decimal::{exact, ten_to};
-use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec, no_state};
+use crate::{Tool, ToolAnswer, ToolError, ToolSession, ToolSettings, ToolSpec, pure};
 use dashu_int::UBig;
 use dashu_ratio::RBig;
 use merit_core::registry::Component;
@@ -47,23 +47,15 @@ impl ToolSettings for CalcConfig {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Calculator;
 
-struct Session;
-
 impl Tool for Calculator {
     fn spec(&self) -> &ToolSpec {
         &CARD
     }
 
     fn open(&self, _task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        no_state(ABOUT.name, state)?;
-        Ok(Arc::new(Session))
-    }
-}
-
-impl ToolSession for Session {
-    fn call(self: Arc<Self>, input: String) -> ToolFuture {
-        let answer = evaluate(&input).map_or_else(ToolAnswer::Refused, ToolAnswer::Ok);
-        Box::pin(std::future::ready(answer))
+        pure::open(ABOUT.name, state, |input| {
+            evaluate(input).map_or_else(ToolAnswer::Refused, ToolAnswer::Ok)
+        })
     }
 }
 

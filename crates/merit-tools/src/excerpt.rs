@@ -15,11 +15,7 @@ pub(crate) fn excerpt(text: &str, bytes: usize) -> String {
 
 /// The longest beginning of `text` within `bytes` bytes.
 pub(crate) fn head(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or_default()
+    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
 }
 
 /// A text of at most `most` characters: what is longer loses its middle and says so.

@@ -45,7 +45,6 @@ pub struct FaultPlan {
 pub struct FaultyConfig {
     /// The tool that is disturbed.
     pub inner: Chosen<dyn ToolSettings>,
-    /// How.
     #[serde(default)]
     pub plan: FaultPlan,
 }

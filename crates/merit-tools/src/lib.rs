@@ -14,6 +14,7 @@ pub mod formats;
 mod http_fixture;
 mod lookup;
 mod mcp;
+mod pure;
 mod python;
 mod registry;
 mod search;

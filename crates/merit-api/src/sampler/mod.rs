@@ -70,6 +70,20 @@ pub struct Completion {
     pub top_logprobs: Vec<Vec<TokenLogprob>>,
     /// Why it ended.
     pub stop: StopReason,
+    /// Who counted its tokens.
+    pub counted: Counted,
+}
+
+/// Who counted the tokens of a completion. Limits and costs go by this count, so that nobody is cut by another's tokenizer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Counted {
+    /// They are the tokens of the completion.
+    #[default]
+    Here,
+    /// A server that drew tokens of its own; the completion has its text in ours.
+    Server(u64),
+    /// Nobody: the server does not say. They count against no limit, and the cost says that tokens are unknown.
+    Nobody,
 }
 
 /// Why a session got no completion; other sessions carry on.
@@ -138,7 +152,7 @@ pub struct SessionResult {
 
 /// A token as it is drawn, before its completion is finished.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Drawn {
+pub struct SampledToken {
     /// Whose it is.
     pub session: SessionId,
     /// The token and its log-probability.
@@ -150,7 +164,7 @@ pub struct Drawn {
 #[derive(Clone)]
 pub struct CompletionSink {
     receive: Arc<dyn Fn(SessionResult) + Send + Sync>,
-    watch: Option<Arc<dyn Fn(Drawn) + Send + Sync>>,
+    watch: Option<Arc<dyn Fn(SampledToken) + Send + Sync>>,
 }
 
 impl CompletionSink {
@@ -161,7 +175,7 @@ impl CompletionSink {
 
     /// Calls `watch` with every token of every session as it is drawn, in order within a session and before its answer.
     #[must_use]
-    pub fn with_tokens(mut self, watch: impl Fn(Drawn) + Send + Sync + 'static) -> Self {
+    pub fn with_tokens(mut self, watch: impl Fn(SampledToken) + Send + Sync + 'static) -> Self {
         self.watch = Some(Arc::new(watch));
         self
     }
@@ -177,7 +191,7 @@ impl CompletionSink {
     }
 
     /// Hands over one token.
-    pub fn token(&self, drawn: Drawn) {
+    pub fn token(&self, drawn: SampledToken) {
         if let Some(watch) = &self.watch {
             watch(drawn);
         }

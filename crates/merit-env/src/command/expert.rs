@@ -13,10 +13,7 @@ impl Expert for CommandWorld {
         p_correct: f64,
         seed: &Seed,
     ) -> Result<String, EnvError> {
-        if !(0.0..=1.0).contains(&p_correct) {
-            let why = format!("`p_correct` is {p_correct}; give a probability, 0 to 1");
-            return Err(EnvError::Setting { world: ABOUT.name, why });
-        }
+        EnvError::unless_probability(ABOUT.name, p_correct)?;
         let said = |turn: &'_ ExpertTurn| turn.observed.iter().map(|message| message.text.clone()).collect();
         let turns = turns.iter().map(|turn| SaidTurn { said: &turn.said, observed: said(turn) }).collect();
         let task = task_of(task)?;

@@ -34,7 +34,6 @@ pub struct Entry {
     pub sign: Sign,
     /// How many pieces.
     pub count: i64,
-    /// Of what.
     pub item: String,
 }
 

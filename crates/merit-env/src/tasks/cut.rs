@@ -22,7 +22,6 @@ pub enum CutAt {
 pub struct CutConfig {
     /// Most characters of one answer, the mark among them.
     pub chars: usize,
-    /// Where it is cut.
     pub at: CutAt,
     /// What stands where something is missing.
     pub marker: String,

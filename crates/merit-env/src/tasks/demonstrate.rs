@@ -1,6 +1,6 @@
 //! Plays the moves that a line shows: each was checked when the file was read, so that a demonstration can be followed to its end.
 
-use super::setting;
+use super::ABOUT;
 use super::speech::Speech;
 use crate::{EnvError, ExpertTurn};
 use merit_api::ToolSpec;
@@ -62,9 +62,7 @@ pub(super) fn next(
     p_correct: f64,
     seed: &Seed,
 ) -> Result<String, EnvError> {
-    if !(0.0..=1.0).contains(&p_correct) {
-        return Err(setting(format!("`p_correct` is {p_correct}; give a probability, 0 to 1")));
-    }
+    EnvError::unless_probability(ABOUT.name, p_correct)?;
     let mut stream = seed.child("manner", 0).stream();
     if !stream.chance(p_correct)
         && let Some(guess) = stream.pick(others).and_then(|other| other.last())

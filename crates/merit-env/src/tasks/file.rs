@@ -4,13 +4,13 @@ use super::line;
 use super::speech::Speech;
 use super::{ABOUT, VERSION, demonstrate, setting};
 use crate::{EnvError, fingerprint};
-use merit_api::{ToolSettings, ToolSpec};
+use merit_api::{ToolSettings, ToolSpec, WorldLook};
 use merit_core::canonical;
 use merit_core::registry::Chosen;
 use merit_core::{Seed, Split, Task, TaskLine};
 use merit_tools::formats::{CallFormat, call_format};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 
 /// Largest file, in bytes.
@@ -21,7 +21,6 @@ const SALT: u64 = 0x7461_736b_7301;
 /// Tasks that come along, with what they need.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
-    /// Its name.
     pub name: &'static str,
     /// Its lines.
     pub text: &'static str,
@@ -99,16 +98,14 @@ pub(super) fn load(
 ) -> Result<Vec<Entry>, EnvError> {
     let mut entries: Vec<Entry> = Vec::new();
     let (mut ids, mut contents) = (HashMap::new(), HashMap::new());
-    for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
-        let number = at + 1;
+    for (number, text) in numbered(text) {
         let bad = |why: String| setting(format!("{source}, line {number}: {why}"));
-        let line = TaskLine::read(text).map_err(bad)?;
-        line::check(&line).map_err(bad)?;
+        let line = checked(text).map_err(bad)?;
         let entry = entry(line, number, held_out, speech, cards).map_err(bad)?;
         if let Some(other) = ids.insert(entry.task.id.clone(), number) {
             return Err(bad(format!("its id is that of line {other}")));
         }
-        let content = content(&entry.task.payload, entry.task.answer.as_deref());
+        let content = content_of(&entry.task);
         let first = *contents
             .entry(Seed::root(SALT).child(&content, 1).as_u64())
             .or_insert((number, entry.task.split));
@@ -123,6 +120,30 @@ pub(super) fn load(
         )));
     }
     Ok(entries)
+}
+
+fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()).map(|(at, text)| (at + 1, text))
+}
+
+fn checked(text: &str) -> Result<TaskLine, String> {
+    let line = TaskLine::read(text)?;
+    line::check(&line)?;
+    Ok(line)
+}
+
+/// What the lines alone tell: how many distinct tasks are held out, and whether any line shows its solution.
+pub(super) fn look(source: &str, text: &str, held_out: f64) -> Result<WorldLook, EnvError> {
+    let (mut distinct, mut shown) = (HashSet::new(), false);
+    for (number, text) in numbered(text) {
+        let line = checked(text).map_err(|why| setting(format!("{source}, line {number}: {why}")))?;
+        shown |= !line.gold_moves.is_empty() || !line.demonstration.is_empty();
+        let content = content(&line::payload(&line), line.answer.as_deref());
+        if line.split.unwrap_or_else(|| split_of(&content, held_out)) == Split::HeldOut {
+            distinct.insert(content);
+        }
+    }
+    Ok(WorldLook { held_out: Some(distinct.len()), expert: Some(shown) })
 }
 
 fn entry(
@@ -157,6 +178,11 @@ fn entry(
     Ok(Entry { task, demonstration })
 }
 
+/// What makes this task what it is.
+pub(super) fn content_of(task: &Task) -> String {
+    content(&task.payload, task.answer.as_deref())
+}
+
 /// What makes a task what it is.
 fn content(payload: &Value, answer: Option<&str>) -> String {
     canonical(&json!([payload, answer]))
@@ -177,7 +203,7 @@ pub(super) fn check(task: &Task) -> Result<(), EnvError> {
             task.world, task.version
         )));
     }
-    let mark = fingerprint(&content(&task.payload, task.answer.as_deref()));
+    let mark = fingerprint(&content_of(task));
     if !task.id.ends_with(&format!("-{mark}")) {
         return Err(bad(format!("its payload or answer was changed; its id should end in {mark}")));
     }

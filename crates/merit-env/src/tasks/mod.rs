@@ -20,12 +20,12 @@ pub use file::{SAMPLES, Sample};
 
 use crate::{Env, EnvError, Expert, ExpertTurn, World, WorldSettings};
 use file::Entry;
-use merit_api::{Tool, ToolBuilder, build_tools};
+use merit_api::{Tool, ToolBuilder, WorldLook, build_tools};
 use merit_core::registry::Component as _;
 use merit_core::{About, Seed, Split, Task};
 use serde_json::Value;
 use speech::Speech;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What the registry says of it.
@@ -49,6 +49,7 @@ pub struct TaskWorld {
     entries: Vec<Entry>,
     /// Positions in `entries`, per split.
     train: Vec<usize>,
+    /// Each content once: a task that stands twice in the file is measured once.
     held_out: Vec<usize>,
     /// Positions in `entries` by the id of their task.
     by_id: HashMap<String, usize>,
@@ -60,6 +61,15 @@ pub struct TaskWorld {
 impl WorldSettings for Tasks {
     fn build(&self, tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError> {
         Ok(Box::new(TaskWorld::new(self, tools)?))
+    }
+
+    fn call_seconds(&self) -> Option<f64> {
+        self.tools.iter().flatten().filter_map(|tool| tool.call_seconds()).reduce(f64::max)
+    }
+
+    fn look(&self) -> Result<WorldLook, EnvError> {
+        let settled = self.settled()?;
+        file::look(&settled.source, &settled.text, self.held_out)
     }
 }
 
@@ -81,10 +91,13 @@ impl TaskWorld {
         };
         let entries = file::load(&settled.source, &settled.text, config.held_out, &speech, &cards)?;
         let of = |split: Split| (0..entries.len()).filter(|&at| entries[at].task.split == split).collect();
+        let mut held_out: Vec<usize> = of(Split::HeldOut);
+        let mut seen = HashSet::new();
+        held_out.retain(|&at| seen.insert(file::content_of(&entries[at].task)));
         let by_id = entries.iter().enumerate().map(|(at, entry)| (entry.task.id.clone(), at)).collect();
         Ok(Self {
             train: of(Split::Train),
-            held_out: of(Split::HeldOut),
+            held_out,
             by_id,
             source: settled.source,
             entries,

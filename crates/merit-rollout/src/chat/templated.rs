@@ -6,7 +6,7 @@
 use super::{ChatFormat, ChatFormatError, observation, put_last};
 use merit_core::{Message, Role, Segment, TokenId};
 use merit_model::Tokenizer;
-use merit_text::{ChatFrames, ChatTemplate, Frame, Place, Setting, TemplateRole};
+use merit_text::{ChatFrames, ChatTemplate, Frame, Place, TemplateContext, TemplateRole};
 
 /// A frame found in a context: who speaks behind it, and how many tokens it has.
 type Found = (TemplateRole, usize);
@@ -24,7 +24,7 @@ impl Templated {
     pub(super) fn new(
         tokenizer: &Tokenizer,
         template: &ChatTemplate,
-        setting: &Setting,
+        setting: &TemplateContext,
         names: &[String],
     ) -> Result<(Self, Vec<TokenId>), ChatFormatError> {
         let frames = ChatFrames::derive(template, setting)?;

@@ -10,7 +10,9 @@ use merit_endpoint::{
     Answer, ChatMessage, ChatRequest, ChatRole, Endpoint, EndpointError, Finish, Params, Prompt, Server,
     TextRequest, TokenScore,
 };
-use merit_model::{Completion, SampleRequest, SamplerError, SamplingParams, StopReason, TokenLogprob};
+use merit_model::{
+    Completion, Counted, SampleRequest, SamplerError, SamplingParams, StopReason, TokenLogprob,
+};
 
 /// Turns of one role.
 pub(super) struct Turns {
@@ -154,7 +156,8 @@ impl Turns {
         }
     }
 
-    /// The text in our own tokens, as long as our limits allow.
+    /// The text in our own tokens, whole. The server was told the limits and counts by its own tokenizer: an answer that ended by
+    /// itself is not cut.
     fn encoded(&self, request: &SampleRequest, answer: &Answer) -> Completion {
         let said = self.chat.say(&answer.text, &request.params.stop);
         let mut tokens = said.tokens;
@@ -164,12 +167,9 @@ impl Turns {
             tokens.pop();
             stop = self.cut_by(request);
         }
-        if tokens.len() > request.params.max_tokens.min(self.room(request)) {
-            tokens.truncate(request.params.max_tokens.min(self.room(request)));
-            stop = self.cut_by(request);
-        }
         let (logprobs, values, top_logprobs) = (Vec::new(), Vec::new(), Vec::new());
-        Completion { session: request.session, tokens, logprobs, values, top_logprobs, stop }
+        let counted = answer.usage.map_or(Counted::Nobody, |usage| Counted::Server(usage.completion_tokens));
+        Completion { session: request.session, tokens, logprobs, values, top_logprobs, stop, counted }
     }
 
     /// The tokens that the server drew, up to where the turn ends.
@@ -202,7 +202,7 @@ impl Turns {
         logprobs.truncate(tokens.len());
         top_logprobs.truncate(tokens.len());
         let (session, values) = (request.session, Vec::new());
-        Ok(Completion { session, tokens, logprobs, values, top_logprobs, stop })
+        Ok(Completion { session, tokens, logprobs, values, top_logprobs, stop, counted: Counted::Here })
     }
 
     /// What the server read must be the record's own tokens, or the log-probabilities belong to another context.

@@ -3,7 +3,7 @@
 use crate::common::{Counting, chat, plan};
 use merit_api::ToolAnswer;
 use merit_core::{CallEnd, End, Episode, Provenance};
-use merit_model::{Completion, SampleRequest, StopReason};
+use merit_model::{Completion, Counted, SampleRequest, StopReason};
 use merit_rollout::{Effect, EpisodeMachine, Event, RolloutSettings, Rules, WaitingOn, session_of};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,7 +23,15 @@ fn said(text: &str) -> Event {
     let logprobs = vec![-0.1; tokens.len()];
     let session = session_of(&plan(0).id);
     let (values, top_logprobs, stop) = (vec![], vec![], StopReason::StopString);
-    Event::Sampled(Ok(Completion { session, tokens, logprobs, values, top_logprobs, stop }))
+    Event::Sampled(Ok(Completion {
+        session,
+        tokens,
+        logprobs,
+        values,
+        top_logprobs,
+        stop,
+        counted: Counted::Here,
+    }))
 }
 
 fn finished(effect: Effect) -> Episode {

@@ -11,5 +11,6 @@ mod machine;
 mod openai;
 mod oracle;
 mod templates;
+mod trees;
 mod turns;
 mod watching;

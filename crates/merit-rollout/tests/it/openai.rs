@@ -8,8 +8,8 @@ use merit_core::{
 };
 use merit_endpoint::{Asked, EndpointConfig, Reply, ScriptedServer, Server};
 use merit_model::{
-    CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SamplingParams, SessionId, StopReason,
-    Tokenizer,
+    CompletionSink, Counted, Pump, SampleRequest, Sampler, SamplerError, SamplingParams, SessionId,
+    StopReason, Tokenizer,
 };
 use merit_rollout::{
     ChatFormat, EpisodePlan, LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, PromptForm, RolloutSettings,
@@ -319,7 +319,7 @@ fn cuts_are_sent_and_alternatives_told_by_their_ids() {
 }
 
 #[test]
-fn text_that_is_cut_or_too_long_for_us_has_no_end() {
+fn text_that_the_server_cut_has_no_end_and_text_that_ended_by_itself_is_never_cut() {
     let chat = chat();
     let whole = chat.say("answer 31415926535", &[]).tokens;
     let answered = |finish: &'static str, max_tokens: usize, context_limit: Option<usize>| {
@@ -334,13 +334,31 @@ fn text_that_is_cut_or_too_long_for_us_has_no_end() {
     let n = whole.len();
     assert_eq!(answered("stop", 100, None).map(brief), Ok((n, 0, StopReason::StopToken)));
     assert_eq!(answered("length", 100, None).map(brief), Ok((n - 1, 0, StopReason::MaxTokens)));
-    assert_eq!(answered("stop", 2, None).map(brief), Ok((2, 0, StopReason::MaxTokens)));
+    // The limits are in the server's tokens, which are longer than ours.
+    assert_eq!(answered("stop", 2, None).map(brief), Ok((n, 0, StopReason::StopToken)));
     let limit = context(&chat).len() + 1;
-    assert_eq!(answered("stop", 100, Some(limit)).map(brief), Ok((1, 0, StopReason::ContextFull)));
+    assert_eq!(answered("stop", 100, Some(limit)).map(brief), Ok((n, 0, StopReason::StopToken)));
     for (finish, says) in [("content_filter", "filter"), ("tool_calls", "tool parser"), ("odd", "`odd`")] {
         let error = answered(finish, 100, None).unwrap_err().to_string();
         assert!(error.contains(says), "{error}");
     }
+}
+
+#[test]
+fn tokens_are_counted_by_whoever_drew_them() {
+    let chat = chat();
+    let counted = |usage: Option<Value>| {
+        let mut reply =
+            json!({ "choices": [{ "message": { "content": "answer 3" }, "finish_reason": "stop" }] });
+        if let Some(usage) = usage {
+            reply["usage"] = usage;
+        }
+        let server = ScriptedServer::start(move |_| Reply::json(200, &reply)).unwrap();
+        let mut sampler = OpenAiSampler::open(&settings(&server), &chat, Seed::root(1)).unwrap();
+        sample(&mut sampler, context(&chat), stops(&chat)).unwrap().counted
+    };
+    assert_eq!(counted(Some(json!({ "prompt_tokens": 9, "completion_tokens": 2 }))), Counted::Server(2));
+    assert_eq!(counted(None), Counted::Nobody);
 }
 
 #[test]

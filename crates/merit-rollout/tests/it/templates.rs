@@ -8,7 +8,9 @@ use crate::common::plan;
 use crate::common::run::{lines, run_with};
 use merit_core::{End, Message, Role, TokenId};
 use merit_rollout::{ChatFormat, ChatFormatError, RolloutSettings, ScriptedSampler, ToolRuntime};
-use merit_text::{ChatFrames, ChatMessage, ChatTemplate, Place, Setting, SpecialTokens, TemplateRole};
+use merit_text::{
+    ChatFrames, ChatMessage, ChatTemplate, Place, SpecialTokens, TemplateContext, TemplateRole,
+};
 use proptest::prelude::*;
 use std::sync::{Arc, LazyLock};
 use support::{CHATML, GEMMA, INSTRUCT, LLAMA3, QWEN_TOOLS, byte_level, real, sentence_piece, template};
@@ -25,13 +27,13 @@ static KINDS: LazyLock<Vec<Kind>> = LazyLock::new(|| {
     let tokenizers = tokenizers.map(|vocabulary| Arc::new(real(&vocabulary)));
     let mut kinds = Vec::new();
     for source in [CHATML, QWEN_TOOLS, LLAMA3, GEMMA, INSTRUCT] {
-        let frames = ChatFrames::derive(&template(source), &Setting::default()).unwrap();
+        let frames = ChatFrames::derive(&template(source), &TemplateContext::default()).unwrap();
         for tokenizer in &tokenizers {
             let ends = ["<|endoftext|>".to_owned()];
             let chat = ChatFormat::from_template(
                 Arc::clone(tokenizer),
                 &template(source),
-                &Setting::default(),
+                &TemplateContext::default(),
                 &ends,
             );
             kinds.push(Kind { source, chat: chat.unwrap(), frames: frames.clone() });
@@ -103,7 +105,7 @@ proptest! {
                 let role = TemplateRole::ALL.into_iter().find(|role| role.name() == message.role).unwrap();
                 message.content = frames.content(role).read(&message.content);
             }
-            let rendered = template(source).render(&whole, &Setting::default(), true).unwrap();
+            let rendered = template(source).render(&whole, &TemplateContext::default(), true).unwrap();
             prop_assert_eq!(chat.tokenizer().decode_with_specials(&context), rendered);
             let spoken: Vec<String> =
                 chat.read(&context).into_iter().filter(|m| m.role == Role::Policy).map(|m| m.text).collect();
@@ -194,7 +196,7 @@ fn a_template_that_cannot_be_used_is_refused_with_the_reason() {
     let make = |source: &str, ends: &[&str]| {
         let template = ChatTemplate::parse(source, SpecialTokens::default()).unwrap();
         let ends: Vec<String> = ends.iter().map(|name| (*name).to_owned()).collect();
-        ChatFormat::from_template(Arc::clone(&tokenizer), &template, &Setting::default(), &ends)
+        ChatFormat::from_template(Arc::clone(&tokenizer), &template, &TemplateContext::default(), &ends)
             .err()
             .unwrap()
     };

@@ -114,7 +114,7 @@ fn demonstrations_in_a_world_that_breaks_are_refused_with_their_name() {
 
 #[test]
 fn a_context_too_short_for_the_demonstrations_is_refused_with_what_to_raise() {
-    let run = run(&[("model.context", "20")]);
+    let run = run(&[("model.context", "20"), ("rollout.max_turn_tokens", "8")]);
     let error = run.finished.unwrap_err().to_string();
     assert!(
         error.ends_with("but the context holds 20; raise `model.context` or make the tasks smaller"),

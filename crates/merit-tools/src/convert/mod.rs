@@ -13,7 +13,7 @@ mod request;
 mod units;
 
 use crate::excerpt::refused;
-use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec, no_state};
+use crate::{Tool, ToolAnswer, ToolError, ToolSession, ToolSettings, ToolSpec, pure};
 use expression::Compound;
 use merit_core::registry::Component;
 use merit_core::{About, Task};
@@ -66,23 +66,13 @@ impl ToolSettings for ConvertConfig {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Converter;
 
-struct Session;
-
 impl Tool for Converter {
     fn spec(&self) -> &ToolSpec {
         &CARD
     }
 
     fn open(&self, _task: &Task, state: Option<&Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
-        no_state(ABOUT.name, state)?;
-        Ok(Arc::new(Session))
-    }
-}
-
-impl ToolSession for Session {
-    fn call(self: Arc<Self>, input: String) -> ToolFuture {
-        let answer = convert(&input).map_or_else(refused, ToolAnswer::Ok);
-        Box::pin(std::future::ready(answer))
+        pure::open(ABOUT.name, state, |input| convert(input).map_or_else(refused, ToolAnswer::Ok))
     }
 }
 

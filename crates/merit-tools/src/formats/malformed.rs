@@ -42,7 +42,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
     }
-    let end = (0..=most.saturating_sub(MARK.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let end = text.floor_char_boundary(most.saturating_sub(MARK.len()));
     format!("{}{MARK}", text.get(..end).unwrap_or_default())
 }
 

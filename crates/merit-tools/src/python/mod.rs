@@ -57,6 +57,10 @@ impl Component for PythonConfig {
 }
 
 impl ToolSettings for PythonConfig {
+    fn call_seconds(&self) -> Option<f64> {
+        Some(self.sandbox.limits.seconds)
+    }
+
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let setting = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
         self.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;

@@ -32,7 +32,25 @@ struct State {
     cells: Vec<Cell>,
     /// Whether the last interpreter was lost with its variables, so that the next answer says so.
     lost: bool,
+    /// Whether it stands in the middle of a recorded episode and has not gone on from there: then it must be what it was.
+    forked: bool,
     live: Option<Session>,
+}
+
+/// Why an interpreter could not be made what it was.
+enum NotRestored {
+    /// A program says something else when it is run again.
+    Differs(String),
+    /// The sandbox failed, or the call was given up.
+    Failed(String),
+}
+
+impl NotRestored {
+    fn why(self) -> String {
+        match self {
+            Self::Differs(why) | Self::Failed(why) => why,
+        }
+    }
 }
 
 /// A program that was run, and what was answered.
@@ -60,7 +78,8 @@ impl Kept {
                 why: error.to_string(),
             })?,
         };
-        let state = Mutex::new(State { cells, lost, live: None });
+        let forked = !cells.is_empty();
+        let state = Mutex::new(State { cells, lost, forked, live: None });
         Ok(Self(Arc::new(Room { bench, state })))
     }
 }
@@ -118,11 +137,12 @@ impl Room {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut live = match state.live.take() {
             Some(live) => live,
-            None => match self.restore(&state.cells, cancel) {
+            None => match self.revive(&mut state, cancel) {
                 Ok(live) => live,
                 Err(why) => return ToolAnswer::Broken(why),
             },
         };
+        state.forked = false;
         let answer = match self.cell(&mut live, &code, cancel) {
             Ok(answer) => answer,
             Err(error) => return ToolAnswer::Broken(error.to_string()),
@@ -144,19 +164,34 @@ impl Room {
         Ok(words::answer(code, &report, &limits, self.bench.config.shown_chars))
     }
 
+    /// The interpreter of this episode again, after a call that was given up. Where a program that it ran tells the time, it cannot
+    /// be had again: the variables are gone, and the next answer says so. A fork has to be what its trunk was, so it fails.
+    fn revive(&self, state: &mut State, cancel: &Cancel) -> Result<Session, String> {
+        match self.restore(&state.cells, cancel) {
+            Ok(live) => Ok(live),
+            Err(NotRestored::Differs(_)) if !state.forked => {
+                state.cells.clear();
+                state.lost = true;
+                self.restore(&[], cancel).map_err(NotRestored::why)
+            }
+            Err(failed) => Err(failed.why()),
+        }
+    }
+
     /// A fresh interpreter in which `cells` have been run; an error where one of them says something else now.
-    fn restore(&self, cells: &[Cell], cancel: &Cancel) -> Result<Session, String> {
+    fn restore(&self, cells: &[Cell], cancel: &Cancel) -> Result<Session, NotRestored> {
+        let failed = |error: SandboxError| NotRestored::Failed(error.to_string());
         let open = self.bench.sandbox.session(self.bench.seed, &self.bench.config.sandbox.limits);
-        let mut live = open.map_err(|error| error.to_string())?;
+        let mut live = open.map_err(failed)?;
         for (number, cell) in cells.iter().enumerate() {
-            let answer = self.cell(&mut live, &cell.code, cancel).map_err(|error| error.to_string())?;
+            let answer = self.cell(&mut live, &cell.code, cancel).map_err(failed)?;
             // The first answer after a loss carries a note that a repetition has no reason to give.
             if cell.answer != digest(&answer) && !(number == 0 && cell.answer == digest(&with_note(answer))) {
-                return Err(format!(
+                return Err(NotRestored::Differs(format!(
                     "the interpreter cannot be forked: program {} of {} says something else when it is run again",
                     number + 1,
                     cells.len()
-                ));
+                )));
             }
         }
         Ok(live)

@@ -1,9 +1,11 @@
 //! The index of a task: one for all where the corpus is a file; where tasks bring their own, one per task while it is in use.
 
 use super::SearchConfig;
-use super::meaning::ByMeaning;
+use super::meaning::describe;
 use merit_core::Task;
-use merit_search::{Corpus, Document, Embedder, Index, IndexConfig, SearchError};
+use merit_core::embedder::Embedder;
+use merit_encoder::ByMeaning;
+use merit_search::{Corpus, Document, Index, IndexConfig, SearchError};
 use serde::Deserialize as _;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -30,10 +32,10 @@ impl Builder {
         if config.index.dense.is_some() {
             return Err("`embedding` and `index.dense` both make vectors; remove one of them".to_owned());
         }
-        let encoder = ByMeaning::open(embedding).map_err(|error| format!("`embedding`: {error}"))?;
-        let config = encoder.describe(&config.index, embedding.weight);
+        let encoder = ByMeaning::open(&embedding.model).map_err(|error| format!("`embedding`: {error}"))?;
+        let config = describe(&encoder, &config.index, embedding.weight);
         config.check().map_err(|error| error.to_string())?;
-        Ok(Self { config, embedder: Some(encoder) })
+        Ok(Self { config, embedder: Some(Arc::new(encoder)) })
     }
 
     fn build(&self, corpus: Corpus) -> Result<Arc<Index>, SearchError> {

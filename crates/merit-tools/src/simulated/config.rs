@@ -19,7 +19,6 @@ pub struct SimulatedConfig {
     /// A JSON file of tools, also as chat interfaces list functions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// The tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Declaration>>,
 }

@@ -32,7 +32,6 @@ pub struct Declaration {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
-    /// The arguments.
     pub arguments: Value,
     /// The output: a text as it is, or JSON.
     pub output: Value,

@@ -50,9 +50,7 @@ impl PlayedCall {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Remembered {
-    /// The tool.
     pub tool: String,
-    /// Its arguments.
     pub arguments: Value,
     /// What it said. Absent: it refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]

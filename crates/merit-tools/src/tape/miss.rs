@@ -13,9 +13,7 @@ const COMPARED: u32 = 64;
 /// A call that is not on the tape.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Miss {
-    /// The tape.
     pub tape: PathBuf,
-    /// The tool.
     pub tool: String,
     /// The task's id.
     pub task: String,

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 /// The calls so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Past {
-    /// How many.
     pub(super) calls: u64,
     /// Hash chain of their tools, inputs and answers.
     chain: Fingerprint,

@@ -15,7 +15,6 @@ use std::task::Poll;
 /// A session whose calls are recorded.
 pub(super) struct Session {
     inner: Arc<dyn ToolSession>,
-    /// As it was opened.
     stateful: bool,
     strand: Arc<Strand>,
     card: ToolSpec,

@@ -37,7 +37,6 @@ pub enum Toolbox {
     Live,
     /// The tools themselves, and every call is recorded before it is answered.
     Record {
-        /// Where.
         tape: Arc<Tape>,
         /// Seconds after which whoever waits for a call gives it up. Absent: unknown, and whatever is given up counts as
         /// timed out.
@@ -45,7 +44,6 @@ pub enum Toolbox {
     },
     /// A tape alone; no tool is asked, and a call that is not on the tape is broken.
     Replay {
-        /// From where.
         tape: Arc<Tape>,
         /// Which recorded call answers.
         matching: Match,
@@ -54,7 +52,6 @@ pub enum Toolbox {
     },
     /// A tape that fills itself.
     Cache {
-        /// Where.
         tape: Arc<Tape>,
         /// Who shares an answer.
         scope: Scope,

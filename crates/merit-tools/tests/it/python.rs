@@ -114,3 +114,17 @@ fn giving_a_call_up_ends_its_program() {
     // The same interpreter answers again, so it was not waited for.
     assert_eq!(ask(&session, "1 + 1"), ok("2"));
 }
+
+#[test]
+fn a_call_that_was_given_up_loses_the_variables_at_most() {
+    let session = open("");
+    assert_eq!(ask(&session, "x = 1"), ok("(no output)"));
+    assert!(call_blocking(&session, "while True: pass", Duration::from_millis(300)).is_err());
+    assert_eq!(ask(&session, "x"), ok("1"));
+    // A program that tells the time cannot be run again to the same end.
+    assert!(matches!(ask(&session, "import time; y = 2; time.time_ns()"), ToolAnswer::Ok(_)));
+    assert!(call_blocking(&session, "while True: pass", Duration::from_millis(300)).is_err());
+    let ToolAnswer::Ok(text) = ask(&session, "'y' in globals()") else { panic!("the session is gone") };
+    assert!(text.contains("its variables are gone") && text.ends_with("False"), "{text}");
+    assert_eq!(ask(&session, "1 + 1"), ok("2"));
+}

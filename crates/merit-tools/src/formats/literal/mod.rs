@@ -20,7 +20,6 @@ const MAX_VALUES: usize = 100_000;
 pub(super) enum Grammar {
     /// JSON, repaired.
     Json,
-    /// Python.
     Python,
 }
 

@@ -18,7 +18,6 @@ const OPTIONAL_PERCENT: u64 = 75;
 /// A kind of value to draw.
 #[derive(Debug, Clone)]
 pub(super) enum Plan {
-    /// One of these.
     Values(Vec<Value>),
     /// True or false.
     Bool,
@@ -27,12 +26,20 @@ pub(super) enum Plan {
     /// A number with at most two decimals where the bounds have room for them.
     Number(Decimals),
     /// Words of this many characters at least and at most.
-    Text { least: usize, most: Option<usize> },
+    Text {
+        least: usize,
+        most: Option<usize>,
+    },
     /// A list.
-    Array { first: Vec<Plan>, rest: Box<Plan>, least: usize, most: usize, is_unique: bool },
+    Array {
+        first: Vec<Plan>,
+        rest: Box<Plan>,
+        least: usize,
+        most: usize,
+        is_unique: bool,
+    },
     /// Properties, and whether each has to be there.
     Object(Vec<(String, Plan, bool)>),
-    /// One of these plans.
     OneOf(Vec<Plan>),
 }
 
