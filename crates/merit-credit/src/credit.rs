@@ -31,7 +31,6 @@ pub struct CreditReport {
     pub excluded: BTreeMap<Outcome, usize>,
     /// Tokens that carry credit; the numbers below are over them, and 0 when there is none.
     pub trainable_tokens: usize,
-    /// Mean advantage.
     pub advantage_mean: f64,
     /// Standard deviation of the advantages (divisor n).
     pub advantage_std: f64,

@@ -9,77 +9,40 @@ pub enum CreditError {
     #[error(
         "credit rule `{rule}` needs a value for every token, but episode {episode} has none in turn {turn}; give the policy a value head, or use a rule without values, such as `grpo`"
     )]
-    MissingValues {
-        /// The rule.
-        rule: &'static str,
-        /// The episode.
-        episode: EpisodeId,
-        /// The turn.
-        turn: u32,
-    },
+    MissingValues { rule: &'static str, episode: EpisodeId, turn: u32 },
     /// A truncated episode without the value of the state where it was cut.
     #[error(
         "episode {episode} was truncated but carries no bootstrap value; credit rule `{rule}` will not take the cut for an end"
     )]
-    MissingBootstrap {
-        /// The rule.
-        rule: &'static str,
-        /// The episode.
-        episode: EpisodeId,
-    },
+    MissingBootstrap { rule: &'static str, episode: EpisodeId },
     /// A rule that needs continuations met an episode without them.
     #[error(
         "credit rule `{rule}` needs continuations from every turn, but episode {episode} has none from turn {turn}"
     )]
-    MissingProbes {
-        /// The rule.
-        rule: &'static str,
-        /// The episode.
-        episode: EpisodeId,
-        /// The turn.
-        turn: usize,
-    },
+    MissingProbes { rule: &'static str, episode: EpisodeId, turn: usize },
     /// Turn rewards that do not match the turns.
     #[error("episode {episode} has {got} turn rewards for {want} turns; there must be one each, or none")]
     TurnRewards {
-        /// The episode.
         episode: EpisodeId,
-        /// How many there are.
         got: usize,
         /// How many there should be.
         want: usize,
     },
     /// A number that is infinite or not a number.
     #[error("episode {episode}: its {what} is {value}; credit needs finite numbers")]
-    NotFinite {
-        /// The episode.
-        episode: EpisodeId,
-        /// Which number.
-        what: &'static str,
-        /// The number.
-        value: f64,
-    },
+    NotFinite { episode: EpisodeId, what: &'static str, value: f64 },
     /// An episode whose record cannot be trained on.
     #[error(transparent)]
     Sample(#[from] merit_core::SampleError),
     /// Arrays that do not fit together.
     #[error("`{what}` has {got} entries where {want} are needed")]
-    Shape {
-        /// The array.
-        what: &'static str,
-        /// Its length.
-        got: usize,
-        /// What it should be.
-        want: usize,
-    },
+    Shape { what: &'static str, got: usize, want: usize },
     /// Row bounds that do not ascend from 0.
     #[error("row bounds must ascend from 0; entry {at} is {value}, after {before}")]
     Bounds {
         /// Position in the bounds.
         at: usize,
-        /// The bound there.
         value: usize,
-        /// The bound before it.
         before: usize,
     },
 }

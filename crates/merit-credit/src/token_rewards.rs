@@ -12,7 +12,6 @@ use merit_core::{Sample, ScoredEpisode};
 pub struct TokenReward {
     /// Position in the sample.
     pub token: usize,
-    /// How much.
     pub reward: f64,
 }
 

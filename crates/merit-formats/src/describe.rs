@@ -40,9 +40,7 @@ pub struct Description {
 /// How much of a model has one encoding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EncodingShare {
-    /// The encoding.
     pub encoding: Encoding,
-    /// How many tensors have it.
     pub tensors: usize,
     /// How many values they hold.
     pub values: usize,

@@ -16,7 +16,6 @@ pub struct EncoderConfig {
     pub layers: usize,
     /// Width of the residual stream and of the vector that comes out.
     pub d_model: usize,
-    /// Heads.
     pub heads: usize,
     /// Width of the feed-forward.
     pub d_ff: usize,

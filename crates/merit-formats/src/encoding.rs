@@ -50,7 +50,6 @@ pub enum Encoding {
 pub struct LengthMismatch {
     /// The encoding of the bytes.
     pub encoding: Encoding,
-    /// How many bytes there are.
     pub bytes: usize,
     /// How many values were asked for.
     pub values: usize,

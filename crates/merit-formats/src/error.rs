@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 /// A model file that cannot be read or written, and why.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
-    /// The system refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// What was tried, as `read` or `write`.
         action: &'static str,
-        /// The file or folder.
         path: PathBuf,
         /// What the system says.
         source: std::io::Error,
@@ -19,7 +17,6 @@ pub enum FormatError {
     /// The file as a whole is not what it should be.
     #[error("{}: {reason}", path.display())]
     File {
-        /// The file or folder.
         path: PathBuf,
         /// What is wrong, and what to do.
         reason: String,
@@ -27,7 +24,6 @@ pub enum FormatError {
     /// One tensor is not what it should be.
     #[error("{}: tensor `{tensor}`: {reason}", path.display())]
     Tensor {
-        /// The file.
         path: PathBuf,
         /// The tensor, by the name that the file gives it.
         tensor: String,
@@ -37,25 +33,17 @@ pub enum FormatError {
     /// One setting is missing, malformed, or asks for what cannot be honoured.
     #[error("{}: `{key}`: {reason}", path.display())]
     Key {
-        /// The file.
         path: PathBuf,
-        /// The setting.
         key: String,
         /// What is wrong, and what to do.
         reason: String,
     },
     /// The settings are each well-formed and together make no decoder.
     #[error("{}: {source}", path.display())]
-    Config {
-        /// The file.
-        path: PathBuf,
-        /// What does not fit.
-        source: ConfigError,
-    },
+    Config { path: PathBuf, source: ConfigError },
     /// A kind of model that is not known here.
     #[error("{}: {source}", path.display())]
     Unknown {
-        /// The file.
         path: PathBuf,
         /// What was looked for, what is known and what is nearest.
         source: merit_core::registry::UnknownName,

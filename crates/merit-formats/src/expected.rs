@@ -9,7 +9,6 @@ pub struct ExpectedTensor {
     pub name: String,
     /// `[out, in]` of a matrix, `[width]` of a vector.
     pub shape: Vec<usize>,
-    /// What it does.
     pub role: TensorRole,
 }
 

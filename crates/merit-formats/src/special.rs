@@ -18,7 +18,6 @@ pub struct Special {
 /// One such token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpecialToken {
-    /// Its id.
     pub id: u32,
     /// Its text; absent where the files give only the id.
     pub text: Option<String>,

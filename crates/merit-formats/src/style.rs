@@ -61,7 +61,6 @@ impl Style {
 pub enum Family {
     /// Llama and SmolLM2.
     Llama,
-    /// Qwen2 and Qwen2.5.
     Qwen2,
     /// Qwen3, dense.
     Qwen3,
@@ -83,11 +82,9 @@ pub enum Activation {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RopeScaling {
-    /// Not at all.
     None,
     /// Every angle divided by `factor`; layers with a window are left as they are.
     Linear {
-        /// The divisor.
         factor: f32,
     },
     /// Llama 3.1's: low frequencies divided by `factor`, high ones kept, a ramp between.

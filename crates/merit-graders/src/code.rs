@@ -164,6 +164,10 @@ fn result(pay: CodePay, verdict: &CodeVerdict) -> TermResult {
     let ran =
         format!("{} visible and {} hidden tests passed", passed(&verdict.visible), passed(&verdict.hidden));
     let mut finding = TermResult::value(value, Evidence::new("executed", ran));
+    if let Some(impostor) = &verdict.unearned {
+        let told = format!("nothing is earned: a program that {impostor} passes as much");
+        finding = finding.with_evidence(Evidence::new("compared", told));
+    }
     let failed = |outcomes: &[TestOutcome], tell: &dyn Fn(&TestOutcome) -> String| -> Vec<String> {
         let numbered = outcomes.iter().enumerate().filter(|(_, outcome)| **outcome != TestOutcome::Passed);
         numbered.map(|(at, outcome)| format!("{}: {}", at + 1, tell(outcome))).take(TOLD).collect()

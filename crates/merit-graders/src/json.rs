@@ -5,11 +5,12 @@
 //! task. Content is compared where `reference` says with what; by default only valid JSON earns content, and an empty value
 //! or the schema handed back earns nothing.
 
-use crate::kept::Kept;
+use crate::KEPT;
 use merit_reward::prelude::*;
 use merit_reward::terms::check_pointer;
 use merit_verify::Conclusion;
 use merit_verify::json::{JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
+use merit_verify::records::Kept;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ impl PreparedTerm for Json {
     fn prepare(&self) -> Result<Prepared, Refusal> {
         let verifier = JsonVerifier::compile(self.check.clone());
         let verifier = verifier.map_err(|why| Refusal::new(format!("`check`: {why}")))?;
-        Ok(Prepared { verifier: Arc::new(verifier), kept: Kept::default() })
+        Ok(Prepared { verifier: Arc::new(verifier), kept: Kept::new(KEPT) })
     }
 
     fn evaluate(&self, with: &Prepared, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
@@ -90,7 +91,7 @@ impl PreparedTerm for Json {
 /// Verifiers of the check's own schema and of those that stand with tasks.
 pub struct Prepared {
     verifier: Arc<JsonVerifier>,
-    kept: Kept<JsonVerifier>,
+    kept: Kept<Value, JsonVerifier>,
 }
 
 /// What text that is not the demanded JSON is.

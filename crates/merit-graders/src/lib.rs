@@ -13,14 +13,15 @@
 //! ```
 
 mod counted_calls;
-mod kept;
-mod restated;
 mod sources;
 
 pub use sources::Sources;
 
 use merit_core::registry::Components;
 use merit_reward::RewardConfig;
+
+/// Most databases, schemas or lists of tools that one term keeps.
+const KEPT: usize = 32;
 
 merit_core::registry! {
     /// Every term of this crate.

@@ -3,13 +3,12 @@
 //! Where the response has nothing that could be an answer, that is a parse failure. A reference that cannot be read and a
 //! comparison that no limit could decide are the grader's failures, never a 0. Of several references any one will do.
 //!
-//! Equal is not enough: an answer that only gives the question's own formula back earns nothing, unless the reference is
-//! written the same way. With `check.worked_out` a number must be worked out. Other spellings of an unworked formula are
-//! equal mathematics, and are paid.
+//! Equal is not enough: the answer must have the form that the reference and the task's words ask for (`check.form`), and the
+//! question's own formula given back, however it is turned, earns nothing.
 
-use crate::restated::is_restated;
-use merit_maths::{Candidate, MathsConfig as Check, Side, Verdict};
-use merit_maths_compat::verify;
+use merit_core::Role;
+use merit_maths::{Asked, Candidate, MathsConfig as Check, Side, Verdict};
+use merit_maths_compat::verify_asked;
 use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
 
@@ -76,30 +75,25 @@ impl Maths {
         }
         let mut undecided = None;
         let mut last = None;
+        let question = question(episode);
+        let asked = Asked { question: &question, may_restate: self.allow_restated };
         for gold in &references {
-            let verdict = verify(gold, &text, check);
+            let verdict = verify_asked(gold, &text, Some(asked), check);
             match verdict.passed() {
-                Some(true) => {
-                    return Ok(match self.objection(episode, &verdict) {
-                        Some(why) => TermResult::verdict(false, Evidence::new("compared", why)),
-                        None => result(&verdict),
-                    });
-                }
+                Some(true) => return Ok(result(&verdict)),
                 Some(false) => last = last.or(Some(verdict)),
                 None => undecided = undecided.or(Some(verdict)),
             }
         }
         undecided.or(last).as_ref().map(result).ok_or_else(missing)
     }
+}
 
-    /// Why an answer that is equal mathematics is none.
-    fn objection(&self, episode: &Episode, verdict: &Verdict) -> Option<String> {
-        let (answer, reference) = (chosen(&verdict.response)?, chosen(&verdict.gold)?);
-        let restated = !self.allow_restated && is_restated(episode, &answer.text, &reference.text);
-        restated.then(|| {
-            format!("`{}` is equal, but it is the question's own formula given back", excerpt(&answer.text))
-        })
-    }
+/// What was asked: what the user and the environment said before the policy did.
+fn question(episode: &Episode) -> String {
+    let opening = episode.transcript.segments().iter().take_while(|segment| !segment.role.trainable());
+    let said = opening.filter(|segment| matches!(segment.role, Role::User | Role::Environment));
+    said.map(|segment| segment.text.as_str()).collect::<Vec<_>>().join("\n")
 }
 
 fn chosen(side: &Side) -> Option<&Candidate> {

@@ -35,7 +35,6 @@ pub struct ReferenceActions {
     /// What one unexpected write costs, in expected calls. Absent: as much as one expected call earns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra_penalty: Option<f64>,
-    /// What is said of each turn.
     #[serde(default)]
     pub by_turn: ByTurn,
     /// Sizes and work of one comparison.

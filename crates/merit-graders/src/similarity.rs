@@ -1,10 +1,17 @@
 //! How alike the answer is to its references, by an embedder: a cosine from 0 to 1.
 //!
-//! The embedder is named; the one built in counts character n-grams and knows nothing of meaning, so it can be had by
-//! copying words. Over-long and empty answers are worth 0. An embedder that cannot answer is the grader's failure.
+//! The embedder is named: `hashed-ngrams` counts character n-grams and knows nothing of meaning, so it can be had by copying
+//! words; `encoder` is a model that reads for meaning. Over-long and empty answers are worth 0. An embedder that cannot answer
+//! is the grader's failure.
 
+use merit_encoder::ByMeaning;
 use merit_reward::prelude::*;
 use merit_verify::similarity::{LikenessConfig as Check, LikenessVerifier};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The name in `check.embedder` that asks for `model`.
+const ENCODER: &str = "encoder";
 
 /// How alike the answer is to its references, by a named embedder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -21,6 +28,9 @@ pub struct Similarity {
     pub pay: Pay,
     /// Who compares, and what is alike enough.
     pub check: Check,
+    /// The folder of the model behind the embedder `encoder`, as `sentence-transformers` keeps them. Absent: no model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<PathBuf>,
 }
 
 impl Component for Similarity {
@@ -35,6 +45,11 @@ check = { embedder = "hashed-ngrams", pass_at = 0.8, max_chars = 400 }
 "#;
 
     fn check(&self) -> Result<(), Refusal> {
+        if (self.check.embedder == ENCODER) != self.model.is_some() {
+            return Err(Refusal::new(
+                "`model` and `check.embedder = \"encoder\"` go together; give both, or name an embedder without a model",
+            ));
+        }
         self.reading.check()?;
         self.reference.check()
     }
@@ -48,7 +63,16 @@ impl PreparedTerm for Similarity {
     }
 
     fn prepare(&self) -> Result<LikenessVerifier, Refusal> {
-        LikenessVerifier::compile(self.check.clone()).map_err(|why| Refusal::new(format!("`check`: {why}")))
+        let check = self.check.clone();
+        let verifier = match &self.model {
+            None => LikenessVerifier::compile(check),
+            Some(folder) => {
+                let encoder =
+                    ByMeaning::open(folder).map_err(|why| Refusal::new(format!("`model`: {why}")))?;
+                LikenessVerifier::with(check, Arc::new(encoder))
+            }
+        };
+        verifier.map_err(|why| Refusal::new(format!("`check`: {why}")))
     }
 
     fn evaluate(

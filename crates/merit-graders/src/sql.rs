@@ -5,10 +5,11 @@
 //! and a reference that cannot run are the grader's failures. The reference is a query, or rows: a list of lists, or a table
 //! with `rows`, `columns` and `ordered`.
 
-use crate::kept::Kept;
+use crate::KEPT;
 use merit_reward::prelude::*;
 use merit_reward::terms::{check_pointer, excerpt};
 use merit_verify::Conclusion;
+use merit_verify::records::Kept;
 use merit_verify::sql::{
     Database, Expected, ExpectedRows, ResultShape, SqlConfig as Check, SqlVerdict, SqlVerifier,
 };
@@ -67,7 +68,7 @@ impl PreparedTerm for Sql {
     fn prepare(&self) -> Result<Prepared, Refusal> {
         let verifier = SqlVerifier::compile(self.check.clone());
         let verifier = verifier.map_err(|why| Refusal::new(format!("`check`: {why}")))?;
-        Ok(Prepared { verifier, kept: Kept::default() })
+        Ok(Prepared { verifier, kept: Kept::new(KEPT) })
     }
 
     fn evaluate(&self, with: &Prepared, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
@@ -85,7 +86,7 @@ impl PreparedTerm for Sql {
 /// The verifier, and the databases that were opened.
 pub struct Prepared {
     verifier: SqlVerifier,
-    kept: Kept<Database>,
+    kept: Kept<String, Database>,
 }
 
 /// Where a database comes from.
@@ -121,7 +122,7 @@ impl Sql {
             let opened = if is_file { Database::open(&text) } else { Database::script(&text) };
             opened.map_err(|why| why.to_string())
         };
-        with.kept.get(&Value::String(text.clone()), open).map_err(TermResult::broken)
+        with.kept.get(&text, open).map_err(TermResult::broken)
     }
 }
 

@@ -5,11 +5,12 @@
 //! grader's failure. `max_calls` counts only the first calls of an episode, so that a policy cannot mend its share by
 //! piling up trivial calls. Told by turn.
 
-use crate::kept::Kept;
+use crate::KEPT;
 use merit_reward::prelude::*;
 use merit_reward::terms::NO_CALLS;
 use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSpec};
 use merit_verify::json::{Limits, UnknownKeywords};
+use merit_verify::records::Kept;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -74,7 +75,7 @@ impl PreparedTerm for ToolCalls {
             Reference::Value(specs) => Some(Arc::new(self.checker(specs).map_err(Refusal::new)?)),
             Reference::Answer | Reference::Pointer(_) => None,
         };
-        Ok(Prepared { fixed, kept: Kept::default() })
+        Ok(Prepared { fixed, kept: Kept::new(KEPT) })
     }
 
     fn evaluate(&self, with: &Prepared, context: &EvalContext<'_>) -> Result<TermResult, TermResult> {
@@ -122,7 +123,7 @@ impl PreparedTerm for ToolCalls {
 pub struct Prepared {
     /// Absent: the specifications stand with the task.
     fixed: Option<Arc<CallChecker>>,
-    kept: Kept<CallChecker>,
+    kept: Kept<Value, CallChecker>,
 }
 
 fn tools() -> Reference {

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 /// What was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The folder.
     pub folder: PathBuf,
     /// What it says of itself.
     pub info: ImportInfo,

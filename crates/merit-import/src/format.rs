@@ -17,7 +17,6 @@ pub const AUTO: &str = "auto";
 /// A format that can be imported.
 #[derive(Debug)]
 pub struct Format {
-    /// Its name and what it is.
     pub about: About,
     /// One entry.
     pub example: &'static str,

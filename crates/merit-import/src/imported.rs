@@ -23,7 +23,6 @@ pub struct Imported {
 /// What a file turned out to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// Name of the format.
     pub format: &'static str,
     /// How its entries lie in it.
     pub layout: Layout,
@@ -59,7 +58,6 @@ pub struct Skipped {
     pub line: usize,
     /// Its position in the file, from 0.
     pub item: usize,
-    /// Why.
     pub why: ItemError,
 }
 
@@ -68,7 +66,6 @@ pub struct Skipped {
 pub struct Remark {
     /// The line it begins on, from 1.
     pub line: usize,
-    /// The episode.
     pub episode: EpisodeId,
     /// What is odd.
     pub what: String,

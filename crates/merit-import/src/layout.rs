@@ -6,7 +6,6 @@ use serde_json::value::RawValue;
 
 /// One entry, not yet parsed.
 pub(crate) struct Entry<'a> {
-    /// From 1.
     pub(crate) line: usize,
     pub(crate) bytes: &'a [u8],
 }

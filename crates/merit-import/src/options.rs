@@ -25,7 +25,6 @@ pub struct ImportOptions {
 /// Limits on size, so that a wrong file fails instead of filling the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportLimits {
-    /// Bytes of the file.
     pub file_bytes: u64,
     /// Bytes of one entry; a larger one is skipped.
     pub entry_bytes: usize,

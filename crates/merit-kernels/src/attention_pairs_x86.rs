@@ -19,7 +19,6 @@ const MOST: usize = 4;
 /// `to[m, n] (+)= Σ_k a[m, k] b[k, n]`, where line `i` of vector `v` of `b` holds k = 2i and 2i + 1.
 #[derive(Clone, Copy)]
 struct Tile {
-    /// Terms of the sum.
     k: usize,
     a: *const f32,
     a_row: usize,

@@ -15,7 +15,6 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
-    /// Not at all.
     #[default]
     F32,
     /// To eight significant bits, the nearest; subnormal numbers to zero.

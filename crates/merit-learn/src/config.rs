@@ -42,7 +42,6 @@ pub struct LearnConfig {
     pub selector: Chosen<dyn Selector>,
     /// Which of the policy's tokens are trained.
     pub mask: Chosen<dyn Mask>,
-    /// The optimiser.
     #[serde(alias = "optimizer")]
     pub optimiser: Optimiser,
     /// How the learning rate changes over steps.

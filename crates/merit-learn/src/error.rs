@@ -11,53 +11,23 @@ pub enum LearnError {
     /// A setting that cannot work.
     #[error("learn: `{key}` {why}")]
     Config {
-        /// The key, with dots.
         key: &'static str,
         /// What is wrong and what to write instead.
         why: String,
     },
     /// A stream that does not match the tokens.
     #[error("{sample}: `{stream}` has {got} entries but the sample has {want} tokens")]
-    Length {
-        /// The sample.
-        sample: String,
-        /// Which stream.
-        stream: &'static str,
-        /// Its entries.
-        got: usize,
-        /// The tokens.
-        want: usize,
-    },
-    /// A number that is not one.
+    Length { sample: String, stream: &'static str, got: usize, want: usize },
     #[error("{sample}: `{stream}` is {value} at token {at}; every trained token needs a finite number")]
-    NotFinite {
-        /// The sample.
-        sample: String,
-        /// Which stream.
-        stream: &'static str,
-        /// The token.
-        at: usize,
-        /// What stands there.
-        value: f32,
-    },
+    NotFinite { sample: String, stream: &'static str, at: usize, value: f32 },
     /// A weight below 0 or not finite.
     #[error("{sample}: the weight is {weight}; it must be finite and at least 0 (0 leaves the sample out)")]
-    Weight {
-        /// The sample.
-        sample: String,
-        /// The weight.
-        weight: f32,
-    },
+    Weight { sample: String, weight: f32 },
     /// The very first token is to be trained.
     #[error("{sample}: token 0 is trainable, but nothing comes before it that it could be predicted from")]
-    NoContext {
-        /// The sample.
-        sample: String,
-    },
-    /// No credit rule has run.
+    NoContext { sample: String },
     #[error("episode {episode} has no advantages, which {wanted_by} needs; run a credit rule first")]
     NoAdvantages {
-        /// The episode.
         episode: EpisodeId,
         /// The objective or selector that asks for them.
         wanted_by: String,
@@ -66,58 +36,28 @@ pub enum LearnError {
     #[error(
         "episode {episode} holds trainable tokens its policy did not sample (spliced, guided, imported or synthetic); recompute its log-probabilities or use an off-policy objective such as `sft`"
     )]
-    OffPolicy {
-        /// The episode.
-        episode: EpisodeId,
-    },
+    OffPolicy { episode: EpisodeId },
     /// An objective that needs a reference, without one.
     #[error(
         "objective `{objective}` needs the log-probabilities of a reference policy, and none was given; hand one to the update"
     )]
-    NoReference {
-        /// The objective.
-        objective: &'static str,
-    },
+    NoReference { objective: &'static str },
     /// No reward, in a loss that compares rewards.
     #[error("episode {episode} has no reward, which objective `{objective}` needs; score it first")]
-    NoReward {
-        /// The episode.
-        episode: EpisodeId,
-        /// The objective.
-        objective: &'static str,
-    },
+    NoReward { episode: EpisodeId, objective: &'static str },
     /// An objective that read what it had not declared.
     #[error("objective `{objective}` {source}")]
-    Undeclared {
-        /// The objective.
-        objective: &'static str,
-        /// What it read.
-        source: Undeclared,
-    },
+    Undeclared { objective: &'static str, source: Undeclared },
     /// Units that overlap or name samples that do not exist.
     #[error(
         "objective `{objective}` puts sample {at} of {samples} into a unit, which does not exist or is in a unit already; units are disjoint"
     )]
-    Units {
-        /// The objective.
-        objective: &'static str,
-        /// The position.
-        at: usize,
-        /// How many samples there are.
-        samples: usize,
-    },
+    Units { objective: &'static str, at: usize, samples: usize },
     /// A value loss without targets.
     #[error(
         "episode {episode} has no {what}, which objective `{objective}` needs for its value loss; use a credit rule that fits values and a policy with a value head, or drop `objective.value`"
     )]
-    NoValues {
-        /// The objective.
-        objective: &'static str,
-        /// The episode.
-        episode: EpisodeId,
-        /// What is missing.
-        what: &'static str,
-    },
+    NoValues { objective: &'static str, episode: EpisodeId, what: &'static str },
     /// A value loss on a policy that has no values.
     #[error(
         "`objective.value` needs a policy with a value head; set `value_head = true` in its shape, or drop `objective.value`"
@@ -129,11 +69,8 @@ pub enum LearnError {
         untouched(.taken)
     )]
     NonFiniteLoss {
-        /// The training step.
         step: u64,
-        /// The sample.
         sample: String,
-        /// The token.
         at: usize,
         /// The numbers that went in.
         why: String,
@@ -146,33 +83,19 @@ pub enum LearnError {
         untouched(.taken)
     )]
     NonFiniteGradient {
-        /// The training step.
         step: u64,
         /// The sample with the largest coefficient.
         sample: String,
-        /// That coefficient.
         coefficient: f64,
         /// Optimiser steps of this update that had been taken before.
         taken: usize,
     },
     /// A sample that the model cannot read.
     #[error("step {step}: {sample}: {reason}")]
-    Sequence {
-        /// The training step.
-        step: u64,
-        /// The sample.
-        sample: String,
-        /// What the model said.
-        reason: String,
-    },
+    Sequence { step: u64, sample: String, reason: String },
     /// The model could not train on the batch.
     #[error("step {step}: {source}")]
-    Model {
-        /// The training step.
-        step: u64,
-        /// Why.
-        source: TrainError,
-    },
+    Model { step: u64, source: TrainError },
 }
 
 fn untouched(taken: &usize) -> String {

@@ -26,7 +26,6 @@ pub static SELECTORS: &[Entry<dyn Selector>] = &[
 /// A sample with the tokens of it that are trained; at least one is.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
-    /// The sample.
     pub sample: &'a Sample,
     /// One entry per token; true where the token is trained.
     pub mask: &'a [bool],

@@ -8,7 +8,6 @@ use merit_core::TokenId;
 /// A sequence to be imitated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SftSequence {
-    /// The tokens.
     pub tokens: Vec<TokenId>,
     /// True where the token is to be imitated; one entry per token. The first token cannot be.
     pub mask: Vec<bool>,

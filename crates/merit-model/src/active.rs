@@ -7,7 +7,8 @@ use crate::decode::{DecodeSpace, Feed};
 use crate::sample_token::{ChoiceSpace, Row};
 use crate::stop::StopWatch;
 use merit_api::sampler::{
-    Completion, CompletionSink, Drawn, SampleRequest, SamplerError, SessionId, StopReason, TokenLogprob,
+    Completion, CompletionSink, Counted, SampleRequest, SampledToken, SamplerError, SessionId, StopReason,
+    TokenLogprob,
 };
 use merit_api::sampler::{Constraint, ConstraintSource, TokenMask};
 use merit_core::{Stream, TokenId};
@@ -74,6 +75,7 @@ impl Sequence {
                 values: Vec::new(),
                 top_logprobs: Vec::new(),
                 stop: StopReason::MaxTokens,
+                counted: Counted::Here,
             },
             request,
             follows: None,
@@ -166,7 +168,7 @@ impl Sequence {
     pub(crate) fn show(&mut self, sink: &CompletionSink) {
         let (session, completion) = (self.session(), &self.completion);
         for (&token, &logprob) in completion.tokens.iter().zip(&completion.logprobs).skip(self.shown) {
-            sink.token(Drawn { session, drawn: TokenLogprob { token, logprob } });
+            sink.token(SampledToken { session, drawn: TokenLogprob { token, logprob } });
         }
         self.shown = self.completion.tokens.len();
     }

@@ -36,9 +36,7 @@ pub enum ModelError {
         index: usize,
         /// `logprob`, `entropy` or `value`.
         stream: &'static str,
-        /// How many came.
         got: usize,
-        /// How many were due.
         want: usize,
     },
     /// The temperature is not a positive finite number.
@@ -63,9 +61,7 @@ pub enum ModelError {
         *have as f64 / (1u64 << 30) as f64
     )]
     Memory {
-        /// What it was for.
         what: String,
-        /// Bytes needed.
         need: u64,
         /// Bytes that the system can give.
         have: u64,

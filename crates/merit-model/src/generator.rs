@@ -25,7 +25,6 @@ use std::sync::Arc;
 pub struct GeneratorSettings {
     /// Most sequences that decode together.
     pub max_batch: usize,
-    /// Threads.
     pub threads: usize,
     /// Bytes that the keys and values of all sessions may take. When they are used up, sessions that rest are forgotten
     /// (and read again later), and new requests wait.

@@ -23,7 +23,6 @@ const MOST_LOGITS: usize = 1 << 24;
 struct Need {
     /// Which sequence of the shard.
     sequence: usize,
-    /// Which token of it.
     position: usize,
     /// Which row of the shard's hidden states predicts it.
     row: usize,

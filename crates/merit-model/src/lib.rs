@@ -53,8 +53,8 @@ pub use load::LoadOptions;
 pub use lora::Adapter;
 pub use lora_settings::{AdapterSettings, Target};
 pub use merit_api::sampler::{
-    Completion, CompletionSink, Constraint, ConstraintSource, Drawn, Pump, SampleRequest, Sampler,
-    SamplerError, SamplingParams, SessionId, SessionResult, StopReason, TokenLogprob, TokenMask,
+    Completion, CompletionSink, Constraint, ConstraintSource, Counted, Pump, SampleRequest, SampledToken,
+    Sampler, SamplerError, SamplingParams, SessionId, SessionResult, StopReason, TokenLogprob, TokenMask,
 };
 pub use merit_api::trainer::{
     AdamWSettings, Coefficients, CoefficientsOf, SequenceOutputs, SequenceScores, TrainSequence, UpdateStats,

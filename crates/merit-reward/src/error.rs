@@ -15,47 +15,27 @@ pub struct RewardError {
 /// What can be wrong with a reward expression.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Problem {
-    /// Two terms of one name.
     #[error("there are two terms called `{name}`; give one of them another `name`")]
-    DuplicateName {
-        /// The name.
-        name: String,
-    },
-    /// A term without a name.
+    DuplicateName { name: String },
     #[error("`name` is empty; leave it out to use the term's type")]
     EmptyName,
     /// A combinator with nothing to combine.
     #[error("`{combinator}` has no parts; list at least one in `of`")]
-    Empty {
-        /// The combinator.
-        combinator: &'static str,
-    },
+    Empty { combinator: &'static str },
     /// Something named that is nowhere in the reward: a term, an item, an axis.
     #[error("there is no {kind} `{name}` in this reward{}", hint(.nearest))]
     NoSuch {
-        /// What was looked for.
         kind: &'static str,
-        /// The name that was given.
         name: String,
         /// The most similar known name, when one is similar at all.
         nearest: Option<String>,
     },
     /// A number that is infinite or not a number.
     #[error("`{field}` is {value}; it must be finite")]
-    NotFinite {
-        /// The setting.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-    },
+    NotFinite { field: &'static str, value: f64 },
     /// Bounds the wrong way round.
     #[error("`low` is {low}, above `high`, {high}; swap them")]
-    Bounds {
-        /// Lower bound.
-        low: f64,
-        /// Upper bound.
-        high: f64,
-    },
+    Bounds { low: f64, high: f64 },
     /// Steps the wrong way round.
     #[error("`start_step` is {start}, after `end_step`, {end}; swap them and `from` and `to`")]
     Steps {
@@ -66,56 +46,27 @@ pub enum Problem {
     },
     /// A veto that does not say when it falls.
     #[error("a veto needs exactly one of `below`, `at_most`, `above`, `at_least`; {given} are given")]
-    Threshold {
-        /// How many were given.
-        given: usize,
-    },
+    Threshold { given: usize },
     /// Error rates on a term that gives no verdict.
     #[error("`errors` makes verdicts wrong now and then, and `{term}` gives none; remove it")]
-    NoVerdict {
-        /// The term's type.
-        term: &'static str,
-    },
+    NoVerdict { term: &'static str },
     /// A parse-failure path on a term that parses nothing.
     #[error(
         "`on_parse_failure` is for terms that read what the policy wrote, and `{term}` cannot fail to; remove it"
     )]
-    NoParse {
-        /// The term's type.
-        term: &'static str,
-    },
+    NoParse { term: &'static str },
     /// A number that is no share or probability.
     #[error("`{field}` is {value}; it must be between 0 and 1")]
-    NotAShare {
-        /// The setting.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-    },
+    NotAShare { field: &'static str, value: f64 },
     /// A number that must be positive.
     #[error("`{field}` is {value}; it must be above 0")]
-    NotPositive {
-        /// The setting.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-    },
+    NotPositive { field: &'static str, value: f64 },
     /// A part that compares episodes, inside one that looks at single turns.
     #[error("`{combinator}` looks at whole episodes; it cannot stand inside `per-turn`")]
-    InsideTurns {
-        /// The combinator.
-        combinator: &'static str,
-    },
+    InsideTurns { combinator: &'static str },
     /// A list that must be as long as another.
     #[error("`{field}` has {got} entries for {want} parts; give one for each")]
-    Count {
-        /// The setting.
-        field: &'static str,
-        /// Entries given.
-        got: usize,
-        /// Entries needed.
-        want: usize,
-    },
+    Count { field: &'static str, got: usize, want: usize },
     /// Anything a single component refuses, in its own words.
     #[error("{0}")]
     Setting(String),

@@ -101,7 +101,6 @@ pub struct Slot(pub(crate) usize);
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct NodeContext<'a> {
-    /// The episode.
     pub episode: &'a Episode,
     pub(crate) terms: &'a [CompiledTerm],
     /// What every term said of it, in the order of the file.

@@ -80,6 +80,6 @@ pub use range::Range;
 pub use scorer::{ScoreContext, ScoredBatch, Scorer};
 pub use shipped::{REWARDS, ShippedReward, shipped};
 pub use state::RewardState;
-pub use summary::TermSummary;
+pub use summary::{ScoredTogether, TermSummary};
 pub use term::{AnnotationNeed, CommonSettings, ParseFailurePath, Term, TermKind};
 pub use terms::TERMS;

@@ -203,23 +203,60 @@ impl Scorer {
         explanation(&score, &traced)
     }
 
-    /// Evaluates every term for every episode, then fills the slots, inner before outer.
+    /// The rewards that a scored batch would have if `term` had given `value` everywhere. Absent: none. Asks no term.
+    pub(crate) fn rewards_with(
+        &self,
+        term: usize,
+        value: f64,
+        scored: &[&ScoredEpisode],
+        run: &ScoreContext,
+        state: &RewardState,
+    ) -> Vec<Option<f64>> {
+        let annotations = Annotations::new();
+        let episodes = scored.iter().map(|scored| scored.episode.as_ref()).collect();
+        let batch = Batch { episodes, annotations: &annotations, run, state };
+        let replaced = |scored: &&ScoredEpisode| {
+            let given = scored.score.as_ref().map_or(&[][..], |score| &score.terms);
+            let scores = given.iter().enumerate().map(|(at, score)| TermScore {
+                name: score.name.clone(),
+                outcome: if at == term { TermOutcome::Value { value } } else { score.outcome.clone() },
+                weight: score.weight,
+                turns: score.turns.clone(),
+                evidence: Vec::new(),
+            });
+            TermScores { scores: scores.collect(), solved: None }
+        };
+        let terms: Vec<TermScores> = scored.iter().map(replaced).collect();
+        let mut values = group(&batch.episodes);
+        self.fill_slots(&batch, &mut values, &terms);
+        let rewards = terms.into_iter().enumerate();
+        rewards
+            .map(|(at, terms)| self.finish(terms, &batch, &values, at, Tracer::off()).0.reward.value())
+            .collect()
+    }
+
+    /// Evaluates every term for every episode, then fills the slots.
     fn evaluate(&self, batch: &Batch<'_>) -> (BatchValues, Vec<TermScores>) {
         let mut values = group(&batch.episodes);
         let counts: Vec<Result<BatchCounts, String>> =
             self.terms.iter().map(|t| count(t.term.as_ref(), &batch.episodes)).collect();
         let terms = self.evaluate_terms(batch, &values, &counts);
+        self.fill_slots(batch, &mut values, &terms);
+        (values, terms)
+    }
+
+    /// Evaluates what looks over the whole batch, inner before outer.
+    fn fill_slots(&self, batch: &Batch<'_>, values: &mut BatchValues, terms: &[TermScores]) {
         for slot in &self.slots {
             let column: Vec<Value> = (0..batch.episodes.len())
                 .into_par_iter()
                 .map(|at| {
-                    let context = self.context(batch, &values, at, &terms[at].scores);
+                    let context = self.context(batch, values, at, &terms[at].scores);
                     evaluate(slot.as_ref(), &context, &mut Tracer::off())
                 })
                 .collect();
             values.slots.push(column);
         }
-        (values, terms)
     }
 
     fn evaluate_terms(

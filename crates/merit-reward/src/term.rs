@@ -159,7 +159,6 @@ impl TermKind {
 /// An annotation that a term reads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct AnnotationNeed {
-    /// Its name.
     pub name: String,
     /// Without it the term fails; otherwise the term does not apply. Neither is 0.
     pub required: bool,
@@ -169,7 +168,6 @@ pub struct AnnotationNeed {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct EvalContext<'a> {
-    /// The episode.
     pub episode: &'a Episode,
     /// The members of the episode's group that did not break, itself included; itself alone when scored alone.
     pub group: &'a [&'a Episode],

@@ -3,7 +3,6 @@
 /// What a part comes to.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// A number.
     Number(f64),
     /// It has nothing to say of this episode, and why.
     NotApplicable(String),

@@ -103,7 +103,7 @@ impl Mode {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DenseConfig {
-    /// The embedder's name: one of [`crate::EMBEDDERS`], or that of the embedder handed in.
+    /// The embedder's name: one of [`merit_core::embedder::EMBEDDERS`], or that of the embedder handed in.
     pub role: String,
     /// Length of the vectors; four bytes per document and dimension are held in memory.
     pub dimensions: usize,

@@ -17,7 +17,6 @@ pub struct Document {
     /// May be empty.
     #[serde(default)]
     pub title: String,
-    /// All of it.
     pub text: String,
 }
 
@@ -43,7 +42,6 @@ impl Default for CorpusLimits {
 #[derive(Debug, Clone, Default)]
 pub struct Corpus {
     documents: Vec<Document>,
-    /// Position of each id.
     places: HashMap<String, usize>,
     bytes: usize,
 }

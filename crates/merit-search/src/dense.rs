@@ -4,9 +4,9 @@
 //! documents is added in one vectorised pass and dimensions in which the query is zero cost nothing. A document's cosine is
 //! summed in order of the dimensions, the same on any machine and number of threads.
 
-use crate::embedder::unit_vectors;
 use crate::top::Top;
-use crate::{Corpus, Embedder, SearchError};
+use crate::{Corpus, SearchError};
+use merit_core::embedder::{Embedder, unit_vectors};
 use rayon::prelude::*;
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
 //! What can go wrong, and whose fault it is: the corpus, the config, the question, or the machinery.
 
+use merit_core::embedder::EmbedderError;
 use merit_core::registry::UnknownName;
 
 /// Why there is no corpus, no index or no answer.
@@ -20,7 +21,6 @@ pub enum SearchError {
         corpus: String,
         /// The line, or the position of the document, from 1.
         line: usize,
-        /// What is wrong there.
         fault: CorpusFault,
     },
     /// A corpus in which nothing can ever be found.
@@ -29,28 +29,19 @@ pub enum SearchError {
     /// A setting that cannot work.
     #[error("`{key}` is {got}, but it must be {want}")]
     Config {
-        /// The setting.
         key: &'static str,
-        /// What was given.
         got: String,
         /// What is allowed, and what to do.
         want: String,
     },
-    /// No embedder of that name.
     #[error(transparent)]
     UnknownEmbedder(#[from] UnknownName),
     /// The question cannot be answered: whoever asked can read this and ask better.
     #[error("{0}")]
     Query(#[from] QueryRefusal),
     /// The embedder failed or broke its contract.
-    #[error("embedder `{name}` could not answer: {why}")]
-    Embedder {
-        /// Its name.
-        name: String,
-        /// What went wrong.
-        why: String,
-    },
-    /// The word index failed.
+    #[error(transparent)]
+    Embedder(#[from] EmbedderError),
     #[error("the word index failed: {0}")]
     Engine(String),
 }
@@ -61,13 +52,10 @@ pub enum CorpusFault {
     /// Not a JSON object of the expected shape.
     #[error("not a JSON object with a text: {0}")]
     Json(String),
-    /// No text.
     #[error("the document has no `text` (or `contents`)")]
     NoText,
-    /// An id that is no id.
     #[error("`id` must be a string of 1 to {max} bytes or a whole number, but it is {got}")]
     Id {
-        /// What was given.
         got: String,
         /// The longest id in bytes.
         max: usize,
@@ -77,35 +65,23 @@ pub enum CorpusFault {
         "id `{id}` was given to line {first} already; ids must differ (a line without one gets its number)"
     )]
     DuplicateId {
-        /// The id.
         id: String,
         /// The line that has it.
         first: usize,
     },
     /// A document too long to take.
     #[error("the document is longer than {max} bytes; split it into passages")]
-    DocumentTooLong {
-        /// The limit.
-        max: usize,
-    },
+    DocumentTooLong { max: usize },
     /// More documents than allowed.
     #[error("the corpus has more than {max} documents; raise the limit or take a part of it")]
-    TooManyDocuments {
-        /// The limit.
-        max: usize,
-    },
-    /// More text than allowed.
+    TooManyDocuments { max: usize },
     #[error("the corpus is longer than {max} bytes; raise the limit or take a part of it")]
-    TooLong {
-        /// The limit.
-        max: usize,
-    },
+    TooLong { max: usize },
 }
 
 /// Why a question is not answered, in words for whoever asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryRefusal {
-    /// Nothing was asked.
     #[error("the query is empty; write the words to search for")]
     Empty,
     /// Nothing that can be searched for.
@@ -116,24 +92,10 @@ pub enum QueryRefusal {
     NoWords,
     /// A query that is too long.
     #[error("the query has {bytes} bytes, more than {max}; ask with fewer words")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-        /// The limit.
-        max: usize,
-    },
-    /// A wrong number of hits.
+    TooLong { bytes: usize, max: usize },
     #[error("{asked} hits were asked for, but it must be from 1 to {max}")]
-    Hits {
-        /// How many.
-        asked: usize,
-        /// The limit.
-        max: usize,
-    },
+    Hits { asked: usize, max: usize },
     /// A mode that needs vectors, asked of an index without.
     #[error("this index has no vectors, so it cannot be searched in mode `{mode}`; use `words`")]
-    NoVectors {
-        /// The mode.
-        mode: &'static str,
-    },
+    NoVectors { mode: &'static str },
 }

@@ -1,10 +1,12 @@
 //! The index itself: a corpus, its words and its vectors, ready to be asked from any number of threads.
 
+use crate::analysis::plain_words;
 use crate::dense::DenseIndex;
 use crate::fusion::{FUSION_DEPTH, fuse};
 use crate::snippet::snippet;
 use crate::words::{Plan, WordIndex};
-use crate::{Corpus, Document, Embedder, IndexConfig, Mode, QueryRefusal, SearchError, digest, embedder};
+use crate::{Corpus, Document, IndexConfig, Mode, QueryRefusal, SearchError, digest};
+use merit_core::embedder::{Embedder, embedder};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -37,11 +39,14 @@ pub struct Index {
 }
 
 impl Index {
-    /// Indexes a corpus, with an embedder of this crate when the config asks for vectors.
+    /// Indexes a corpus, with an embedder that needs no model when the config asks for vectors.
     pub fn build(corpus: impl Into<Arc<Corpus>>, config: &IndexConfig) -> Result<Self, SearchError> {
         config.check()?;
         let embedder = match &config.dense {
-            Some(dense) => Some(Arc::from(embedder(&dense.role, dense.dimensions)?)),
+            Some(dense) => {
+                let words = |text: &str, each: &mut dyn FnMut(&str)| plain_words(text, |word, _| each(word));
+                Some(Arc::from(embedder(&dense.role, dense.dimensions, words)?))
+            }
             None => None,
         };
         Self::assemble(corpus.into(), config, embedder)

@@ -16,17 +16,17 @@
 //! assert_eq!(index.get("bat").map(|document| document.text.len()), Some(33));
 //! # Ok::<(), merit_search::SearchError>(())
 //! ```
+//!
+//! [`Embedder`]: merit_core::embedder::Embedder
 
 mod analysis;
 mod config;
 mod corpus;
 mod dense;
 mod digest;
-mod embedder;
 mod error;
 mod folding;
 mod fusion;
-mod hashed_ngrams;
 mod index;
 mod jsonl;
 mod snippet;
@@ -35,9 +35,7 @@ mod words;
 
 pub use config::{DenseConfig, IndexConfig, Mode, Stemming, StopWords};
 pub use corpus::{Corpus, CorpusLimits, Document};
-pub use embedder::{EMBEDDERS, Embedder, EmbedderEntry, embedder};
 pub use error::{CorpusFault, QueryRefusal, SearchError};
 pub use fusion::{FUSION_CONSTANT, FUSION_DEPTH};
-pub use hashed_ngrams::HashedNgrams;
 pub use index::{Hit, Index, MAX_HITS, MAX_QUERY_BYTES};
 pub use words::MAX_QUERY_TERMS;

@@ -51,13 +51,11 @@ struct Entry {
 
 /// What goes into a file of a checkpoint.
 pub enum Content<'a> {
-    /// These bytes.
     Bytes(&'a [u8]),
     /// Bytes of this hash, which the checkpoint before may hold already. They are made only where it does not.
     Kept {
         /// SHA-256, in lower-case hexadecimal.
         sha256: &'a str,
-        /// Makes them.
         make: &'a dyn Fn() -> Vec<u8>,
     },
 }

@@ -8,36 +8,20 @@ use std::path::{Path, PathBuf};
 pub enum StoreError {
     /// The folder holds no run.
     #[error("{path} is not a run folder: {why}")]
-    NotARun {
-        /// The folder.
-        path: PathBuf,
-        /// What is missing.
-        why: String,
-    },
-    /// A run is already there.
+    NotARun { path: PathBuf, why: String },
     #[error("{path} already holds a run; resume it, or choose another folder")]
-    Exists {
-        /// The folder.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
     /// Other files are already there.
     #[error(
         "{path} is not empty (it holds `{found}`); choose a new folder so that nothing of yours is mixed with the run"
     )]
-    NotEmpty {
-        /// The folder.
-        path: PathBuf,
-        /// One of the files.
-        found: String,
-    },
+    NotEmpty { path: PathBuf, found: String },
     /// Written by a later version.
     #[error(
         "{path} has format {found}, this program reads formats up to {known}; use the version of merit that wrote it, or a newer one"
     )]
     NewerFormat {
-        /// The folder.
         path: PathBuf,
-        /// Its format.
         found: u32,
         /// The newest known here.
         known: u32,
@@ -45,27 +29,16 @@ pub enum StoreError {
     /// Another live process writes this run.
     #[error("{path} is being written by another process{}; wait for it or stop it, then try again", pid_text(.pid))]
     Locked {
-        /// The folder.
         path: PathBuf,
         /// The other process, where it could be read.
         pid: Option<u32>,
     },
     /// A write through a handle that was opened for reading.
     #[error("{path} was opened for reading only; open it with `RunFolder::open` to write")]
-    ReadOnly {
-        /// The folder.
-        path: PathBuf,
-    },
+    ReadOnly { path: PathBuf },
     /// Too little room to begin.
     #[error("{path} has {} free but the run needs about {}; free some space or choose another folder", mib(*.free), mib(*.need))]
-    NoRoom {
-        /// The folder.
-        path: PathBuf,
-        /// Bytes needed.
-        need: u64,
-        /// Bytes free.
-        free: u64,
-    },
+    NoRoom { path: PathBuf, need: u64, free: u64 },
     /// The disk or a quota ran full.
     #[error("no space left for {path}; free some space and resume: everything recorded so far is intact")]
     DiskFull {
@@ -83,7 +56,6 @@ pub enum StoreError {
     /// The place cannot be written to at all.
     #[error("cannot write {path}: {why}; check permissions and that the file system is not read-only")]
     Unwritable {
-        /// The file or folder.
         path: PathBuf,
         /// What the system said.
         why: String,
@@ -93,25 +65,16 @@ pub enum StoreError {
         "{path}: {why}; check the disk, its quota and the limit on file size (`ulimit -f`), then resume: what was committed is intact"
     )]
     Device {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         why: String,
     },
     /// Another program keeps the database busy.
     #[error("{path} stayed locked by another program for too long; close what reads it and try again")]
-    Busy {
-        /// The database.
-        path: PathBuf,
-    },
+    Busy { path: PathBuf },
     /// What is on disk cannot be what was written.
     #[error("{path} is damaged: {why}; restore it from a copy")]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: String,
-    },
+    Damaged { path: PathBuf, why: String },
     /// The same work gave another result: the run is not deterministic.
     #[error(
         "{what} of {episode} differs from what is recorded (recorded {recorded}, now {now}): the run was not repeated exactly; check that recipe, version, weights and tools are the same, or start a new run"
@@ -119,9 +82,7 @@ pub enum StoreError {
     Diverged {
         /// `episode`, `score` or `credit`.
         what: &'static str,
-        /// The episode.
         episode: String,
-        /// Hash on disk.
         recorded: String,
         /// Hash of what was to be recorded.
         now: String,
@@ -130,26 +91,15 @@ pub enum StoreError {
     #[error(
         "{what} of episode {episode} is not a finite number; a score without a value is `Unscorable` or `GraderFailed`"
     )]
-    NotFinite {
-        /// The episode.
-        episode: String,
-        /// Which number.
-        what: String,
-    },
+    NotFinite { episode: String, what: String },
     /// Credit for an episode nobody recorded.
     #[error("no episode {episode} is recorded; record episodes before their credit")]
-    UnknownEpisode {
-        /// The episode.
-        episode: String,
-    },
+    UnknownEpisode { episode: String },
     /// A file name that a checkpoint cannot have.
     #[error(
         "`{name}` cannot name a file of a checkpoint: use letters, digits, `.`, `-` and `_`, once each, not `manifest.json`"
     )]
-    CheckpointName {
-        /// The name.
-        name: String,
-    },
+    CheckpointName { name: String },
     /// Checkpoints exist and none can be loaded.
     #[error("no checkpoint in {path} can be loaded: {why}; restore one from a copy, or start a new run")]
     CheckpointsDamaged {
@@ -160,24 +110,13 @@ pub enum StoreError {
     },
     /// A run was wanted where there are only imported episodes.
     #[error("{path} holds imported episodes and no run: it has no recipe; they can be shown and scored")]
-    NoRecipe {
-        /// The folder.
-        path: PathBuf,
-    },
+    NoRecipe { path: PathBuf },
     /// An import that did not come to its end.
     #[error("the import into {path} was interrupted; remove the folder and import again")]
-    InterruptedImport {
-        /// The folder.
-        path: PathBuf,
-    },
+    InterruptedImport { path: PathBuf },
     /// Anything else SQLite says.
     #[error("{path}: {why}")]
-    Sqlite {
-        /// The database.
-        path: PathBuf,
-        /// What SQLite said.
-        why: String,
-    },
+    Sqlite { path: PathBuf, why: String },
 }
 
 fn pid_text(pid: &Option<u32>) -> String {

@@ -27,7 +27,6 @@ pub struct RunFolder {
 /// What a run is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunInfo {
-    /// Name of the recipe.
     pub recipe: String,
     /// Hash of the resolved recipe.
     pub recipe_hash: String,
@@ -70,6 +69,23 @@ impl RunFolder {
         let db = schema::create(&path.join("merit.db"), &meta)?;
         sync_folder(path)?;
         Ok(Self { path: path.to_owned(), db, lock: Some(lock) })
+    }
+
+    /// Removes a run in which nothing has happened yet, so that a start that failed leaves nothing behind. Keeps everything where
+    /// an event was recorded, or where something lies that `create` did not make.
+    pub fn discard_unstarted(self) -> Result<(), StoreError> {
+        let events: i64 = self
+            .db
+            .query_row("SELECT count(*) FROM events", [], |row| row.get(0))
+            .map_err(|e| sqlite(&self.path, &e))?;
+        let path = self.path.clone();
+        let foreign = refuse_foreign(&path).is_err();
+        let checkpoints = std::fs::read_dir(self.checkpoints()).map_or(0, Iterator::count);
+        drop(self);
+        if events > 0 || foreign || checkpoints > 0 {
+            return Ok(());
+        }
+        std::fs::remove_dir_all(&path).map_err(|e| io(&path, &e))
     }
 
     /// Opens a run to continue it; takes its lock and clears what an interrupted checkpoint left.

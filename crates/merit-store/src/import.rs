@@ -15,7 +15,6 @@ const FILE: &str = "import.toml";
 pub struct ImportInfo {
     /// Name of the file they were read from.
     pub source: String,
-    /// Its format.
     pub format: String,
     /// The world that their tasks were given.
     pub world: String,
@@ -23,7 +22,6 @@ pub struct ImportInfo {
     pub sha256: String,
     /// Its size.
     pub bytes: u64,
-    /// Entries in it.
     pub entries: u64,
     /// Entries that became episodes.
     pub episodes: u64,

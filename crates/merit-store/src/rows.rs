@@ -14,7 +14,6 @@ pub struct StoredEpisode {
 /// What a credit rule gave to one episode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Credit {
-    /// The episode.
     pub episode: EpisodeId,
     /// One per token of the transcript; 0 where the policy did not choose.
     pub advantages: Vec<f32>,
@@ -25,11 +24,9 @@ pub struct Credit {
 /// The head of an episode, cheap to read by the thousand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeRow {
-    /// Its name.
     pub id: EpisodeId,
     /// The policy that acted.
     pub policy_version: PolicyVersion,
-    /// The task.
     pub task_id: String,
     /// The task's size.
     pub size: u32,
@@ -41,9 +38,7 @@ pub struct EpisodeRow {
     pub solved: Option<bool>,
     /// How it ended, in words.
     pub end: String,
-    /// Number of turns.
     pub turns: u32,
-    /// Number of tool calls.
     pub tool_calls: u64,
     /// Tokens the policy sampled. Absent: nobody counted them.
     pub policy_tokens: Option<u64>,
@@ -52,9 +47,7 @@ pub struct EpisodeRow {
 /// One term of one score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TermRow {
-    /// The episode.
     pub episode: EpisodeId,
-    /// Name of the term.
     pub term: String,
     /// Absent: the term gave no number.
     pub value: Option<f64>,
@@ -69,7 +62,6 @@ pub struct TermRow {
 pub struct Metric {
     /// `train`, `warm`, `eval-after`…
     pub phase: Phase,
-    /// The step.
     pub step: u64,
     /// What was measured.
     pub name: String,

@@ -12,7 +12,6 @@ use std::path::{Path, PathBuf};
 pub struct Need {
     /// As `MERIT_REQUIRE` and the closing line of `cargo xtask test` name it.
     pub name: &'static str,
-    /// How it is had.
     pub hint: &'static str,
 }
 

@@ -7,10 +7,10 @@ mod commands;
 mod display;
 mod episode_text;
 mod out;
-mod terminal;
 
 use clap::{CommandFactory as _, Parser as _};
 use cli::{Cli, Command};
+use merit_core::printable;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if out::reader_left(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            out::complain(format_args!("merit: {}", terminal::lines(&in_one_line(&error))));
+            out::complain(format_args!("merit: {}", printable::lines(&in_one_line(&error))));
             ExitCode::from(commands::exit_code(&error))
         }
     }

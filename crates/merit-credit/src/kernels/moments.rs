@@ -6,7 +6,6 @@ pub const VARIANCE_EPSILON: f64 = 1e-8;
 /// Mean and spread of many numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Moments {
-    /// How many.
     pub count: usize,
     /// Their mean; 0 when there is none.
     pub mean: f64,

@@ -56,10 +56,34 @@ fn likeness_is_a_cosine_or_a_pass() {
     check(toml, &answers("fox", &"fox ".repeat(500)), 0.0);
     check(toml, &answers("fox", ""), 0.0);
     check_grader_failed(toml, &answers(" ", "fox"));
+    for half in [
+        "model = 'm'\ncheck = { embedder = 'hashed-ngrams', pass_at = 0.9 }",
+        "check = { embedder = 'encoder', pass_at = 0.9 }",
+    ] {
+        let told = refusal(&format!("type = 'similarity'\n{half}"));
+        assert!(told.contains("go together"), "{told}");
+    }
+    let missing =
+        refusal("type = 'similarity'\nmodel = '/nowhere'\ncheck = { embedder = 'encoder', pass_at = 0.9 }");
+    assert!(missing.contains("`model`: ") && missing.contains("/nowhere"), "{missing}");
     assert!(
         refusal("type = 'similarity'\ncheck = { embedder = 'hashed-ngram', pass_at = 0.9 }")
             .contains("did you mean `hashed-ngrams`")
     );
+}
+
+#[test]
+fn a_model_pays_for_the_meaning_where_letters_do_not() {
+    let Some(folder) = merit_testing::weights("all-minilm-l6-v2") else { return };
+    let by_model =
+        format!("type = 'similarity'\nmodel = {folder:?}\ncheck = {{ embedder = 'encoder', pass_at = 0.5 }}");
+    let by_letters = "type = 'similarity'\ncheck = { embedder = 'hashed-ngrams', pass_at = 0.5 }";
+    let said = |answer| answers("The physician cured the child.", answer);
+    let (meant, spelled) = ("A doctor healed the kid.", "The physicist cursed the chili.");
+    assert!(value(&by_model, &said(meant)) > value(&by_model, &said(spelled)));
+    assert!(value(by_letters, &said(meant)) < value(by_letters, &said(spelled)));
+    let shown = evidence(&by_model, &said(meant));
+    assert!(shown.contains("`encoder "), "{shown}");
 }
 
 #[test]

@@ -28,7 +28,6 @@ use repack::Panels;
 pub struct QuantPart<'a> {
     /// How the values are laid down.
     pub encoding: Encoding,
-    /// All of its bytes.
     pub bytes: &'a [u8],
     /// Rows in the file.
     pub outputs: usize,
@@ -39,7 +38,6 @@ pub struct QuantPart<'a> {
 /// Why bytes are no quantised matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuantError {
-    /// Nothing to join.
     #[error("a matrix is joined from at least one part")]
     NoParts,
     /// Parts of different depth.
@@ -47,36 +45,21 @@ pub enum QuantError {
     Inputs {
         /// Which part, counted from 0.
         part: usize,
-        /// Its inputs.
         got: usize,
-        /// Those of the first.
         want: usize,
     },
     /// Bytes that are not as many as the shape asks for, or rows that are not whole blocks.
     #[error("{bytes} bytes of {encoding} are not {outputs} rows of {inputs} values in whole blocks")]
-    Length {
-        /// The encoding.
-        encoding: Encoding,
-        /// How many bytes there are.
-        bytes: usize,
-        /// Rows.
-        outputs: usize,
-        /// Values of a row.
-        inputs: usize,
-    },
+    Length { encoding: Encoding, bytes: usize, outputs: usize, inputs: usize },
     /// A block that would make every result worthless.
     #[error("{encoding}, row {output}, block {block}: {reason}; the file is damaged")]
     Block {
-        /// The encoding.
         encoding: Encoding,
-        /// The row.
         output: usize,
         /// The block in the row.
         block: usize,
-        /// What is wrong.
         reason: &'static str,
     },
-    /// The system has no room.
     #[error("no room for {bytes} bytes of weights")]
     Memory {
         /// How many were wanted.

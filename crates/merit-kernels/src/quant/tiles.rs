@@ -27,7 +27,6 @@ const ZERO: Square = Square([0.0; ROWS * LANES]);
 /// The rows of a product in bf16, row-major.
 pub(super) struct Left {
     pub(super) data: *const u16,
-    /// Bytes from row to row.
     pub(super) row_bytes: usize,
 }
 

@@ -40,7 +40,6 @@ impl LossParts {
 /// What an objective says of one token.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct TokenLoss {
-    /// The loss.
     pub parts: LossParts,
     /// Its derivative in the log-probability.
     pub d_logprob: f64,

@@ -230,7 +230,7 @@ fn tokens_are_shown_as_they_are_drawn() {
             .lock()
             .unwrap()
             .iter()
-            .filter(|d: &&Drawn| d.session == said.session)
+            .filter(|d: &&SampledToken| d.session == said.session)
             .map(|d| d.drawn)
             .collect();
         assert_eq!(own.iter().map(|entry| entry.token).collect::<Vec<_>>(), said.tokens);

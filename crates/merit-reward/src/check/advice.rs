@@ -151,13 +151,10 @@ pub struct Threshold {
 /// Where a threshold holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Bound {
-    /// From this value on.
     AtLeast(f64),
-    /// Above it.
     Above(f64),
     /// Up to this value.
     AtMost(f64),
-    /// Below it.
     Below(f64),
 }
 

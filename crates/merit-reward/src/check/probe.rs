@@ -14,6 +14,9 @@ const MOST_TASKS: usize = 16;
 /// Below this chance of success doing nothing is better; less than it is a hint.
 const SLIGHT: f64 = 0.1;
 
+/// Show that is paid less than this share of a right answer is a hint.
+const SMALL: f64 = 0.25;
+
 /// A probe with what it was paid.
 struct Paid {
     what: &'static str,
@@ -47,7 +50,9 @@ pub(crate) fn check(tree: &Tree<'_>, samples: &[Episode]) -> Vec<Warning> {
     let nothing =
         plays.iter().filter_map(|play| pays_nothing(play, unpaid)).min_by_key(|found| found.severity);
     let stop = plays.iter().filter(|play| play.last).find_map(|play| pays_to_stop(play, unpaid));
-    nothing.into_iter().chain(stop).collect()
+    let show = plays.iter().filter(|play| play.last).filter_map(|play| pays_for_show(play, unpaid));
+    let show = show.min_by_key(|found| found.severity);
+    nothing.into_iter().chain(show).chain(stop).collect()
 }
 
 fn tasks(tree: &Tree<'_>, samples: &[Episode]) -> Vec<Arc<Task>> {
@@ -154,6 +159,33 @@ fn pays_nothing(play: &Play, unpaid: f64) -> Option<Warning> {
         what: format!("doing nothing is paid: {} gets {}{at_step}", best.what, best.value),
         why: format!("nothing is {unpaid}{right}"),
         advice: "put what is paid for form behind a `gate` on the result, or lower its weight".to_owned(),
+    })
+}
+
+/// Pay for what looks like work: a call for its own sake, length, any JSON. What idling is paid as well is told by [`pays_nothing`].
+fn pays_for_show(play: &Play, unpaid: f64) -> Option<Warning> {
+    let of = |manner: Manner| play.paid.iter().filter(move |paid| paid.manner == manner);
+    let idle = of(Manner::Idle).map(|paid| paid.value).fold(unpaid, f64::max);
+    let best = of(Manner::Show).max_by(|a, b| a.value.total_cmp(&b.value))?;
+    if best.solved || best.value <= idle + 1e-12 {
+        return None;
+    }
+    let share =
+        play.right.filter(|right| *right > unpaid).map(|right| (best.value - unpaid) / (right - unpaid));
+    let severity = match share {
+        Some(share) if share >= 1.0 - 1e-12 => Severity::Error,
+        Some(share) if share < SMALL => Severity::Hint,
+        _ => Severity::Warning,
+    };
+    let right = play.right.map(|right| format!(", a right answer gets {right}")).unwrap_or_default();
+    Some(Warning {
+        at: "reward".to_owned(),
+        severity,
+        kind: WarningKind::PaysForShow,
+        what: format!("{} gets {}", best.what, best.value),
+        why: format!("nothing is {unpaid}{right}"),
+        advice: "put it behind a `gate` on the result, or pay it only as far as the result is right"
+            .to_owned(),
     })
 }
 

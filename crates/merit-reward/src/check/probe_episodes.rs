@@ -9,6 +9,8 @@ use std::sync::Arc;
 pub(crate) enum Manner {
     /// Nothing.
     Idle,
+    /// Something that looks like work and is none: a mere call, length, any JSON.
+    Show,
     /// An honest try that fails.
     Fails,
     /// The right answer.
@@ -51,6 +53,27 @@ pub(crate) fn probes(task: &Arc<Task>) -> Vec<Probe> {
             End::EnvironmentDone,
         ),
         (Manner::Idle, "eight turns of waiting until the limit", (0..8).map(|_| say("…")).collect(), cut),
+        (Manner::Show, "a call that works and no answer", vec![Did::Call(CallEnd::Ok)], End::EnvironmentDone),
+        (
+            Manner::Show,
+            "eight calls that work and no answer",
+            (0..8).map(|_| Did::Call(CallEnd::Ok)).collect(),
+            End::EnvironmentDone,
+        ),
+        (
+            Manner::Show,
+            "a long answer that says nothing",
+            vec![answer(&"and so on. ".repeat(400))],
+            End::Answered,
+        ),
+        (Manner::Show, "the answer `{}`", vec![answer("{}")], End::Answered),
+        (Manner::Show, "the answer `[]`", vec![answer("[]")], End::Answered),
+        (
+            Manner::Show,
+            "any JSON as the answer",
+            vec![answer("{\"answer\": null, \"result\": \"\"}")],
+            End::Answered,
+        ),
         (Manner::Fails, "a wrong answer", vec![wrong()], End::Answered),
         (
             Manner::Fails,

@@ -41,6 +41,8 @@ pub enum WarningKind {
     Farmable,
     /// Doing nothing is paid.
     PaysNothing,
+    /// What looks like work and is none is paid: a mere call, length, any JSON.
+    PaysForShow,
     /// Trying and failing is paid less than not trying.
     PaysToStop,
     /// A term that says the same of every sample episode, or nothing of any.

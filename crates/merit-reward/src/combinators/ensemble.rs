@@ -28,7 +28,6 @@ pub struct Ensemble {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnsembleRule {
-    /// Their mean.
     Mean,
     /// The middle one; between two, their mean.
     Median,

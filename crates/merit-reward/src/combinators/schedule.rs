@@ -1,8 +1,6 @@
 //! Multiplies a part by a number that moves linearly over the training steps.
-//!
-//! `from` up to and including `start_step`, `to` from `end_step` on, a straight line between. With equal steps the number
-//! jumps: `from` before that step, `to` at it and after.
 
+use super::slope::Slope;
 use crate::prelude::*;
 
 /// Multiplies a part by a number that moves linearly over the training steps.
@@ -42,47 +40,31 @@ impl Combinator for Schedule {
     }
 
     fn compile(&self, compiler: &mut Compiler) -> Result<Node, RewardError> {
-        compiler.finite("from", self.from)?;
-        compiler.finite("to", self.to)?;
-        if self.start_step > self.end_step {
-            let problem = Problem::Steps { start: self.start_step, end: self.end_step };
-            return Err(compiler.error(problem));
-        }
-        Ok(Arc::new(ScheduleNode { of: compiler.part("of", &self.of)?, slope: self.clone() }))
+        let Self { from, to, start_step, end_step, .. } = *self;
+        let slope = Slope { from, to, start_step, end_step };
+        slope.check(compiler)?;
+        Ok(Arc::new(ScheduleNode { of: compiler.part("of", &self.of)?, slope }))
     }
 }
 
 struct ScheduleNode {
     of: Node,
-    slope: Schedule,
-}
-
-impl Schedule {
-    fn multiplier(&self, step: u64) -> f64 {
-        if step >= self.end_step {
-            self.to
-        } else if step <= self.start_step {
-            self.from
-        } else {
-            let done = (step - self.start_step) as f64 / (self.end_step - self.start_step) as f64;
-            self.from + (self.to - self.from) * done
-        }
-    }
+    slope: Slope,
 }
 
 impl Expression for ScheduleNode {
     fn value(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
-        let multiplier = self.slope.multiplier(context.run.step);
+        let multiplier = self.slope.at(context.run.step);
         evaluate(self.of.as_ref(), context, tracer).map(|value| value * multiplier)
     }
 
     fn label(&self, context: &NodeContext<'_>) -> String {
         let step = context.run.step;
-        format!("schedule (× {} at step {step})", self.slope.multiplier(step))
+        format!("schedule (× {} at step {step})", self.slope.at(step))
     }
 
     fn paid_by_turn(&self, context: &NodeContext<'_>) -> Option<Vec<f64>> {
-        let multiplier = self.slope.multiplier(context.run.step);
+        let multiplier = self.slope.at(context.run.step);
         Some(self.of.paid_by_turn(context)?.into_iter().map(|paid| paid * multiplier).collect())
     }
 

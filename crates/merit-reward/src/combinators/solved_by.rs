@@ -8,7 +8,6 @@ use crate::prelude::*;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SolvedBy {
-    /// The term, by name.
     pub term: String,
     /// Solved from this raw value on; 1 unless given.
     #[serde(default = "crate::term::one")]

@@ -142,7 +142,6 @@ struct TeamNode {
     of: Node,
     value: Slot,
     round: Slot,
-    /// Absent: the group.
     team: Option<Slot>,
     weights: TeamWeights,
     modes: Option<ModesConfig>,

@@ -9,7 +9,6 @@ use crate::prelude::*;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Info {
-    /// The name of the number.
     pub key: String,
     /// How the turns are taken together.
     #[serde(default)]
@@ -28,9 +27,7 @@ pub enum TurnReduce {
     Last,
     /// The first turn's.
     First,
-    /// Their sum.
     Sum,
-    /// Their mean.
     Mean,
     /// The greatest.
     Max,

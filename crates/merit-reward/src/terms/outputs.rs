@@ -23,7 +23,6 @@ pub struct Outputs {
     /// A message with more different numbers says no number.
     #[serde(default = "dozens")]
     pub max_numbers: usize,
-    /// What is said of each turn.
     #[serde(default)]
     pub by_turn: ByTurn,
 }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pay {
-    /// Its score, from 0 to 1.
     #[default]
     Score,
     /// 1 where it passes, by the check's own `pass_at`; 0 where it does not.

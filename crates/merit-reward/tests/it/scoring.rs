@@ -2,7 +2,7 @@
 
 use crate::episodes::{Did, broken, episode};
 use merit_core::{CallEnd, Episode, Outcome, Reward, Score, TermOutcome};
-use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
+use merit_reward::{RewardConfig, RewardState, ScoreContext, ScoredTogether, Scorer, TermSummary};
 use std::sync::Arc;
 
 const OK: CallEnd = CallEnd::Ok;
@@ -277,6 +277,30 @@ solved: yes
     assert_eq!(scorer(reward).explain(&right, &ScoreContext::default()), want);
 }
 
+fn summarised(scorer: &Scorer, batch: &[Arc<Episode>]) -> Vec<TermSummary> {
+    let (context, state) = (ScoreContext::default(), RewardState::default());
+    let scored = scorer.score_batch(batch, &context, &state).episodes;
+    scorer.summarise(&[ScoredTogether { context: &context, state: &state, scored: scored.iter().collect() }])
+}
+
+#[test]
+fn variance_is_told_of_what_reaches_the_reward() {
+    let calls =
+        |did: &[CallEnd], said| Arc::new(episode(Some("7"), 3, &[Did::Calls(did), Did::Answers(said)]));
+    let batch = [calls(&[OK, OK], "8"), calls(&[OK, NO], "8"), calls(&[NO, NO], "8"), calls(&[OK, OK], "9")];
+    let share = |at_least: f64, name: &str| {
+        let gated = format!(
+            "type = 'sum'\nof = [{{ type = 'exact-answer' }}, \
+             {{ type = 'gate', when = 'exact-answer', at_least = {at_least}, then = {{ type = 'tool-success' }} }}]"
+        );
+        let found = summarised(&scorer(&gated), &batch);
+        found.into_iter().find(|term| term.name == name).unwrap().variance_share
+    };
+    // Nobody answers right: behind a gate that asks for it, the calls pay nothing, however much they vary.
+    assert_eq!(share(1.0, "tool-success"), 0.0);
+    assert_eq!(share(0.0, "tool-success"), 1.0);
+}
+
 #[test]
 fn a_summary_counts_what_each_term_found() {
     let scorer = scorer(
@@ -289,8 +313,7 @@ fn a_summary_counts_what_each_term_found() {
         broken(answers("7", "7")),
     ];
     let batch: Vec<Arc<Episode>> = batch.into_iter().map(Arc::new).collect();
-    let scored = scorer.score_batch(&batch, &ScoreContext::default(), &RewardState::default()).episodes;
-    let found = scorer.summarise(&scored);
+    let found = summarised(&scorer, &batch);
     let exact = &found[0];
     assert_eq!((exact.values, exact.parse_failures, exact.not_applicable), (2, 1, 0));
     assert_eq!(exact.mean, 0.5);

@@ -137,7 +137,6 @@ pub(super) struct Cursor<'a> {
     bytes: &'a [u8],
     /// The block that was read; as many as there are at the end.
     block: usize,
-    /// The place in it.
     at: usize,
     /// The block that was last asked for without reading it.
     near: usize,

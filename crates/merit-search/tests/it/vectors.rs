@@ -1,8 +1,7 @@
 //! Search by vectors and by both: what they add, and how a bad embedder or config is told.
 
-use merit_search::{
-    Corpus, DenseConfig, Embedder, HashedNgrams, Index, IndexConfig, Mode, QueryRefusal, SearchError,
-};
+use merit_core::embedder::{Embedder, HashedNgrams};
+use merit_search::{Corpus, DenseConfig, Index, IndexConfig, Mode, QueryRefusal, SearchError};
 use std::sync::Arc;
 
 const LINES: &str = r#"{"id": "owl", "text": "owls hunt silently"}
@@ -48,7 +47,9 @@ fn a_cosine_is_the_cosine() {
     let index = Index::build(corpus(), &config("hashed-ngrams", 300)).unwrap();
     let hit = index.search_by(Mode::Dense, "sourdough  BREAD!", 1).unwrap().remove(0);
     assert!(hit.id == "bread" && (hit.score - 1.0).abs() < 1e-5, "{hit:?}");
-    let vectors = HashedNgrams::new(300).embed(&["owl elk", "elk graze in meadows"]).unwrap();
+    let vectors = HashedNgrams::new(300, |text, each| text.split(' ').for_each(each))
+        .embed(&["owl elk", "elk graze in meadows"])
+        .unwrap();
     let want: f32 = vectors[0].iter().zip(&vectors[1]).map(|(a, b)| a * b).sum();
     let hits = index.search_by(Mode::Dense, "owl elk", 4).unwrap();
     let elk = hits.iter().find(|hit| hit.id == "elk").unwrap();

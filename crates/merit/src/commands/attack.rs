@@ -3,12 +3,13 @@
 use super::WrongInput;
 use crate::cli::rewards::Attack;
 use crate::out;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use merit_attack::targets::{self, CommandTarget, Limits, split_words};
 use merit_attack::{AttackError, Settings, Target, audit};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &Attack) -> Result<()> {
+    end_scorers_on_interrupt()?;
     let settings = Settings { seed: arguments.seed, tasks: arguments.limit as usize };
     let made = open(arguments, &settings).and_then(|mut target| audit(target.as_mut(), &settings));
     // Whatever keeps an audit from being made is something in what was given.
@@ -35,4 +36,17 @@ fn open(arguments: &Attack, settings: &Settings) -> Result<Box<dyn Target>, Atta
     }
     let name = arguments.target.as_deref().unwrap_or_default();
     targets::open(name, arguments.tasks.as_deref(), settings)
+}
+
+/// Ctrl-C ends the scorer with us: it has a process group of its own, which the terminal does not reach.
+fn end_scorers_on_interrupt() -> Result<()> {
+    let signals = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+    let mut heard = signal_hook::iterator::Signals::new(signals).context("cannot listen for Ctrl-C")?;
+    std::thread::spawn(move || {
+        if let Some(signal) = heard.forever().next() {
+            merit_command::end_all();
+            std::process::exit(128 + signal);
+        }
+    });
+    Ok(())
 }

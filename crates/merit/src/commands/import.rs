@@ -3,8 +3,8 @@
 use super::WrongInput;
 use crate::cli::rewards::Import;
 use crate::out;
-use crate::terminal::{count, piece};
 use anyhow::{Result, bail};
+use merit_core::printable::{count, piece};
 use merit_import::{ImportError, ImportOptions, import_into, read_file};
 use serde_json::json;
 use std::path::PathBuf;

@@ -8,7 +8,7 @@ use merit_model::{
     Generator, GeneratorSettings, Held, LanguageModel, LoadOptions, Precision, SamplingParams, Tokenizer,
 };
 use merit_rollout::ChatFormat;
-use merit_text::Setting;
+use merit_text::TemplateContext;
 use std::sync::Arc;
 
 /// A model ready to be sampled from.
@@ -58,7 +58,7 @@ impl Local {
 }
 
 /// How conversations are laid out in this setting; the error is in words.
-pub(crate) fn chat_format(model: &LanguageModel, setting: &Setting) -> Result<ChatFormat, String> {
+pub(crate) fn chat_format(model: &LanguageModel, setting: &TemplateContext) -> Result<ChatFormat, String> {
     let path = model.files().path().display();
     ChatFormat::of_model(model, setting).map_err(|error| format!("{path}: {error}"))
 }

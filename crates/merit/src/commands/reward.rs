@@ -3,9 +3,9 @@
 use super::{Findings, load_episodes};
 use crate::cli::rewards::Reward;
 use crate::out;
-use crate::terminal::count as words;
 use anyhow::{Result, bail};
 use merit_core::Episode;
+use merit_core::printable::count as words;
 use merit_reward::{Severity, check_with};
 use merit_run::reward_file;
 use serde_json::json;

@@ -3,10 +3,10 @@
 use super::{WrongInput, load_episodes};
 use crate::cli::rewards::Score;
 use crate::out;
-use crate::terminal::{self, piece};
 use anyhow::Result;
+use merit_core::printable::{self, piece};
 use merit_core::{Outcome, ScoredEpisode};
-use merit_reward::Scorer;
+use merit_reward::{ScoredTogether, Scorer};
 use merit_run::{RescoredBatch, Rescoring, rescore, reward_file};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -69,12 +69,12 @@ fn explain(scorer: &Scorer, batch: &RescoredBatch, at: usize, as_json: bool) -> 
         return Ok(out::line(line)?);
     }
     let (id, task) = (scored.episode.id.to_string(), &scored.episode.task.id);
-    Ok(out::line(format_args!("{}  task {}\n{}", piece(&id), piece(task), terminal::lines(&explanation)))?)
+    Ok(out::line(format_args!("{}  task {}\n{}", piece(&id), piece(task), printable::lines(&explanation)))?)
 }
 
 fn table(reward: &str, scorer: &Scorer, batches: &[RescoredBatch]) -> String {
-    let scored: Vec<ScoredEpisode> = batches.iter().flat_map(|batch| batch.scored.iter().cloned()).collect();
-    let rewards: Vec<f64> = scored.iter().filter_map(ScoredEpisode::reward).collect();
+    let scored: Vec<&ScoredEpisode> = batches.iter().flat_map(|batch| &batch.scored).collect();
+    let rewards: Vec<f64> = scored.iter().filter_map(|scored| scored.reward()).collect();
     let mut text = String::new();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "{reward}: {} episodes, {} with a reward", scored.len(), rewards.len());
@@ -97,7 +97,8 @@ fn table(reward: &str, scorer: &Scorer, batches: &[RescoredBatch]) -> String {
         "\n{:<24} {:>8} {:>10} {:>8} {:>8} {:>8} {:>10}",
         "term", "values", "mean", "n/a", "unread", "broke", "variance"
     );
-    for term in scorer.summarise(&scored) {
+    let together: Vec<ScoredTogether<'_>> = batches.iter().map(RescoredBatch::together).collect();
+    for term in scorer.summarise(&together) {
         let mean = if term.values == 0 { "–".to_owned() } else { format!("{:.4}", term.mean) };
         let _ = writeln!(
             text,

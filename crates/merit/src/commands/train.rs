@@ -33,7 +33,15 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
     let options = Options { seed, threads: threads(arguments.threads), interrupt, ask, toolbox };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
-    let finished = merit_run::train(&recipe, &mut folder, &options, &mut shown)?;
+    let finished = match merit_run::train(&recipe, &mut folder, &options, &mut shown) {
+        Ok(finished) => finished,
+        Err(error) => {
+            if !resuming {
+                folder.discard_unstarted()?;
+            }
+            return Err(error.into());
+        }
+    };
     drop(shown);
     tapes::report(&options.toolbox)?;
     if arguments.json {

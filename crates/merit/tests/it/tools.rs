@@ -159,3 +159,48 @@ fn the_protocols_own_python_client_uses_what_merit_serves() {
     assert_eq!(seen["wrong"], json!([true, "a number must follow `*`"]));
     assert_eq!(seen["kept"], json!([[false, "(no output)"], [false, "21"]]));
 }
+
+#[test]
+fn whatever_a_client_says_is_answered_and_a_long_call_reports_its_progress() {
+    use std::io::Write as _;
+    let mut served = Command::new(MERIT)
+        .args(["mcp", "--tool", "python"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let request = |id: u32, method: &str, params: Value| {
+        json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
+    };
+    let sleep = json!({"name": "python", "arguments": {"code": "import time; time.sleep(2.5); 6 * 7"},
+                       "_meta": {"progressToken": "slow"}});
+    let lines = [
+        "this is no JSON".to_owned(),
+        request(1, "initialize", json!({})),
+        request(2, "tools/list", json!({"cursor": 3})),
+        request(3, "tools/call", json!({"name": "python", "arguments": 4})),
+        request(4, "ping", json!([1])),
+        request(5, "tools/call", sleep),
+    ];
+    let mut stdin = served.stdin.take().unwrap();
+    stdin.write_all((lines.join("\n") + "\n").as_bytes()).unwrap();
+    // The end of the input ends the calls under way, so it comes after the answer.
+    let mut heard = std::io::BufReader::new(served.stdout.take().unwrap());
+    let mut messages: Vec<Value> = Vec::new();
+    while !messages.iter().any(|message| message["id"] == json!(5)) {
+        let mut line = String::new();
+        assert!(std::io::BufRead::read_line(&mut heard, &mut line).unwrap() > 0, "{messages:?}");
+        messages.push(serde_json::from_str(&line).unwrap());
+    }
+    drop(stdin);
+    served.wait().unwrap();
+    let code =
+        |id: Value| messages.iter().find(|m| m.get("id") == Some(&id)).map(|m| m["error"]["code"].clone());
+    assert_eq!(code(Value::Null), Some(json!(-32700)));
+    for id in 1..=4 {
+        assert_eq!(code(json!(id)), Some(json!(-32602)), "request {id}: {messages:?}");
+    }
+    let progress = messages.iter().filter(|m| m["method"] == "notifications/progress").count();
+    assert!(progress >= 1 && code(json!(5)) == Some(Value::Null), "{messages:?}");
+}

@@ -13,7 +13,7 @@ use merit_model::{
     Tokenizer,
 };
 use merit_rollout::ChatFormat;
-use merit_text::Setting;
+use merit_text::TemplateContext;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -36,7 +36,7 @@ impl Embedded {
             bail!(WrongInput(format!("--api-key-env {name} is for a server; {} is a file", arguments.model)));
         }
         let local = Local::open(&arguments.model, &arguments.engine, 1)?;
-        let format = local::chat_format(&local.model, &Setting::default()).map_err(WrongInput)?;
+        let format = local::chat_format(&local.model, &TemplateContext::default()).map_err(WrongInput)?;
         let params = SamplingParams {
             stop_tokens: local::ends(&local.model, &format),
             ..local::params(&arguments.sampling, TEMPERATURE, MAX_TOKENS)

@@ -1,6 +1,7 @@
 //! Bytes of tokens to text on a terminal: characters appear when they are whole, and nothing in them is obeyed.
 
-use crate::{out, terminal};
+use crate::out;
+use merit_core::printable;
 
 /// Bytes that are not yet a whole character.
 #[derive(Debug, Default)]
@@ -53,7 +54,7 @@ impl Pieces {
 
 /// Prints text of a model. Tabs are text, too.
 pub(super) fn show(text: &str) -> std::io::Result<()> {
-    out::text(text.split('\t').map(terminal::lines).collect::<Vec<_>>().join("\t"))
+    out::text(text.split('\t').map(printable::lines).collect::<Vec<_>>().join("\t"))
 }
 
 #[cfg(test)]

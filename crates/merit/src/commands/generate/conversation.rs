@@ -10,7 +10,7 @@ use merit_core::registry::nearest;
 use merit_core::{Message, Role, TokenId};
 use merit_model::{LanguageModel, Tokenizer};
 use merit_rollout::ChatFormat;
-use merit_text::{ChatMessage, Setting, ToolSpec};
+use merit_text::{ChatMessage, TemplateContext, ToolSpec};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -52,7 +52,7 @@ impl<'a> Conversations<'a> {
             }
             Some(_) => {}
         }
-        let setting = Setting { tools: tools.to_vec(), ..Setting::default() };
+        let setting = TemplateContext { tools: tools.to_vec(), ..TemplateContext::default() };
         let format = self.format(&setting).map_err(refuse)?;
         let ends = local::ends(self.model, &format);
         let is_plain = |message: &ChatMessage| {
@@ -71,7 +71,7 @@ impl<'a> Conversations<'a> {
         Ok(LaidOut { context, ends })
     }
 
-    fn format(&mut self, setting: &Setting) -> Result<ChatFormat, String> {
+    fn format(&mut self, setting: &TemplateContext) -> Result<ChatFormat, String> {
         let key = serde_json::to_string(&setting.tools).map_err(|error| error.to_string())?;
         if let Some(format) = self.layouts.get(&key) {
             return Ok(format.clone());
@@ -84,7 +84,7 @@ impl<'a> Conversations<'a> {
         Ok(format)
     }
 
-    fn render(&self, messages: &[ChatMessage], setting: &Setting) -> Result<Vec<TokenId>, String> {
+    fn render(&self, messages: &[ChatMessage], setting: &TemplateContext) -> Result<Vec<TokenId>, String> {
         let tokenizer = self.model.tokenizer();
         let marks = self.marks.get_or_init(|| marks(tokenizer));
         for (index, message) in messages.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::info::{AdapterAbout, EncoderAbout, Found};
 use super::need::Need;
-use crate::terminal::{count, piece};
+use merit_core::printable::{count, piece};
 use merit_formats::Description;
 use serde::Serialize;
 

@@ -21,7 +21,6 @@ pub(super) struct Need {
     pub(super) train_lora_bytes: u64,
     /// Rank of that adapter.
     pub(super) lora_rank: usize,
-    /// Its parameters.
     pub(super) lora_parameters: u64,
 }
 

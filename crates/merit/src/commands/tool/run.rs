@@ -3,9 +3,9 @@
 use super::named;
 use crate::cli::tools::ToolRun;
 use crate::commands::{Findings, WrongInput};
-use crate::{out, terminal};
+use crate::out;
 use anyhow::Result;
-use merit_core::Task;
+use merit_core::{Task, printable};
 use merit_tools::{NoAnswer, Tool, ToolAnswer, call_blocking};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -38,11 +38,11 @@ pub(super) fn run(arguments: &ToolRun) -> Result<()> {
             }))?;
         } else {
             let mark = if end == "ok" { String::new() } else { format!("[{end}] ") };
-            out::line(format_args!("{mark}{}", terminal::lines(&text)))?;
+            out::line(format_args!("{mark}{}", printable::lines(&text)))?;
         }
     }
     if failed > 0 {
-        return Err(Findings(format!("{} did not end well", terminal::count(failed, "call"))).into());
+        return Err(Findings(format!("{} did not end well", printable::count(failed, "call"))).into());
     }
     Ok(())
 }

@@ -2,8 +2,9 @@
 
 use super::named;
 use crate::commands::WrongInput;
-use crate::{out, terminal};
+use crate::out;
 use anyhow::Result;
+use merit_core::printable;
 use merit_tools::{Arguments, ToolSpec, formats};
 use std::path::Path;
 
@@ -18,17 +19,17 @@ pub(super) fn show(
     let cards: Vec<ToolSpec> = built.iter().map(|tool| tool.spec().clone()).collect();
     if let Some(format) = format {
         let format = formats::call_format(format).map_err(|error| WrongInput(error.to_string()))?;
-        return Ok(out::line(terminal::lines(format.advertise(&cards).trim_end()))?);
+        return Ok(out::line(printable::lines(format.advertise(&cards).trim_end()))?);
     }
     for card in &cards {
-        out::line(format_args!("{}  {}", terminal::piece(&card.name), terminal::piece(&card.summary)))?;
+        out::line(format_args!("{}  {}", printable::piece(&card.name), printable::piece(&card.summary)))?;
         match &card.arguments {
             Arguments::Text { property, about } => {
                 out::line(format_args!("  input: {about} (as JSON: `{property}`)"))?;
             }
             Arguments::Json { schema } => out::line(format_args!("  input: JSON {schema}"))?,
         }
-        out::line(format_args!("  example: {}", terminal::piece(&card.example)))?;
+        out::line(format_args!("  example: {}", printable::piece(&card.example)))?;
     }
     let about = config.about();
     if !about.paper.is_empty() {

@@ -121,7 +121,8 @@ fn a_model_from_a_file_that_can_do_nothing_teaches_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let file = gguf(folder.path(), Some(TEMPLATE)).display().to_string();
     let teacher = format!("roles.teacher={{type='embedded', file='{file}'}}");
-    let said = train(&folder.path().join("run"), &[&teacher, "warm_start.demonstrations=4"]);
+    let said =
+        train(&folder.path().join("run"), &[&teacher, "warm_start.demonstrations=4", "warm_start.batch=4"]);
     assert!(said.err.contains("none of 4 demonstrations can be imitated (4 "), "{}", said.err);
     let role = ["rollout", RECIPE, "--role", "teacher", "--split", "train", "--tasks", "2", "--json"];
     let said = merit(&[&role[..], &["--set", &teacher]].concat(), "").well();
