@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// How long the sandbox is given to say what became of a program that hung up.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(20);
 /// What both may live longer than the plan says: the judge ends itself in time unless it is stuck, and the candidate outlives
 /// the judge.
 pub(super) const MARGIN_SECONDS: f64 = 3.0;

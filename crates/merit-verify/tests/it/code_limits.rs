@@ -5,10 +5,10 @@ use merit_sandbox::SandboxSettings;
 use merit_verify::code::{CodeConfig, CodeError, CodeVerifier, TestOutcome};
 use serde_json::{Value, json};
 
-/// A verifier whose programs have a second for each test.
+/// A verifier whose programs have a few seconds for each test.
 fn brisk() -> CodeVerifier {
     let mut config = config();
-    config.limits.seconds = 1.0;
+    config.limits.seconds = 4.0;
     CodeVerifier::compile(config).unwrap()
 }
 
