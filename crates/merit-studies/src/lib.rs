@@ -1,0 +1,32 @@
+//! Studies: published systems whose policy is no language model. Tables, simulations, statistics, exact solvers.
+//!
+//! A [`Study`] is a settings struct, one per arm: it runs one **cell** (an arm with a seed) and says everything by its
+//! [`Desk`]: what it spent, curves against what was spent, and measures. Out comes a [`CellRecord`], plain data that claims are
+//! judged by. Nothing here knows of arms, claims or files. To add a study: one file in `studies/`, and its name in the list
+//! there.
+
+mod desk;
+pub mod studies;
+
+pub use desk::{CellRecord, Desk, Point};
+pub use studies::STUDIES;
+
+use merit_core::Seed;
+
+/// A published system as a simulation.
+pub trait Study: Send + Sync + std::fmt::Debug {
+    /// One cell: these settings with one seed, until the study is done or [`Desk::left`] says that the budget is spent. Pure
+    /// in settings and seed; everything it finds goes to the desk.
+    fn run(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError>;
+}
+
+/// Why a cell has no result. Settings that cannot work are refused by `check` before.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StudyError {
+    /// Somebody asked it to stop.
+    #[error("stopped from outside")]
+    Stopped,
+    /// It broke; nothing is known of the arm.
+    #[error("{0}")]
+    Broken(String),
+}
