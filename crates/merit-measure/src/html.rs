@@ -2,7 +2,7 @@
 
 /// Text as it may stand in an element or a quoted attribute. Control characters and marks that turn the direction of
 /// writing become visible signs, so that a hostile transcript cannot disguise itself.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 8);
     for c in text.chars() {
         match c {
@@ -21,7 +21,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// A table; cells are already safe. Columns after the first are numbers where `numeric` says so.
-pub(crate) fn table(head: &[&str], numeric: bool, rows: &[Vec<String>]) -> String {
+pub fn table(head: &[&str], numeric: bool, rows: &[Vec<String>]) -> String {
     let class = |column: usize| if numeric && column > 0 { " class=\"n\"" } else { "" };
     let heads: String = head.iter().enumerate().map(|(c, h)| format!("<th{}>{h}</th>", class(c))).collect();
     let body: String = rows
@@ -36,12 +36,12 @@ pub(crate) fn table(head: &[&str], numeric: bool, rows: &[Vec<String>]) -> Strin
 }
 
 /// A share as a percentage.
-pub(crate) fn percent(value: f64) -> String {
+pub fn percent(value: f64) -> String {
     format!("{:.1}%", value * 100.0)
 }
 
 /// A number of any size, short, with a true minus sign.
-pub(crate) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let size = value.abs();
     let text = match size {
         _ if !value.is_finite() => "not a number".to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// A count with thin spaces between thousands.
-pub(crate) fn count(value: u64) -> String {
+pub fn count(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -68,7 +68,7 @@ pub(crate) fn count(value: u64) -> String {
 }
 
 /// Unix milliseconds as a date and minute in UTC (days to civil date after H. Hinnant's published algorithm).
-pub(crate) fn date(ms: u64) -> String {
+pub fn date(ms: u64) -> String {
     let (days, minute) = (ms / 86_400_000, ms / 60_000 % 1440);
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
@@ -82,7 +82,7 @@ pub(crate) fn date(ms: u64) -> String {
 }
 
 /// Milliseconds as a person says them.
-pub(crate) fn duration(ms: u64) -> String {
+pub fn duration(ms: u64) -> String {
     match ms / 1000 {
         0..=119 => format!("{:.1} s", ms as f64 / 1000.0),
         s @ 120..=7199 => format!("{} min {} s", s / 60, s % 60),

@@ -10,7 +10,7 @@ mod curve;
 mod episode_view;
 mod headline;
 mod held_out;
-mod html;
+pub mod html;
 mod report;
 mod specimens;
 pub mod stats;

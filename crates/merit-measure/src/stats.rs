@@ -85,6 +85,11 @@ pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
 
 /// Percentile bootstrap of the mean with `resamples` draws. Absent for no values.
 pub fn bootstrap_mean(values: &[f64], resamples: u32, seed: &Seed) -> Option<Interval> {
+    bootstrap_mean_at(values, 0.95, resamples, seed)
+}
+
+/// The same at another confidence level.
+pub fn bootstrap_mean_at(values: &[f64], level: f64, resamples: u32, seed: &Seed) -> Option<Interval> {
     if values.is_empty() || resamples == 0 {
         return None;
     }
@@ -93,7 +98,34 @@ pub fn bootstrap_mean(values: &[f64], resamples: u32, seed: &Seed) -> Option<Int
     let means: Vec<f64> = (0..resamples)
         .map(|_| (0..n).map(|_| values[stream.below(n) as usize]).sum::<f64>() / n as f64)
         .collect();
-    Some(Interval { low: quantile(&means, 0.025)?, high: quantile(&means, 0.975)? })
+    let tail = (1.0 - level) / 2.0;
+    Some(Interval { low: quantile(&means, tail)?, high: quantile(&means, 1.0 - tail)? })
+}
+
+/// Student's t interval of the mean at a confidence `level`, e.g. 0.975. Absent below two values.
+pub fn t_interval(values: &[f64], level: f64) -> Option<Interval> {
+    let (mean, sd) = (mean(values)?, sd(values)?);
+    let half = t_quantile(values.len() as f64 - 1.0, level) * sd / (values.len() as f64).sqrt();
+    Some(Interval { low: mean - half, high: mean + half })
+}
+
+/// The t that a share `level` of Student's distribution lies within, on both sides of 0 together.
+fn t_quantile(freedom: f64, level: f64) -> f64 {
+    // With x = sqrt(freedom) · tan(angle) the density is proportional to cos(angle)^(freedom - 1).
+    let inside = |angle: f64| {
+        const STEPS: u32 = 512;
+        let width = angle / f64::from(STEPS);
+        let height = |n: u32| (width * f64::from(n)).cos().max(0.0).powf(freedom - 1.0);
+        let middle = (1..STEPS).map(|n| height(n) * if n % 2 == 1 { 4.0 } else { 2.0 });
+        (height(0) + middle.sum::<f64>() + height(STEPS)) * width / 3.0
+    };
+    let whole = inside(std::f64::consts::FRAC_PI_2);
+    let (mut low, mut high) = (0.0, std::f64::consts::FRAC_PI_2);
+    for _ in 0..60 {
+        let angle = (low + high) / 2.0;
+        if inside(angle) < level * whole { low = angle } else { high = angle }
+    }
+    freedom.sqrt() * low.tan()
 }
 
 /// The paired difference of two conditions, clustered by task: attempts at one task are averaged first, tasks are drawn.
@@ -139,6 +171,14 @@ mod tests {
         close(sd(&values).unwrap(), 1.63299);
         let spread = spread(&values).unwrap();
         assert_eq!((spread.count, spread.min, spread.max), (4, 2.0, 6.0));
+    }
+
+    #[test]
+    fn t_quantiles_are_those_of_the_tables() {
+        for (freedom, level, want) in [(4.0, 0.95, 2.776_45), (4.0, 0.975, 3.495_41), (1.0, 0.95, 12.706_2), (30.0, 0.99, 2.750_0)] {
+            let got = t_quantile(freedom, level);
+            assert!((got - want).abs() < 2e-4 * want, "{freedom} {level}: {got} is not {want}");
+        }
     }
 
     #[test]

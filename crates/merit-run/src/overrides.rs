@@ -22,14 +22,20 @@ pub fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Resu
     }
 }
 
-/// Lays `changes` over `base`, table by table.
-pub(crate) fn merge(base: &mut toml::Table, changes: &toml::Table) {
+/// Lays `changes` over `base`, table by table. A component of another type takes the place of the one before, whole.
+pub fn merge(base: &mut toml::Table, changes: &toml::Table) {
     for (key, value) in changes {
         match (base.get_mut(key), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(change)) => merge(inner, change),
+            (Some(toml::Value::Table(inner)), toml::Value::Table(change)) if !replaces(inner, change) => {
+                merge(inner, change);
+            }
             _ => {
                 base.insert(key.clone(), value.clone());
             }
         }
     }
+}
+
+fn replaces(base: &toml::Table, change: &toml::Table) -> bool {
+    change.get("type").is_some_and(|kind| base.get("type").is_some_and(|was| was != kind))
 }

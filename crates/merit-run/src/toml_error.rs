@@ -55,6 +55,17 @@ impl Located {
     }
 }
 
+/// A complaint about a part of `file`, placed where the name it quotes stands in `text`.
+pub fn complaint(file: &str, part: &str, message: &str, text: &str) -> Located {
+    let (_, complaint) = components_named(message);
+    let quoted: Vec<&str> = complaint.split('`').skip(1).step_by(2).collect();
+    let unknown = complaint.starts_with("unknown ") && !complaint.contains("(did you mean ");
+    let hint = quoted.split_first().filter(|_| unknown);
+    let hint = hint.and_then(|(name, known)| nearest(name, known.iter().copied()));
+    let file_and_part = format!("{file}: {part}");
+    Located { file: file_and_part, place: None, message: message.to_owned(), hint }.placed_in(file, text)
+}
+
 /// Places `error` in `text`.
 pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
     let message = plain_words(error.message().trim());

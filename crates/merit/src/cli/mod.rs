@@ -1,5 +1,6 @@
 //! What can be said to merit on the command line; one file per family of commands.
 
+pub(crate) mod lab;
 pub(crate) mod lists;
 pub(crate) mod models;
 pub(crate) mod rewards;
@@ -9,6 +10,7 @@ pub(crate) mod tools;
 mod values;
 
 use clap::{Parser, Subcommand};
+use lab::Reproduce;
 use lists::{List, Recipe};
 use models::{Chat, Generate, Model};
 use rewards::{Attack, Import, Reward, Score, Verify};
@@ -33,6 +35,7 @@ Examples:
   merit train --resume runs/ledger-tools-1     go on after a kill, a full disk or Ctrl-C
   merit show runs/ledger-tools-1               what happened in a run
   merit rollout --run runs/ledger-tools-1      watch the trained agent at work
+  merit reproduce --list                       published systems and their verdicts here
   merit list credit                            the credit rules and where they come from
   merit import results.json                    read episodes other people recorded
   merit score REWARD.toml imports/results      score them by any reward; --explain says why
@@ -49,6 +52,8 @@ Examples:
 pub(crate) enum Command {
     /// Train a policy by a recipe; without arguments, the default recipe.
     Train(Train),
+    /// Test published claims: run the arms of systems over seeds, judge them, record the verdicts.
+    Reproduce(Reproduce),
     /// Run episodes and show them turn by turn.
     Rollout(Rollout),
     /// Show what happened in a run.

@@ -17,6 +17,24 @@ pub(super) fn discount(text: &str) -> Result<f64, String> {
     }
 }
 
+/// `1-5`, `1,3,7`, or both.
+pub(super) fn seeds(text: &str) -> Result<Vec<u64>, String> {
+    let wrong = || "expected seeds such as 1-5 or 1,3,7".to_owned();
+    let mut seeds = Vec::new();
+    for part in text.split(',') {
+        let (low, high) = part.split_once('-').unwrap_or((part, part));
+        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong());
+        let (low, high) = (number(low)?, number(high)?);
+        if low > high || high - low >= 1000 {
+            return Err(wrong());
+        }
+        seeds.extend(low..=high);
+    }
+    seeds.sort_unstable();
+    seeds.dedup();
+    Ok(seeds)
+}
+
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),

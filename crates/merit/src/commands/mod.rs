@@ -11,6 +11,7 @@ mod local;
 pub(crate) mod mcp;
 pub(crate) mod model;
 pub(crate) mod recipe;
+pub(crate) mod reproduce;
 pub(crate) mod reward;
 pub(crate) mod rollout;
 pub(crate) mod score;
@@ -21,6 +22,7 @@ pub(crate) mod verify;
 
 pub(crate) use episodes::load_episodes;
 use merit_import::ImportError;
+use merit_lab::LabError;
 use merit_run::{RecipeError, RunError};
 use merit_store::StoreError;
 use merit_tools::TapeError;
@@ -46,7 +48,11 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     match (cause.downcast_ref(), cause.downcast_ref()) {
         (Some(ImportError::Store(error)), _) | (None, Some(error)) => of_store(error),
         (Some(_), _) => Some(2),
-        (None, None) => (cause.is::<RecipeError>() || cause.is::<WrongInput>()).then_some(2),
+        (None, None) => match cause.downcast_ref::<LabError>() {
+            Some(LabError::Stopped) => Some(130),
+            Some(_) => Some(2),
+            None => (cause.is::<RecipeError>() || cause.is::<WrongInput>()).then_some(2),
+        },
     }
 }
 

@@ -1,0 +1,45 @@
+//! An arm: settings laid over the experiment.
+
+use serde::{Deserialize, Serialize};
+
+/// One arm of a system.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Arm {
+    pub name: String,
+    pub role: Role,
+    /// One line.
+    pub about: String,
+    /// What differs from the experiment.
+    #[serde(default)]
+    pub set: toml::Table,
+    /// Whether its budget must be equal to the others'. Not for scripted policies and oracles.
+    #[serde(default = "yes")]
+    pub equal: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// What an arm is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// What the paper proposes.
+    Method,
+    /// What it is compared with.
+    Baseline,
+    /// What must not work, or not matter.
+    Control,
+}
+
+impl Role {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Method => "method",
+            Self::Baseline => "baseline",
+            Self::Control => "control",
+        }
+    }
+}

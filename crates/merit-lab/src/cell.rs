@@ -1,0 +1,81 @@
+//! A cell: one arm with one seed, finished, on disk.
+
+use crate::LabError;
+use crate::experiment::Experiment;
+use merit_studies::CellRecord;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// A finished cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cell {
+    pub part: String,
+    pub arm: String,
+    pub seed: u64,
+    /// Wall seconds.
+    pub seconds: f64,
+    /// What it found. Absent: it broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub record: Option<CellRecord>,
+    /// Why it broke.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<String>,
+}
+
+/// The finished cells of a system.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Cells(pub Vec<Cell>);
+
+/// What names a cell on disk: its settings, budget and seed, and the program that ran it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CellKey(String);
+
+impl CellKey {
+    pub(crate) fn new(experiment: &Experiment, budget: &BTreeMap<String, f64>, seed: u64) -> Self {
+        let text = serde_json::to_string(&(&experiment.settings, budget, seed, &*PROGRAM)).unwrap_or_default();
+        Self(merit_core::hex(&Sha256::digest(text.as_bytes()))[..20].to_owned())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Hash of the program: a cell that another program ran is run again.
+static PROGRAM: LazyLock<String> = LazyLock::new(|| {
+    let read = std::env::current_exe().and_then(std::fs::read);
+    read.map_or_else(|_| env!("CARGO_PKG_VERSION").to_owned(), |bytes| merit_core::hex(&Sha256::digest(bytes)))
+});
+
+impl Cell {
+    /// The cell that a file holds. Absent: there is none, or it is damaged and is done again.
+    pub(crate) fn load(path: &Path) -> Option<Self> {
+        serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    }
+
+    /// Writes it so that it is there whole or not at all.
+    pub(crate) fn save(&self, path: &Path) -> Result<(), LabError> {
+        let bytes = serde_json::to_vec(self).unwrap_or_default();
+        let beside = path.with_extension("tmp");
+        std::fs::write(&beside, bytes).map_err(LabError::file("write", &beside))?;
+        std::fs::rename(&beside, path).map_err(LabError::file("write", path))
+    }
+}
+
+impl Cells {
+    /// The records of an arm by seed.
+    pub(crate) fn of<'a>(&'a self, part: &'a str, arm: &'a str) -> impl Iterator<Item = (u64, &'a CellRecord)> {
+        let own = self.0.iter().filter(move |cell| cell.part == part && cell.arm == arm);
+        own.filter_map(|cell| Some((cell.seed, cell.record.as_ref()?)))
+    }
+
+    /// The records of all arms of a part at a seed.
+    pub(crate) fn at<'a>(&'a self, part: &str, seed: u64) -> Vec<(&'a str, &'a CellRecord)> {
+        let own = self.0.iter().filter(|cell| cell.part == part && cell.seed == seed);
+        own.filter_map(|cell| Some((cell.arm.as_str(), cell.record.as_ref()?))).collect()
+    }
+}

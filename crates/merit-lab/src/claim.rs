@@ -1,0 +1,153 @@
+//! A claim: a comparison of measures with a margin. A premise has the same shape.
+
+use crate::Measure;
+use serde::{Deserialize, Serialize};
+
+/// What is claimed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// In a sentence.
+    pub says: String,
+    pub measure: Measure,
+    /// The arm it is about.
+    pub arm: String,
+    /// The arm it is compared with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against: Option<String>,
+    /// A bound on the arm's own value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Bound>,
+    /// A bound on the arm's value less the other's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Bound>,
+    /// A bound on the arm's value over the other's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratio: Option<Bound>,
+    /// The two differ by no more than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<f64>,
+    /// Instead of an interval: this share of the seeds must meet the bound, each for itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_seeds: Option<f64>,
+    /// Whether the verdict rests on it; otherwise it is only reported.
+    #[serde(default = "yes")]
+    pub required: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A bound from one side or both.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bound {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_least: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_most: Option<f64>,
+}
+
+/// How a claim is tested.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Test {
+    Value(Bound),
+    Difference(Bound),
+    Ratio(Bound),
+    Within(f64),
+}
+
+impl Bound {
+    pub(crate) fn meets(&self, value: f64) -> bool {
+        self.at_least.is_none_or(|low| value >= low) && self.at_most.is_none_or(|high| value <= high)
+    }
+
+    /// Whether no value of the interval meets it.
+    pub(crate) fn excluded_by(&self, low: f64, high: f64) -> bool {
+        self.at_least.is_some_and(|least| high < least) || self.at_most.is_some_and(|most| low > most)
+    }
+
+    pub(crate) fn words(&self) -> String {
+        match (self.at_least, self.at_most) {
+            (Some(low), Some(high)) => format!("{low} to {high}"),
+            (Some(low), None) => format!("≥ {low}"),
+            (None, Some(high)) => format!("≤ {high}"),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+impl Claim {
+    /// How it is tested; in words why it cannot be.
+    pub fn test(&self) -> Result<Test, String> {
+        let tests = [
+            self.value.map(Test::Value),
+            self.difference.map(Test::Difference),
+            self.ratio.map(Test::Ratio),
+            self.within.map(Test::Within),
+        ];
+        let [test] = tests.into_iter().flatten().collect::<Vec<_>>()[..] else {
+            return Err("must have exactly one of `value`, `difference`, `ratio` and `within`".into());
+        };
+        match (&test, &self.against) {
+            (Test::Value(_), Some(_)) => {
+                return Err("has `against`, so that it needs `difference`, `ratio` or `within`".into());
+            }
+            (Test::Difference(_) | Test::Ratio(_) | Test::Within(_), None) => {
+                return Err("compares, so that it needs `against`".into());
+            }
+            _ => {}
+        }
+        if let Test::Value(bound) | Test::Difference(bound) | Test::Ratio(bound) = &test
+            && bound.at_least.is_none()
+            && bound.at_most.is_none()
+        {
+            return Err("needs `at_least` or `at_most`".into());
+        }
+        if let Test::Ratio(bound) = &test
+            && [bound.at_least, bound.at_most].into_iter().flatten().any(|bound| bound <= 0.0)
+        {
+            return Err("has a bound on a ratio that is not above 0".into());
+        }
+        if self.within.is_some_and(|within| within <= 0.0) {
+            return Err("has a `within` that is not above 0".into());
+        }
+        Ok(test)
+    }
+
+    /// The comparison in a few signs: `A − B ≥ 0.2`.
+    pub fn comparison(&self) -> String {
+        let (arm, against) = (&self.arm, self.against.as_deref().unwrap_or_default());
+        let text = match self.test() {
+            Ok(Test::Value(bound)) => format!("{arm} {}", bound.words()),
+            Ok(Test::Difference(bound)) => format!("{arm} − {against} {}", bound.words()),
+            Ok(Test::Ratio(bound)) => format!("{arm} ÷ {against} {}", bound.words()),
+            Ok(Test::Within(within)) => format!("|{arm} − {against}| ≤ {within}"),
+            Err(_) => String::new(),
+        };
+        match self.in_seeds {
+            Some(share) => format!("{text} in {:.0} % of seeds", share * 100.0),
+            None => text,
+        }
+    }
+
+    pub(crate) fn check(&self, arms: &[&str]) -> Result<(), String> {
+        self.test()?;
+        self.measure.check()?;
+        if let Some(share) = self.in_seeds
+            && !(share > 0.0 && share <= 1.0)
+        {
+            return Err(format!("has `in_seeds` = {share}; it must lie above 0 and at most at 1"));
+        }
+        let named = [Some(self.arm.as_str()), self.against.as_deref(), self.measure.other_arm()];
+        for name in named.into_iter().flatten() {
+            if !arms.contains(&name) {
+                let near = merit_core::registry::nearest(name, arms.iter().copied());
+                let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+                return Err(format!("names an arm `{name}` that there is not{hint}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+//! Runs the cells of a system: seed by seed, a few at a time, each kept on disk as soon as it is finished.
+
+use crate::cell::{Cell, CellKey, Cells};
+use crate::experiment::{Bench, Experiment};
+use crate::{LabError, Part, Role, System};
+use merit_studies::StudyError;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// What is run of a system, and where it is kept.
+#[derive(Debug, Clone)]
+pub struct GridOptions {
+    /// The folder of finished cells.
+    pub folder: PathBuf,
+    /// One-threaded cells side by side.
+    pub workers: usize,
+    /// One seed and the small settings of the file.
+    pub smoke: bool,
+    /// Premises and baselines only: the method is not run.
+    pub premise: bool,
+    /// These seeds instead of the file's.
+    pub seeds: Option<Vec<u64>>,
+    /// These arms only.
+    pub arms: Vec<String>,
+    /// Keep what a cell needed while it ran: the run folders of recipes.
+    pub keep: bool,
+    /// Set from outside to stop; the cells under way are lost, the finished ones are not.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What happened, for whoever watches.
+#[derive(Debug, Clone)]
+pub struct Progress<'a> {
+    pub system: &'a str,
+    pub done: usize,
+    pub total: usize,
+    /// Cells that were there already.
+    pub found: usize,
+    /// The cell that was just finished.
+    pub cell: &'a Cell,
+    /// About how long the rest takes.
+    pub seconds_left: f64,
+}
+
+/// The cells of one look at a system.
+pub struct Grid<'a> {
+    system: &'a System,
+    options: &'a GridOptions,
+    jobs: Vec<Job<'a>>,
+}
+
+struct Job<'a> {
+    part: &'a Part,
+    arm: &'a str,
+    seed: u64,
+    budget: BTreeMap<String, f64>,
+    experiment: Arc<Experiment>,
+    key: CellKey,
+}
+
+impl<'a> Grid<'a> {
+    /// The cells of the file's seeds; with `looks` = 2, of twice as many.
+    pub fn new(system: &'a System, options: &'a GridOptions, looks: u64) -> Result<Self, LabError> {
+        let mut jobs = Vec::new();
+        for part in &system.parts {
+            let seeds: Vec<u64> = match &options.seeds {
+                Some(seeds) => seeds.clone(),
+                None if options.smoke => vec![1],
+                None => (1..=part.seeds * looks).collect(),
+            };
+            let budget = part.budget(options.smoke);
+            let mut arms = Vec::new();
+            for arm in &part.arms {
+                let asked = options.arms.is_empty() || options.arms.contains(&arm.name);
+                if asked && !(options.premise && arm.role == Role::Method) {
+                    let experiment = part.experiment(&system.name, arm, options.smoke)?;
+                    arms.push((arm.name.as_str(), Arc::new(experiment)));
+                }
+            }
+            // As many seeds at a time as there are workers, so that arms which share a start find it made.
+            for seeds in seeds.chunks(options.workers.max(1)) {
+                for (arm, experiment) in &arms {
+                    for &seed in seeds {
+                        let key = CellKey::new(experiment, &budget, seed);
+                        let (budget, experiment) = (budget.clone(), Arc::clone(experiment));
+                        jobs.push(Job { part, arm, seed, budget, experiment, key });
+                    }
+                }
+            }
+        }
+        let known: Vec<&str> = system.parts.iter().flat_map(|p| &p.arms).map(|arm| arm.name.as_str()).collect();
+        for asked in &options.arms {
+            if !known.contains(&asked.as_str()) {
+                let near = merit_core::registry::nearest(asked, known.iter().copied());
+                let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+                let why = format!("there is no arm `{asked}`{hint}");
+                return Err(LabError::System { file: system.name.clone(), why });
+            }
+        }
+        Ok(Self { system, options, jobs })
+    }
+
+    /// How many cells there are.
+    pub fn len(&self) -> usize {
+        self.jobs.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.jobs.is_empty()
+    }
+
+    /// Runs what is not there yet.
+    pub fn run(&self, watch: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<Cells, LabError> {
+        let folder = self.options.folder.join(&self.system.name);
+        std::fs::create_dir_all(&folder).map_err(LabError::file("make", &folder))?;
+        let found: Vec<Option<Cell>> =
+            self.jobs.iter().map(|job| Cell::load(&path(&folder, job)).filter(|cell| cell.broken.is_none())).collect();
+        let open: Vec<usize> = (0..self.jobs.len()).filter(|&at| found[at].is_none()).collect();
+        let state = Mutex::new((found, None::<LabError>, 0.0_f64));
+        let (next, began) = (AtomicUsize::new(0), Instant::now());
+        std::thread::scope(|scope| {
+            for _ in 0..self.options.workers.clamp(1, open.len().max(1)) {
+                scope.spawn(|| {
+                    while let Some(&at) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let done = self.cell(&folder, &self.jobs[at]);
+                        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+                        match done {
+                            Ok(cell) => state.0[at] = Some(cell),
+                            Err(error) => {
+                                state.1.get_or_insert(error);
+                                next.store(open.len(), Ordering::Relaxed);
+                                return;
+                            }
+                        }
+                        let left = state.0.iter().filter(|cell| cell.is_none()).count();
+                        let per_cell = began.elapsed().as_secs_f64() / (open.len() - left).max(1) as f64;
+                        if let Some(cell) = &state.0[at] {
+                            watch(&Progress {
+                                system: &self.system.name,
+                                done: self.jobs.len() - left,
+                                total: self.jobs.len(),
+                                found: self.jobs.len() - open.len(),
+                                cell,
+                                seconds_left: per_cell * left as f64,
+                            });
+                        }
+                    }
+                });
+            }
+        });
+        let (cells, error, _) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match error {
+            Some(error) => Err(error),
+            None => Ok(Cells(cells.into_iter().flatten().collect())),
+        }
+    }
+
+    /// One cell; a second attempt where the first broke.
+    fn cell(&self, folder: &Path, job: &Job<'_>) -> Result<Cell, LabError> {
+        let work = folder.join(format!("{}.run", name(job)));
+        let starts = folder.join("starts");
+        let bench = Bench { folder: &work, starts: &starts, stop: &self.options.stop, budget: job.budget.clone() };
+        let began = Instant::now();
+        let run = || {
+            if self.options.stop.load(Ordering::Relaxed) {
+                return Err(StudyError::Stopped);
+            }
+            job.experiment.run(job.seed, &bench)
+        };
+        let ran = run().or_else(|error| match error {
+            StudyError::Stopped => Err(StudyError::Stopped),
+            StudyError::Broken(_) => run(),
+        });
+        let (record, broken) = match ran {
+            Ok(record) => (Some(record), None),
+            Err(StudyError::Stopped) => return Err(LabError::Stopped),
+            Err(StudyError::Broken(why)) => (None, Some(why)),
+        };
+        let (part, arm) = (job.part.name.clone(), job.arm.to_owned());
+        let cell = Cell { part, arm, seed: job.seed, seconds: began.elapsed().as_secs_f64(), record, broken };
+        cell.save(&path(folder, job))?;
+        if !self.options.keep && cell.broken.is_none() && work.exists() {
+            std::fs::remove_dir_all(&work).map_err(LabError::file("remove", &work))?;
+        }
+        Ok(cell)
+    }
+}
+
+fn name(job: &Job<'_>) -> String {
+    format!("{}-{}-{}-{}", job.part.name, job.arm, job.seed, job.key.as_str())
+}
+
+fn path(folder: &Path, job: &Job<'_>) -> PathBuf {
+    folder.join(format!("{}.json", name(job)))
+}

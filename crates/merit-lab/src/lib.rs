@@ -1,0 +1,59 @@
+//! The laboratory: does a published claim hold here?
+//!
+//! A [`System`] is one TOML file: an experiment, the arms that are laid over it, the budget that must be equal, premises, claims
+//! and seeds. [`Grid`] runs its cells (an arm with a seed) and keeps each on disk; [`judge`] turns the cells into a verdict by one
+//! rule for all; [`SystemResult`] is what is recorded, drawn and listed. What an arm runs is a recipe (through merit-run) or a
+//! study (merit-studies); nothing after [`experiment`] knows which.
+
+mod arm;
+mod cell;
+mod claim;
+mod experiment;
+mod grid;
+mod measure;
+mod page;
+mod plot;
+mod recipe;
+mod result;
+mod scoreboard;
+mod shipped;
+mod system;
+mod verdict;
+
+pub use arm::{Arm, Role};
+pub use cell::{Cell, CellKey, Cells};
+pub use claim::{Bound, Claim, Test};
+pub use grid::{Grid, GridOptions, Progress};
+pub use measure::{Measure, Reading};
+pub use page::{index_page, system_page};
+pub use result::{Machine, SystemResult};
+pub use scoreboard::{markdown, table};
+pub use shipped::{load, result_of, results, systems};
+pub use system::{Part, System};
+pub use verdict::{Judged, Look, Ruling, Verdict, judge};
+
+/// Why a system has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum LabError {
+    /// The file cannot be used.
+    #[error(transparent)]
+    Located(#[from] merit_run::toml_error::Located),
+    #[error("{file}: {why}")]
+    System { file: String, why: String },
+    #[error(transparent)]
+    Unknown(#[from] merit_core::registry::UnknownName),
+    #[error(transparent)]
+    Recipe(#[from] merit_run::RecipeError),
+    #[error("cannot {doing} {path}: {why}")]
+    File { doing: &'static str, path: String, why: std::io::Error },
+    /// Somebody asked it to stop; the finished cells are kept.
+    #[error("stopped; the cells that are finished are kept, and the same command goes on from them")]
+    Stopped,
+}
+
+impl LabError {
+    pub(crate) fn file(doing: &'static str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.display().to_string();
+        move |why| Self::File { doing, path, why }
+    }
+}

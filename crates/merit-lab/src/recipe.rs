@@ -1,0 +1,125 @@
+//! An arm that trains a policy: a recipe with the arm's settings laid over it, and what its run says to claims.
+
+use crate::LabError;
+use crate::experiment::Bench;
+use merit_core::{Outcome, Phase, When};
+use merit_run::overrides::merge;
+use merit_run::{Options, Recipe, Run, RunError, shipped};
+use merit_store::{EpisodeFilter, Metric, RunFolder};
+use merit_studies::{CellRecord, Point, StudyError};
+use merit_tools::Toolbox;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The recipe that `recipe = NAME` names, with the other keys laid over it. It has no controls: arms are cells of their own.
+pub(crate) fn read(mut table: toml::Table) -> Result<Recipe, LabError> {
+    let Some(toml::Value::String(name)) = table.remove("recipe") else {
+        let why = "`experiment.recipe` is missing: the name of a shipped recipe, or the path of one".to_owned();
+        return Err(merit_run::RecipeError::Combination { file: "experiment".into(), why }.into());
+    };
+    let base = shipped::load(&name)?;
+    let mut whole: toml::Table = toml::from_str(&base.to_toml()).unwrap_or_default();
+    whole.remove("controls");
+    merge(&mut whole, &table);
+    let text = toml::to_string(&whole).unwrap_or_default();
+    Ok(Recipe::read(&format!("recipes/{name}.toml"), &text, &base.components)?)
+}
+
+/// Trains, then reads the run.
+pub(crate) fn run(recipe: &Recipe, seed: u64, bench: &Bench<'_>) -> Result<CellRecord, StudyError> {
+    let broken = |why: String| StudyError::Broken(why);
+    // A cell is done again rather than resumed: it takes seconds, and a half-written folder proves nothing.
+    if bench.folder.exists() {
+        std::fs::remove_dir_all(bench.folder).map_err(|why| broken(why.to_string()))?;
+    }
+    let run = Run::create(bench.folder, recipe.clone(), seed).map_err(|why| broken(why.to_string()))?;
+    let Run { recipe, mut folder, seed } = run;
+    let options = Options {
+        seed,
+        threads: 1,
+        interrupt: Arc::clone(bench.stop),
+        ask: Arc::new(AtomicBool::new(false)),
+        toolbox: Toolbox::default(),
+    };
+    match merit_run::train(&recipe, &mut folder, &options, &mut |_| {}) {
+        Ok(_) => {}
+        Err(RunError::Interrupted { .. }) => return Err(StudyError::Stopped),
+        Err(why) => return Err(broken(why.to_string())),
+    }
+    record(&folder).map_err(|why| broken(why.to_string()))
+}
+
+/// What a finished run says: measures of the evaluations, the held-out curves, costs, and success by task.
+fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::StoreError> {
+    let metrics = folder.metrics()?;
+    let spent = Spent::of(folder)?;
+    let mut record = CellRecord { costs: spent.at(u64::MAX), ..CellRecord::default() };
+    for metric in metrics.iter().filter(|metric| metric.value.is_finite()) {
+        let name = match &metric.phase {
+            phase if *phase == Phase::eval(When::After) => metric.name.clone(),
+            phase if *phase == Phase::eval(When::Before) => format!("before/{}", metric.name),
+            // The last step stays.
+            phase if *phase == Phase::train() => format!("train/{}", metric.name),
+            _ => continue,
+        };
+        record.measures.insert(name, metric.value);
+    }
+    for name in ["success", "reward", "calls_mean", "turns_mean"] {
+        let curve = curve(&metrics, name, &spent);
+        if !curve.is_empty() {
+            record.curves.insert(name.to_owned(), curve);
+        }
+    }
+    for row in folder.episode_rows(&EpisodeFilter::phase(Phase::eval(When::After)))? {
+        if row.outcome.is_valid() {
+            let solved = f64::from(u8::from(row.outcome == Outcome::Solved));
+            record.paired.entry("success".into()).or_default().insert(u64::from(row.id.group), solved);
+        }
+    }
+    Ok(record)
+}
+
+/// What learning had cost before each step. Evaluations are not charged: they are the same for every arm.
+struct Spent(Vec<(u64, BTreeMap<String, f64>)>);
+
+impl Spent {
+    fn of(folder: &RunFolder) -> Result<Self, merit_store::StoreError> {
+        let mut steps: BTreeMap<u64, BTreeMap<String, f64>> = BTreeMap::new();
+        for row in folder.episode_rows(&EpisodeFilter::phase(Phase::train()))? {
+            let step = steps.entry(row.id.step).or_default();
+            let tokens = row.policy_tokens.unwrap_or(0) as f64;
+            let turns = f64::from(row.turns);
+            for (axis, amount) in [("policy_tokens", tokens), ("env_steps", turns), ("episodes", 1.0)] {
+                *step.entry(axis.to_owned()).or_default() += amount;
+            }
+        }
+        for (step, _) in folder.metric(Phase::train(), "loss")? {
+            *steps.entry(step).or_default().entry("updates".to_owned()).or_default() += 1.0;
+        }
+        Ok(Self(steps.into_iter().collect()))
+    }
+
+    /// What had been spent before this step.
+    fn at(&self, step: u64) -> BTreeMap<String, f64> {
+        let axes = ["policy_tokens", "env_steps", "episodes", "updates"];
+        let mut total: BTreeMap<String, f64> = axes.iter().map(|axis| ((*axis).to_owned(), 0.0)).collect();
+        for (_, costs) in self.0.iter().take_while(|(at, _)| *at < step) {
+            for (axis, amount) in costs {
+                *total.entry(axis.clone()).or_default() += amount;
+            }
+        }
+        total
+    }
+}
+
+/// A metric of the held-out evaluations from before to after.
+fn curve(metrics: &[Metric], name: &str, spent: &Spent) -> Vec<Point> {
+    let of = |when: When| {
+        let phase = Phase::eval(when);
+        metrics.iter().filter(move |m| m.phase == phase && m.name == name && m.value.is_finite())
+    };
+    let all = of(When::Before).chain(of(When::Step)).chain(of(When::After));
+    let by_step: BTreeMap<u64, f64> = all.map(|metric| (metric.step, metric.value)).collect();
+    by_step.into_iter().map(|(step, value)| Point { costs: spent.at(step), value }).collect()
+}

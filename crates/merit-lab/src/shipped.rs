@@ -1,0 +1,37 @@
+//! The systems that come with merit, and the results recorded for them.
+
+use crate::{LabError, System, SystemResult};
+use merit_core::About;
+use merit_core::registry::find;
+
+mod texts {
+    include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
+}
+
+/// Name and text of every shipped system.
+pub fn systems() -> &'static [(&'static str, &'static str)] {
+    texts::SYSTEMS
+}
+
+/// Every recorded result.
+pub fn results() -> Vec<SystemResult> {
+    texts::RESULTS.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect()
+}
+
+/// The recorded result of a system. Absent: there is none.
+pub fn result_of(name: &str) -> Option<SystemResult> {
+    let (_, text) = texts::RESULTS.iter().find(|(known, _)| *known == name)?;
+    serde_json::from_str(text).ok()
+}
+
+/// The system of that name, or in that file, with `key=value` changes to its experiments.
+pub fn load(name_or_path: &str, changes: &[(String, String)]) -> Result<System, LabError> {
+    if name_or_path.ends_with(".toml") || name_or_path.contains('/') {
+        let path = std::path::Path::new(name_or_path);
+        let text = std::fs::read_to_string(path).map_err(LabError::file("read", path))?;
+        return System::parse_with(name_or_path, &text, changes);
+    }
+    let about = |(name, _): &(&'static str, &'static str)| About { name, summary: "", paper: "" };
+    let (name, text) = find("system", systems(), about, name_or_path)?;
+    System::parse_with(&format!("systems/{name}.toml"), text, changes)
+}
