@@ -6,6 +6,8 @@
 //! there.
 
 mod desk;
+pub mod inventory;
+pub mod knapsack;
 pub mod studies;
 
 pub use desk::{CellRecord, Desk, Point};
