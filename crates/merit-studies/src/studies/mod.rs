@@ -4,5 +4,6 @@ merit_core::registry! {
     /// Every study.
     pub static STUDIES: dyn crate::Study = [
         knapsack_composer::KnapsackComposer,
+        conformal_abstention::ConformalAbstention,
     ];
 }
