@@ -5,7 +5,12 @@
 //! judged by. Nothing here knows of arms, claims or files. To add a study: one file in `studies/`, and its name in the list
 //! there.
 
+pub mod conformal;
 mod desk;
+pub mod gaussian_policy;
+pub mod inventory;
+pub mod knapsack;
+pub mod selective;
 pub mod studies;
 
 pub use desk::{CellRecord, Desk, Point};

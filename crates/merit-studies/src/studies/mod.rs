@@ -3,5 +3,7 @@
 merit_core::registry! {
     /// Every study.
     pub static STUDIES: dyn crate::Study = [
+        knapsack_composer::KnapsackComposer,
+        conformal_abstention::ConformalAbstention,
     ];
 }
