@@ -7,6 +7,8 @@
 
 mod desk;
 pub mod studies;
+pub mod tabular;
+pub mod worlds;
 
 pub use desk::{CellRecord, Desk, Point};
 pub use studies::STUDIES;

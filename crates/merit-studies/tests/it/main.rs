@@ -1,0 +1,5 @@
+//! The tests of `merit-studies` through its public interface: one program, a module for each subject.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
+
+mod active_inference;
+mod systems;
