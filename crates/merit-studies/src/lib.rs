@@ -12,6 +12,8 @@ pub mod inventory;
 pub mod knapsack;
 pub mod selective;
 pub mod studies;
+pub mod tabular;
+pub mod worlds;
 
 pub use desk::{CellRecord, Desk, Point};
 pub use studies::STUDIES;

@@ -4,3 +4,5 @@
 mod cells;
 mod conformal_abstention;
 mod knapsack_composer;
+mod active_inference;
+mod systems;

@@ -1,0 +1,84 @@
+//! Exact tools for small finite problems: Markov decision processes, beliefs, linear systems and programs, and the tables that
+//! learn in them.
+
+pub mod linear;
+pub mod mdp;
+pub mod pomdp;
+pub mod q_table;
+
+pub use mdp::Mdp;
+pub use pomdp::Pomdp;
+pub use q_table::QTable;
+
+use merit_core::Stream;
+
+/// An index drawn by its weight. The weights need not sum to 1; without any weight the last index is drawn.
+pub fn draw(weights: &[f64], stream: &mut Stream) -> usize {
+    let mut left = stream.unit() * weights.iter().sum::<f64>();
+    for (i, weight) in weights.iter().enumerate() {
+        left -= weight;
+        if left < 0.0 {
+            return i;
+        }
+    }
+    weights.len().saturating_sub(1)
+}
+
+/// The index of the largest value; one of those within `slack` of it, uniformly.
+pub fn argmax(values: &[f64], slack: f64, stream: &mut Stream) -> usize {
+    let best = best(values);
+    let near = values.iter().filter(|v| **v >= best - slack).count() as u64;
+    let mut skip = if near > 1 { stream.below(near) } else { 0 };
+    for (i, value) in values.iter().enumerate() {
+        if *value >= best - slack {
+            if skip == 0 {
+                return i;
+            }
+            skip -= 1;
+        }
+    }
+    0
+}
+
+/// The largest value.
+pub fn best(values: &[f64]) -> f64 {
+    values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// `exp(v) / sum exp(v)`, without overflow.
+pub fn softmax(logits: &[f64]) -> Vec<f64> {
+    let top = best(logits);
+    let mut out: Vec<f64> = logits.iter().map(|v| (v - top).exp()).collect();
+    let sum: f64 = out.iter().sum();
+    out.iter_mut().for_each(|v| *v /= sum);
+    out
+}
+
+/// Mean of the values; 0 of none.
+pub fn mean(values: &[f64]) -> f64 {
+    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merit_core::Seed;
+
+    #[test]
+    fn draws_follow_their_weights_and_ties_are_shared() {
+        let mut stream = Seed::root(101).stream();
+        let mut counts = [0_u32; 3];
+        for _ in 0..4000 {
+            counts[draw(&[1.0, 0.0, 3.0], &mut stream)] += 1;
+        }
+        assert_eq!(counts[1], 0);
+        assert!((900..1100).contains(&counts[0]), "{counts:?}");
+        let mut ties = [0_u32; 3];
+        for _ in 0..1000 {
+            ties[argmax(&[2.0, 1.0, 2.0], 1e-12, &mut stream)] += 1;
+        }
+        assert!(ties[1] == 0 && ties[0] > 400 && ties[2] > 400, "{ties:?}");
+        let p = softmax(&[1000.0, 1000.0]);
+        assert_eq!(p, [0.5, 0.5]);
+    }
+}

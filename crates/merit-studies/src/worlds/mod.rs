@@ -1,0 +1,4 @@
+//! Small worlds that studies play in.
+
+pub mod fog_grid;
+pub mod t_maze;
