@@ -36,7 +36,8 @@ pub struct CellKey(String);
 
 impl CellKey {
     pub(crate) fn new(experiment: &Experiment, budget: &BTreeMap<String, f64>, seed: u64) -> Self {
-        let text = serde_json::to_string(&(&experiment.settings, budget, seed, &*PROGRAM)).unwrap_or_default();
+        let text =
+            serde_json::to_string(&(&experiment.settings, budget, seed, &*PROGRAM)).unwrap_or_default();
         Self(merit_core::hex(&Sha256::digest(text.as_bytes()))[..20].to_owned())
     }
 
@@ -48,7 +49,10 @@ impl CellKey {
 /// Hash of the program: a cell that another program ran is run again.
 static PROGRAM: LazyLock<String> = LazyLock::new(|| {
     let read = std::env::current_exe().and_then(std::fs::read);
-    read.map_or_else(|_| env!("CARGO_PKG_VERSION").to_owned(), |bytes| merit_core::hex(&Sha256::digest(bytes)))
+    read.map_or_else(
+        |_| env!("CARGO_PKG_VERSION").to_owned(),
+        |bytes| merit_core::hex(&Sha256::digest(bytes)),
+    )
 });
 
 impl Cell {
@@ -68,7 +72,11 @@ impl Cell {
 
 impl Cells {
     /// The records of an arm by seed.
-    pub(crate) fn of<'a>(&'a self, part: &'a str, arm: &'a str) -> impl Iterator<Item = (u64, &'a CellRecord)> {
+    pub(crate) fn of<'a>(
+        &'a self,
+        part: &'a str,
+        arm: &'a str,
+    ) -> impl Iterator<Item = (u64, &'a CellRecord)> {
         let own = self.0.iter().filter(move |cell| cell.part == part && cell.arm == arm);
         own.filter_map(|cell| Some((cell.seed, cell.record.as_ref()?)))
     }

@@ -91,7 +91,8 @@ impl<'a> Grid<'a> {
                 }
             }
         }
-        let known: Vec<&str> = system.parts.iter().flat_map(|p| &p.arms).map(|arm| arm.name.as_str()).collect();
+        let known: Vec<&str> =
+            system.parts.iter().flat_map(|p| &p.arms).map(|arm| arm.name.as_str()).collect();
         for asked in &options.arms {
             if !known.contains(&asked.as_str()) {
                 let near = merit_core::registry::nearest(asked, known.iter().copied());
@@ -116,8 +117,11 @@ impl<'a> Grid<'a> {
     pub fn run(&self, watch: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<Cells, LabError> {
         let folder = self.options.folder.join(&self.system.name);
         std::fs::create_dir_all(&folder).map_err(LabError::file("make", &folder))?;
-        let found: Vec<Option<Cell>> =
-            self.jobs.iter().map(|job| Cell::load(&path(&folder, job)).filter(|cell| cell.broken.is_none())).collect();
+        let found: Vec<Option<Cell>> = self
+            .jobs
+            .iter()
+            .map(|job| Cell::load(&path(&folder, job)).filter(|cell| cell.broken.is_none()))
+            .collect();
         let open: Vec<usize> = (0..self.jobs.len()).filter(|&at| found[at].is_none()).collect();
         let state = Mutex::new((found, None::<LabError>, 0.0_f64));
         let (next, began) = (AtomicUsize::new(0), Instant::now());
@@ -154,15 +158,29 @@ impl<'a> Grid<'a> {
         let (cells, error, _) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
         match error {
             Some(error) => Err(error),
-            None => Ok(Cells(cells.into_iter().flatten().collect())),
+            None => Ok(Cells(self.in_order(cells.into_iter().flatten().collect()))),
         }
+    }
+
+    /// By part, arm and seed, whatever the order in which they were run.
+    fn in_order(&self, mut cells: Vec<Cell>) -> Vec<Cell> {
+        let arms: Vec<(&str, &str)> = self
+            .system
+            .parts
+            .iter()
+            .flat_map(|part| part.arms.iter().map(|arm| (part.name.as_str(), arm.name.as_str())))
+            .collect();
+        let place = |cell: &Cell| arms.iter().position(|arm| *arm == (cell.part.as_str(), cell.arm.as_str()));
+        cells.sort_by_key(|cell| (place(cell), cell.seed));
+        cells
     }
 
     /// One cell; a second attempt where the first broke.
     fn cell(&self, folder: &Path, job: &Job<'_>) -> Result<Cell, LabError> {
         let work = folder.join(format!("{}.run", name(job)));
         let starts = folder.join("starts");
-        let bench = Bench { folder: &work, starts: &starts, stop: &self.options.stop, budget: job.budget.clone() };
+        let bench =
+            Bench { folder: &work, starts: &starts, stop: &self.options.stop, budget: job.budget.clone() };
         let began = Instant::now();
         let run = || {
             if self.options.stop.load(Ordering::Relaxed) {

@@ -86,7 +86,8 @@ impl Measure {
         match self {
             Self::Named(name) => {
                 let value = record.measures.get(name).copied();
-                let known = || merit_core::registry::nearest(name, record.measures.keys().map(String::as_str));
+                let known =
+                    || merit_core::registry::nearest(name, record.measures.keys().map(String::as_str));
                 value.map(Reading::Value).ok_or_else(|| match known() {
                     Some(near) => format!("there is no measure `{name}` (did you mean `{near}`?)"),
                     None => format!("there is no measure `{name}`"),
@@ -174,7 +175,9 @@ impl CurveMeasure {
                 ends.extend(self.points(record, name)?.last().map(|point| point.value));
             }
         }
-        ends.into_iter().reduce(f64::max).ok_or_else(|| format!("there is no cell of arm `{of}` at this seed"))
+        ends.into_iter()
+            .reduce(f64::max)
+            .ok_or_else(|| format!("there is no cell of arm `{of}` at this seed"))
     }
 
     /// The points of a curve, smoothed.
@@ -217,7 +220,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn record(points: &[(f64, f64)]) -> CellRecord {
-        let point = |(x, value): &(f64, f64)| Point { costs: BTreeMap::from([("n".into(), *x)]), value: *value };
+        let point =
+            |(x, value): &(f64, f64)| Point { costs: BTreeMap::from([("n".into(), *x)]), value: *value };
         let curve = points.iter().map(point).collect();
         CellRecord { curves: BTreeMap::from([("c".into(), curve)]), ..CellRecord::default() }
     }

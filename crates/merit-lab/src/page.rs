@@ -55,7 +55,11 @@ pub fn index_page(results: &[SystemResult]) -> String {
             let name = escape(&result.system);
             vec![
                 format!("<a href=\"{name}.html\">{name}</a>"),
-                format!("<span class=\"{}\">{}</span>", class(result.ruling.verdict), result.ruling.verdict.words()),
+                format!(
+                    "<span class=\"{}\">{}</span>",
+                    class(result.ruling.verdict),
+                    result.ruling.verdict.words()
+                ),
                 result.seeds().to_string(),
                 number(result.cell_seconds),
                 escape(&result.about),
@@ -82,9 +86,17 @@ fn claims(title: &str, all: &[Judged]) -> String {
     let rows: Vec<Vec<String>> = all
         .iter()
         .map(|judged| {
-            let says = if judged.required { escape(&judged.says) } else { format!("{} <i>(reported)</i>", escape(&judged.says)) };
+            let says = if judged.required {
+                escape(&judged.says)
+            } else {
+                format!("{} <i>(reported)</i>", escape(&judged.says))
+            };
             vec![
-                format!("<span class=\"{}\">{}</span>", class(judged.verdict), escape(&judged.verdict_words())),
+                format!(
+                    "<span class=\"{}\">{}</span>",
+                    class(judged.verdict),
+                    escape(&judged.verdict_words())
+                ),
                 says,
                 escape(&judged.measure),
                 escape(&judged.comparison),
@@ -98,7 +110,8 @@ fn claims(title: &str, all: &[Judged]) -> String {
 }
 
 fn part_section(result: &SystemResult, part: &str) -> String {
-    let arms: Vec<(usize, &ArmLine)> = result.arms.iter().filter(|arm| arm.part == part).enumerate().collect();
+    let arms: Vec<(usize, &ArmLine)> =
+        result.arms.iter().filter(|arm| arm.part == part).enumerate().collect();
     let of = |arm: &str| -> Vec<(u64, &CellRecord)> {
         let own = result.cells.iter().filter(|cell| cell.part == part && cell.arm == arm);
         own.filter_map(|cell| Some((cell.seed, cell.record.as_ref()?))).collect()
@@ -118,7 +131,11 @@ fn part_section(result: &SystemResult, part: &str) -> String {
     out.push_str("</p>");
     let series: Vec<Series<'_>> = arms
         .iter()
-        .map(|(at, arm)| Series { arm: &arm.name, colour: *at, records: of(&arm.name).into_iter().map(|r| r.1).collect() })
+        .map(|(at, arm)| Series {
+            arm: &arm.name,
+            colour: *at,
+            records: of(&arm.name).into_iter().map(|r| r.1).collect(),
+        })
         .collect();
     let records: Vec<&CellRecord> = series.iter().flat_map(|one| one.records.iter().copied()).collect();
     out.push_str("<div class=\"plots\">");

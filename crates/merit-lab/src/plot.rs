@@ -53,12 +53,14 @@ pub(crate) fn plot(curve: &str, axis: &str, series: &[Series<'_>]) -> Option<Str
         let value = y0 + (y1 - y0) * f64::from(part) / 4.0;
         let at = y(value);
         let right = SIZE.0 - RIGHT;
-        let _ = write!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>");
+        let _ =
+            write!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>");
         let (left, low) = (LEFT - 6.0, at + 3.5);
         let _ = write!(svg, "<text x=\"{left}\" y=\"{low:.1}\" text-anchor=\"end\">{}</text>", number(value));
         let across = x0 + (x1 - x0) * f64::from(part) / 4.0;
         let (at, low) = (x(across), SIZE.1 - 18.0);
-        let _ = write!(svg, "<text x=\"{at:.1}\" y=\"{low}\" text-anchor=\"middle\">{}</text>", number(across));
+        let _ =
+            write!(svg, "<text x=\"{at:.1}\" y=\"{low}\" text-anchor=\"middle\">{}</text>", number(across));
     }
     let (middle, low) = ((LEFT + SIZE.0 - RIGHT) / 2.0, SIZE.1 - 4.0);
     let _ = write!(svg, "<text x=\"{middle}\" y=\"{low}\" text-anchor=\"middle\">{}</text>", escape(axis));

@@ -15,7 +15,8 @@ use std::sync::atomic::AtomicBool;
 /// The recipe that `recipe = NAME` names, with the other keys laid over it. It has no controls: arms are cells of their own.
 pub(crate) fn read(mut table: toml::Table) -> Result<Recipe, LabError> {
     let Some(toml::Value::String(name)) = table.remove("recipe") else {
-        let why = "`experiment.recipe` is missing: the name of a shipped recipe, or the path of one".to_owned();
+        let why =
+            "`experiment.recipe` is missing: the name of a shipped recipe, or the path of one".to_owned();
         return Err(merit_run::RecipeError::Combination { file: "experiment".into(), why }.into());
     };
     let base = shipped::load(&name)?;

@@ -50,7 +50,8 @@ impl Machine {
     /// This one.
     pub fn here() -> Self {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-        let model = info.lines().find_map(|line| Some(line.strip_prefix("model name")?.split_once(':')?.1.trim()));
+        let model =
+            info.lines().find_map(|line| Some(line.strip_prefix("model name")?.split_once(':')?.1.trim()));
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         Self { cpu: model.unwrap_or(std::env::consts::ARCH).to_owned(), cores }
     }

@@ -48,7 +48,7 @@ pub fn markdown() -> Result<String, LabError> {
         rows.iter().filter_map(|row| row.result.as_ref()).filter(|r| r.ruling.verdict == verdict).count()
     };
     let mut out = String::from(
-        "# Systems\n\nPublished systems that merit reproduces in small. Written by `cargo xtask systems` from `systems/` and `results/`; \
+        "# Systems\n\nPublished systems that merit reproduces in small. Written by `MERIT_UPDATE=1 cargo test -p merit-lab` from `systems/` and `results/`; \
          do not edit. `merit reproduce NAME` runs one again.\n\nA verdict is by one rule: paired by seed, 97.5 % intervals, margins fixed in \
          the file before the first run. **Holds**: the estimate meets the margin and the interval excludes no effect. **Does not hold**: \
          the interval excludes the margin. A premise that fails makes everything inconclusive.\n\n",
@@ -79,16 +79,26 @@ pub fn markdown() -> Result<String, LabError> {
     for row in &rows {
         let system = &row.system;
         let _ = writeln!(out, "\n## {}\n\n{}. {}\n", system.name, system.about, system.paper);
-        let _ = writeln!(out, "Scope: {}. Card: {}. Hash `{}`.\n", system.scope, system.confidence, system.hash());
+        let _ = writeln!(
+            out,
+            "Scope: {}. Card: {}. Hash `{}`.\n",
+            system.scope,
+            system.confidence,
+            system.hash()
+        );
         let Some(result) = &row.result else {
             let _ = writeln!(out, "{}.", row.verdict());
             continue;
         };
-        let why = if result.ruling.why.is_empty() { String::new() } else { format!(" ({})", result.ruling.why) };
+        let why =
+            if result.ruling.why.is_empty() { String::new() } else { format!(" ({})", result.ruling.why) };
         let _ = writeln!(out, "**{}**{why}.\n", result.ruling.verdict.words());
-        out.push_str("| | says | measure | asked | found | interval | verdict |\n|---|---|---|---|--:|---|---|\n");
+        out.push_str(
+            "| | says | measure | asked | found | interval | verdict |\n|---|---|---|---|--:|---|---|\n",
+        );
         let kinds = [("premise", &result.ruling.premises), ("claim", &result.ruling.claims)];
-        for (kind, judged) in kinds.into_iter().flat_map(|(kind, all)| all.iter().map(move |one| (kind, one))) {
+        for (kind, judged) in kinds.into_iter().flat_map(|(kind, all)| all.iter().map(move |one| (kind, one)))
+        {
             let kind = if kind == "claim" && !judged.required { "reported" } else { kind };
             let _ = writeln!(
                 out,

@@ -97,7 +97,9 @@ impl System {
         let seeds = read.seeds;
         let mut parts = match read.experiment {
             Some(_) if !read.parts.is_empty() => {
-                return Err(refuse("has `experiment` and `parts`; give each part its own `experiment`".into()));
+                return Err(refuse(
+                    "has `experiment` and `parts`; give each part its own `experiment`".into(),
+                ));
             }
             Some(experiment) => vec![Part {
                 name: main_part(),
@@ -179,7 +181,8 @@ impl Part {
         }
         let arms: Vec<&str> = self.arms.iter().map(|arm| arm.name.as_str()).collect();
         let plain = |name: &str| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+            !name.is_empty()
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
         };
         if let Some(odd) = arms.iter().find(|name| !plain(name)) {
             return Err(format!("the arm `{odd}` must be named with letters, digits, `-`, `_` and `.`"));
@@ -192,7 +195,9 @@ impl Part {
         if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(format!("has two arms `{}`", twice[0]));
         }
-        if let Some((axis, most)) = self.budget.iter().chain(&self.smoke_budget).find(|(_, most)| **most <= 0.0) {
+        if let Some((axis, most)) =
+            self.budget.iter().chain(&self.smoke_budget).find(|(_, most)| **most <= 0.0)
+        {
             return Err(format!("`budget.{axis}` is {most}; it must be above 0"));
         }
         for (kind, claims) in [("premise", &self.premises), ("claim", &self.claims)] {

@@ -162,7 +162,8 @@ fn judged(part: &Part, claim: &Claim, cells: &Cells, premise: bool) -> Judged {
         Err(why) => judged.why = why,
         Ok(values) if values.is_empty() => judged.why = "no seed has cells of its arms".into(),
         Ok(values) => {
-            judged.seeds = values.iter().map(|(seed, value)| (*seed, value.is_finite().then_some(*value))).collect();
+            judged.seeds =
+                values.iter().map(|(seed, value)| (*seed, value.is_finite().then_some(*value))).collect();
             let values: Vec<f64> = values.into_iter().map(|(_, value)| value).collect();
             decide(&mut judged, claim, test, &values, premise);
         }
@@ -211,7 +212,8 @@ fn decide(judged: &mut Judged, claim: &Claim, test: Test, values: &[f64], premis
     let (met, count) = (values.iter().filter(|value| bound.meets(**value)).count(), values.len());
     let ratio = matches!(test, Test::Ratio(_));
     let infinite = values.iter().any(|value| !value.is_finite());
-    let scale: Vec<f64> = if ratio { values.iter().map(|value| value.ln()).collect() } else { values.to_vec() };
+    let scale: Vec<f64> =
+        if ratio { values.iter().map(|value| value.ln()).collect() } else { values.to_vec() };
     if !infinite {
         let back = |value: f64| if ratio { value.exp() } else { value };
         judged.estimate = stats::mean(&scale).map(back);

@@ -9,7 +9,7 @@ use crate::selector::Candidate;
 use crate::{LearnConfig, LearnError, Objective, check};
 use merit_api::trainer::{Reference, TrainError, TrainSequence};
 use merit_core::registry::Chosen;
-use merit_core::{PolicyVersion, Sample, TokenId};
+use merit_core::{PolicyVersion, Sample, Seed, TokenId};
 use std::collections::BTreeMap;
 
 /// One sample that counts. Streams have one entry per token; an absent one is not needed or not there.
@@ -108,6 +108,29 @@ impl<'a> Batch<'a> {
         let (entries, units) = without_the_rest(entries, units);
         let deselected = samples.len() - masked - entries.len();
         Ok(Self { entries, units, dropped: Dropped { masked, deselected } })
+    }
+
+    /// Keeps the first `most` trained tokens of the entries in random order; the entry that goes over is cut. Only where every
+    /// entry has a loss of its own.
+    pub fn cut(&mut self, most: usize, seed: &Seed) {
+        let mut order: Vec<usize> = (0..self.entries.len()).collect();
+        seed.stream().shuffle(&mut order);
+        let (mut left, mut kept) = (most, vec![false; self.entries.len()]);
+        for at in order {
+            let entry = &mut self.entries[at];
+            for trained in entry.mask.iter_mut().filter(|trained| **trained) {
+                *trained = left > 0;
+                left = left.saturating_sub(1);
+            }
+            let length = read_length(&entry.mask);
+            entry.mask.truncate(length);
+            entry.tokens = &entry.tokens[..length];
+            kept[at] = length > 0;
+        }
+        let mut at = kept.iter();
+        self.dropped.deselected += kept.iter().filter(|kept| !**kept).count();
+        self.entries.retain(|_| at.next().is_some_and(|kept| *kept));
+        self.units = (0..self.entries.len()).map(|at| vec![at]).collect();
     }
 
     /// Entries that each have a loss of their own.

@@ -98,6 +98,12 @@ impl LearnConfig {
                  sequences, pairs or groups; leave `loss_agg` out"
             )
         })?;
+        require(self.loss_agg.budget().is_none() || self.minibatches == 1, "minibatches", || {
+            let count = self.minibatches;
+            format!(
+                "is {count}, but loss aggregation `{loss_agg}` has one budget for an update; leave `minibatches` out"
+            )
+        })?;
         adamw.validate()?;
         self.schedule.validate()?;
         require(self.epochs > 0, "epochs", || "is 0; go through the batch at least once".into())?;

@@ -85,6 +85,9 @@ impl Learner {
             return Err(LearnError::NoReference { objective: name });
         }
         let mut batch = Batch::of_samples(samples, &self.config, at.version)?;
+        if let Some(most) = self.config.loss_agg.budget() {
+            batch.cut(most, &at.seed.child("budget", 0));
+        }
         if let Some(reference) = reference {
             batch.refer(reference, at.temperature, at.step)?;
         }

@@ -39,7 +39,7 @@ pub use batch::{Batch, Dropped, Entry};
 pub use config::{LearnConfig, Optimiser};
 pub use error::LearnError;
 pub use learner::{Learner, UpdateContext};
-pub use loss_agg::{ConstantLength, LOSS_AGGS, LossAgg, SequenceMean, TokenMean};
+pub use loss_agg::{ConstantLength, LOSS_AGGS, LossAgg, SequenceMean, TokenBudget, TokenMean};
 pub use mask::{DropTruncated, LastTurn, MASKS, Mask, PolicyTokens};
 pub use minibatch::split;
 pub use objective::kl::{Estimator, KlPenalty};

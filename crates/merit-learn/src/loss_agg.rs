@@ -13,6 +13,12 @@ use serde::{Deserialize, Serialize};
 pub trait LossAgg: Send + Sync {
     /// The scale of each sample, from its trained tokens (at least 1) and its weight (above 0).
     fn scales(&self, samples: &[(usize, f64)]) -> Vec<f64>;
+
+    /// The most tokens an update trains. Samples are taken in random order, and the one that goes over is cut; credit was
+    /// assigned before, to whole samples. Absent: all.
+    fn budget(&self) -> Option<usize> {
+        None
+    }
 }
 
 impl Kind for dyn LossAgg {
@@ -24,6 +30,7 @@ pub static LOSS_AGGS: &[Entry<dyn LossAgg>] = &[
     entry!(TokenMean as dyn LossAgg),
     entry!(SequenceMean as dyn LossAgg),
     entry!(ConstantLength as dyn LossAgg),
+    entry!(TokenBudget as dyn LossAgg),
 ];
 
 /// Every trained token counts the same, so long samples weigh more: `s_i = w_i / sum_j w_j n_j`.
@@ -95,6 +102,38 @@ impl LossAgg for ConstantLength {
     }
 }
 
+/// The same number of tokens in every update, and that number as the divisor: `s_i = w_i / tokens`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenBudget {
+    /// Tokens that an update trains; what is sampled beyond them is left out.
+    pub tokens: u32,
+}
+
+impl Component for TokenBudget {
+    const ABOUT: About = About {
+        name: "token-budget",
+        summary: "every update trains the same number of tokens, in random order, and divides by it",
+        paper: "Ring-lite (C3PO), arXiv:2506.14731",
+    };
+    const EXAMPLE: &'static str = "tokens = 4096";
+
+    fn check(&self) -> Result<(), Refusal> {
+        let want = "at least 1: about half the tokens that a step samples";
+        Refusal::unless(self.tokens > 0, "tokens", self.tokens, want)
+    }
+}
+
+impl LossAgg for TokenBudget {
+    fn scales(&self, samples: &[(usize, f64)]) -> Vec<f64> {
+        samples.iter().map(|(_, weight)| weight / f64::from(self.tokens)).collect()
+    }
+
+    fn budget(&self) -> Option<usize> {
+        Some(self.tokens as usize)
+    }
+}
+
 /// The sum of the weights: how many samples the batch counts as.
 fn total_weight(samples: &[(usize, f64)]) -> f64 {
     samples.iter().map(|(_, weight)| weight).sum()
@@ -118,6 +157,11 @@ mod tests {
     #[test]
     fn sequence_divides_by_own_length_then_by_the_weights() {
         check(&SequenceMean {}, [1.0 / 3.0, 2.0 / 9.0]);
+    }
+
+    #[test]
+    fn a_token_budget_divides_by_itself() {
+        check(&TokenBudget { tokens: 10 }, [0.1, 0.2]);
     }
 
     #[test]

@@ -175,7 +175,9 @@ mod tests {
 
     #[test]
     fn t_quantiles_are_those_of_the_tables() {
-        for (freedom, level, want) in [(4.0, 0.95, 2.776_45), (4.0, 0.975, 3.495_41), (1.0, 0.95, 12.706_2), (30.0, 0.99, 2.750_0)] {
+        for (freedom, level, want) in
+            [(4.0, 0.95, 2.776_45), (4.0, 0.975, 3.495_41), (1.0, 0.95, 12.706_2), (30.0, 0.99, 2.750_0)]
+        {
             let got = t_quantile(freedom, level);
             assert!((got - want).abs() < 2e-4 * want, "{freedom} {level}: {got} is not {want}");
         }

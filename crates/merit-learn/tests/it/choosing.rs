@@ -52,6 +52,31 @@ fn truncated_samples_can_be_masked_whole() {
 }
 
 #[test]
+fn a_budget_of_tokens_cuts_in_random_order_and_keeps_the_credit() {
+    let samples = mixed_batch();
+    let whole = Batch::of_samples(&samples, &LearnConfig::default(), NOW).unwrap();
+    let all: usize = whole.entries.iter().map(Entry::trained).sum();
+    let mut first = std::collections::BTreeSet::new();
+    for seed in 0..20 {
+        let mut batch = whole.clone();
+        batch.cut(all - 1, &Seed::root(seed));
+        assert_eq!(batch.entries.iter().map(Entry::trained).sum::<usize>(), all - 1);
+        assert!(
+            batch.entries.iter().all(|entry| entry.trained() > 0 && entry.tokens.len() == entry.mask.len())
+        );
+        let mut small = whole.clone();
+        small.cut(1, &Seed::root(seed));
+        assert_eq!(
+            (small.entries.len(), small.units.len(), small.dropped.deselected),
+            (1, 1, whole.entries.len() - 1)
+        );
+        first.insert(small.entries[0].name.clone());
+    }
+    // Whoever is cut is drawn: no sample is always the one.
+    assert_eq!(first.len(), whole.entries.len());
+}
+
+#[test]
 fn the_last_turn_can_be_trained_alone() {
     // Two prompt tokens, two of the first turn, one observation, two of the last turn.
     let samples = mixed_batch();

@@ -131,7 +131,8 @@ fn the_last_expression_or_the_result_is_the_value() {
 fn an_honest_program_says_where_it_stood_at_the_deadline() {
     // A machine that is starved for longer than the grace kills it before it can say so; one attempt in many must do.
     let said = (0..20).any(|_| {
-        let report = run_within("def wait():\n    while True: pass\nprint('on')\nwait()", |l| l.seconds = 0.2);
+        let report =
+            run_within("def wait():\n    while True: pass\nprint('on')\nwait()", |l| l.seconds = 0.2);
         assert_eq!((report.verdict, report.stdout.as_str()), (Verdict::Time, "on\n"));
         report.stderr.contains("line 2, in wait")
     });

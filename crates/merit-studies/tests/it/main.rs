@@ -1,8 +1,8 @@
 //! The tests of `merit-studies` through its public interface: one program, a module for each subject.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod active_inference;
 mod cells;
 mod conformal_abstention;
 mod knapsack_composer;
-mod active_inference;
 mod systems;

@@ -5,8 +5,8 @@ use crate::out;
 use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use merit_lab::{
-    Grid, GridOptions, Judged, Look, Progress, System, SystemResult, index_page, judge, load, result_of, system_page,
-    systems,
+    Grid, GridOptions, Judged, Look, Progress, System, SystemResult, index_page, judge, load, result_of,
+    system_page, systems,
 };
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -72,7 +72,8 @@ fn reproduce(system: &System, options: &GridOptions, arguments: &Reproduce) -> R
     if whole && arguments.set.is_empty() {
         let path = arguments.results.join(format!("{}.json", system.name));
         write(&path, &format!("{}\n", serde_json::to_string(&result)?))?;
-        let results: Vec<SystemResult> = systems().iter().filter_map(|(name, _)| recorded(&arguments.results, name)).collect();
+        let results: Vec<SystemResult> =
+            systems().iter().filter_map(|(name, _)| recorded(&arguments.results, name)).collect();
         write(&folder.join("index.html"), &index_page(&results))?;
     }
     if arguments.json {

@@ -1,0 +1,79 @@
+//! Cells are run once, kept, and the same whoever runs them.
+
+use merit_lab::{Grid, GridOptions, LabError, load};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+fn options(folder: &Path, workers: usize) -> GridOptions {
+    GridOptions {
+        folder: folder.to_owned(),
+        workers,
+        smoke: true,
+        premise: false,
+        seeds: Some(vec![101, 102]),
+        arms: Vec::new(),
+        keep: false,
+        stop: Arc::new(AtomicBool::new(false)),
+    }
+}
+
+#[test]
+fn finished_cells_are_not_run_again_and_numbers_do_not_depend_on_who_runs_them() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let ran = AtomicUsize::new(0);
+    let watch = |_: &merit_lab::Progress<'_>| drop(ran.fetch_add(1, Ordering::Relaxed));
+    let alone = options(one.path(), 1);
+    let grid = Grid::new(&system, &alone, 1).unwrap();
+    let cells = grid.run(&watch).unwrap();
+    assert_eq!(ran.swap(0, Ordering::Relaxed), grid.len());
+    // A damaged cell is as good as none.
+    let folder = one.path().join("knapsack-composer");
+    let damaged = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    std::fs::write(&damaged, "{").unwrap();
+    let again = grid.run(&watch).unwrap();
+    assert_eq!(ran.swap(0, Ordering::Relaxed), 1);
+    let together = options(two.path(), 3);
+    let beside = Grid::new(&system, &together, 1).unwrap().run(&watch).unwrap();
+    for other in [again, beside] {
+        for (a, b) in cells.0.iter().zip(&other.0) {
+            assert_eq!((&a.part, &a.arm, a.seed, &a.record), (&b.part, &b.arm, b.seed, &b.record));
+        }
+    }
+}
+
+#[test]
+fn a_grid_that_is_stopped_says_so() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path(), 2);
+    options.stop.store(true, Ordering::Relaxed);
+    let stopped = Grid::new(&system, &options, 1).unwrap().run(&|_| {});
+    assert!(matches!(stopped, Err(LabError::Stopped)), "{stopped:?}");
+}
+
+#[test]
+fn premises_are_tried_without_the_method() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = GridOptions { premise: true, ..options(folder.path(), 1) };
+    let cells = Grid::new(&system, &options, 1).unwrap().run(&|_| {}).unwrap();
+    let methods: Vec<&str> = system.parts[0]
+        .arms
+        .iter()
+        .filter(|arm| arm.role == merit_lab::Role::Method)
+        .map(|arm| arm.name.as_str())
+        .collect();
+    assert!(!methods.is_empty() && !cells.0.is_empty());
+    assert!(cells.0.iter().all(|cell| !methods.contains(&cell.arm.as_str())));
+}
+
+#[test]
+fn an_arm_that_there_is_not_is_named_with_the_nearest() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = GridOptions { arms: vec!["onlin".into()], ..options(folder.path(), 1) };
+    let refused = Grid::new(&system, &options, 1).err().unwrap().to_string();
+    assert!(refused.contains("there is no arm `onlin`"), "{refused}");
+}

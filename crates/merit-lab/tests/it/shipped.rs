@@ -1,0 +1,66 @@
+//! Every shipped system can run, every recorded result is of its file, and the document is of both.
+
+use merit_lab::{Grid, GridOptions, System, load, markdown, results, systems};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+#[test]
+fn every_file_is_named_as_its_system_and_can_be_used() {
+    for (name, text) in systems() {
+        let system = System::parse(&format!("systems/{name}.toml"), text).unwrap();
+        assert_eq!(system.name, *name);
+    }
+}
+
+#[test]
+fn every_result_is_of_its_file() {
+    for result in results() {
+        let system = load(&result.system, &[]).unwrap();
+        assert_eq!(
+            result.hash,
+            system.hash(),
+            "results/{name}.json is of another systems/{name}.toml; `merit reproduce {name}` makes a new one",
+            name = result.system
+        );
+    }
+}
+
+#[test]
+fn the_document_is_of_these_systems_and_results() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/systems.md");
+    let text = markdown().unwrap();
+    if std::env::var_os("MERIT_UPDATE").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let written = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        written == text,
+        "docs/systems.md is old; `MERIT_UPDATE=1 cargo test -p merit-lab` writes it anew"
+    );
+}
+
+#[test]
+fn every_smoke_ends_with_all_its_measures() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = GridOptions {
+        folder: folder.path().to_owned(),
+        workers: 2,
+        smoke: true,
+        premise: false,
+        seeds: None,
+        arms: Vec::new(),
+        keep: false,
+        stop: Arc::new(AtomicBool::new(false)),
+    };
+    for (name, _) in systems() {
+        let system = load(name, &[]).unwrap();
+        let cells = Grid::new(&system, &options, 1).unwrap().run(&|_| {}).unwrap();
+        if let Some(cell) = cells.0.iter().find(|cell| cell.broken.is_some()) {
+            panic!("{name}: arm {}: {:?}", cell.arm, cell.broken);
+        }
+        let ruling = merit_lab::judge(&system, &cells);
+        for judged in ruling.premises.iter().chain(&ruling.claims) {
+            assert!(!judged.why.contains("there is no"), "{name}: \"{}\": {}", judged.says, judged.why);
+        }
+    }
+}

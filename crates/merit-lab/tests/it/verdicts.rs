@@ -1,0 +1,100 @@
+//! One rule for all verdicts.
+
+use crate::files::FILE;
+use merit_lab::{Cell, Cells, Ruling, System, Verdict, judge};
+use merit_studies::CellRecord;
+use std::collections::BTreeMap;
+
+/// The file with other tests, judged by these values of the two arms.
+fn ruled(test: &str, one: &[f64], two: &[f64]) -> Ruling {
+    ruled_in(&FILE.replace("within = 0.1", test), one, two)
+}
+
+fn ruled_in(file: &str, one: &[f64], two: &[f64]) -> Ruling {
+    let cell = |arm: &str, seed: usize, value: f64| Cell {
+        part: "main".into(),
+        arm: arm.into(),
+        seed: seed as u64 + 1,
+        seconds: 0.0,
+        record: Some(CellRecord {
+            costs: BTreeMap::from([("steps".into(), 100.0 * value)]),
+            measures: BTreeMap::from([("success".into(), value)]),
+            ..CellRecord::default()
+        }),
+        broken: None,
+    };
+    let of = |arm: &'static str, values: &[f64]| {
+        values.iter().enumerate().map(|(seed, value)| cell(arm, seed, *value)).collect::<Vec<_>>()
+    };
+    let cells = Cells(of("one", one).into_iter().chain(of("two", two)).collect());
+    judge(&System::parse("small.toml", file).unwrap(), &cells)
+}
+
+#[test]
+fn a_difference_holds_when_it_meets_its_margin_and_excludes_nothing_happened() {
+    let two = [0.1, 0.2, 0.3];
+    let by = |amounts: [f64; 3]| {
+        ruled("difference = { at_least = 0.2 }", &[0, 1, 2].map(|n| two[n] + amounts[n]), &two).verdict
+    };
+    assert_eq!(by([0.30, 0.31, 0.29]), Verdict::Holds);
+    // The estimate meets the margin, but chance alone could do it.
+    assert_eq!(by([0.9, 0.0, 0.0]), Verdict::Inconclusive);
+    // Something happened, and it is less than what was claimed.
+    assert_eq!(by([0.10, 0.11, 0.09]), Verdict::DoesNotHold);
+    assert_eq!(by([-0.30, -0.31, -0.29]), Verdict::DoesNotHold);
+}
+
+#[test]
+fn no_worse_than_needs_the_whole_interval() {
+    let by =
+        |amounts: [f64; 3]| ruled("difference = { at_least = -0.05 }", &amounts, &[0.0, 0.0, 0.0]).verdict;
+    assert_eq!(by([0.0, 0.001, -0.001]), Verdict::Holds);
+    assert_eq!(by([0.1, -0.1, 0.02]), Verdict::Inconclusive);
+    assert_eq!(by([-0.2, -0.21, -0.19]), Verdict::DoesNotHold);
+}
+
+#[test]
+fn ratios_are_geometric() {
+    let ruling = ruled("ratio = { at_most = 0.5 }", &[1.0, 1.0, 1.05], &[4.0, 4.0, 4.0]);
+    assert_eq!(ruling.verdict, Verdict::Holds);
+    let found = ruling.claims[0].estimate.unwrap();
+    assert!((found - (0.25_f64 * 0.25 * 0.2625).cbrt()).abs() < 1e-12, "{found}");
+    assert_eq!(
+        ruled("ratio = { at_most = 0.5 }", &[3.0, 3.0, 3.1], &[4.0, 4.0, 4.0]).verdict,
+        Verdict::DoesNotHold
+    );
+    let nothing = ruled("ratio = { at_most = 0.5 }", &[0.0, 1.0, 1.0], &[4.0, 4.0, 4.0]);
+    assert!(nothing.claims[0].why.contains("says nothing"), "{nothing:?}");
+}
+
+#[test]
+fn alike_means_the_whole_interval_is_within() {
+    assert_eq!(ruled("within = 0.1", &[0.5, 0.51, 0.49], &[0.5, 0.5, 0.5]).verdict, Verdict::Holds);
+    assert_eq!(ruled("within = 0.1", &[0.9, 0.91, 0.89], &[0.5, 0.5, 0.5]).verdict, Verdict::DoesNotHold);
+    assert_eq!(ruled("within = 0.1", &[0.5, 0.7, 0.3], &[0.5, 0.5, 0.5]).verdict, Verdict::Inconclusive);
+}
+
+#[test]
+fn a_share_of_seeds_counts_each_for_itself() {
+    let test = "difference = { at_least = 0.1 }\nin_seeds = 0.6";
+    assert_eq!(ruled(test, &[0.2, 0.2, 0.0], &[0.0; 3]).verdict, Verdict::Holds);
+    assert_eq!(ruled(test, &[0.2, 0.0, 0.0], &[0.0; 3]).verdict, Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_premise_that_fails_makes_everything_inconclusive() {
+    let premise = "\n[[premises]]\nsays = \"there is room\"\nmeasure = \"success\"\narm = \"two\"\nvalue = { at_most = 0.4 }\n";
+    let file = format!("{FILE}{premise}");
+    let ruling = ruled_in(&file, &[0.5, 0.51, 0.49], &[0.5, 0.5, 0.5]);
+    assert_eq!(ruling.verdict, Verdict::Inconclusive);
+    assert!(ruling.why.contains("there is room") && !ruling.wants_more_seeds(), "{ruling:?}");
+}
+
+#[test]
+fn budgets_that_must_be_equal_and_are_not_decide_nothing() {
+    let file = FILE.replace("[[claims]]", "[budget]\nsteps = 100\n\n[[claims]]");
+    let ruling = ruled_in(&file, &[0.55, 0.56, 0.54], &[0.5, 0.5, 0.5]);
+    assert!(ruling.why.contains("budgets differ by more than 2 % on `steps`"), "{ruling:?}");
+    let exempt = file.replace("about = \"the same\"", "about = \"the same\"\nequal = false");
+    assert_eq!(ruled_in(&exempt, &[0.5, 0.5, 0.5], &[0.45, 0.46, 0.44]).why, "");
+}
