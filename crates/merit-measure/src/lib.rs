@@ -17,12 +17,14 @@ pub mod stats;
 mod summary;
 mod tables;
 mod tokens;
+mod versus;
 
 pub use compare::{Comparison, SeedRow, compare_runs};
 pub use curve::{Curve, CurvePoint, TermSeries};
 pub use held_out::{Change, HeldOut, Rate};
 pub use report::{render_report, write_report};
 pub use summary::{RunSummary, Series};
+pub use versus::{Condition, Versus, conditions, versus};
 
 /// Why a run cannot be measured.
 #[derive(Debug, thiserror::Error)]

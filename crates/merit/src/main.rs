@@ -17,6 +17,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Command::Train(arguments) => commands::train::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Rollout(arguments) => commands::rollout::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),

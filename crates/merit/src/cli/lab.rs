@@ -46,3 +46,14 @@ pub(crate) struct Reproduce {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// Folders of runs or imports. Runs of one resolved recipe are one condition over its seeds; each condition is compared with
+    /// the first, paired by seed and task.
+    #[arg(required = true, num_args = 2..)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// One JSON object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -10,7 +10,7 @@ pub(crate) mod tools;
 mod values;
 
 use clap::{Parser, Subcommand};
-use lab::Reproduce;
+use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
 use models::{Chat, Generate, Model};
 use rewards::{Attack, Import, Reward, Score, Verify};
@@ -35,6 +35,7 @@ Examples:
   merit train --resume runs/ledger-tools-1     go on after a kill, a full disk or Ctrl-C
   merit show runs/ledger-tools-1               what happened in a run
   merit rollout --run runs/ledger-tools-1      watch the trained agent at work
+  merit compare runs/a-1 runs/b-1              is one better, by how much, how sure?
   merit reproduce --list                       published systems and their verdicts here
   merit list credit                            the credit rules and where they come from
   merit import results.json                    read episodes other people recorded
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Train(Train),
     /// Test published claims: run the arms of systems over seeds, judge them, record the verdicts.
     Reproduce(Reproduce),
+    /// Is one run better than another, by how much, how sure? Paired by seed and task.
+    Compare(Compare),
     /// Run episodes and show them turn by turn.
     Rollout(Rollout),
     /// Show what happened in a run.

@@ -12,24 +12,59 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(arguments: &Train) -> Result<()> {
+    let signals = Signals::listen()?;
+    match &arguments.seeds {
+        None => one(arguments, arguments.seed, &signals).map(drop),
+        Some(seeds) => several(arguments, seeds, &signals),
+    }
+}
+
+/// What a run is asked from outside.
+struct Signals {
+    interrupt: Arc<AtomicBool>,
+    ask: Arc<AtomicBool>,
+}
+
+impl Signals {
+    fn listen() -> Result<Self> {
+        let interrupt = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register_conditional_shutdown(
+            signal_hook::consts::SIGINT,
+            130,
+            Arc::clone(&interrupt),
+        )
+        .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt)))
+        .context("cannot listen for Ctrl-C")?;
+        let ask = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&ask))
+            .context("cannot listen for SIGUSR1")?;
+        Ok(Self { interrupt, ask })
+    }
+}
+
+/// Seed after seed, then one table and one page.
+fn several(arguments: &Train, seeds: &[u64], signals: &Signals) -> Result<()> {
+    let mut runs = Vec::new();
+    for &seed in seeds {
+        runs.push(RunFolder::open_read_only(Path::new(&one(arguments, seed, signals)?.run))?);
+    }
+    let table = merit_measure::compare_runs(&runs)?;
+    if !arguments.json {
+        out::text(format_args!("\n{}", table.text()))?;
+    }
+    Ok(())
+}
+
+/// One run, from its folder to its result.
+fn one(arguments: &Train, seed: u64, signals: &Signals) -> Result<Finished> {
     let resuming = arguments.resume.is_some();
     arguments.tools.check(resuming)?;
     let (recipe, mut folder, seed) = match &arguments.resume {
         Some(path) => reopen(path)?,
-        None => create(arguments)?,
+        None => create(arguments, seed)?,
     };
-    let interrupt = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register_conditional_shutdown(
-        signal_hook::consts::SIGINT,
-        130,
-        Arc::clone(&interrupt),
-    )
-    .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt)))
-    .context("cannot listen for Ctrl-C")?;
-    let ask = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&ask))
-        .context("cannot listen for SIGUSR1")?;
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
+    let (interrupt, ask) = (Arc::clone(&signals.interrupt), Arc::clone(&signals.ask));
     let options = Options { seed, threads: threads(arguments.threads), interrupt, ask, toolbox };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
@@ -49,7 +84,7 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
     } else {
         print_result(&folder, &finished)?;
     }
-    Ok(())
+    Ok(finished)
 }
 
 fn threads(asked: Option<u16>) -> usize {
@@ -71,12 +106,11 @@ fn reopen(path: &Path) -> Result<(Recipe, RunFolder, u64)> {
     Ok((recipe, folder, info.seed))
 }
 
-fn create(arguments: &Train) -> Result<(Recipe, RunFolder, u64)> {
+fn create(arguments: &Train, seed: u64) -> Result<(Recipe, RunFolder, u64)> {
     let mut recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
     if !arguments.set.is_empty() {
         recipe = recipe.with(&arguments.set)?;
     }
-    let seed = arguments.seed;
     let path = arguments.run.clone().unwrap_or_else(|| free_folder(&recipe.name, seed));
     let Run { recipe, folder, seed } = Run::create(&path, recipe, seed)?;
     Ok((recipe, folder, seed))
