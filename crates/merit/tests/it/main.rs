@@ -5,6 +5,7 @@ mod annotations;
 mod attacking;
 mod credit;
 mod finished;
+mod lab;
 mod models;
 mod sameness;
 mod starts;

@@ -4,4 +4,6 @@
 mod disk;
 mod kills;
 mod process;
+
+pub(crate) use process::{Training, Waited};
 mod stops;
