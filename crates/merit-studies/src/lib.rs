@@ -12,6 +12,7 @@ pub mod inventory;
 pub mod knapsack;
 pub mod selective;
 pub mod studies;
+pub mod turns;
 
 pub use desk::{CellRecord, Desk, Point};
 pub use studies::STUDIES;

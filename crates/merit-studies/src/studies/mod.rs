@@ -5,5 +5,6 @@ merit_core::registry! {
     pub static STUDIES: dyn crate::Study = [
         knapsack_composer::KnapsackComposer,
         conformal_abstention::ConformalAbstention,
+        ta_mdp_rft::TaMdpRft,
     ];
 }

@@ -4,3 +4,4 @@
 mod cells;
 mod conformal_abstention;
 mod knapsack_composer;
+mod ta_mdp_rft;
