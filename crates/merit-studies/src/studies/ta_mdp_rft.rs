@@ -42,7 +42,7 @@ pub struct TaMdpRft {
     pub updates: usize,
     /// Step size of an update.
     pub step: f64,
-    /// Divide the step by the root of the number of updates.
+    /// Let the step fall as the root of the update; its mean over all updates stays `step`.
     pub decay: bool,
     /// Follow the exact gradient instead of the estimate.
     pub exact: bool,
@@ -116,9 +116,7 @@ impl Component for TaMdpRft {
             return Err(Refusal::new("`weights` must lie between 0 and 1, so that the return does too"));
         }
         if self.question == Question::Saturation && many < 2 {
-            return Err(Refusal::new(
-                "`weights` needs two components: one is saturated, the other one is watched",
-            ));
+            return Err(Refusal::new("`weights` needs two components: one is saturated, one watched"));
         }
         let shares = [("coupling", self.coupling), ("keep", self.keep), ("shift", self.shift)];
         for (key, share) in shares.into_iter().chain(self.couplings.iter().map(|c| ("couplings", *c))) {
@@ -127,16 +125,19 @@ impl Component for TaMdpRft {
         Refusal::unless(self.delta > 0.0 && self.delta < 1.0, "delta", self.delta, "between 0 and 1")?;
         Refusal::unless(self.groups > 0, "groups", self.groups, "at least 1")?;
         Refusal::unless(self.replicates > 1, "replicates", self.replicates, "at least 2")?;
-        for (key, sizes) in [("group_size", &vec![self.group_size]), ("group_sizes", &self.group_sizes)] {
-            let least = sizes.iter().copied().min().unwrap_or(0);
-            Refusal::unless(least >= 2, key, least, "at least 2: one member has nobody to be compared with")?;
-        }
-        let counts = &self.component_counts;
-        if counts.is_empty() || counts.iter().any(|count| !(1..=5).contains(count)) {
+        let least = self.group_sizes.iter().copied().min().unwrap_or(0).min(self.group_size);
+        Refusal::unless(
+            least >= 2,
+            "group_size",
+            least,
+            "at least 2: one member has nobody to compare with",
+        )?;
+        if self.component_counts.is_empty() || self.component_counts.iter().any(|k| !(1..=5).contains(k)) {
             return Err(Refusal::new("`component_counts` must be numbers from 1 to 5"));
         }
         let fewest = self.task_counts.iter().copied().min().unwrap_or(0);
-        Refusal::unless(fewest > 0, "task_counts", fewest, "at least 1")
+        Refusal::unless(fewest > 0, "task_counts", fewest, "at least 1")?;
+        Refusal::unless(!self.couplings.is_empty(), "couplings", "empty", "at least one number")
     }
 }
 
@@ -167,7 +168,7 @@ impl TaMdpRft {
         Steps { count: self.ascent_steps, size: self.ascent_step }
     }
 
-    /// Updates from `logits`; the exact squared gradient of the composite return at every one.
+    /// The exact squared gradient of the composite return at every update, and where the policy ends.
     fn climb(
         &self,
         problem: &Problem,
@@ -189,12 +190,12 @@ impl TaMdpRft {
                 desk.point("least_gradient", least);
                 desk.point("return", problem.mdp.value(&reward, &logits));
             }
-            let step = if self.decay { self.step / (update as f64).sqrt() } else { self.step };
+            let fall = if self.decay { 0.5 * (self.updates as f64 / update as f64).sqrt() } else { 1.0 };
             if self.exact {
-                add(&mut logits, &exact, step);
+                add(&mut logits, &exact, fall * self.step);
             } else {
                 let estimate = self.estimator().estimate(problem, &logits, &mut stream);
-                add(&mut logits, &estimate.gradient, step);
+                add(&mut logits, &estimate.gradient, fall * self.step);
                 desk.spend("env_steps", estimate.env_steps as f64);
                 silent += estimate.silent_groups;
             }
@@ -212,8 +213,8 @@ impl TaMdpRft {
         let start = leaning(&problem.tables[0], self.saturation);
         let most = |k: usize| problem.mdp.optimum(&composite(&problem.tables[k..=k], &[1.0]));
         let share = |k: usize, logits: &Logits| problem.component(k, logits) / most(k);
-        desk.measure("saturated_at_start", share(0, &start));
         let before: Vec<f64> = (0..self.weights.len()).map(|k| share(k, &start)).collect();
+        desk.measure("saturated_at_start", before[0]);
         let end = self.climb(&problem, start, seed, desk)?;
         let gains: Vec<f64> = before.iter().enumerate().map(|(k, before)| share(k, &end) - before).collect();
         desk.measure("gain_saturated", gains[0]);
@@ -266,7 +267,7 @@ impl TaMdpRft {
             gaps.push((coupling, best - found));
         }
         desk.measure("rank_with_coupling", spearman(&gaps));
-        desk.measure("greatest_gap", gaps.iter().map(|(_, gap)| *gap).fold(f64::MIN, f64::max));
+        desk.measure("greatest_gap", gaps.iter().fold(0.0, |most, (_, gap)| gap.max(most)));
         Ok(())
     }
 

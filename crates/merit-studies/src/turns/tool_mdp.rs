@@ -123,10 +123,10 @@ impl ToolMdp {
         self.start.iter().enumerate().for_each(|(s, p)| visits[s * (DEPTH + 1)] = *p);
         for row in 0..ROWS {
             let (s, calls) = (row / (DEPTH + 1), row % (DEPTH + 1));
-            for a in 0..allowed(row) {
+            for (a, pi) in policy[row].iter().enumerate().take(allowed(row)) {
                 for (j, chance) in self.next[s][a].iter().enumerate() {
                     if let Some(next) = next_row(s, calls, a, j) {
-                        visits[next] += visits[row] * policy[row][a] * chance;
+                        visits[next] += visits[row] * pi * chance;
                     }
                 }
             }
