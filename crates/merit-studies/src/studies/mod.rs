@@ -6,5 +6,6 @@ merit_core::registry! {
         knapsack_composer::KnapsackComposer,
         conformal_abstention::ConformalAbstention,
         ta_mdp_rft::TaMdpRft,
+        cpr_norms::CprNorms,
     ];
 }

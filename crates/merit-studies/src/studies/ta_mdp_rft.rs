@@ -143,23 +143,18 @@ impl Component for TaMdpRft {
 
 impl Study for TaMdpRft {
     fn run(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
+        let problem = Problem::draw(&self.weights, self.coupling, seed);
         match self.question {
-            Question::Rate => self.climb(&self.problem(seed, self.coupling), uniform(), seed, desk).map(drop),
-            Question::Variance => self.variance(seed, desk),
+            Question::Rate => self.climb(&problem, uniform(), seed, desk).map(drop),
+            Question::Variance => self.variance(&problem, seed, desk),
             Question::Decomposition => self.decomposition(seed, desk),
-            Question::Saturation => self.saturated(seed, desk),
+            Question::Saturation => self.saturated(&problem, seed, desk),
             Question::Generalisation => self.generalisation(seed, desk),
         }
     }
 }
 
 impl TaMdpRft {
-    fn problem(&self, seed: &Seed, coupling: f64) -> Problem {
-        let mdp = ToolMdp::draw(coupling, &mut seed.child("dynamics", 0).stream());
-        let targets = Targets::draw(self.weights.len(), coupling, &mut seed.child("targets", 0).stream());
-        Problem { mdp, tables: targets.tables(), weights: self.weights.clone() }
-    }
-
     fn estimator(&self) -> Estimator {
         Estimator { normalisation: self.normalisation, groups: self.groups, group_size: self.group_size }
     }
@@ -208,28 +203,26 @@ impl TaMdpRft {
         Ok(logits)
     }
 
-    fn saturated(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
-        let problem = self.problem(seed, self.coupling);
+    fn saturated(&self, problem: &Problem, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
         let start = leaning(&problem.tables[0], self.saturation);
         let most = |k: usize| problem.mdp.optimum(&composite(&problem.tables[k..=k], &[1.0]));
         let share = |k: usize, logits: &Logits| problem.component(k, logits) / most(k);
         let before: Vec<f64> = (0..self.weights.len()).map(|k| share(k, &start)).collect();
         desk.measure("saturated_at_start", before[0]);
-        let end = self.climb(&problem, start, seed, desk)?;
+        let end = self.climb(problem, start, seed, desk)?;
         let gains: Vec<f64> = before.iter().enumerate().map(|(k, before)| share(k, &end) - before).collect();
         desk.measure("gain_saturated", gains[0]);
         desk.measure("gain_others", gains[1..].iter().sum::<f64>() / (gains.len() - 1) as f64);
         Ok(())
     }
 
-    fn variance(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
-        let problem = self.problem(seed, self.coupling);
+    fn variance(&self, problem: &Problem, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
         let mut points = Vec::new();
         for (at, &group_size) in self.group_sizes.iter().enumerate() {
             desk.left()?;
             let estimator = Estimator { groups: 1, group_size, ..self.estimator() };
             let mut stream = seed.child("replicates", at as u64).stream();
-            let variance = estimator.variance(&problem, &uniform(), self.replicates, &mut stream);
+            let variance = estimator.variance(problem, &uniform(), self.replicates, &mut stream);
             points.push((1.0 / group_size as f64, variance));
             desk.spend("group_size", group_size as f64 - desk.spent("group_size"));
             desk.point("variance", variance);
@@ -240,7 +233,7 @@ impl TaMdpRft {
         let mut by_count = Vec::new();
         for &count in &self.component_counts {
             desk.left()?;
-            let problem = Self { weights: vec![1.0; count], ..self.clone() }.problem(seed, self.coupling);
+            let problem = Problem::draw(&vec![1.0; count], self.coupling, seed);
             let estimator = Estimator { groups: 1, ..self.estimator() };
             let mut stream = seed.child("replicates by components", count as u64).stream();
             let variance = estimator.variance(&problem, &uniform(), self.replicates, &mut stream);
@@ -255,7 +248,7 @@ impl TaMdpRft {
         let mut gaps = Vec::new();
         for &coupling in &self.couplings {
             desk.left()?;
-            let problem = self.problem(seed, coupling);
+            let problem = Problem::draw(&self.weights, coupling, seed);
             let found = self.ascent.value(&problem, self.steps());
             let best = match self.ascent {
                 Ascent::Joint => problem.mdp.optimum(&problem.composite()),

@@ -1,9 +1,9 @@
 //! Group-relative policy gradients on the tool process, sampled or exact.
 
 use super::advantages::Normalisation;
-use super::targets::composite;
+use super::targets::{Targets, composite};
 use super::tool_mdp::{self, LAYERS, Logits, Path, Table, ToolMdp};
-use merit_core::Stream;
+use merit_core::{Seed, Stream};
 
 /// A process with the components of its reward.
 #[derive(Debug, Clone)]
@@ -14,6 +14,13 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// A process and targets with this coupling; the same draws for every coupling.
+    pub fn draw(weights: &[f64], coupling: f64, seed: &Seed) -> Self {
+        let mdp = ToolMdp::draw(coupling, &mut seed.child("dynamics", 0).stream());
+        let targets = Targets::draw(weights.len(), coupling, &mut seed.child("targets", 0).stream());
+        Self { mdp, tables: targets.tables(), weights: weights.to_vec() }
+    }
+
     pub fn composite(&self) -> Table {
         composite(&self.tables, &self.weights)
     }

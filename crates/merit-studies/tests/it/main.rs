@@ -3,5 +3,6 @@
 
 mod cells;
 mod conformal_abstention;
+mod cpr_norms;
 mod knapsack_composer;
 mod ta_mdp_rft;
