@@ -25,7 +25,7 @@ pub enum Mind {
     /// Moves its effort on while its gain rises and back when it falls; a sanction sends it down.
     Climber { upward: bool, last_gain: f64 },
     /// Tabular Q-learning over the level of the resource.
-    Learner(Table),
+    Learner(Box<Table>),
 }
 
 /// Q values by level and effort, and the last choice.

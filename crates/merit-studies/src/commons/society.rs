@@ -21,7 +21,7 @@ pub struct Costs {
     pub effort: f64,
     /// What a sanction costs who gives it.
     pub sanction: f64,
-    /// What it costs who gets it the first time; twice and three times as much when repeated in a row.
+    /// What it costs who gets it.
     pub fine: f64,
     /// Peers that an agent watches in a round.
     pub watched: usize,
@@ -40,8 +40,6 @@ pub struct Agent {
     pub compliance: f64,
     pub wealth: f64,
     pub alive: bool,
-    /// Rounds in a row in which it was sanctioned.
-    pub offences: u32,
     pub mind: Mind,
 }
 
@@ -126,9 +124,7 @@ impl Society {
             }
         }
         for &j in alive {
-            let agent = &mut self.agents[j];
-            agent.offences = if sanctions[j] > 0 { agent.offences + 1 } else { 0 };
-            agent.wealth -= self.costs.fine * f64::from(agent.offences.min(3)) * f64::from(sanctions[j]);
+            self.agents[j].wealth -= self.costs.fine * f64::from(sanctions[j]);
         }
         sanctions
     }

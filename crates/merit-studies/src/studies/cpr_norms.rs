@@ -253,7 +253,7 @@ impl CprNorms {
         let tolerance = between(0.0, 0.2);
         let mind = match self.minds {
             Minds::Climbers => Mind::Climber { upward: between(0.0, 1.0) < 0.5, last_gain: 0.0 },
-            Minds::Learners => Mind::Learner(Table::new(effort, 0.1, 0.9, 0.1)),
+            Minds::Learners => Mind::Learner(Box::new(Table::new(effort, 0.1, 0.9, 0.1))),
             Minds::Planned => Mind::Constant,
         };
         if self.minds == Minds::Planned {
@@ -261,7 +261,7 @@ impl CprNorms {
             let most = self.agents as f64 * self.most_harvest;
             effort = (2.0 * resource.sustainable_yield() / most).min(1.0);
         }
-        Agent { effort, cap: effort, tolerance, compliance, wealth: 3.0, alive: true, offences: 0, mind }
+        Agent { effort, cap: effort, tolerance, compliance, wealth: 3.0, alive: true, mind }
     }
 
     fn life(&self, society: &mut Society, seed: &Seed, episode: u64) -> Life {
