@@ -5,6 +5,7 @@
 //! judged by. Nothing here knows of arms, claims or files. To add a study: one file in `studies/`, and its name in the list
 //! there.
 
+pub mod commons;
 pub mod conformal;
 mod desk;
 pub mod gaussian_policy;
@@ -14,6 +15,7 @@ pub mod selective;
 pub mod studies;
 pub mod tabular;
 pub mod worlds;
+pub mod turns;
 
 pub use desk::{CellRecord, Desk, Point};
 pub use studies::STUDIES;

@@ -6,5 +6,7 @@ merit_core::registry! {
         knapsack_composer::KnapsackComposer,
         conformal_abstention::ConformalAbstention,
         active_inference::ActiveInference,
+        ta_mdp_rft::TaMdpRft,
+        cpr_norms::CprNorms,
     ];
 }

@@ -4,5 +4,7 @@
 mod active_inference;
 mod cells;
 mod conformal_abstention;
+mod cpr_norms;
 mod knapsack_composer;
 mod systems;
+mod ta_mdp_rft;

@@ -1,0 +1,5 @@
+//! A common-pool resource and a society that lives on it.
+
+pub mod mind;
+pub mod resource;
+pub mod society;
