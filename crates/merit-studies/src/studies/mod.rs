@@ -4,5 +4,6 @@ merit_core::registry! {
     /// Every study.
     pub static STUDIES: dyn crate::Study = [
         active_inference::ActiveInference,
+        robo_dopamine::RoboDopamine,
     ];
 }

@@ -1,4 +1,5 @@
 //! Small worlds that studies play in.
 
 pub mod fog_grid;
+pub mod progress;
 pub mod t_maze;
