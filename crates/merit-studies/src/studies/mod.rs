@@ -4,6 +4,7 @@ merit_core::registry! {
     /// Every study.
     pub static STUDIES: dyn crate::Study = [
         active_inference::ActiveInference,
+        exprd_explors::ExprdExplors,
         robo_dopamine::RoboDopamine,
     ];
 }

@@ -2,4 +2,5 @@
 
 pub mod fog_grid;
 pub mod progress;
+pub mod sparse;
 pub mod t_maze;

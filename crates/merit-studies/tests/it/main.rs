@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod active_inference;
+mod exprd_explors;
 mod robo_dopamine;
 mod systems;
