@@ -94,7 +94,7 @@ impl Default for ExprdExplors {
             horizons: vec![1, 4, 8, 16, 32],
             most: 10.0,
             redesign_every: 50,
-            distractor: 0.05,
+            distractor: 0.01,
             slip: 0.05,
             episodes: 50_000,
             rate: 0.5,
