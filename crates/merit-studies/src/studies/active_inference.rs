@@ -27,7 +27,7 @@ pub struct ActiveInference {
     pub trials: u64,
     /// Moves per trial in the grid.
     pub max_steps: usize,
-    /// Chance of a slip in the grid.
+    /// Chance that a move in the grid leads nowhere.
     pub slip: f64,
     /// Where the cue's meaning is learned: also seek what tells about the model.
     pub novelty: bool,

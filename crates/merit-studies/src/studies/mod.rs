@@ -8,5 +8,7 @@ merit_core::registry! {
         active_inference::ActiveInference,
         ta_mdp_rft::TaMdpRft,
         cpr_norms::CprNorms,
+        exprd_explors::ExprdExplors,
+        robo_dopamine::RoboDopamine,
     ];
 }

@@ -1,14 +1,18 @@
 //! Exact tools for small finite problems: Markov decision processes, beliefs, linear systems and programs, and the tables that
 //! learn in them.
 
+pub mod design;
 pub mod linear;
+pub mod lp;
 pub mod mdp;
 pub mod pomdp;
 pub mod q_table;
+pub mod softmax_policy;
 
 pub use mdp::Mdp;
 pub use pomdp::Pomdp;
 pub use q_table::QTable;
+pub use softmax_policy::SoftmaxPolicy;
 
 use merit_core::Stream;
 

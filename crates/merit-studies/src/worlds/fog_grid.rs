@@ -1,4 +1,4 @@
-//! An 8 × 8 grid with fog in its middle: outside, an agent sees where it is; inside, only that it is in the fog. Moves slip.
+//! An 8 × 8 grid with fog in its middle: outside, an agent sees where it is; inside, only that it is in the fog. Moves may fail.
 
 use crate::tabular::Pomdp;
 
@@ -28,7 +28,7 @@ fn neighbour(cell: usize, action: usize) -> usize {
     }
 }
 
-/// The grid; with chance `slip` a move goes in a random direction.
+/// The grid; with chance `slip` a move leads nowhere. (A slip sideways would make the border the better way.)
 pub fn fog_grid(slip: f64) -> Pomdp {
     let fog = (0..CELLS).filter(|&c| in_fog(c)).count() as f64;
     let seen = |cell: usize, o: usize| match (in_fog(cell), in_fog(o)) {
@@ -36,10 +36,7 @@ pub fn fog_grid(slip: f64) -> Pomdp {
         (false, false) => f64::from(cell == o),
         _ => 0.0,
     };
-    let to = |action: usize, cell: usize| {
-        let slips = (0..4).map(|a| (neighbour(cell, a), slip / 4.0));
-        std::iter::once((neighbour(cell, action), 1.0 - slip)).chain(slips).collect()
-    };
+    let to = |action: usize, cell: usize| vec![(neighbour(cell, action), 1.0 - slip), (cell, slip)];
     let mut start = vec![0.0; CELLS];
     start[0] = 1.0;
     Pomdp {

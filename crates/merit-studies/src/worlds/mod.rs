@@ -1,4 +1,6 @@
 //! Small worlds that studies play in.
 
 pub mod fog_grid;
+pub mod progress;
+pub mod sparse;
 pub mod t_maze;

@@ -6,5 +6,7 @@ mod cells;
 mod conformal_abstention;
 mod cpr_norms;
 mod knapsack_composer;
+mod exprd_explors;
+mod robo_dopamine;
 mod systems;
 mod ta_mdp_rft;
