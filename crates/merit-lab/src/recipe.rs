@@ -3,12 +3,13 @@
 use crate::LabError;
 use crate::experiment::Bench;
 use merit_core::{Outcome, Phase, When};
+use merit_measure::stats;
 use merit_run::overrides::merge;
 use merit_run::{Options, Recipe, Run, RunError, shipped};
 use merit_store::{EpisodeFilter, Metric, RunFolder};
 use merit_studies::{CellRecord, Point, StudyError};
 use merit_tools::Toolbox;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -72,6 +73,8 @@ fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::StoreError> {
             record.curves.insert(name.to_owned(), curve);
         }
     }
+    record.measures.extend(over_training(&metrics));
+    record.measures.extend(breakdown(folder)?);
     for row in folder.episode_rows(&EpisodeFilter::phase(Phase::eval(When::After)))? {
         if row.outcome.is_valid() {
             let solved = f64::from(u8::from(row.outcome == Outcome::Solved));
@@ -79,6 +82,47 @@ fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::StoreError> {
         }
     }
     Ok(record)
+}
+
+/// Every number of training as its mean over steps (`train_mean/NAME`) and its spread relative to that (`train_cv/NAME`).
+fn over_training(metrics: &[Metric]) -> BTreeMap<String, f64> {
+    let mut series: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for metric in metrics.iter().filter(|metric| metric.phase == Phase::train() && metric.value.is_finite()) {
+        series.entry(&metric.name).or_default().push(metric.value);
+    }
+    let mut found = BTreeMap::new();
+    for (name, values) in series {
+        let Some(mean) = stats::mean(&values) else { continue };
+        found.insert(format!("train_mean/{name}"), mean);
+        if let Some(sd) = stats::sd(&values).filter(|_| mean != 0.0) {
+            found.insert(format!("train_cv/{name}"), sd / mean.abs());
+        }
+    }
+    found
+}
+
+/// The last evaluation by kind of task (`success/KIND`, `calls/KIND`), and the share of its episodes in which an info of the world
+/// was ever other than 0 (`any/INFO`).
+fn breakdown(folder: &RunFolder) -> Result<BTreeMap<String, f64>, merit_store::StoreError> {
+    let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for stored in folder.episodes(&EpisodeFilter::phase(Phase::eval(When::After)))? {
+        let (episode, outcome) = (&stored.scored.episode, stored.scored.outcome());
+        if !outcome.is_valid() {
+            continue;
+        }
+        if let Some(kind) = episode.task.payload.pointer("/kind").and_then(serde_json::Value::as_str) {
+            let solved = f64::from(u8::from(outcome == Outcome::Solved));
+            values.entry(format!("success/{kind}")).or_default().push(solved);
+            values.entry(format!("calls/{kind}")).or_default().push(episode.cost.tool_calls as f64);
+        }
+        let names: BTreeSet<&String> = episode.turns.iter().flat_map(|turn| turn.info.keys()).collect();
+        for name in names {
+            let ever =
+                episode.turns.iter().any(|turn| turn.info.get(name).is_some_and(|value| *value != 0.0));
+            values.entry(format!("any/{name}")).or_default().push(f64::from(u8::from(ever)));
+        }
+    }
+    Ok(values.into_iter().filter_map(|(name, values)| Some((name, stats::mean(&values)?))).collect())
 }
 
 /// What learning had cost before each step. Evaluations are not charged: they are the same for every arm.

@@ -14,8 +14,8 @@ pub mod knapsack;
 pub mod selective;
 pub mod studies;
 pub mod tabular;
-pub mod worlds;
 pub mod turns;
+pub mod worlds;
 
 pub use desk::{CellRecord, Desk, Point};
 pub use studies::STUDIES;

@@ -35,5 +35,6 @@ merit_core::registry! {
         shaping::Shaping,
         checklist::Checklist,
         rubric::Rubric,
+        shuffled::Shuffled,
     ];
 }

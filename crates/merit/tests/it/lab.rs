@@ -16,7 +16,8 @@ fn tiny_system() -> String {
 }
 
 fn records(lines: &[Value]) -> Vec<Value> {
-    let cells = lines.iter().find_map(|line| line.get("result")).unwrap()["cells"].as_array().unwrap().clone();
+    let cells =
+        lines.iter().find_map(|line| line.get("result")).unwrap()["cells"].as_array().unwrap().clone();
     cells.into_iter().map(|cell| cell["record"].clone()).collect()
 }
 

@@ -7,6 +7,21 @@ use serde_json::{Value, json};
 /// One row per combinator.
 pub const MORE: &[Shape] = &[
     Shape {
+        kind: "shuffled",
+        whole: true,
+        make: |parts, _| json!({ "type": "shuffled", "of": parts[0] }),
+        read: |c, r| {
+            let Some(_) = read(&c["of"], r)? else { return Ok(None) };
+            let number = |at: usize| Some((at, read(&c["of"], &r.of(at)).ok().flatten()?));
+            let numbers: Vec<(usize, f64)> = (0..r.scores.len()).filter_map(number).collect();
+            let mut order: Vec<usize> = (0..numbers.len()).collect();
+            merit_core::Seed::root(0).child("shuffled", r.step).stream().shuffle(&mut order);
+            let place = numbers.iter().position(|(at, _)| *at == r.at).unwrap();
+            Ok(Some(numbers[order[place]].1))
+        },
+        paid: |_, _| None,
+    },
+    Shape {
         kind: "lexicographic",
         whole: false,
         make: |parts, k| {
