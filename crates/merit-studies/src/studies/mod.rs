@@ -5,6 +5,7 @@ merit_core::registry! {
     pub static STUDIES: dyn crate::Study = [
         active_inference::ActiveInference,
         exprd_explors::ExprdExplors,
+        nanorobot_q::NanorobotQ,
         robo_dopamine::RoboDopamine,
     ];
 }

@@ -3,5 +3,6 @@
 
 mod active_inference;
 mod exprd_explors;
+mod nanorobot_q;
 mod robo_dopamine;
 mod systems;
