@@ -9,6 +9,7 @@ merit_core::registry! {
         ta_mdp_rft::TaMdpRft,
         cpr_norms::CprNorms,
         exprd_explors::ExprdExplors,
+        nanorobot_q::NanorobotQ,
         robo_dopamine::RoboDopamine,
     ];
 }

@@ -7,6 +7,7 @@ mod conformal_abstention;
 mod cpr_norms;
 mod exprd_explors;
 mod knapsack_composer;
+mod nanorobot_q;
 mod robo_dopamine;
 mod systems;
 mod ta_mdp_rft;
