@@ -10,7 +10,7 @@ fn tiny_system() -> String {
         "name = \"tiny\"\nabout = \"two rewards\"\npaper = \"none\"\nscope = \"nothing was replaced\"\nconfidence = \"full text\"\nseeds = 2\n\n\
          [experiment]\ntype = \"recipe\"\nrecipe = {RECIPE:?}\n\n[budget]\nupdates = 100\n\n\
          [[arms]]\nname = \"as-it-is\"\nrole = \"method\"\nabout = \"as it is\"\n\n\
-         [[arms]]\nname = \"format\"\nrole = \"baseline\"\nabout = \"paid for form alone\"\nset = {{ reward = {{ type = \"format\" }} }}\n\n\
+         [[arms]]\nname = \"format\"\nrole = \"baseline\"\nabout = \"paid for the answer alone\"\nset = {{ reward = {{ type = \"exact-answer\" }} }}\n\n\
          [[claims]]\nsays = \"they are alike\"\nmeasure = {{ area = \"success\", axis = \"policy_tokens\" }}\narm = \"as-it-is\"\nagainst = \"format\"\nwithin = 1.0\n"
     )
 }
@@ -69,7 +69,7 @@ fn two_recipes_are_compared_task_by_task_and_seeds_make_one_table() {
     let dir = tempfile::tempdir().unwrap();
     let table = say(dir.path(), ["train", RECIPE, "--seeds", "1-2"]).well().out;
     assert!(table.contains("seed") && dir.path().join("runs/tiny-2").is_dir(), "{table}");
-    let other = ["train", RECIPE, "--run", "runs/other", "--set", "reward={ type = \"format\" }"];
+    let other = ["train", RECIPE, "--run", "runs/other", "--set", "reward={ type = \"exact-answer\" }"];
     say(dir.path(), other).well();
     let said = say(dir.path(), ["compare", "runs/tiny-1", "runs/tiny-2", "runs/other"]).well().out;
     assert!(said.contains("tiny#1") && said.contains("tiny#2") && said.contains("95 % interval"), "{said}");
