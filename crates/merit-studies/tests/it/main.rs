@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod active_inference;
+mod barfi;
 mod exprd_explors;
 mod nanorobot_q;
 mod robo_dopamine;
