@@ -27,7 +27,7 @@ pub struct Barfi {
     /// Inner steps per iteration and their size.
     pub inner_steps: usize,
     pub inner_rate: f64,
-    /// Iterations before the blend moves, and the size of its steps (Adam).
+    /// Iterations before the blend moves, and the size of its steps; one in each iteration.
     pub warm_up: u64,
     pub outer_rate: f64,
     /// Terms of the Neumann series and its step.
@@ -77,7 +77,7 @@ impl Default for Barfi {
             inner_steps: 3,
             inner_rate: 0.5,
             warm_up: 10,
-            outer_rate: 0.05,
+            outer_rate: 0.5,
             terms: 10,
             eta: 0.1,
             noise: 0.1,
@@ -120,7 +120,6 @@ impl Study for Barfi {
         let learns = matches!(self.reward, Reward::Identity | Reward::Neumann);
         let weights = if self.reward == Reward::Primary { [0.0, 1.0, 0.0] } else { [0.0, 1.0, 1.0] };
         let mut blend = Blend::constant(places, weights, self.gamma);
-        let mut adam = Adam::new(3 * places + 1);
         let mut kept: VecDeque<Trace> = VecDeque::new();
         let share = |policy: &SoftmaxPolicy| {
             mdp.evaluate(&policy.table(), &rewards).map_or(0.0, |v| v[door_grid::START] / best)
@@ -154,7 +153,7 @@ impl Study for Barfi {
             let traces: Vec<&Trace> = kept.iter().collect();
             if learns && iteration >= self.warm_up {
                 let fresh = &traces[traces.len() - self.batch as usize..];
-                self.move_blend(&policy, &traces, fresh, &mut blend, &mut adam);
+                self.move_blend(&policy, &traces, fresh, &mut blend);
             }
             for _ in 0..self.inner_steps {
                 let delta = Inner::new(&policy, &traces, &blend, self.lambda_entropy).delta();
@@ -194,14 +193,7 @@ impl Barfi {
         }
     }
 
-    fn move_blend(
-        &self,
-        policy: &SoftmaxPolicy,
-        traces: &[&Trace],
-        fresh: &[&Trace],
-        blend: &mut Blend,
-        adam: &mut Adam,
-    ) {
+    fn move_blend(&self, policy: &SoftmaxPolicy, traces: &[&Trace], fresh: &[&Trace], blend: &mut Blend) {
         // dJ/dtheta: on-policy, the true reward and discount, no entropy.
         let truth = Blend::constant(policy.theta.len(), [0.0, 1.0, 0.0], self.gamma);
         let g = Inner::new(policy, fresh, &truth, 0.0).delta();
@@ -210,38 +202,9 @@ impl Barfi {
         let (phi, slope) = inner.outer(&u);
         let gamma = blend.gamma();
         let slope = slope - self.lambda_gamma * gamma * (1.0 - gamma);
-        let all: Vec<f64> = phi.iter().flatten().copied().chain([slope]).collect();
-        let moves = adam.step(&all, self.outer_rate);
-        let places = policy.theta.len();
-        for (part, row) in blend.phi.iter_mut().enumerate() {
-            row.iter_mut().zip(&moves[part * places..]).for_each(|(phi, m)| *phi += m);
+        for (row, up) in blend.phi.iter_mut().zip(&phi) {
+            row.iter_mut().zip(up).for_each(|(phi, up)| *phi += self.outer_rate * up);
         }
-        blend.v += moves[3 * places];
-    }
-}
-
-/// Adam, upwards.
-#[derive(Debug)]
-struct Adam {
-    mean: Vec<f64>,
-    square: Vec<f64>,
-    steps: i32,
-}
-
-impl Adam {
-    fn new(n: usize) -> Self {
-        Self { mean: vec![0.0; n], square: vec![0.0; n], steps: 0 }
-    }
-
-    fn step(&mut self, gradient: &[f64], rate: f64) -> Vec<f64> {
-        self.steps += 1;
-        let (grown_mean, grown_square) = (1.0 - 0.9_f64.powi(self.steps), 1.0 - 0.999_f64.powi(self.steps));
-        let state = self.mean.iter_mut().zip(&mut self.square).zip(gradient);
-        let moved = state.map(|((mean, square), g)| {
-            *mean += 0.1 * (g - *mean);
-            *square += 0.001 * (g * g - *square);
-            rate * (*mean / grown_mean) / ((*square / grown_square).sqrt() + 1e-8)
-        });
-        moved.collect()
+        blend.v += self.outer_rate * slope;
     }
 }

@@ -78,9 +78,9 @@ fn the_implicit_gradient_agrees_with_finite_differences_of_the_solved_inner_prob
         let scale = difference.abs().max(1e-3);
         assert!((found - difference).abs() <= 0.05 * scale, "{name}: {found} against {difference}");
     };
-    for part in 0..3 {
-        for at in 0..4 {
-            check(&format!("phi{part}[{at}]"), phi[part][at], &|b, by| b.phi[part][at] += by);
+    for (part, row) in phi.iter().enumerate() {
+        for (at, found) in row.iter().enumerate() {
+            check(&format!("phi{part}[{at}]"), *found, &|b, by| b.phi[part][at] += by);
         }
     }
     check("v", by_v, &|b, by| b.v += by);
