@@ -161,10 +161,15 @@ impl Study for Barfi {
                 desk.spend("updates", 1.0);
             }
             desk.point("share", share(&policy));
+            let newest = traces.iter().rev().take(self.batch as usize);
+            let learned: Vec<f64> = newest.map(|trace| blend.total(mdp.actions, trace)).collect();
+            desk.point("learned_return", mean(&learned));
+            desk.measure("learned_return", mean(&learned));
         }
         // Above 0, so that arms can be compared by ratio.
         desk.measure("share", share(&policy).max(1e-6));
         desk.measure("inner_gamma", blend.gamma());
+        desk.measure("largest_phi1", blend.phi[0].iter().map(|phi| phi.abs()).fold(0.0, f64::max));
         let lured = (0..places).filter(|i| {
             let (s, next) = (i / mdp.actions, mdp.outcomes[*i][0].0);
             door_grid::dead_end(s) && door_grid::harmful(s, next) > 0.0

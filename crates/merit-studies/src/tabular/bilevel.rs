@@ -37,6 +37,11 @@ impl Blend {
         1.0 / (1.0 + (-self.v).exp())
     }
 
+    /// What the blend pays for an episode in all, undiscounted.
+    pub fn total(&self, actions: usize, trace: &Trace) -> f64 {
+        trace.iter().map(|step| self.reward(step.state * actions + step.action, step)).sum()
+    }
+
     fn reward(&self, at: usize, step: &Seen) -> f64 {
         self.phi[0][at] + self.phi[1][at] * step.primary + self.phi[2][at] * step.auxiliary
     }
