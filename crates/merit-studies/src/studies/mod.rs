@@ -8,6 +8,7 @@ merit_core::registry! {
         active_inference::ActiveInference,
         ta_mdp_rft::TaMdpRft,
         cpr_norms::CprNorms,
+        barfi::Barfi,
         exprd_explors::ExprdExplors,
         nanorobot_q::NanorobotQ,
         robo_dopamine::RoboDopamine,

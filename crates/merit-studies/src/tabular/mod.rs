@@ -1,6 +1,7 @@
 //! Exact tools for small finite problems: Markov decision processes, beliefs, linear systems and programs, and the tables that
 //! learn in them.
 
+pub mod bilevel;
 pub mod design;
 pub mod linear;
 pub mod lp;

@@ -1,5 +1,6 @@
 //! Small worlds that studies play in.
 
+pub mod door_grid;
 pub mod field;
 pub mod fog_grid;
 pub mod progress;

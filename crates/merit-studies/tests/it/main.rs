@@ -5,6 +5,7 @@ mod active_inference;
 mod cells;
 mod conformal_abstention;
 mod cpr_norms;
+mod barfi;
 mod exprd_explors;
 mod knapsack_composer;
 mod nanorobot_q;
