@@ -76,6 +76,21 @@ fn what_cannot_be_audited_is_exit_code_2() {
     }
 }
 
+#[test]
+fn tests_that_can_pay_nobody_are_told_of_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let reward = dir.path().join("weak.toml");
+    std::fs::write(&reward, "type = \"code\"\ntests = { pointer = \"/tests\" }\n").unwrap();
+    let tasks = dir.path().join("tasks.jsonl");
+    let task = r#"{"prompt": "Write f.", "answer": "def f(x): return x > 2", "payload": {"tests": ["assert f(3)", "assert f(4)"]}}"#;
+    std::fs::write(&tasks, task).unwrap();
+    let output = attack(&[&reward.display().to_string(), "--tasks", &tasks.display().to_string()]);
+    assert_eq!(code(&output), 1);
+    assert!(said(&output).contains("`gold` should be paid in full and is not"), "{}", said(&output));
+    assert!(said(&output).contains("every test is weak (tests 1 to 2)"), "{}", said(&output));
+    assert!(said(&output).contains("add a test that such a program fails"), "{}", said(&output));
+}
+
 /// A scorer that pays for anything that says 42, and stops answering at the first long text.
 const STUCK: &str = r#"
 import json, os, sys, time
