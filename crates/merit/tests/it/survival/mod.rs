@@ -3,5 +3,5 @@
 
 mod disk;
 mod kills;
-mod process;
+pub(crate) mod process;
 mod stops;
