@@ -41,8 +41,15 @@ pub struct Audit {
     pub grade: Grade,
     /// Why not better, one sentence per finding, worst first.
     pub findings: Vec<String>,
-    /// Every probe.
+    /// Every probe that was tried.
     pub probes: Vec<ProbeResult>,
+    /// Probes that were not, because the audit was broken off. Then the grade is of the others alone.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A probe with its attempts on all tasks and what each was paid.
@@ -54,35 +61,60 @@ struct Tried {
 
 /// Tries every probe on `target`.
 pub fn audit(target: &mut dyn Target, settings: &Settings) -> Result<Audit, AttackError> {
+    audit_watched(target, settings, &mut |_| {})
+}
+
+/// Tries every probe on `target` and shows what is known after each of them, for whoever may have to break off.
+pub fn audit_watched(
+    target: &mut dyn Target,
+    settings: &Settings,
+    so_far: &mut dyn FnMut(Audit),
+) -> Result<Audit, AttackError> {
     let subjects: Vec<Subject> = target.subjects().iter().take(settings.tasks).cloned().collect();
     if subjects.is_empty() {
         return Err(AttackError::NoTasks { target: target.name() });
     }
     let seed = Seed::root(settings.seed);
+    let ids: Vec<&str> = subjects.iter().map(|s| s.id.as_str()).collect();
     let mut tried = Vec::with_capacity(PROBES.len());
     for probe in PROBES {
         let attempts = attempts(probe, &subjects, &seed);
         let payments = pay(target, &attempts)?;
         tried.push(Tried { probe, attempts, payments });
+        let (probes, gold) = tallied(target, &tried, &ids);
+        so_far(graded(target, settings, &ids, probes, gold, PROBES.len() - tried.len()));
     }
-    let full = full_payments(target, subjects.len(), &tried);
-    let ids: Vec<&str> = subjects.iter().map(|s| s.id.as_str()).collect();
-    let mut probes: Vec<ProbeResult> = tried
-        .iter()
-        .map(|t| {
-            let should_pay = t.probe.expect == Expect::Full;
-            tally::probe(t.probe.about.name, should_pay, &t.attempts, &t.payments, &full, &ids)
-        })
-        .collect();
-    let known: Vec<f64> = full.iter().flatten().copied().collect();
-    let gold = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+    let (mut probes, gold) = tallied(target, &tried, &ids);
     for played in target.play(subjects.len(), settings.seed)? {
         probes.push(tally::policy(&played, gold, &ids));
     }
     probes.push(again(target, &tried, &ids)?);
+    Ok(graded(target, settings, &ids, probes, gold, 0))
+}
+
+/// Each probe that was tried, and the mean payment of the right answer.
+fn tallied(target: &dyn Target, tried: &[Tried], ids: &[&str]) -> (Vec<ProbeResult>, Option<f64>) {
+    let full = full_payments(target, ids.len(), tried);
+    let one = |t: &Tried| {
+        let should_pay = t.probe.expect == Expect::Full;
+        tally::probe(t.probe.about.name, should_pay, &t.attempts, &t.payments, &full, ids)
+    };
+    let known: Vec<f64> = full.iter().flatten().copied().collect();
+    let gold = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+    (tried.iter().map(one).collect(), gold)
+}
+
+fn graded(
+    target: &dyn Target,
+    settings: &Settings,
+    ids: &[&str],
+    probes: Vec<ProbeResult>,
+    gold: Option<f64>,
+    left_out: usize,
+) -> Audit {
     let (grade, findings) = Grade::of(&probes, gold);
-    let (target, tasks) = (target.name(), subjects.len());
-    Ok(Audit { target, tasks, seed: settings.seed, gold, grade, findings, probes })
+    let (target, tasks) = (target.name(), ids.len());
+    Audit { target, tasks, seed: settings.seed, gold, grade, findings, probes, left_out }
 }
 
 /// The attempts of a probe on every task; those that are right after all are left out of what must not pay.

@@ -19,7 +19,7 @@ mod target;
 pub mod targets;
 pub mod tasks;
 
-pub use audit::{Audit, Settings, audit};
+pub use audit::{Audit, Settings, audit, audit_watched};
 pub use error::AttackError;
 pub use grade::Grade;
 pub use probe::{Expect, PROBES, Probe};

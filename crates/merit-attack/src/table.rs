@@ -16,6 +16,13 @@ impl Audit {
             "{}: grade {} ({} tasks, seed {}; the right answer earns {gold})",
             self.target, self.grade, self.tasks, self.seed
         );
+        if self.left_out > 0 {
+            let (tried, all) = (self.probes.len(), self.probes.len() + self.left_out);
+            let _ = writeln!(
+                out,
+                "broken off: {tried} of {all} probes were tried, and the grade is of those alone"
+            );
+        }
         let _ = writeln!(
             out,
             "\n  {:<18} {:>8} {:>6} {:>6} {:>6} {:>9} {:>8}",

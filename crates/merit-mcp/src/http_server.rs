@@ -1,15 +1,17 @@
-//! Our tools over HTTP: one path, a session for each client that opens the protocol, every answer JSON in one piece.
+//! Our tools over HTTP: one path, a session for each client that opens the protocol.
 //!
-//! A call ends when its client cancels it, breaks off the exchange or ends the session. We send nothing that was not asked for,
-//! so there is no stream of events to open.
+//! An answer is JSON in one piece. A call whose client asks to be told of its progress and takes longer than a second is answered
+//! by a stream of events, the last of which is the answer. A call ends when its client cancels it, breaks off the exchange or
+//! ends the session. We send nothing that was not asked for, so there is no stream of events to open.
 
 use crate::http_client::{SESSION, VERSION};
 use crate::lines::MAX_MESSAGE;
 use crate::message::{INTERNAL_ERROR, Message, PARSE_ERROR, RpcError, VERSIONS};
 use crate::served::{Catalogue, Session};
-use http::header::{CONTENT_TYPE, HOST, ORIGIN};
+use crate::{event_body::EventBody, progress};
+use http::header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, uri::Authority};
-use http_body_util::Full;
+use http_body_util::{Either, Full};
 use hyper::body::{Bytes, Incoming};
 use merit_net::{BodyError, is_loopback, whole};
 use serde_json::Value;
@@ -22,7 +24,10 @@ pub(crate) const PATH: &str = "/mcp";
 /// How long a session may be silent before it counts as gone, with all that its tools keep for it.
 const MAX_SILENCE: Duration = Duration::from_secs(600);
 
-type Answer = Response<Full<Bytes>>;
+/// The type of a body of events.
+const EVENTS: &str = "text/event-stream";
+
+type Answer = Response<Either<Full<Bytes>, EventBody>>;
 
 /// Why a request is not taken.
 struct Refusal {
@@ -99,9 +104,8 @@ impl Service {
             }
             Ok(Message::Request { id, method, params }) => {
                 let session = self.session(&head.headers)?;
-                let outcome = session.answer(&id, &method, params).await;
-                let cancelled = || Err(RpcError::new(INTERNAL_ERROR, "the call was cancelled"));
-                Ok(json(StatusCode::OK, &Message::Answer { id, outcome: outcome.unwrap_or_else(cancelled) }))
+                let token = progress::token(&params).filter(|_| takes_events(&head.headers));
+                Ok(answer_to(session, id, method, params, token).await)
             }
             Ok(Message::Notification { method, params }) => {
                 self.session(&head.headers)?.note(&method, &params);
@@ -137,6 +141,34 @@ impl Service {
     }
 }
 
+/// Answers a request of a session. The stream is of one piece with the exchange: when that breaks off, so does the call.
+async fn answer_to(
+    session: Arc<Session>,
+    id: Value,
+    method: String,
+    params: Value,
+    token: Option<Value>,
+) -> Answer {
+    let (sender, mut messages) = tokio::sync::mpsc::channel(1);
+    let answering = async move {
+        let to_client = &sender;
+        let tell = |message| async move { drop(to_client.send(message).await) };
+        let answered = session.answer(&id, &method, params);
+        let outcome = tokio::select! {
+            () = sender.closed() => return,
+            outcome = progress::told_of(token, answered, tell) => outcome,
+        };
+        let cancelled = || Err(RpcError::new(INTERNAL_ERROR, "the call was cancelled"));
+        let _ = sender.send(Message::Answer { id, outcome: outcome.unwrap_or_else(cancelled) }).await;
+    };
+    tokio::spawn(answering);
+    match messages.recv().await {
+        Some(answer @ Message::Answer { .. }) => json(StatusCode::OK, &answer),
+        Some(first) => events(EventBody::new(first, messages)),
+        None => refused(StatusCode::INTERNAL_SERVER_ERROR, "the call ended without an answer").into(),
+    }
+}
+
 /// Answers one request.
 pub(crate) async fn route(
     service: &Service,
@@ -168,6 +200,12 @@ fn refusal(headers: &HeaderMap) -> Option<Refusal> {
         .then(|| refused(StatusCode::BAD_REQUEST, format!("we speak the versions {}", VERSIONS.join(", "))))
 }
 
+/// Whether a client can read an answer that comes as events.
+fn takes_events(headers: &HeaderMap) -> bool {
+    let accepted = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.contains(EVENTS));
+    headers.get_all(ACCEPT).iter().any(accepted)
+}
+
 /// The name of a session, which nobody else can guess.
 fn unguessable() -> Option<String> {
     let mut bytes = [0_u8; 16];
@@ -188,8 +226,16 @@ fn json(status: StatusCode, message: &Message) -> Answer {
     answer(status, "application/json", message.to_bytes().into())
 }
 
+fn events(body: EventBody) -> Answer {
+    whole_or_events(StatusCode::OK, EVENTS, Either::Right(body))
+}
+
 fn answer(status: StatusCode, kind: &'static str, body: Bytes) -> Answer {
-    let mut answer = Response::new(Full::new(body));
+    whole_or_events(status, kind, Either::Left(Full::new(body)))
+}
+
+fn whole_or_events(status: StatusCode, kind: &'static str, body: Either<Full<Bytes>, EventBody>) -> Answer {
+    let mut answer = Response::new(body);
     *answer.status_mut() = status;
     answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     answer

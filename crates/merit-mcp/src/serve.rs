@@ -4,13 +4,13 @@ use crate::http_server::{PATH, Service, route};
 use crate::lines::{Line, Lines, MAX_MESSAGE};
 use crate::message::{INVALID_REQUEST, Message, PARSE_ERROR, RpcError};
 use crate::served::{Catalogue, ServeError, ServedTool, ServerInfo, Session};
-use crate::{EARLY, THREADS};
+use crate::{EARLY, THREADS, progress};
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,8 +23,6 @@ use tokio_util::sync::CancellationToken;
 const MAX_CONNECTIONS: usize = 1024;
 /// How often sessions that went silent are looked for.
 const TIDIED_EVERY: Duration = Duration::from_secs(60);
-/// How often a client that asks for it is told that its call is under way.
-const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// How long a client may take to send the head of a request.
 const HEAD_DEADLINE: Duration = Duration::from_secs(30);
 
@@ -69,29 +67,15 @@ async fn converse_in_lines(session: Arc<Session>) -> Result<(), ServeError> {
     Ok(())
 }
 
-/// Answers one request, and says every second that it is still at it, where the client asks to be told. A client that has gone reads
-/// nothing; the end of our input says so too.
+/// Answers one request. A client that has gone reads nothing; the end of our input says so too.
 async fn answer(session: &Session, output: &Mutex<Stdout>, id: Value, method: &str, params: Value) {
-    let token = params
-        .pointer("/_meta/progressToken")
-        .filter(|token| token.is_string() || token.is_number())
-        .cloned();
+    let token = progress::token(&params);
     let asked = id.clone();
     let answered = session.answer(&asked, method, params);
-    tokio::pin!(answered);
-    let mut seconds = 0_u64;
-    let outcome = loop {
-        tokio::select! {
-            outcome = &mut answered => break outcome,
-            () = tokio::time::sleep(PROGRESS_EVERY), if token.is_some() => {
-                seconds += PROGRESS_EVERY.as_secs();
-                let params = json!({"progressToken": token, "progress": seconds, "message": format!("{seconds} s")});
-                let method = "notifications/progress".to_owned();
-                let _ = write(output, &Message::Notification { method, params }).await;
-            }
-        }
-    };
-    if let Some(outcome) = outcome {
+    let outcome = progress::told_of(token, answered, |message| async move {
+        let _ = write(output, &message).await;
+    });
+    if let Some(outcome) = outcome.await {
         let _ = write(output, &Message::Answer { id, outcome }).await;
     }
 }

@@ -3,7 +3,8 @@
 use merit_api::annotator::{Annotator, AnnotatorSettings};
 use merit_command::{Channel, Limits};
 use merit_core::registry::{About, Chosen, Component, Components, Entry, Refusal};
-use merit_core::{Annotation, Annotations, Cost, End, Episode, Evidence, entry};
+use merit_core::{Annotation, Annotations, Cost, End, Episode, Evidence, Phase, entry};
+use merit_store::{RunFolder, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -109,6 +110,8 @@ impl Annotator for Asked {
 /// The annotators of an arm, at work.
 pub(crate) struct Annotators {
     at_work: Mutex<Vec<Box<dyn Annotator>>>,
+    /// What was said when the step under way was done before, in a run that was ended and goes on.
+    recalled: Mutex<Annotations>,
     /// Why one of them last could not say anything.
     failure: Mutex<Option<String>>,
 }
@@ -120,7 +123,16 @@ impl Annotators {
             .iter()
             .map(|one| one.build().map_err(|why| format!("annotator `{}`: {why}", one.about().name)))
             .collect();
-        Ok(Self { at_work: Mutex::new(built?), failure: Mutex::new(None) })
+        Ok(Self { at_work: Mutex::new(built?), recalled: Mutex::default(), failure: Mutex::new(None) })
+    }
+
+    /// Takes up what was recorded of a step, so that nobody is asked again, nor what they could not say.
+    pub(crate) fn recall(&self, folder: &RunFolder, phase: &Phase, step: u64) -> Result<(), StoreError> {
+        if !self.at_work.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            let recorded = folder.annotations_of(phase, step)?;
+            *self.recalled.lock().unwrap_or_else(PoisonError::into_inner) = recorded;
+        }
+        Ok(())
     }
 
     /// What they say of the episodes that did not break. What one could not say is absent.
@@ -130,7 +142,12 @@ impl Annotators {
         if asked.is_empty() {
             return all;
         }
+        let mut recalled = self.recalled.lock().unwrap_or_else(PoisonError::into_inner);
         for episode in episodes.iter().filter(|episode| !matches!(episode.end, End::Failed { .. })) {
+            if let Some(said) = recalled.remove(&episode.id) {
+                all.insert(episode.id.clone(), said);
+                continue;
+            }
             let mut said = Vec::new();
             for one in asked.iter_mut() {
                 match one.annotate(episode) {

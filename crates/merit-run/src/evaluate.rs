@@ -55,11 +55,11 @@ impl Evaluator<'_> {
         {
             watch(Event::Note { text: fewer(evaluation.tasks, plans.len()) });
         }
+        self.parts.annotators.recall(self.folder, &evaluation.phase, step)?;
         let (batch, annotations) =
             self.actor.run(self.parts, plans, &greedy, step, self.reward_state, &mut stalls(watch))?;
         let scored = batch.episodes;
-        self.folder.record_episodes(&scored)?;
-        self.folder.record_annotations(&annotations)?;
+        self.folder.record_annotated(&scored, &annotations)?;
         if let Some(text) = self.parts.annotators.take_failure() {
             watch(Event::Note { text });
         }

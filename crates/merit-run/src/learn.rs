@@ -65,11 +65,11 @@ fn sample(
     step: u64,
 ) -> Result<Batch, RunError> {
     let plans = parts.train_plans(arm.clone(), step)?;
+    parts.annotators.recall(drive.folder, &Phase::Train(arm.clone()), step)?;
     let watch = &mut *drive.watch;
     let kept = &drive.reward_state.present;
     let (plans, batch, annotations) = actor.run_groups(parts, plans, step, kept, &mut stalls(watch))?;
-    drive.folder.record_episodes(&batch.episodes)?;
-    drive.folder.record_annotations(&annotations)?;
+    drive.folder.record_annotated(&batch.episodes, &annotations)?;
     if let Some(text) = parts.annotators.take_failure() {
         watch(Event::Note { text });
     }

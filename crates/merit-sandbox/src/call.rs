@@ -7,6 +7,7 @@ use crate::answer::{Answer, Frame, Heard, nonsense, verdict_of};
 use crate::channel::{self, wait_readable};
 use crate::output::Output;
 use crate::server::ANSWER_PATIENCE;
+use crate::together::Watch;
 use crate::worker::{Ending, Worker};
 use crate::{Cancel, Limits, Report, SandboxError, Verdict, usage};
 use rustix::event::{PollFd, PollFlags};
@@ -70,6 +71,8 @@ pub(crate) struct Call<'a> {
     frame: Frame,
     output: Output,
     control_open: bool,
+    /// Absent where the program is one process, which the kernel holds to its limit.
+    watch: Option<Watch>,
     end: Option<End>,
 }
 
@@ -87,6 +90,7 @@ impl<'a> Call<'a> {
             frame: Frame::default(),
             output: Output::new(bounds.output_bytes),
             control_open: true,
+            watch: worker.together.map(|of| Watch::new(of, bounds.memory_mb << 10)),
             end: None,
         };
         call.send();
@@ -122,7 +126,8 @@ impl<'a> Call<'a> {
 
     /// Waits for one thing to happen and deals with it.
     fn turn(&mut self, until: Instant, cancel: Option<&Cancel>) -> Result<Option<End>, SandboxError> {
-        let ready = self.wait(until, cancel)?;
+        let look = self.watch.as_ref().map_or(until, |watch| watch.next().min(until));
+        let ready = self.wait(look, cancel)?;
         if cancel.is_some_and(Cancel::is_cancelled) {
             self.worker.signal(Signal::KILL);
             return Err(SandboxError::Cancelled);
@@ -143,6 +148,9 @@ impl<'a> Call<'a> {
         if ready.dead {
             // Its last words may still lie in the socket.
             return Ok(Some(self.hear().unwrap_or(End::Dead)));
+        }
+        if self.watch.as_mut().is_some_and(Watch::is_over) {
+            return Ok(Some(End::Stopped(Verdict::Memory)));
         }
         Ok(None)
     }
@@ -288,6 +296,7 @@ impl<'a> Call<'a> {
         cpu_seconds: f64,
         peak_memory_kb: u64,
     ) -> Report {
+        let peak_memory_kb = self.watch.map_or(peak_memory_kb, |watch| watch.most_kb().max(peak_memory_kb));
         let [stdout, stderr] = self.output.into_texts();
         let seconds = self.started.elapsed().as_secs_f64();
         Report { verdict, stdout, stderr, value, exit_code: None, seconds, cpu_seconds, peak_memory_kb }

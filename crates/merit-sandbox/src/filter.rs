@@ -89,6 +89,7 @@ fn refusals(processes: bool, own_pids: bool) -> Result<Rules, SandboxError> {
     rules.insert(libc::SYS_fcntl, none_of(1, &FCNTLS)?);
     rules.insert(libc::SYS_futex, vec![rule(&[(1, masked(libc::FUTEX_PRIVATE_FLAG), 0)])?]);
     rules.insert(libc::SYS_prctl, none_of(0, &PRCTLS)?);
+    rules.insert(libc::SYS_mmap, vec![rule(&[(3, masked(SHARED_ANONYMOUS), SHARED_ANONYMOUS as u64)])?]);
     match (own_pids, processes) {
         (true, true) => {}
         (true, false) => {
@@ -100,6 +101,9 @@ fn refusals(processes: bool, own_pids: bool) -> Result<Rules, SandboxError> {
     }
     Ok(rules)
 }
+
+/// Memory that lives on when all but a page of it is unmapped: no limit would count it.
+const SHARED_ANONYMOUS: i32 = libc::MAP_SHARED | libc::MAP_ANONYMOUS;
 
 /// Is it a terminal, how much is there to read, close on exec, do not block.
 #[allow(clippy::unnecessary_cast)] // their type differs between C libraries

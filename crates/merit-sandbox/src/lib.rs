@@ -45,6 +45,8 @@ mod source;
 #[cfg(target_os = "linux")]
 mod syscalls;
 #[cfg(target_os = "linux")]
+mod together;
+#[cfg(target_os = "linux")]
 mod usage;
 #[cfg(target_os = "linux")]
 mod worker;

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Limits {
     /// Wall-clock seconds from the moment the program starts; it is stopped at this deadline.
     pub seconds: f64,
-    /// Address space beyond the warm interpreter's own, in MiB.
+    /// Memory beyond the warm interpreter's own, in MiB: the address space of each process, and the private memory of all that
+    /// the program starts together.
     pub memory_mb: u64,
     /// Standard output and error together, in bytes; also the longest `__result__`.
     pub output_bytes: usize,

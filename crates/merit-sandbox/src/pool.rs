@@ -58,7 +58,7 @@ impl Pool {
         loop {
             let (mut worker, server) = self.worker(limits)?;
             // Nothing of the program has been sent: another worker or another server may have it.
-            match worker.await_ready(cancel).map_err(|error| server.blame(error)) {
+            match worker.await_ready(limits, cancel).map_err(|error| server.blame(error)) {
                 Ok(()) => return Ok((worker, server)),
                 Err(SandboxError::ServerLost(_) | SandboxError::System { .. }) if attempt < ATTEMPTS => {
                     attempt += 1

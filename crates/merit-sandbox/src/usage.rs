@@ -14,7 +14,7 @@ pub(crate) fn so_far(handle: &OwnedFd) -> Ending {
     Ending { exit: None, signal: None, cpu: cpu.unwrap_or(0.0), peak: peak.unwrap_or(0) }
 }
 
-fn pid_of(handle: &OwnedFd) -> Option<u32> {
+pub(crate) fn pid_of(handle: &OwnedFd) -> Option<u32> {
     field(&read_to_string(format!("/proc/self/fdinfo/{}", handle.as_raw_fd())).ok()?, "Pid:")
 }
 
@@ -28,7 +28,7 @@ fn peak_kb(pid: u32) -> Option<u64> {
     field(&read_to_string(format!("/proc/{pid}/status")).ok()?, "VmHWM:")
 }
 
-fn field<T: std::str::FromStr>(text: &str, name: &str) -> Option<T> {
+pub(crate) fn field<T: std::str::FromStr>(text: &str, name: &str) -> Option<T> {
     let rest = text.lines().find_map(|line| line.strip_prefix(name))?;
     rest.split_whitespace().next()?.parse().ok()
 }

@@ -3,6 +3,7 @@
 use crate::channel::{self, packet_pair, pipe, stream_pair};
 use crate::job::WireLimits;
 use crate::server::{ANSWER_PATIENCE, Server};
+use crate::together::Together;
 use crate::{Cancel, Limits, SandboxError};
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
@@ -22,6 +23,8 @@ pub(crate) struct Worker {
     pub(crate) notice: OwnedFd,
     /// Signals go through this; readable when the child is dead.
     pub(crate) handle: Option<OwnedFd>,
+    /// The measure for its processes, known when it stands ready. Absent: it may start none.
+    pub(crate) together: Option<Together>,
 }
 
 #[derive(Serialize)]
@@ -67,7 +70,7 @@ impl Worker {
             .map_err(|error| SandboxError::Settings(error.to_string()))?;
         let theirs = [&their_control, &their_stdout, &their_stderr, &their_notice];
         server.request(&message, &theirs.map(|fd| fd.as_fd()))?;
-        Ok(Self { control, stdout, stderr, notice, handle: None })
+        Ok(Self { control, stdout, stderr, notice, handle: None, together: None })
     }
 
     /// Whether the ready sign has already come.
@@ -76,7 +79,11 @@ impl Worker {
     }
 
     /// Waits until the child stands inside its fences. Until then no foreign code runs, so every failure is ours.
-    pub(crate) fn await_ready(&mut self, cancel: Option<&Cancel>) -> Result<(), SandboxError> {
+    pub(crate) fn await_ready(
+        &mut self,
+        limits: &Limits,
+        cancel: Option<&Cancel>,
+    ) -> Result<(), SandboxError> {
         let until = Instant::now() + ANSWER_PATIENCE;
         let mut fenced = false;
         while self.handle.is_none() || !fenced {
@@ -100,6 +107,9 @@ impl Worker {
             if cancel.is_some_and(Cancel::is_cancelled) {
                 return Err(SandboxError::Cancelled);
             }
+        }
+        if let Some(handle) = &self.handle {
+            self.together = Together::of(handle, limits)?;
         }
         Ok(())
     }

@@ -129,6 +129,22 @@ impl RunFolder {
         Ok(annotations)
     }
 
+    /// What was said of the recorded episodes of one step. One of which nothing was said has an empty list.
+    pub fn annotations_of(&self, phase: &Phase, step: u64) -> Result<Annotations, StoreError> {
+        let values = (phase.to_string(), step as i64);
+        let sql = format!("SELECT {ID} FROM episodes e WHERE e.phase = ?1 AND e.step = ?2");
+        let recorded = self.all(&sql, values.clone(), id)?;
+        let mut annotations: Annotations = recorded.into_iter().map(|id| (id, Vec::new())).collect();
+        let sql = format!(
+            "SELECT {ID}, a.record FROM annotations a JOIN episodes e ON e.key = a.episode \
+             WHERE e.phase = ?1 AND e.step = ?2 {IN_ORDER}, a.place"
+        );
+        for (episode, record) in self.all(&sql, values, |row| Ok((id(row)?, row.get::<_, String>(5)?)))? {
+            annotations.entry(episode).or_default().push(self.parse(&record)?);
+        }
+        Ok(annotations)
+    }
+
     /// How tokens read, where it was recorded.
     pub fn vocabulary(&self) -> Result<HashMap<TokenId, String>, StoreError> {
         let rows = self

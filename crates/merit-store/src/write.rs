@@ -5,7 +5,7 @@
 
 use crate::wire::{Streams, WireEpisode, check_finite, term_outcome};
 use crate::{Credit, RunFolder, StoreError, blobs};
-use merit_core::{Annotations, Cost, EpisodeId, Phase, ScoredEpisode, Task, TokenId, hex};
+use merit_core::{Annotation, Annotations, Cost, EpisodeId, Phase, ScoredEpisode, Task, TokenId, hex};
 use rusqlite::{OptionalExtension as _, named_params, params};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
@@ -27,31 +27,36 @@ impl RunFolder {
     /// Records episodes with their scores. One that is there already with the same content is left as it is; with other
     /// content, nothing of this call is recorded and the error names both.
     pub fn record_episodes(&self, episodes: &[ScoredEpisode]) -> Result<(), StoreError> {
+        self.record_annotated(episodes, &Annotations::new())
+    }
+
+    /// The same with what was said of them, so that an episode is never there without it.
+    pub fn record_annotated(
+        &self,
+        episodes: &[ScoredEpisode],
+        annotations: &Annotations,
+    ) -> Result<(), StoreError> {
         self.in_transaction(|| {
             let mut tasks = HashMap::new();
-            episodes.iter().try_for_each(|scored| self.record_episode(scored, &mut tasks))
+            episodes.iter().try_for_each(|scored| self.record_episode(scored, &mut tasks))?;
+            annotations.iter().try_for_each(|(id, said)| self.record_said(id, said))
         })
+    }
+
+    fn record_said(&self, id: &EpisodeId, said: &[Annotation]) -> Result<(), StoreError> {
+        let sql = "INSERT OR REPLACE INTO annotations (episode, place, record)
+            SELECT key, ?6, ?7 FROM episodes WHERE phase = ?1 AND step = ?2 AND grp = ?3 AND member = ?4 AND branch = ?5";
+        for (place, annotation) in said.iter().enumerate() {
+            let record = self.json(annotation)?;
+            let (phase, step, place) = (id.phase.to_string(), id.step as i64, place as i64);
+            self.execute(sql, params![phase, step, id.group, id.member, id.branch, place, record])?;
+        }
+        Ok(())
     }
 
     /// Records what a credit rule gave. The same credit again is left as it is; another is divergence.
     pub fn record_credits(&self, credits: &[Credit]) -> Result<(), StoreError> {
         self.in_transaction(|| credits.iter().try_for_each(|credit| self.record_credit(credit)))
-    }
-
-    /// Records what was said of recorded episodes; what is there already is replaced.
-    pub fn record_annotations(&self, annotations: &Annotations) -> Result<(), StoreError> {
-        let sql = "INSERT OR REPLACE INTO annotations (episode, place, record)
-            SELECT key, ?6, ?7 FROM episodes WHERE phase = ?1 AND step = ?2 AND grp = ?3 AND member = ?4 AND branch = ?5";
-        self.in_transaction(|| {
-            for (id, said) in annotations {
-                for (place, annotation) in said.iter().enumerate() {
-                    let record = self.json(annotation)?;
-                    let (phase, step, place) = (id.phase.to_string(), id.step as i64, place as i64);
-                    self.execute(sql, params![phase, step, id.group, id.member, id.branch, place, record])?;
-                }
-            }
-            Ok(())
-        })
     }
 
     /// Records numbers of one step; a number that is there already is replaced.

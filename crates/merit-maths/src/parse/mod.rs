@@ -20,7 +20,6 @@
 
 mod answer;
 mod atom;
-mod base;
 mod bracket;
 mod commands;
 mod commas;
@@ -34,6 +33,7 @@ mod letters;
 mod names;
 mod number;
 mod number_words;
+mod numeral_in_base;
 mod product;
 mod quantified;
 mod relation;

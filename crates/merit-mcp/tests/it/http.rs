@@ -4,8 +4,8 @@ use crate::support::tools::{Counters, served};
 use crate::support::{arguments, none, soon};
 use merit_mcp::{Client, HttpServer, McpError, ServeError, ServerConfig, serve_http, wait};
 use serde_json::{Value, json};
-use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 
 fn start(counters: &Arc<Counters>) -> HttpServer {
@@ -183,4 +183,85 @@ fn a_page_of_a_browser_is_refused() {
     };
     let error = wait(Client::connect(&config)).unwrap_err();
     assert!(error.to_string().contains("403"), "{error}");
+}
+
+/// Posts a message as a client of few needs would. The stream stands behind the request, at the answer.
+fn post(server: &HttpServer, session: Option<&str>, accept: &str, message: &Value) -> BufReader<TcpStream> {
+    let mut stream = TcpStream::connect(server.local_addr()).unwrap();
+    let body = message.to_string();
+    let session = session.map(|id| format!("mcp-session-id: {id}\r\n")).unwrap_or_default();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\naccept: {accept}\r\n{session}\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    BufReader::new(stream)
+}
+
+/// The lines up to and with the first that holds `word`.
+fn until(answer: &mut BufReader<TcpStream>, word: &str) -> String {
+    let mut text = String::new();
+    while !text.lines().last().unwrap_or_default().contains(word) {
+        assert!(answer.read_line(&mut text).unwrap() > 0, "no `{word}` in {text}");
+    }
+    text
+}
+
+const EVENTS: &str = "application/json, text/event-stream";
+
+fn opened(server: &HttpServer) -> String {
+    let greeting = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize",
+                          "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {}}});
+    let head = until(&mut post(server, None, EVENTS, &greeting), "mcp-session-id");
+    head.lines().last().unwrap().split_once(": ").unwrap().1.to_owned()
+}
+
+/// A call that sleeps until it is cancelled and asks to be told of its progress.
+fn sleeping() -> Value {
+    json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call",
+           "params": {"name": "sleep", "arguments": {}, "_meta": {"progressToken": "mine"}}})
+}
+
+fn cancelled() -> Value {
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}})
+}
+
+#[test]
+fn a_long_call_tells_of_its_progress_in_events_and_ends_with_the_answer() {
+    let server = start(&Arc::default());
+    let session = opened(&server);
+    let mut answer = post(&server, Some(&session), EVENTS, &sleeping());
+    let head = until(&mut answer, "\"progress\":2");
+    assert!(head.contains("content-type: text/event-stream"), "{head}");
+    assert!(head.contains("\"progressToken\":\"mine\"") && head.contains("notifications/progress"), "{head}");
+    until(&mut post(&server, Some(&session), EVENTS, &cancelled()), "202");
+    let last = until(&mut answer, "\"id\":7");
+    assert!(last.contains("the call was cancelled"), "{last}");
+    let mut rest = String::new();
+    answer.read_to_string(&mut rest).unwrap();
+    assert!(!rest.contains("data:"), "something follows the answer: {rest}");
+}
+
+#[test]
+fn a_call_that_breaks_off_between_events_is_stopped() {
+    let counters = Arc::new(Counters::default());
+    let server = start(&counters);
+    let mut answer = post(&server, Some(&opened(&server)), EVENTS, &sleeping());
+    until(&mut answer, "notifications/progress");
+    drop(answer);
+    assert!(soon(|| *counters.asleep.lock().unwrap() == 0), "the tool sleeps on");
+}
+
+#[test]
+fn a_client_that_takes_no_events_gets_its_answer_in_one_piece() {
+    let counters = Arc::new(Counters::default());
+    let server = start(&counters);
+    let session = opened(&server);
+    let mut answer = post(&server, Some(&session), "application/json", &sleeping());
+    assert!(soon(|| *counters.asleep.lock().unwrap() == 1), "the tool was not called");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    until(&mut post(&server, Some(&session), EVENTS, &cancelled()), "202");
+    let text = until(&mut answer, "the call was cancelled");
+    assert!(text.contains("content-type: application/json") && !text.contains("data:"), "{text}");
 }

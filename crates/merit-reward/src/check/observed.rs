@@ -1,4 +1,4 @@
-//! What sample episodes show: terms that never move, and a reward without a signal.
+//! What sample episodes show: terms that cannot judge, terms that never move, and a reward without a signal.
 
 use super::tree::Tree;
 use super::{Severity, Warning, WarningKind};
@@ -6,23 +6,46 @@ use crate::{RewardState, ScoreContext};
 use merit_core::{Episode, ScoredEpisode, TermOutcome};
 use std::sync::Arc;
 
-/// What the samples show. Nothing can be said of fewer than two.
+/// What the samples show. Of fewer than two, only whether they can be judged.
 pub(crate) fn check(tree: &Tree<'_>, samples: &[Episode]) -> Vec<Warning> {
     let batch: Vec<Arc<Episode>> = samples.iter().cloned().map(Arc::new).collect();
     let scored = tree.scorer.score_batch(&batch, &ScoreContext::default(), &RewardState::default()).episodes;
+    let named = || tree.parts.iter().filter_map(|part| Some((part.at, part.config.term_name()?)));
+    let failing = named().filter_map(|(at, name)| cannot_judge(at, &name, &scored));
     if scored.len() < 2 {
-        return Vec::new();
+        return failing.collect();
     }
-    let terms = tree.parts.iter().filter_map(|part| {
-        let name = part.config.term_name()?;
-        still(part.at, &name, &scored)
-    });
-    terms.chain(no_signal(&scored)).collect()
+    let still = named().filter_map(|(at, name)| still(at, &name, &scored));
+    failing.chain(still).chain(no_signal(&scored)).collect()
+}
+
+fn cannot_judge(at: &str, name: &str, scored: &[ScoredEpisode]) -> Option<Warning> {
+    let reasons: Vec<&str> = outcomes_of(name, scored)
+        .filter_map(|outcome| match outcome {
+            TermOutcome::GraderFailed { why } => Some(why.as_str()),
+            _ => None,
+        })
+        .collect();
+    let first = reasons.first()?;
+    Some(Warning {
+        at: at.to_owned(),
+        severity: Severity::Warning,
+        kind: WarningKind::CannotJudge,
+        what: format!("term `{name}` cannot judge {} of {} samples: {first}", reasons.len(), scored.len()),
+        why: "an episode that cannot be judged has no reward and teaches nothing, however right it is"
+            .to_owned(),
+        advice: "mend what the reason names, or take those tasks out".to_owned(),
+    })
+}
+
+fn outcomes_of<'a>(name: &'a str, scored: &'a [ScoredEpisode]) -> impl Iterator<Item = &'a TermOutcome> {
+    let terms =
+        scored.iter().filter_map(move |s| s.score.as_ref()?.terms.iter().find(|term| term.name == name));
+    terms.map(|term| &term.outcome)
 }
 
 fn still(at: &str, name: &str, scored: &[ScoredEpisode]) -> Option<Warning> {
-    let found = scored.iter().filter_map(|s| s.score.as_ref()?.terms.iter().find(|term| term.name == name));
-    let outcomes: Vec<&TermOutcome> = found.map(|term| &term.outcome).collect();
+    let outcomes: Vec<&TermOutcome> = outcomes_of(name, scored).collect();
     let first = outcomes.first()?;
     let silent = |outcome: &&TermOutcome| matches!(outcome, TermOutcome::NotApplicable { .. });
     let what = if outcomes.iter().all(silent) {

@@ -45,6 +45,8 @@ pub enum WarningKind {
     PaysForShow,
     /// Trying and failing is paid less than not trying.
     PaysToStop,
+    /// A term that cannot judge some of the sample episodes, whatever was done in them.
+    CannotJudge,
     /// A term that says the same of every sample episode, or nothing of any.
     NeverMoves,
     /// A reward that gives every sample episode the same.

@@ -231,6 +231,21 @@ fn samples_show_what_never_moves() {
 }
 
 #[test]
+fn samples_show_a_term_that_cannot_judge_and_the_reason() {
+    let absent = "{ type = 'command', command = ['no-such-scorer'], timeout_s = 5 }";
+    let toml = format!("type = 'sum'\nof = [{ANSWER}, {absent}]");
+    let config = RewardConfig::from_toml(&toml).unwrap();
+    let sample = episode(Some("7"), 3, &[Did::Answers("7")]);
+    let found = check_with(&config, &[sample]).unwrap();
+    let told = found.iter().find(|warning| warning.kind == CannotJudge).unwrap();
+    assert_eq!((told.severity, told.at.as_str()), (Severity::Warning, "reward.of[1]"));
+    assert!(
+        told.what.contains("cannot judge 1 of 1 samples: ") && told.what.contains("no-such-scorer"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_reward_that_does_not_compile_is_not_checked() {
     let config: RewardConfig = RewardConfig::from_toml("type = 'sum'\nof = []").unwrap();
     assert!(check(&config).is_err());

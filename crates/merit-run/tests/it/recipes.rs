@@ -136,3 +136,23 @@ fn a_misspelt_key_of_a_control_or_of_the_demonstrations_has_its_place_too() {
     assert!(demonstrated.starts_with(&format!("r.toml:{line}:")), "{demonstrated}");
     assert!(demonstrated.contains("`warm_start.world`: unknown field `sises`"), "{demonstrated}");
 }
+
+#[test]
+fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
+    let world = |seconds: f64| {
+        let python = format!("{{ type = 'python', sandbox = {{ limits = {{ seconds = {seconds:?} }} }} }}");
+        let text = format!(
+            "type = \"tasks\"\nfile = \"tasks.jsonl\"\ntools = [{python}]\ncalls = {{ type = 'fenced' }}"
+        );
+        SMALL.replace("type = \"ledger\"\nsizes = [1, 2]", &text)
+    };
+    let with = |own: f64, given: f64| {
+        let text = world(own).replace("[rollout]\n", &format!("[rollout]\ntool_seconds = {given:?}\n"));
+        Recipe::parse("r.toml", &text).map(drop).map_err(|error| error.to_string())
+    };
+    let error = with(8.0, 4.0).unwrap_err();
+    assert!(error.contains("`rollout.tool_seconds` is 4, but a tool of the world may take 8 s"), "{error}");
+    assert!(error.contains("raise the one or lower the tool's `seconds`"), "{error}");
+    with(8.0, 8.0).unwrap();
+    with(2.0, 4.0).unwrap();
+}

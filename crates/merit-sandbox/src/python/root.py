@@ -1,6 +1,7 @@
-# The files a program may see: the interpreter's own folders, read-only, and three devices, in a root of their own.
+# The files a program may see: the interpreter's own folders, read-only, and two devices, in a root of their own.
 
-DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom")
+# Not /dev/zero: mapped as shared, it is memory that no limit counts.
+DEVICES = ("/dev/null", "/dev/urandom")
 
 
 def interpreter_folders(packages):
@@ -65,7 +66,7 @@ def show(folder, target, empty):
 
 
 def build_root(folders):
-    # In: a mount namespace of our own. Out: it holds `folders`, three devices and an empty /tmp, and nothing else.
+    # In: a mount namespace of our own. Out: it holds `folders`, two devices and an empty /tmp, and nothing else.
     hidden = [folder for folder in folders if (folder + "/").startswith("/tmp/")]
     if hidden:
         raise OSError(errno.EINVAL, "%s lies below /tmp, which every program gets as its own; move it" % hidden[0])

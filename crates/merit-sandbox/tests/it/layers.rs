@@ -226,6 +226,10 @@ fn unprivileged_owner() {
     let threads = "import threading, time\nfor _ in range(17): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()";
     assert_eq!(run(threads).verdict, Verdict::Processes);
     assert_eq!(run(&threads.replace("17", "16")).verdict, Verdict::Ok);
+    // Others than root read as much of `/proc` as it takes to add up a call's memory.
+    let spread = "import os, time\nfor _ in range(3):\n    if os.fork() == 0:\n        held = b'x' * (50 << 20)\n        while True: time.sleep(1)\nwhile True: time.sleep(1)";
+    let limits = Limits { processes: 4, memory_mb: 100, seconds: 300.0, ..Limits::default() };
+    assert_eq!(sandbox.run(Job::new(spread, limits), None).unwrap().verdict, Verdict::Memory);
 }
 
 /// Every process below `owner`, as (pid, start time).

@@ -98,6 +98,64 @@ fn processes_are_possible_where_allowed_and_die_with_the_program() {
     assert_eq!((report.verdict, report.stdout.as_str()), (Verdict::Ok, "1\n"));
 }
 
+/// Forks `children`, each of which takes `each` MiB and holds it; the program waits for all of them to have taken it, then goes on.
+fn spread(children: u32, each: u32, then: &str) -> String {
+    let code = "import os, time
+ours, theirs = os.pipe()
+for _ in range(CHILDREN):
+    if os.fork() == 0:
+        held = bytearray(EACH << 20)
+        for at in range(0, len(held), 4096): held[at] = 1
+        os.write(theirs, b'x')
+        while True: time.sleep(1)
+got = 0
+while got < CHILDREN: got += len(os.read(ours, 64))
+";
+    code.replace("CHILDREN", &children.to_string()).replace("EACH", &each.to_string()) + then
+}
+
+/// A limit that no slow machine reaches.
+fn at_leisure(code: &str, memory_mb: u64) -> Report {
+    run_within(code, |l| (l.processes, l.memory_mb, l.seconds) = (8, memory_mb, 300.0))
+}
+
+#[test]
+fn the_processes_of_a_call_share_one_memory_limit() {
+    let wait = "while True: time.sleep(1)";
+    let report = at_leisure(&spread(6, 40, wait), 128);
+    assert_eq!(report.verdict, Verdict::Memory, "{report:#?}");
+    assert!(report.peak_memory_kb > 128 << 10, "{report:#?}");
+    // Fresh interpreters cost nothing, so what fits, fits.
+    let report = at_leisure(&spread(6, 10, "print('held')"), 128);
+    assert_eq!((report.verdict, report.stdout.as_str()), (Verdict::Ok, "held\n"));
+}
+
+#[test]
+fn processes_of_processes_and_of_threads_count_too() {
+    let code = "import os, threading, time
+def grow():
+    if os.fork() == 0:
+        if os.fork() == 0:
+            held = bytearray(50 << 20)
+            for at in range(0, len(held), 4096): held[at] = 1
+            while True: time.sleep(1)
+        os._exit(0) # the grandchild is now process 1's
+    while True: time.sleep(1)
+for _ in range(4): threading.Thread(target=grow).start()";
+    let report = at_leisure(code, 128);
+    assert_eq!(report.verdict, Verdict::Memory, "{report:#?}");
+}
+
+#[test]
+fn a_session_is_held_to_the_memory_of_its_processes() {
+    let limits = Limits { processes: 8, memory_mb: 128, ..short() };
+    let mut session = sandbox().session(0, &limits).unwrap();
+    assert_eq!(session.run(&spread(2, 40, ""), 300.0, None).unwrap().verdict, Verdict::Ok);
+    let more = spread(3, 40, "while True: time.sleep(1)");
+    assert_eq!(session.run(&more, 300.0, None).unwrap().verdict, Verdict::Memory);
+    assert!(!session.alive());
+}
+
 #[test]
 fn a_flood_of_output_is_cut_and_the_program_ended() {
     let report = run_within("while True: print('x' * 999)", |l| l.output_bytes = 10_000);

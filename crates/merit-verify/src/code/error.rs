@@ -18,10 +18,18 @@ pub enum CodeError {
         why: String,
     },
     /// A program that does no work passes every test, so that none of them can pay.
-    #[error("all tests are weak: a program that {impostor} passes every one; add a test that it fails")]
+    #[error(
+        "no program can be paid for: every test is weak ({}), because a program that {impostor} passes them all; add a test \
+         that such a program fails, best a call with its result",
+        all_of(*.visible, *.hidden)
+    )]
     Weak {
         /// What that program does.
         impostor: String,
+        /// How many visible tests there are.
+        visible: usize,
+        /// How many hidden ones.
+        hidden: usize,
     },
     /// The sandbox broke, or cannot start here.
     #[error(transparent)]
@@ -35,7 +43,24 @@ impl CodeError {
     pub fn discreet(&self) -> String {
         match self {
             Self::Test { hidden: true, number, .. } => format!("hidden test {number} cannot be used"),
+            // What the impostor does may tell what a hidden test asks for.
+            Self::Weak { visible, hidden, .. } if *hidden > 0 => {
+                let impostor = "does no work".to_owned();
+                Self::Weak { impostor, visible: *visible, hidden: *hidden }.to_string()
+            }
             other => other.to_string(),
         }
     }
+}
+
+/// All tests by their numbers.
+fn all_of(visible: usize, hidden: usize) -> String {
+    let numbers = |kind: &str, count: usize| match count {
+        0 => None,
+        1 => Some(format!("{kind}test 1")),
+        count => Some(format!("{kind}tests 1 to {count}")),
+    };
+    let named: Vec<String> =
+        [numbers("", visible), numbers("hidden ", hidden)].into_iter().flatten().collect();
+    named.join(", ")
 }

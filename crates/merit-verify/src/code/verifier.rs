@@ -56,7 +56,7 @@ impl CodeVerifier {
             return Err(bad_test(at, tests.len(), why));
         }
         if let Some(impostor) = vetting::passing(vetted.iter().map(|one| (&**one, true))) {
-            return Err(CodeError::Weak { impostor });
+            return Err(CodeError::Weak { impostor, visible: tests.len(), hidden: hidden.len() });
         }
         let session = Session {
             config: &self.config,

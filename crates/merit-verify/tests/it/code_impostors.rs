@@ -124,9 +124,24 @@ fn tests_that_an_impostor_passes_alone_are_nobodys_reward() {
         for program in ["def f(x): return [9]", "def f(x): raise ValueError", "f ="] {
             let error = verify(program, &[json!(test)]).unwrap_err();
             assert!(matches!(&error, CodeError::Weak { .. }), "{test}: {error}");
-            assert!(error.to_string().contains("weak"), "{what}: {error}");
+            let told = error.to_string();
+            assert!(
+                told.contains("every test is weak (test 1)") && told.contains("add a test"),
+                "{what}: {told}"
+            );
         }
     }
+}
+
+#[test]
+fn weak_tests_are_all_named_and_a_hidden_one_is_not_told_of() {
+    let error = CodeError::Weak { impostor: "raises KeyError".to_owned(), visible: 2, hidden: 1 };
+    assert!(
+        error.to_string().contains("(tests 1 to 2, hidden test 1), because a program that raises KeyError")
+    );
+    assert!(error.discreet().contains("(tests 1 to 2, hidden test 1), because a program that does no work"));
+    let seen = CodeError::Weak { impostor: "returns True".to_owned(), visible: 3, hidden: 0 };
+    assert_eq!(seen.discreet(), seen.to_string());
 }
 
 #[test]

@@ -257,6 +257,30 @@ fn a_constant_dressed_as_a_query_is_refused() {
 }
 
 #[test]
+fn where_rows_are_given_a_constant_beside_an_emptied_table_is_refused() {
+    // Tables of a row or two, which variations of the database leave empty: then even a constant says nothing, which is no answer
+    // that follows the data.
+    let script = "CREATE TABLE one (id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO one VALUES (1, 7);
+                  CREATE TABLE two (id INTEGER PRIMARY KEY, n INTEGER); INSERT INTO two VALUES (1, 3), (2, 4);";
+    let database = Database::script(script).unwrap();
+    let verifier = SqlVerifier::compile(SqlConfig::default()).unwrap();
+    let of = |cell| Expected::Rows(ExpectedRows { rows: vec![vec![cell]], columns: None, ordered: false });
+    let seven = of(Cell::Integer(7));
+    for constant in [
+        "SELECT 7 FROM one",
+        "SELECT 7 FROM two LIMIT 1",
+        "SELECT 7 FROM one, two LIMIT 1",
+        "SELECT max(7) FROM one",
+        "SELECT 7 FROM two WHERE id = 1",
+        "SELECT value FROM json_each('[7]'), one",
+    ] {
+        let verdict = verifier.verify(&database, constant, &seven);
+        assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }), "{constant}: {verdict:?}");
+    }
+    assert_eq!(verifier.verify(&database, "SELECT sum(n) FROM two", &seven).passed(), Some(true));
+}
+
+#[test]
 fn queries_that_find_the_answer_by_another_way_are_paid() {
     check("SELECT sum(city = 'Oslo') FROM people", "SELECT count(*) FROM people WHERE city = 'Oslo'", true);
     check(

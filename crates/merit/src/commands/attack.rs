@@ -5,22 +5,32 @@ use crate::cli::rewards::Attack;
 use crate::out;
 use anyhow::{Context as _, Result, bail};
 use merit_attack::targets::{self, CommandTarget, Limits, split_words};
-use merit_attack::{AttackError, Settings, Target, audit};
+use merit_attack::{AttackError, Audit, Settings, Target, audit_watched};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub(crate) fn run(arguments: &Attack) -> Result<()> {
-    end_scorers_on_interrupt()?;
+    let so_far = Arc::new(Mutex::new(None));
+    break_off_on_interrupt(Arc::clone(&so_far), arguments.json)?;
     let settings = Settings { seed: arguments.seed, tasks: arguments.limit as usize };
-    let made = open(arguments, &settings).and_then(|mut target| audit(target.as_mut(), &settings));
+    let mut keep = |audit| *locked(&so_far) = Some(audit);
+    let made = open(arguments, &settings)
+        .and_then(|mut target| audit_watched(target.as_mut(), &settings, &mut keep));
     // Whatever keeps an audit from being made is something in what was given.
     let audit = made.map_err(|error| WrongInput(error.to_string()))?;
-    if arguments.json {
-        out::line(serde_json::to_string(&audit)?)?;
-    } else {
-        out::text(audit.render())?;
-    }
+    // Held to the end: an interrupt that comes now finds everything said.
+    let _said = locked(&so_far);
+    say(&audit, arguments.json)?;
     if audit.grade < arguments.at_least {
         bail!("{}: grade {}, below {}", audit.target, audit.grade, arguments.at_least);
+    }
+    Ok(())
+}
+
+fn say(audit: &Audit, json: bool) -> Result<()> {
+    match json {
+        true => out::line(serde_json::to_string(audit)?)?,
+        false => out::text(audit.render())?,
     }
     Ok(())
 }
@@ -38,15 +48,28 @@ fn open(arguments: &Attack, settings: &Settings) -> Result<Box<dyn Target>, Atta
     targets::open(name, arguments.tasks.as_deref(), settings)
 }
 
-/// Ctrl-C ends the scorer with us: it has a process group of its own, which the terminal does not reach.
-fn end_scorers_on_interrupt() -> Result<()> {
+/// Ctrl-C says what was found so far and ends the scorer with us: it has a process group of its own, which the terminal does not
+/// reach.
+fn break_off_on_interrupt(so_far: Arc<Mutex<Option<Audit>>>, json: bool) -> Result<()> {
     let signals = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
     let mut heard = signal_hook::iterator::Signals::new(signals).context("cannot listen for Ctrl-C")?;
     std::thread::spawn(move || {
         if let Some(signal) = heard.forever().next() {
+            // Held to the end, so that what a killed scorer fails to say is no finding.
+            let found = locked(&so_far);
             merit_command::end_all();
+            let said = found.as_ref().map_or(Ok(()), |audit| say(audit, json));
+            if let Err(error) = said {
+                out::complain(format_args!("merit: {error:#}"));
+            }
+            let tried = found.as_ref().map_or(0, |audit| audit.probes.len());
+            out::complain(format_args!("merit: interrupted after {tried} probes"));
             std::process::exit(128 + signal);
         }
     });
     Ok(())
+}
+
+fn locked(so_far: &Mutex<Option<Audit>>) -> MutexGuard<'_, Option<Audit>> {
+    so_far.lock().unwrap_or_else(PoisonError::into_inner)
 }

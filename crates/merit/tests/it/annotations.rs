@@ -1,7 +1,10 @@
 //! Annotations: a program is asked before scoring, what it said is stored, and a run is scored again without asking.
 
-use crate::tiny::{RECIPE, say};
+use crate::survival::process::{Training, Waited};
+use crate::tiny::{self, RECIPE, say};
+use merit_core::Phase;
 use merit_store::RunFolder;
+use serde_json::Value;
 use std::path::Path;
 
 /// Says how many turns an episode has, and writes a line to `asked` for every question.
@@ -75,4 +78,44 @@ fn a_program_that_cannot_say_fails_the_grader_is_told_and_is_never_a_zero() {
         assert_eq!(stored.scored.outcome(), merit_core::Outcome::GraderFailed);
         assert_eq!(stored.scored.reward(), None);
     }
+}
+
+/// Never says the same twice, and writes down which episode it was asked about.
+const FICKLE: &str = r#"
+import json, sys
+for line in sys.stdin:
+    ask = json.loads(line)
+    with open("asked", "a") as asked:
+        asked.write(json.dumps(ask["episode"]["id"], sort_keys=True) + "\n")
+    number = sum(1 for _ in open("asked"))
+    print(json.dumps({"id": ask["id"], "value": number}), flush=True)
+"#;
+
+#[test]
+fn a_run_that_goes_on_uses_what_was_said_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    std::fs::write(dir.join("judge.py"), FICKLE).unwrap();
+    let mut begun = tiny::merit(dir);
+    begun.args(["train", RECIPE, "--json", "--run", "run", "--set", ANNOTATORS, "--set", REWARD]);
+    // No checkpoint between the steps: going on does them again.
+    for set in ["budget.steps=4", "budget.checkpoint_every=100", "controls=[]", "evaluation.every=2"] {
+        begun.args(["--set", set]);
+    }
+    let mut training = Training::spawn(begun);
+    let second = |event: &Value| event["event"] == "step" && event["step"] == 2;
+    assert_eq!(training.wait_for(second), Waited::Came);
+    training.kill();
+    let before = RunFolder::open_read_only(&dir.join("run")).unwrap().annotations().unwrap();
+    assert!(before.keys().any(|id| id.phase == Phase::train() && id.step == 1), "{:?}", before.keys());
+    say(dir, ["train", "--resume", "run"]).well();
+    let after = RunFolder::open_read_only(&dir.join("run")).unwrap().annotations().unwrap();
+    let questions = std::fs::read_to_string(dir.join("asked")).unwrap();
+    for (id, said) in &before {
+        assert_eq!(after[id], *said, "{id}");
+        let id: Value = serde_json::to_value(id).unwrap();
+        let asked = questions.lines().filter(|line| serde_json::from_str::<Value>(line).unwrap() == id);
+        assert_eq!(asked.count(), 1, "{id}");
+    }
+    assert!(after.len() > before.len());
 }

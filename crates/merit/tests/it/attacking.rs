@@ -1,6 +1,7 @@
 //! `merit attack` as people and CI call it: what it says, and the exit code that goes with it.
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 fn attack(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_merit")).arg("attack").args(arguments).output().unwrap()
@@ -73,4 +74,74 @@ fn what_cannot_be_audited_is_exit_code_2() {
         assert_eq!(code(&output), 2, "{arguments:?}: {}", said(&output));
         assert!(said(&output).contains(why), "{arguments:?}: {}", said(&output));
     }
+}
+
+#[test]
+fn tests_that_can_pay_nobody_are_told_of_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let reward = dir.path().join("weak.toml");
+    std::fs::write(&reward, "type = \"code\"\ntests = { pointer = \"/tests\" }\n").unwrap();
+    let tasks = dir.path().join("tasks.jsonl");
+    let task = r#"{"prompt": "Write f.", "answer": "def f(x): return x > 2", "payload": {"tests": ["assert f(3)", "assert f(4)"]}}"#;
+    std::fs::write(&tasks, task).unwrap();
+    let output = attack(&[&reward.display().to_string(), "--tasks", &tasks.display().to_string()]);
+    assert_eq!(code(&output), 1);
+    assert!(said(&output).contains("`gold` should be paid in full and is not"), "{}", said(&output));
+    assert!(said(&output).contains("every test is weak (tests 1 to 2)"), "{}", said(&output));
+    assert!(said(&output).contains("add a test that such a program fails"), "{}", said(&output));
+}
+
+/// A scorer that pays for anything that says 42, and stops answering at the first long text.
+const STUCK: &str = r#"
+import json, os, sys, time
+print(json.dumps({"name": "loose", "tasks": [{"id": "a", "prompt": "6 * 7?", "answer": "42"}]}), flush=True)
+for line in sys.stdin:
+    if len(line) > 20_000:
+        open("stuck", "w").write(str(os.getpid()))
+        time.sleep(3600)
+    ask = json.loads(line)
+    print(json.dumps({"id": ask["id"], "score": float("42" in line)}), flush=True)
+"#;
+
+#[test]
+fn an_interrupt_says_what_was_found_and_ends_the_scorer() {
+    for json in [false, true] {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("scorer.py"), STUCK).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_merit"));
+        command.arg("attack").args(json.then_some("--json")).args(["--deadline", "3600"]);
+        command.args(["--", "python3", "scorer.py"]).current_dir(dir.path());
+        let merit = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let scorer = soon(|| std::fs::read_to_string(dir.path().join("stuck")).ok()?.parse::<i32>().ok());
+        let pid = rustix::process::Pid::from_raw(merit.id() as i32).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        let output = merit.wait_with_output().unwrap();
+        assert_eq!(code(&output), 130, "{}", said(&output));
+        if json {
+            let audit: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert_eq!(
+                (&audit["grade"], audit["left_out"].as_u64() > Some(0)),
+                (&"F".into(), true),
+                "{audit}"
+            );
+        } else {
+            assert!(said(&output).contains("loose: grade F"), "{}", said(&output));
+            assert!(said(&output).contains("broken off:"), "{}", said(&output));
+            assert!(said(&output).contains("`units` earns as much as the right answer"), "{}", said(&output));
+            assert!(said(&output).contains("merit: interrupted after"), "{}", said(&output));
+        }
+        let gone = |stat: String| stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim().starts_with('Z'));
+        soon(|| std::fs::read_to_string(format!("/proc/{scorer}/stat")).map_or(true, gone).then_some(()));
+    }
+}
+
+/// What `look` finds, in five minutes at most.
+fn soon<T>(look: impl Fn() -> Option<T>) -> T {
+    for _ in 0..30_000 {
+        if let Some(found) = look() {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("not within five minutes")
 }

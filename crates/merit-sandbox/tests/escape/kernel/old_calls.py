@@ -2,7 +2,7 @@
 # contained: Ok Killed Refused Exception
 import ctypes, mmap, platform
 if platform.machine() == "x86_64":
-    area = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    area = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     # push rbx; mov eax, 2 (fork of 32 bits); int 0x80; pop rbx; ret
     area.write(bytes.fromhex("53b802000000cd805bc3"))
     address = ctypes.addressof(ctypes.c_char.from_buffer(area))

@@ -1,5 +1,5 @@
 # tries: shared mappings, which a limit on private memory would not count
-# contained: Memory Exception
+# contained: Memory Exception Refused
 import mmap
 held = []
 for _ in range(512):
