@@ -39,6 +39,12 @@ pub enum EnvError {
         /// What is wrong and what to do.
         why: String,
     },
+    /// An expert that is asked for a manner and knows none by name.
+    #[error("the expert has no manner `{manner}`; it plays only right or wrong")]
+    Manner {
+        /// The name that was asked for.
+        manner: String,
+    },
 }
 
 impl EnvError {

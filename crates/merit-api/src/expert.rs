@@ -1,6 +1,7 @@
-//! Experts: programs that play a task right or wrong, for warm starts and as an oracle.
+//! Experts: programs that play a task right or wrong, or in a manner that has a name, for warm starts and as an oracle.
 
 use crate::EnvError;
+use merit_core::registry::UnknownName;
 use merit_core::{Message, Role, Seed, Task};
 
 /// Plays tasks of one world.
@@ -9,6 +10,51 @@ pub trait Expert: Send + Sync {
     /// errs in a way that `seed` decides. The seed is that of the episode, so that one demonstration errs in one way.
     fn say(&self, task: &Task, turns: &[ExpertTurn], p_correct: f64, seed: &Seed)
     -> Result<String, EnvError>;
+
+    /// What to say next in an episode that is played in the manner of this name, one of its world's.
+    fn say_in(
+        &self,
+        manner: &str,
+        task: &Task,
+        turns: &[ExpertTurn],
+        seed: &Seed,
+    ) -> Result<String, EnvError> {
+        let _ = (task, turns, seed);
+        Err(EnvError::Manner { manner: manner.to_owned() })
+    }
+}
+
+/// A manner of playing that a world's expert knows by name: always right, always hasty, by written steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Manner {
+    /// The name used in recipes.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+}
+
+impl Manner {
+    /// A manner.
+    pub const fn new(name: &'static str, summary: &'static str) -> Self {
+        Self { name, summary }
+    }
+
+    /// The manner of this name among a world's, or an error that names the nearest and all of them.
+    ///
+    /// ```
+    /// use merit_api::Manner;
+    /// let known = [Manner::new("exact", "Right."), Manner::new("hasty", "Answers at once.")];
+    /// assert_eq!(Manner::find(&known, "hasty").unwrap(), 1);
+    /// let error = Manner::find(&known, "exakt").unwrap_err().to_string();
+    /// assert_eq!(error, "unknown manner `exakt` (did you mean `exact`?); known: exact, hasty");
+    /// ```
+    pub fn find(known: &[Self], name: &str) -> Result<usize, UnknownName> {
+        let names = || known.iter().map(|manner| manner.name);
+        names().position(|known| known == name).ok_or_else(|| UnknownName {
+            known: names().map(str::to_owned).collect(),
+            ..UnknownName::among("manner", name, names())
+        })
+    }
 }
 
 /// A turn of a demonstration so far.
@@ -27,6 +73,8 @@ pub struct Demonstration<'a> {
     pub turns: &'a [ExpertTurn],
     /// The probability that the episode is played right; within 0 and 1.
     pub p_correct: f64,
+    /// The manner in which it is played, one of the game's. Absent: `p_correct` decides.
+    pub manner: Option<&'a str>,
     /// The seed of the episode.
     pub seed: &'a Seed,
 }

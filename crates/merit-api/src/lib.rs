@@ -28,7 +28,7 @@ mod world;
 pub use blocking::{NoAnswer, call_blocking};
 pub use env::{Env, StepResult, Termination};
 pub use error::EnvError;
-pub use expert::{Demonstration, Expert, ExpertTurn};
+pub use expert::{Demonstration, Expert, ExpertTurn, Manner};
 pub use shared::EpisodeShared;
 pub use split::{fingerprint, split_of};
 pub use text_game::{GameWorld, NoState, TextGame, line, puzzle_of, sizes_of};

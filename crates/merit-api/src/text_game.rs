@@ -5,10 +5,10 @@
 //! refusal of actions after the end.
 
 use crate::{
-    Demonstration, Env, EnvError, Expert, ExpertTurn, StepResult, Tool, ToolBuilder, ToolError, World,
-    WorldSettings, fingerprint, split_of,
+    Demonstration, Env, EnvError, Expert, ExpertTurn, Manner, StepResult, Tool, ToolBuilder, ToolError,
+    World, WorldSettings, fingerprint, split_of,
 };
-use merit_core::registry::Component;
+use merit_core::registry::{Component, UnknownName};
 use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Stream, Task, canonical};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -67,6 +67,9 @@ pub trait TextGame: Component + Clone {
 
     /// Raised when the meaning of the puzzle changes.
     const VERSION: u32 = 1;
+
+    /// The manners in which its expert can play, by name. Empty: only right or wrong.
+    const MANNERS: &'static [Manner] = &[];
 
     /// Draws a puzzle of a size.
     fn draw(&self, size: u32, rng: &mut Stream) -> Self::Puzzle;
@@ -158,6 +161,10 @@ impl<G: TextGame> WorldSettings for G {
     fn build(&self, tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError> {
         Ok(Box::new(GameWorld::new(self.clone(), tools)?))
     }
+
+    fn manners(&self) -> &'static [Manner] {
+        G::MANNERS
+    }
 }
 
 /// A [`TextGame`] as a world.
@@ -177,9 +184,17 @@ impl<G: TextGame> GameWorld<G> {
         let tools = game.tools(tools).map_err(setting)?;
         let seed = Seed::root(0);
         let first = game.draw(size_of(&game, Split::Train, 0), &mut seed.stream());
-        let has_expert =
-            game.expert(&first, &Demonstration { turns: &[], p_correct: 1.0, seed: &seed }).is_some();
+        let play = Demonstration { turns: &[], p_correct: 1.0, manner: None, seed: &seed };
+        let has_expert = game.expert(&first, &play).is_some();
         Ok(Self { game: Arc::new(game), tools, has_expert })
+    }
+
+    /// What the expert of the game says next.
+    fn demonstrated(&self, task: &Task, play: &Demonstration<'_>) -> Result<String, EnvError> {
+        self.game.expert(&self.puzzle(task)?, play).ok_or_else(|| {
+            let why = format!("its expert has nothing to say in turn {}", play.turns.len());
+            EnvError::Setting { world: Self::NAME, why }
+        })
     }
 
     /// The puzzle of a task, checked: tasks travel through files and other people's hands.
@@ -253,6 +268,10 @@ impl<G: TextGame> World for GameWorld<G> {
     fn expert(&self) -> Option<&dyn Expert> {
         self.has_expert.then_some(self)
     }
+
+    fn manners(&self) -> &'static [Manner] {
+        G::MANNERS
+    }
 }
 
 impl<G: TextGame> Expert for GameWorld<G> {
@@ -264,12 +283,19 @@ impl<G: TextGame> Expert for GameWorld<G> {
         seed: &Seed,
     ) -> Result<String, EnvError> {
         EnvError::unless_probability(Self::NAME, p_correct)?;
-        let puzzle = self.puzzle(task)?;
-        let said = self.game.expert(&puzzle, &Demonstration { turns, p_correct, seed });
-        said.ok_or_else(|| {
-            let why = format!("its expert has nothing to say in turn {}", turns.len());
-            EnvError::Setting { world: Self::NAME, why }
-        })
+        self.demonstrated(task, &Demonstration { turns, p_correct, manner: None, seed })
+    }
+
+    fn say_in(
+        &self,
+        manner: &str,
+        task: &Task,
+        turns: &[ExpertTurn],
+        seed: &Seed,
+    ) -> Result<String, EnvError> {
+        let setting = |error: UnknownName| EnvError::Setting { world: Self::NAME, why: error.to_string() };
+        Manner::find(G::MANNERS, manner).map_err(setting)?;
+        self.demonstrated(task, &Demonstration { turns, p_correct: 1.0, manner: Some(manner), seed })
     }
 }
 

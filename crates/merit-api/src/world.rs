@@ -3,7 +3,7 @@
 //! A recipe holds [`WorldSettings`], which are checked without opening anything. Once per arm they are built, with a
 //! [`ToolBuilder`] that says how tool calls are answered, into a [`World`]; it makes tasks and opens each as an [`Env`].
 
-use crate::{Env, EnvError, Expert, ToolBuilder};
+use crate::{Env, EnvError, Expert, Manner, ToolBuilder};
 use merit_core::registry::Kind;
 use merit_core::{About, Seed, Split, Task};
 use serde_json::Value;
@@ -18,6 +18,11 @@ pub trait WorldSettings: Send + Sync {
     /// The longest that a call of one of its tools may take by the tool's own limit, in seconds.
     fn call_seconds(&self) -> Option<f64> {
         None
+    }
+
+    /// The manners that its expert knows by name. Empty: it plays only right or wrong.
+    fn manners(&self) -> &'static [Manner] {
+        &[]
     }
 
     /// What can be told before a run by reading the files that the settings name. Starts nothing.
@@ -53,5 +58,10 @@ pub trait World: Send + Sync {
     /// Who can play this world's tasks right. Absent: nobody, and a warm start needs another teacher.
     fn expert(&self) -> Option<&dyn Expert> {
         None
+    }
+
+    /// The manners that its expert knows by name: those of its settings.
+    fn manners(&self) -> &'static [Manner] {
+        &[]
     }
 }

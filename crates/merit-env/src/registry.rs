@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::ledger::Ledger;
+use crate::sums::Sums;
 use crate::tasks::Tasks;
 use crate::vault::Vault;
 use merit_api::WorldSettings;
@@ -12,6 +13,7 @@ use merit_core::registry::{Chosen, Components, Entry, UnknownName};
 pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Ledger as dyn WorldSettings),
     entry!(Vault as dyn WorldSettings),
+    entry!(Sums as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),
 ];

@@ -2,7 +2,7 @@
 //!
 //! It keeps nothing between turns: the context is read back into turns by its role markers, and the expert is asked
 //! what comes next. Every token has log-probability 0, because a program chose it for certain. With `p_correct` below 1 the
-//! expert errs, which gives warm starts their variety.
+//! expert errs, and with `manners` it plays in manners that have names, which gives warm starts their variety.
 
 use crate::guard::caught;
 use crate::{ChatFormat, EpisodePlan, session_of};
@@ -14,7 +14,7 @@ use merit_model::{
     SessionResult, StopReason,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A sampler that a program drives, for worlds that know the truth.
@@ -56,11 +56,28 @@ pub struct OracleSettings {
     /// Probability that an episode is played right; in the others the expert errs.
     #[serde(alias = "skill")]
     pub p_correct: f64,
+    /// The shares of episodes that are played in named manners of the world; they add up to 1. Empty: `p_correct` decides.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub manners: BTreeMap<String, f64>,
 }
 
 impl Default for OracleSettings {
     fn default() -> Self {
-        Self { p_correct: 1.0 }
+        Self { p_correct: 1.0, manners: BTreeMap::new() }
+    }
+}
+
+impl OracleSettings {
+    /// The manner of the episode that `seed` belongs to: the same in all its turns. Absent: `p_correct` decides.
+    pub fn manner(&self, seed: &Seed) -> Option<&str> {
+        let mut left = seed.child("named manner", 0).stream().unit();
+        let drawn = |(_, share): &(&String, &f64)| {
+            left -= **share;
+            left < 0.0
+        };
+        let shown = || self.manners.iter().filter(|(_, share)| **share > 0.0);
+        // Shares that add up to a hair less than 1 leave the last one.
+        shown().find(drawn).or_else(|| shown().next_back()).map(|(name, _)| name.as_str())
     }
 }
 
@@ -75,7 +92,7 @@ pub struct NoExpert {
 pub struct OracleSampler<'a> {
     expert: &'a dyn Expert,
     chat: ChatFormat,
-    p_correct: f64,
+    settings: OracleSettings,
     plans: HashMap<SessionId, (Arc<Task>, Seed)>,
     asked: Vec<SampleRequest>,
 }
@@ -103,7 +120,7 @@ impl<'a> OracleSampler<'a> {
         Self {
             expert,
             chat: chat.clone(),
-            p_correct: settings.p_correct,
+            settings: settings.clone(),
             plans: known.collect(),
             asked: Vec::new(),
         }
@@ -116,7 +133,11 @@ impl<'a> OracleSampler<'a> {
             )
         })?;
         let turns = turns_of(self.chat.read(&request.context));
-        let said = caught(|| self.expert.say(task, &turns, self.p_correct, seed))
+        let say = || match self.settings.manner(seed) {
+            Some(manner) => self.expert.say_in(manner, task, &turns, seed),
+            None => self.expert.say(task, &turns, self.settings.p_correct, seed),
+        };
+        let said = caught(say)
             .map_err(|panic| broken(format!("the expert {panic}")))?
             .map_err(|error| broken(error.to_string()))?;
         Ok(spoken(&self.chat, request, &said))

@@ -2,6 +2,7 @@
 
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
+use merit_api::Manner;
 use merit_core::Arm;
 use merit_credit::{Baseline, CreditRule, RULES};
 use merit_learn::Scope;
@@ -13,6 +14,7 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     stations(recipe)?;
     counts(recipe)?;
     teacher(recipe)?;
+    manners(recipe)?;
     credit(recipe)?;
     sampling(recipe)?;
     names(recipe)?;
@@ -142,6 +144,40 @@ fn teacher(recipe: &Recipe) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+fn manners(recipe: &Recipe) -> Result<(), String> {
+    let shares = &recipe.warm_start.manners;
+    if shares.is_empty() {
+        return Ok(());
+    }
+    if !recipe.roles.teacher.is_oracle() {
+        return Err("`warm_start.manners` are those of the world's own demonstrator, and `roles.teacher` is a model, \
+                    which has its own; remove either"
+            .into());
+    }
+    if recipe.warm_start.skill.is_some() {
+        return Err("`warm_start.manners` and `warm_start.skill` both say how demonstrations are played; remove either".into());
+    }
+    let world = recipe.demonstration_world().map_err(|e| e.to_string())?;
+    let known = world.manners();
+    if known.is_empty() {
+        let name = world.about().name;
+        return Err(format!(
+            "`warm_start.manners`: the demonstrator of world `{name}` has no manners with names; give `warm_start.skill`"
+        ));
+    }
+    for (name, share) in shares {
+        Manner::find(known, name).map_err(|unknown| format!("`warm_start.manners`: {unknown}"))?;
+        if !(0.0..=1.0).contains(share) {
+            return Err(format!("`warm_start.manners.{name}` is {share}; it is a share between 0 and 1"));
+        }
+    }
+    let sum: f64 = shares.values().sum();
+    if (sum - 1.0).abs() > 1e-6 {
+        return Err(format!("the shares of `warm_start.manners` add up to {sum}; they must add up to 1"));
+    }
+    Ok(())
 }
 
 fn credit(recipe: &Recipe) -> Result<(), String> {

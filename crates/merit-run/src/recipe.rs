@@ -17,6 +17,7 @@ use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 
 /// Everything an experiment is.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -73,6 +74,9 @@ pub struct WarmStart {
     /// that one teaches; absent: 0.4.
     #[serde(skip_serializing_if = "Option::is_none", alias = "p_correct")]
     pub skill: Option<f64>,
+    /// The shares of demonstrations in named manners of the world's demonstrator, instead of `skill`; they add up to 1.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub manners: BTreeMap<String, f64>,
     /// Which of its episodes are imitated. Only where a model teaches; absent: those that solved their task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<Keep>,
@@ -92,6 +96,7 @@ impl Default for WarmStart {
         Self {
             demonstrations: 4000,
             skill: None,
+            manners: BTreeMap::new(),
             keep: None,
             steps: 400,
             batch: 32,
@@ -285,7 +290,7 @@ impl Recipe {
     }
 
     fn checked(mut self, file: &str) -> Result<Self, RecipeError> {
-        if self.roles.teacher.is_oracle() {
+        if self.roles.teacher.is_oracle() && self.warm_start.manners.is_empty() {
             self.warm_start.skill.get_or_insert(USUAL_SKILL);
         }
         self.demonstration_world_in(file)?;
@@ -300,18 +305,20 @@ impl Recipe {
 /// The skill of the world's demonstrator where none is given.
 const USUAL_SKILL: f64 = 0.4;
 
-/// A change that gives the lessons to a model takes the skill of the world's demonstrator with it.
+/// A change that gives the lessons to a model takes the skill and the manners of the world's demonstrator with it; a change that
+/// names manners takes the skill.
 fn forget_skill(table: &mut toml::Table, overrides: &[(String, String)]) {
     let sets = |section: &str| {
         overrides.iter().any(|(key, _)| key == section || key.starts_with(&format!("{section}.")))
     };
     let teacher = || table.get("roles")?.get("teacher")?.get("type")?.as_str();
     let by_a_model = teacher().is_some_and(|teacher| teacher != "oracle");
-    if by_a_model
-        && sets("roles")
-        && !sets("warm_start.skill")
-        && let Some(warm_start) = table.get_mut("warm_start").and_then(toml::Value::as_table_mut)
-    {
+    let to_a_model = by_a_model && sets("roles");
+    let Some(warm_start) = table.get_mut("warm_start").and_then(toml::Value::as_table_mut) else { return };
+    if (to_a_model || sets("warm_start.manners")) && !sets("warm_start.skill") {
         warm_start.remove("skill");
+    }
+    if to_a_model && !sets("warm_start.manners") {
+        warm_start.remove("manners");
     }
 }

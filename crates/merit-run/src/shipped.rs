@@ -33,6 +33,7 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-turns",
     "ledger-branches",
     "ledger-trees",
+    "sums-tools",
     "smollm2-tools",
     "smollm2-tools-full",
 ];

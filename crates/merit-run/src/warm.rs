@@ -100,7 +100,8 @@ fn play(
         None => env.expert().ok_or_else(|| NoExpert { world: env.about().name })?,
     };
     // Lessons are repeated word for word, so skill has no say in them.
-    let skill = OracleSettings { p_correct: parts.recipe.warm_start.skill.unwrap_or(1.0) };
+    let warm = &parts.recipe.warm_start;
+    let skill = OracleSettings { p_correct: warm.skill.unwrap_or(1.0), manners: warm.manners.clone() };
     let mut oracle = OracleSampler::following(expert, chat, &skill, &plans);
     // Demonstrations are not cut: the limits of the recipe are for the policy.
     let most = |usual: usize| if lessons.is_some() { usize::MAX } else { usual };

@@ -55,6 +55,34 @@ pub(super) fn check_erring_expert(subject: &Subject) -> Found {
     found
 }
 
+/// In every manner that has a name the expert says what its world can read, and the same twice.
+pub(super) fn check_manners(subject: &Subject) -> Found {
+    let Some(expert) = subject.world.expert() else { return Found::new() };
+    let mut found = Found::new();
+    for manner in subject.world.manners() {
+        for task in subject.some() {
+            let say = |turns: &[ExpertTurn]| expert.say_in(manner.name, task, turns, &subject.seed);
+            let once = || play(subject.world, task, &subject.seed, turn_bound(task.size), say);
+            match (once(), once()) {
+                (Err(what), _) | (_, Err(what)) => found.push(what),
+                (Ok(steps), Ok(again)) => {
+                    let odd = steps.iter().any(|step| matches!(step.action, Action::Malformed { .. }));
+                    if odd || steps != again {
+                        let what = if odd { "its world cannot read it" } else { "it differs the next time" };
+                        found.push(format!("task {} in the manner `{}`: {what}", task.id, manner.name));
+                    }
+                }
+            }
+        }
+    }
+    if let Some(task) = subject.tasks.first()
+        && expert.say_in("no such manner", task, &[], &subject.seed).is_ok()
+    {
+        found.push("the expert plays in a manner that it does not list".to_owned());
+    }
+    found
+}
+
 /// Garbage is answered with words, and the task goes on afterwards.
 pub(super) fn check_garbage(subject: &Subject) -> Found {
     let mut found = Found::new();

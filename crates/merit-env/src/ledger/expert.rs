@@ -27,7 +27,21 @@ pub enum Manner {
 pub const MANNER_WEIGHTS: [(Manner, f64); 3] =
     [(Manner::Hasty, 0.8), (Manner::Guesser, 0.1), (Manner::Careless, 0.1)];
 
+/// The manners by name, in the order of [`Manner`].
+pub(super) const NAMED: &[merit_api::Manner] = &[
+    merit_api::Manner::new("exact", "Every price looked up, every sum computed: right."),
+    merit_api::Manner::new("hasty", "Answers after the first entry although entries remain."),
+    merit_api::Manner::new("guesser", "Never looks up and invents the prices."),
+    merit_api::Manner::new("careless", "Drops the count or flips the sign in one of its sums."),
+];
+
 impl Manner {
+    /// The manner of this name. Absent: there is none.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Exact, Self::Hasty, Self::Guesser, Self::Careless];
+        NAMED.iter().position(|manner| manner.name == name).map(|at| all[at])
+    }
+
     /// The manner of the episode that `seed` belongs to: exact with probability `p_correct`.
     pub fn drawn(p_correct: f64, seed: &Seed) -> Self {
         let mut stream = seed.child("manner", 0).stream();

@@ -139,6 +139,8 @@ impl TextGame for Ledger {
     type Puzzle = Purchase;
     type State = NoState;
 
+    const MANNERS: &'static [merit_api::Manner] = expert::NAMED;
+
     fn sizes(&self, split: Split) -> &[u32] {
         sizes_of(split, &self.sizes, &self.held_out_sizes)
     }
@@ -200,7 +202,8 @@ impl TextGame for Ledger {
     }
 
     fn expert(&self, purchase: &Purchase, play: &Demonstration<'_>) -> Option<String> {
-        let manner = Manner::drawn(play.p_correct, play.seed);
+        let drawn = || Manner::drawn(play.p_correct, play.seed);
+        let manner = play.manner.and_then(Manner::named).unwrap_or_else(drawn);
         Some(if self.tools {
             expert::next_line(purchase, play.turns, manner, play.seed)
         } else {

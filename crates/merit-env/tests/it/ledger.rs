@@ -135,6 +135,20 @@ fn skill_and_manners_come_as_often_as_their_weights_say() {
 }
 
 #[test]
+fn every_manner_can_be_asked_for_by_its_name() {
+    let (ledger, seed) = (ledger(Ledger::default()), Seed::root(1));
+    let first = |manner: &str| ledger.expert().unwrap().say_in(manner, &shopping(), &[], &seed);
+    assert_eq!(first("exact").unwrap(), "lookup mug");
+    assert!(first("guesser").unwrap().starts_with("calc 3*"));
+    let known: Vec<&str> = ledger.manners().iter().map(|manner| manner.name).collect();
+    assert_eq!(known, ["exact", "hasty", "guesser", "careless"]);
+    let named = [Manner::Exact, Manner::Hasty, Manner::Guesser, Manner::Careless];
+    assert_eq!(known.iter().map(|name| Manner::named(name).unwrap()).collect::<Vec<_>>(), named);
+    let error = first("gueser").unwrap_err().to_string();
+    assert!(error.contains("unknown manner `gueser` (did you mean `guesser`?)"), "{error}");
+}
+
+#[test]
 fn the_oracle_repeats_a_line_that_was_refused() {
     let ledger = ledger(Ledger::default());
     let busy = |said: &str| ExpertTurn {

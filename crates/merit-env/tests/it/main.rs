@@ -4,5 +4,6 @@
 mod command;
 mod contract;
 mod ledger;
+mod sums;
 mod tasks;
 mod vault;

@@ -58,11 +58,50 @@ fn the_probability_of_being_right_is_handed_to_the_expert() {
     let tools = ToolRuntime::new().unwrap();
     for (p_correct, answer) in [(1.0, "3"), (0.0, "0")] {
         let plans = vec![plan(0)];
-        let mut oracle = (ORACLE.open)(&Counting, &chat, &OracleSettings { p_correct }, &plans).unwrap();
+        let skill = OracleSettings { p_correct, ..OracleSettings::default() };
+        let mut oracle = (ORACLE.open)(&Counting, &chat, &skill, &plans).unwrap();
         let settings = RolloutSettings::default();
         let episodes = roll_out(plans, &Counting, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
         assert_eq!(episodes[0].answer(), Some(answer));
     }
+}
+
+#[test]
+fn manners_come_as_often_as_their_shares_say_and_stay_the_same_in_an_episode() {
+    let shares = [("exact", 0.3), ("hasty", 0.7), ("never", 0.0)];
+    let manners = shares.iter().map(|(name, share)| ((*name).to_owned(), *share)).collect();
+    let settings = OracleSettings { manners, ..OracleSettings::default() };
+    let drawn: Vec<&str> = (0..2000).map(|run| settings.manner(&Seed::root(run)).unwrap()).collect();
+    for (name, share) in shares {
+        let found = drawn.iter().filter(|drawn| **drawn == name).count() as f64 / 2000.0;
+        assert!((found - share).abs() < 0.04, "{name}: {found}");
+    }
+    assert_eq!(settings.manner(&Seed::root(5)), settings.manner(&Seed::root(5)));
+    assert_eq!(OracleSettings::default().manner(&Seed::root(5)), None);
+}
+
+#[test]
+fn a_named_manner_is_what_the_expert_plays_and_an_expert_without_names_says_so() {
+    let chat = chat();
+    let tools = ToolRuntime::new().unwrap();
+    let manners =
+        |name: &str| OracleSettings { manners: [(name.to_owned(), 1.0)].into(), ..OracleSettings::default() };
+    let env = read_world("type = \"sums\"\nsizes = [1]").unwrap().build(&LiveTools).unwrap();
+    let id = EpisodeId { phase: "oracle".into(), step: 0, group: 0, member: 0, branch: 0 };
+    let task = env.task(Split::Train, 0, &Seed::root(1)).unwrap();
+    for (name, turns) in [("exact", 2), ("hasty", 1), ("clumsy", 3)] {
+        let plans = vec![EpisodePlan::new(id.clone(), task.clone(), Seed::root(1))];
+        let mut oracle = (ORACLE.open)(&*env, &chat, &manners(name), &plans).unwrap();
+        let settings = RolloutSettings::default();
+        let episodes = roll_out(plans, &*env, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        assert_eq!(episodes[0].turns.len(), turns, "{name}");
+    }
+    let plans = vec![plan(0)];
+    let mut oracle = (ORACLE.open)(&Counting, &chat, &manners("exact"), &plans).unwrap();
+    let episodes =
+        roll_out(plans, &Counting, &mut *oracle, &chat, &RolloutSettings::default(), &tools, &mut |_| {});
+    let End::Failed { fault } = &episodes[0].end else { panic!("{:?}", episodes[0].end) };
+    assert!(fault.message.contains("has no manner `exact`"), "{}", fault.message);
 }
 
 #[test]

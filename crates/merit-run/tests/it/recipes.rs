@@ -137,6 +137,7 @@ fn a_misspelt_key_of_a_control_or_of_the_demonstrations_has_its_place_too() {
     assert!(demonstrated.contains("`warm_start.world`: unknown field `sises`"), "{demonstrated}");
 }
 
+<<<<<<< HEAD
 #[test]
 fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
     let world = |seconds: f64| {
@@ -155,4 +156,56 @@ fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
     assert!(error.contains("raise the one or lower the tool's `seconds`"), "{error}");
     with(8.0, 8.0).unwrap();
     with(2.0, 4.0).unwrap();
+=======
+/// The small recipe with these overrides.
+fn changed(overrides: &[(&str, &str)]) -> Result<Recipe, String> {
+    let overrides: Vec<_> = overrides.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
+    Recipe::parse("small.toml", SMALL).unwrap().with(&overrides).map_err(|error| error.to_string())
+}
+
+#[test]
+fn named_manners_take_the_place_of_skill_and_only_then_change_the_recipe() {
+    let plain = Recipe::parse("small.toml", SMALL).unwrap();
+    assert!(!plain.to_toml().contains("manners"), "a recipe without manners keeps its hash");
+    let recipe = changed(&[("warm_start.manners", "{ exact = 0.3, hasty = 0.7 }")]).unwrap();
+    assert_eq!(recipe.warm_start.skill, None);
+    assert_eq!(recipe.warm_start.manners["hasty"], 0.7);
+    must_be_sound(&recipe);
+}
+
+#[test]
+fn manners_that_cannot_be_are_refused_with_the_reason() {
+    let check = |overrides: &[(&str, &str)], why: &str| {
+        let error = changed(overrides).unwrap_err();
+        assert!(error.ends_with(why), "{error}");
+    };
+    check(
+        &[("warm_start.manners", "{ exact = 0.3, hasti = 0.7 }")],
+        "`warm_start.manners`: unknown manner `hasti` (did you mean `hasty`?); known: exact, hasty, guesser, careless",
+    );
+    check(
+        &[("warm_start.manners", "{ exact = 0.5, hasty = 0.7 }")],
+        "the shares of `warm_start.manners` add up to 1.2; they must add up to 1",
+    );
+    check(
+        &[("warm_start.manners", "{ exact = -1.0, hasty = 2.0 }")],
+        "`warm_start.manners.exact` is -1; it is a share between 0 and 1",
+    );
+    check(
+        &[("warm_start.manners", "{ exact = 1.0 }"), ("warm_start.skill", "0.5")],
+        "`warm_start.manners` and `warm_start.skill` both say how demonstrations are played; remove either",
+    );
+    check(
+        &[("warm_start.manners", "{ exact = 1.0 }"), ("world", "{ type = 'vault' }")],
+        "`warm_start.manners`: the demonstrator of world `vault` has no manners with names; give `warm_start.skill`",
+    );
+    check(
+        &[
+            ("warm_start.manners", "{ exact = 1.0 }"),
+            ("roles.teacher", "{ type = 'embedded', file = 'm.gguf' }"),
+        ],
+        "`warm_start.manners` are those of the world's own demonstrator, and `roles.teacher` is a model, which has its own; \
+         remove either",
+    );
+>>>>>>> sums
 }
