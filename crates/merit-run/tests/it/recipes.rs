@@ -137,7 +137,6 @@ fn a_misspelt_key_of_a_control_or_of_the_demonstrations_has_its_place_too() {
     assert!(demonstrated.contains("`warm_start.world`: unknown field `sises`"), "{demonstrated}");
 }
 
-<<<<<<< HEAD
 #[test]
 fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
     let world = |seconds: f64| {
@@ -156,7 +155,8 @@ fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
     assert!(error.contains("raise the one or lower the tool's `seconds`"), "{error}");
     with(8.0, 8.0).unwrap();
     with(2.0, 4.0).unwrap();
-=======
+}
+
 /// The small recipe with these overrides.
 fn changed(overrides: &[(&str, &str)]) -> Result<Recipe, String> {
     let overrides: Vec<_> = overrides.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
@@ -207,5 +207,4 @@ fn manners_that_cannot_be_are_refused_with_the_reason() {
         "`warm_start.manners` are those of the world's own demonstrator, and `roles.teacher` is a model, which has its own; \
          remove either",
     );
->>>>>>> sums
 }

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod active_inference;
+mod barfi;
 mod cells;
 mod conformal_abstention;
 mod cpr_norms;
-mod barfi;
 mod exprd_explors;
 mod knapsack_composer;
 mod nanorobot_q;

@@ -1,6 +1,6 @@
 //! `merit reproduce` and `merit compare` as real processes: what is said, what is kept, what a kill costs.
 
-use crate::survival::{Training, Waited};
+use crate::survival::process::{Training, Waited};
 use crate::tiny::{RECIPE, merit, say};
 use serde_json::Value;
 

@@ -3,11 +3,5 @@
 
 mod disk;
 mod kills;
-<<<<<<< HEAD
-mod process;
-
-pub(crate) use process::{Training, Waited};
-=======
 pub(crate) mod process;
->>>>>>> trust
 mod stops;
