@@ -175,7 +175,7 @@ pub(crate) fn cost(summary: &RunSummary) -> String {
 
 type CostText = fn(&Cost) -> String;
 
-const COSTS: [(&str, CostText); 9] = [
+const COSTS: [(&str, CostText); 11] = [
     ("tokens sampled", |c| c.known_policy_tokens().map_or_else(not_known, count)),
     ("tokens read", |c| if c.tokens_unknown { not_known() } else { count(c.read_tokens) }),
     ("env steps", |c| count(c.env_steps)),
@@ -185,6 +185,8 @@ const COSTS: [(&str, CostText); 9] = [
     ("judge calls", |c| count(c.judge_calls)),
     ("judge tokens", |c| count(c.judge_tokens)),
     ("discarded", |c| count(c.discarded_samples)),
+    ("tokens trained", |c| count(c.trained_tokens)),
+    ("updates", |c| count(c.updates)),
 ];
 
 fn not_known() -> String {

@@ -5,19 +5,20 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
-
 use crate::evaluate::{Evaluation, Evaluator};
 use crate::parts::Parts;
 use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
-use crate::{RunError, learn, lessons, now_ms, warm};
+use crate::starts;
+use crate::{RunError, imitate, learn, lessons, now_ms};
 use merit_core::{Arm, Phase, When};
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -34,6 +35,8 @@ pub struct Options {
     pub ask: Arc<AtomicBool>,
     /// How tool calls are answered. What is learned does not depend on it, as long as the answers are the same.
     pub toolbox: Toolbox,
+    /// A folder in which warm starts are kept for every run that begins alike. Absent: each run imitates for itself.
+    pub starts: Option<PathBuf>,
 }
 
 /// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
@@ -49,7 +52,7 @@ pub fn train(
         let stage = stages[drive.place.stage].clone();
         drive.announce(&stage);
         match &stage {
-            Stage::Warm => drive.warm()?,
+            Stage::Warm => imitate::run(&mut drive)?,
             Stage::Before => drive.before()?,
             Stage::Learn(arm) => drive.learn(arm)?,
             Stage::After(arm) => drive.after(arm)?,
@@ -106,7 +109,10 @@ impl<'a> Drive<'a> {
             }
             None => {
                 let lessons = lessons::gather(&main, folder, &tools, options, watch)?;
-                let policy = Policy::create(&main, lessons.as_ref(), &tools, options.threads, watch)?;
+                let shared = starts::Place::of(options.starts.as_deref(), &main, recipe, None)?;
+                let tokenizer = shared.and_then(|place| place.find()?.tokenizer);
+                let (lessons, tokenizer) = (lessons.as_ref(), tokenizer.as_deref());
+                let policy = Policy::create(&main, lessons, tokenizer, &tools, options.threads, watch)?;
                 (policy, KeptRewards::default(), Place::default())
             }
         };
@@ -157,32 +163,6 @@ impl<'a> Drive<'a> {
     /// Share of the run that is done when `step` of `of` steps of `stage` are.
     pub(crate) fn share(&self, stage: &Stage, step: u64, of: u64) -> f64 {
         (self.done + stage.weight(self.recipe) * step as f64 / of.max(1) as f64) / self.total
-    }
-
-    fn warm(&mut self) -> Result<(), RunError> {
-        let steps = self.recipe.warm_start.steps;
-        let lessons = lessons::gather(&self.main, self.folder, &self.tools, self.options, self.watch)?;
-        if let Some(lessons) = &lessons {
-            self.folder.record_event(now_ms(), "teacher", &lessons.summary)?;
-            (self.watch)(Event::Note { text: lessons.summary.clone() });
-        }
-        let demonstrations =
-            warm::demonstrations(&self.main, lessons.as_ref(), self.policy.chat(), &self.tools, self.watch)?;
-        let learner = warm::learner(&self.main)?;
-        let (began, mut tokens) = (Instant::now(), 0);
-        while self.place.step < steps {
-            let step = self.place.step;
-            let (loss, read) =
-                warm::step(&self.main, self.policy.trainer(), &learner, &demonstrations, step)?;
-            tokens += read;
-            self.folder.record_metrics(Phase::Warm, step, &[("loss", loss)])?;
-            let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
-            let done = self.share(&Stage::Warm, step + 1, steps);
-            (self.watch)(Event::Warm { step: step + 1, of: steps, loss, tokens_per_s, done });
-            self.step_done(self.recipe.budget.checkpoint_every.saturating_mul(10))?;
-        }
-        self.policy.keep_warm();
-        Ok(())
     }
 
     fn before(&mut self) -> Result<(), RunError> {

@@ -29,8 +29,13 @@ pub(crate) fn run(drive: &mut Drive<'_>, arm: &Arm) -> Result<(), RunError> {
         let groups = &batch.groups;
         let mut numbers = metrics::of_groups(groups);
         let (report, tokens) = update(drive, &parts, &learner, &batch, step)?;
-        let unused = Cost { discarded_samples: report.samples_deselected as u64, ..Cost::default() };
-        drive.folder.record_cost(&phase, step, &[unused, batch.beside].into_iter().sum())?;
+        let own = Cost {
+            discarded_samples: report.samples_deselected as u64,
+            trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
+            updates: report.optimiser_steps as u64,
+            ..Cost::default()
+        };
+        drive.folder.record_cost(&phase, step, &[own, batch.beside].into_iter().sum())?;
         numbers.extend(of_update(&report));
         numbers.extend(term_shares(&parts, &batch, step));
         let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();

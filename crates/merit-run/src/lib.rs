@@ -10,6 +10,7 @@ mod components;
 mod driver;
 mod error;
 mod evaluate;
+mod imitate;
 mod kept_state;
 mod learn;
 mod lessons;
@@ -31,6 +32,7 @@ mod run;
 mod session;
 pub mod shipped;
 mod stage;
+mod starts;
 pub mod toml_error;
 mod warm;
 

@@ -36,6 +36,9 @@ pub enum Event {
         tokens_per_s: f64,
         /// Share of the whole run that is done.
         done: f64,
+        /// Whether another run made the updates up to this one, and the start was shared.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        shared: bool,
     },
     /// A step of learning by reward.
     Step {

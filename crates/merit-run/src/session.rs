@@ -34,7 +34,7 @@ impl Session {
     pub fn new(recipe: &Recipe, seed: u64, threads: usize) -> Result<Self, RunError> {
         let parts = Parts::new(recipe, seed)?;
         let tools = Arc::new(ToolRuntime::new()?);
-        let mut policy = Policy::create(&parts, None, &tools, threads, &mut |_| {})?;
+        let mut policy = Policy::create(&parts, None, None, &tools, threads, &mut |_| {})?;
         policy.keep_warm();
         let weights = (policy.present(), policy.precision());
         let actor = Actor::new(weights, policy.chat(), threads, Arc::clone(&tools))?;
@@ -54,7 +54,7 @@ impl Session {
         let learner = warm::learner(parts)?;
         let mut loss = f64::NAN;
         for step in 0..parts.recipe.warm_start.steps {
-            (loss, _) = warm::step(parts, self.policy.trainer(), &learner, &demonstrations, step)?;
+            loss = warm::step(parts, self.policy.trainer(), &learner, &demonstrations, step)?.loss;
         }
         self.policy.keep_warm();
         self.policy.restart()?;

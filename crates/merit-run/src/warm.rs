@@ -130,18 +130,28 @@ pub(crate) fn learner(parts: &Parts) -> Result<Learner, RunError> {
     Ok(Learner::new(config, warm.steps)?)
 }
 
-/// One supervised update on a batch drawn by the step's own seed; the mean loss per token and the tokens read.
+/// What one supervised update did.
+pub(crate) struct Supervised {
+    /// Mean per token.
+    pub(crate) loss: f64,
+    /// Tokens read.
+    pub(crate) read: usize,
+    /// Tokens that entered the loss.
+    pub(crate) trained: u64,
+}
+
+/// One supervised update on a batch drawn by the step's own seed.
 pub(crate) fn step(
     parts: &Parts,
     trainer: &mut Trainer,
     learner: &Learner,
     demonstrations: &[SftSequence],
     step: u64,
-) -> Result<(f64, usize), RunError> {
+) -> Result<Supervised, RunError> {
     let mut stream = parts.seed.child("warm", 0).child("step", step).stream();
     let count = parts.recipe.warm_start.batch;
     let drawn: Vec<SftSequence> = (0..count).filter_map(|_| stream.pick(demonstrations).cloned()).collect();
-    let tokens = drawn.iter().map(|d| d.tokens.len()).sum();
+    let read = drawn.iter().map(|d| d.tokens.len()).sum();
     let report = learner.sft_step(trainer, &drawn, step)?;
-    Ok((report.loss.total(), tokens))
+    Ok(Supervised { loss: report.loss.total(), read, trained: report.tokens as u64 })
 }

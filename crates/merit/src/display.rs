@@ -72,6 +72,9 @@ fn words(event: &Event) -> String {
             format!("{verb} `{recipe}`, seed {seed}, {:.2} M parameters, in {run}", *parameters as f64 / 1e6)
         }
         Event::Stage { what, .. } => what.clone(),
+        Event::Warm { step, of, loss, shared: true, .. } => {
+            format!("warm start {step}/{of}  loss {loss:.3}  shared with another run")
+        }
         Event::Warm { step, of, loss, tokens_per_s, .. } => {
             format!("warm start {step}/{of}  loss {loss:.3}  {}", rate(*tokens_per_s))
         }

@@ -4,4 +4,6 @@
 mod outcomes;
 mod recipes;
 mod staged;
+mod starts;
 mod weather;
+mod whole;

@@ -30,7 +30,8 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&ask))
         .context("cannot listen for SIGUSR1")?;
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
-    let options = Options { seed, threads: threads(arguments.threads), interrupt, ask, toolbox };
+    let options =
+        Options { seed, threads: threads(arguments.threads), interrupt, ask, toolbox, starts: None };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = match merit_run::train(&recipe, &mut folder, &options, &mut shown) {
