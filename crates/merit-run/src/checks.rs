@@ -16,7 +16,8 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     credit(recipe)?;
     sampling(recipe)?;
     names(recipe)?;
-    controls(recipe)
+    controls(recipe)?;
+    crate::stage_checks::check(recipe)
 }
 
 /// Each station refuses its own nonsense.
@@ -51,7 +52,7 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 
-const MOST_EPISODES: u64 = 1_000_000;
+pub(crate) const MOST_EPISODES: u64 = 1_000_000;
 
 fn per_step(recipe: &Recipe) -> u64 {
     u64::from(recipe.budget.groups) * u64::from(recipe.budget.group_size)
@@ -253,10 +254,12 @@ fn controls(recipe: &Recipe) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a name is made of lower-case letters, digits and `-`.
+pub(crate) fn plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
 fn names(recipe: &Recipe) -> Result<(), String> {
-    let plain = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-    };
     let controls = recipe.controls.iter().map(|c| &c.name);
     if let Some(odd) = std::iter::once(&recipe.name).chain(controls).find(|name| !plain(name)) {
         return Err(format!("the name `{odd}` must be made of lower-case letters, digits and `-`"));

@@ -33,6 +33,8 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-turns",
     "ledger-branches",
     "ledger-trees",
+    "ledger-filtered",
+    "ledger-pairs",
     "smollm2-tools",
     "smollm2-tools-full",
 ];

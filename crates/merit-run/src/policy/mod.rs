@@ -25,13 +25,13 @@ pub(crate) struct Policy {
     /// The model's files; absent for a decoder made on the spot.
     origin: Option<Origin>,
     threads: usize,
-    /// After the warm start; every arm begins from it.
+    /// After the warm start, from which every arm begins; in a recipe of stages, where the present one began.
     warm: Option<Kept>,
     /// After the recipe's own learning; controls do not touch it.
     trained: Option<Kept>,
     /// Hashes of the two as they are saved, known after their first checkpoint.
     saved: [OnceLock<String>; 2],
-    /// The warm-started policy as objectives refer to it; packed at its first use.
+    /// That policy as objectives refer to it; packed at its first use.
     reference: Option<Arc<FrozenPolicy>>,
 }
 
@@ -109,7 +109,7 @@ impl Policy {
         tokens.map(named).filter(|(_, text)| !text.is_empty()).collect()
     }
 
-    /// The warm-started policy, which does not change while learning goes on.
+    /// The policy at the beginning, which does not change while learning goes on.
     pub(crate) fn reference(&mut self) -> Result<Arc<FrozenPolicy>, RunError> {
         if let Some(reference) = &self.reference {
             return Ok(Arc::clone(reference));
@@ -172,6 +172,13 @@ impl Policy {
     pub(crate) fn keep_trained(&mut self) {
         self.trained = Some(self.kept());
         self.saved[1] = OnceLock::new();
+    }
+
+    /// Goes on from where it stands, which stages that come back and objectives that refer to a policy take as the beginning; with a
+    /// fresh optimiser.
+    pub(crate) fn begin_here(&mut self) -> Result<(), RunError> {
+        self.keep_warm();
+        self.restart()
     }
 
     /// Begins anew from the warm start, with a fresh optimiser.

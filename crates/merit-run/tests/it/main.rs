@@ -4,6 +4,8 @@
 mod outcomes;
 mod recipes;
 mod staged;
+mod stages;
+mod stages_refused;
 mod starts;
 mod weather;
 mod whole;

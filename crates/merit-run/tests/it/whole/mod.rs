@@ -13,6 +13,11 @@ pub(crate) fn small(changes: &[(&str, &str)]) -> Recipe {
     Recipe::parse("small.toml", crate::staged::SMALL).unwrap().with(&changes).unwrap()
 }
 
+/// The small recipe with text behind it.
+pub(crate) fn small_and(more: &str) -> Result<Recipe, merit_run::RecipeError> {
+    Recipe::parse("small.toml", &format!("{}\n{more}", crate::staged::SMALL))
+}
+
 /// A run to be made: where, and with which seed and kept starts.
 pub(crate) struct Making {
     pub(crate) path: PathBuf,
