@@ -23,6 +23,9 @@ pub(crate) fn headline(summary: &RunSummary) -> String {
         }
         (None, None) => out.push_str("<p>No evaluation on held-out tasks is recorded, so nothing can be said about what was learned.</p>\n"),
     }
+    for said in summary.ablations() {
+        let _ = writeln!(out, "<p><strong>Ablation</strong>: {}</p>", escape(said));
+    }
     let _ = writeln!(out, "<p>{}</p>", conclusion(summary));
     out.push_str(&forest(summary));
     out.push_str("</section>\n");

@@ -5,7 +5,7 @@ use crate::held_out::{self, Change, HeldOut};
 use crate::{MeasureError, stats};
 use merit_core::{Arm, Cost, Outcome, Phase, Seed, StageKind, When};
 use merit_store::{EpisodeFilter, Event, Metric, RunFolder, RunInfo};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run shows. What was not recorded is absent or empty, never 0.
 #[derive(Debug, Clone)]
@@ -101,6 +101,12 @@ impl RunSummary {
         let last =
             |held: &&HeldOut| self.evaluation_of(&held.phase).is_some_and(|last| std::ptr::eq(last, *held));
         self.held_out.iter().filter(named).filter(last)
+    }
+
+    /// What the run says of itself where it is an ablation; empty otherwise.
+    pub fn ablations(&self) -> impl Iterator<Item = &str> {
+        let said = self.events.iter().filter(|event| event.kind == "ablation");
+        said.map(|event| event.text.as_str()).collect::<BTreeSet<_>>().into_iter()
     }
 
     /// The last evaluation of every control.

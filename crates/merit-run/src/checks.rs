@@ -16,6 +16,7 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     credit(recipe)?;
     sampling(recipe)?;
     names(recipe)?;
+    ablation(recipe)?;
     controls(recipe)?;
     crate::stage_checks::check(recipe)
 }
@@ -252,6 +253,18 @@ fn controls(recipe: &Recipe) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// Training on answers is what everything else here prevents; it is done to show what it does, and only where that is said.
+fn ablation(recipe: &Recipe) -> Result<(), String> {
+    if !recipe.learn.mask.observations() || recipe.ablation {
+        return Ok(());
+    }
+    let name = recipe.learn.mask.about().name;
+    Err(format!(
+        "`learn.mask = {name}` trains what tools and the world said as if the policy had said it; that is an ablation, so say \
+         `ablation = true` at the top of the recipe, or leave the mask out"
+    ))
 }
 
 /// Whether a name is made of lower-case letters, digits and `-`.

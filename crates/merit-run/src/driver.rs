@@ -6,7 +6,7 @@
 
 use crate::act::Actor;
 use crate::evaluate::{Evaluation, Evaluator};
-use crate::notes::{note_tools, skipped};
+use crate::notes::{note_ablations, note_tools, skipped};
 use crate::parts::Parts;
 use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
@@ -134,6 +134,9 @@ impl<'a> Drive<'a> {
         let text = format!("merit {version}, {threads} threads, stage {}, step {}", place.stage, place.step);
         folder.record_event(now_ms(), kind, &text)?;
         note_tools(folder, options, watch)?;
+        if !came_back {
+            note_ablations(folder, &stages)?;
+        }
         watch(Event::Started {
             run: folder.path().display().to_string(),
             recipe: recipe.name.clone(),

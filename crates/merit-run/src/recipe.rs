@@ -30,6 +30,9 @@ pub struct Recipe {
     /// The published system it follows; empty when there is none.
     #[serde(default)]
     pub paper: String,
+    /// Whether it leaves out, on purpose, something that results rest on. Absent: it does not, and components that do are refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ablation: bool,
     pub world: Chosen<dyn WorldSettings>,
     /// The policy.
     pub model: ModelConfig,
