@@ -24,6 +24,12 @@ pub struct Cost {
     pub judge_tokens: u64,
     /// Episodes that were run and then not used.
     pub discarded_samples: u64,
+    /// Tokens that entered a loss, each time they did. Belongs to steps, not to episodes.
+    #[serde(skip_serializing_if = "none")]
+    pub trained_tokens: u64,
+    /// Steps that an optimiser took. Belongs to steps, not to episodes.
+    #[serde(skip_serializing_if = "none")]
+    pub updates: u64,
     /// Whether tokens were spent that nobody counted, as in an imported episode that has text only. Then the two counts of
     /// tokens above are lower bounds.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -31,6 +37,11 @@ pub struct Cost {
     /// Whether tools ran that nobody timed. Then `tool_seconds` is a lower bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub seconds_unknown: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it so.
+fn none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Cost {
@@ -56,6 +67,8 @@ impl std::ops::AddAssign for Cost {
         self.judge_calls = self.judge_calls.saturating_add(other.judge_calls);
         self.judge_tokens = self.judge_tokens.saturating_add(other.judge_tokens);
         self.discarded_samples = self.discarded_samples.saturating_add(other.discarded_samples);
+        self.trained_tokens = self.trained_tokens.saturating_add(other.trained_tokens);
+        self.updates = self.updates.saturating_add(other.updates);
         self.tokens_unknown |= other.tokens_unknown;
         self.seconds_unknown |= other.seconds_unknown;
     }

@@ -40,7 +40,7 @@ pub use ids::{EpisodeId, PolicyVersion, TokenId};
 pub use judgement::{Conclusion, Envelope, Judgement, Verifier, Why};
 pub use known::Known;
 pub use outcome::Outcome;
-pub use phase::{Arm, Phase, When};
+pub use phase::{Arm, Phase, StageKind, When};
 pub use registry::{About, Chosen, Component, Components, Refusal};
 pub use sample::{Sample, SampleError};
 pub use score::{Evidence, Reward, Score, TermOutcome, TermScore};

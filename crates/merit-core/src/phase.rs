@@ -1,7 +1,8 @@
 //! What an episode was run for: its phase, and the arm it belongs to.
 //!
 //! Written as one word, in ids and in the store: `train`, `eval-before`, `eval-step`, `eval-after`, `demonstration`, `rollout`;
-//! an arm other than the main one stands behind an `@`: `train@no-tool`.
+//! an arm other than the main one stands behind an `@`: `train@no-tool`. A stage that a recipe names stands behind a `:`, after
+//! what is done in it: `learn:second`, `collect:tries`, `evaluate:hard`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -20,6 +21,8 @@ pub enum Phase {
     Probe(Arm),
     /// To measure the policy on held-out tasks.
     Eval(Arm, When),
+    /// For a stage that its recipe names.
+    Stage(StageKind, String),
     /// To be looked at.
     Rollout,
     /// By somebody else.
@@ -36,6 +39,58 @@ pub enum Arm {
     Main,
     /// A control, by name.
     Control(String),
+}
+
+/// What is done in a stage that its recipe names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum StageKind {
+    /// Learning by supervision; metrics only.
+    Imitate,
+    /// Episodes for a dataset.
+    Collect,
+    /// A dataset from another; metrics only.
+    Make,
+    /// Learning by reward.
+    Learn,
+    /// Continuations of its episodes that nobody learns from.
+    Probe,
+    /// Held-out evaluations between its steps.
+    Between,
+    /// Learning from preferences; metrics only.
+    Prefer,
+    /// A held-out evaluation.
+    Evaluate,
+    /// Several samples of each task of an evaluation.
+    Samples,
+}
+
+impl StageKind {
+    const ALL: [Self; 9] = [
+        Self::Imitate,
+        Self::Collect,
+        Self::Make,
+        Self::Learn,
+        Self::Probe,
+        Self::Between,
+        Self::Prefer,
+        Self::Evaluate,
+        Self::Samples,
+    ];
+
+    /// The word in front of the stage's name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Imitate => "imitate",
+            Self::Collect => "collect",
+            Self::Make => "make",
+            Self::Learn => "learn",
+            Self::Probe => "probe",
+            Self::Between => "between",
+            Self::Prefer => "prefer",
+            Self::Evaluate => "evaluate",
+            Self::Samples => "samples",
+        }
+    }
 }
 
 /// When a held-out evaluation was taken.
@@ -64,7 +119,12 @@ impl Phase {
     pub fn arm(&self) -> Option<&Arm> {
         match self {
             Self::Train(arm) | Self::Probe(arm) | Self::Eval(arm, _) => Some(arm),
-            Self::Demonstration | Self::Warm | Self::Rollout | Self::Import | Self::Other(_) => None,
+            Self::Demonstration
+            | Self::Warm
+            | Self::Stage(..)
+            | Self::Rollout
+            | Self::Import
+            | Self::Other(_) => None,
         }
     }
 
@@ -80,7 +140,45 @@ impl Phase {
 
     /// Whether it is a held-out evaluation.
     pub fn is_eval(&self) -> bool {
-        matches!(self, Self::Eval(..))
+        matches!(self, Self::Eval(..) | Self::Stage(StageKind::Between | StageKind::Evaluate, _))
+    }
+
+    /// Whether its episodes are learned from by reward.
+    pub fn is_train(&self) -> bool {
+        matches!(self, Self::Train(_) | Self::Stage(StageKind::Learn, _))
+    }
+
+    /// The held-out evaluations between the steps of this learning.
+    pub fn between(&self) -> Self {
+        match self {
+            Self::Stage(_, name) => Self::Stage(StageKind::Between, name.clone()),
+            other => Self::Eval(other.arm().cloned().unwrap_or_default(), When::Step),
+        }
+    }
+
+    /// The continuations that this learning measures.
+    pub fn probes(&self) -> Self {
+        match self {
+            Self::Stage(_, name) => Self::Stage(StageKind::Probe, name.clone()),
+            other => Self::Probe(other.arm().cloned().unwrap_or_default()),
+        }
+    }
+
+    /// The learning that an evaluation belongs to: what a reward had kept by then is what it kept there. Absent: none.
+    pub fn learning(&self) -> Option<Self> {
+        match self {
+            Self::Eval(arm, _) => Some(Self::Train(arm.clone())),
+            Self::Stage(StageKind::Between, name) => Some(Self::Stage(StageKind::Learn, name.clone())),
+            _ => None,
+        }
+    }
+
+    /// The name of whatever it belongs to: of the stage, else of the arm.
+    pub fn owner(&self) -> &str {
+        match self {
+            Self::Stage(_, name) => name,
+            other => other.arm().map_or("main", Arm::name),
+        }
     }
 
     /// The word without the arm.
@@ -93,6 +191,7 @@ impl Phase {
             Self::Eval(_, When::Before) => "eval-before",
             Self::Eval(_, When::Step) => "eval-step",
             Self::Eval(_, When::After) => "eval-after",
+            Self::Stage(kind, _) => kind.word(),
             Self::Rollout => "rollout",
             Self::Import => "import",
             Self::Other(word) => word,
@@ -111,6 +210,9 @@ impl Phase {
 
 impl fmt::Display for Phase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Self::Stage(kind, name) = self {
+            return f.pad(&format!("{}:{name}", kind.word()));
+        }
         match self.arm() {
             Some(Arm::Control(name)) => f.pad(&format!("{}@{name}", self.word())),
             _ => f.pad(self.word()),
@@ -120,6 +222,11 @@ impl fmt::Display for Phase {
 
 impl From<&str> for Phase {
     fn from(text: &str) -> Self {
+        if let Some((word, name)) = text.split_once(':')
+            && let Some(kind) = StageKind::ALL.into_iter().find(|kind| kind.word() == word)
+        {
+            return Self::Stage(kind, name.to_owned());
+        }
         let (word, arm) = match text.split_once('@') {
             Some((word, name)) => (word, Arm::Control(name.to_owned())),
             None => (text, Arm::Main),
@@ -185,10 +292,15 @@ mod tests {
             "rollout",
             "attack",
             "import@x",
+            "learn:second",
+            "evaluate:hard",
+            "odd:word",
         ] {
             assert_eq!(Phase::from(text).to_string(), text);
         }
         assert_eq!(Phase::from("train@no-tool"), Phase::Train(Arm::Control("no-tool".into())));
         assert_eq!(Phase::from("eval-step").arm(), Some(&Arm::Main));
+        assert_eq!(Phase::from("samples:hard"), Phase::Stage(StageKind::Samples, "hard".into()));
+        assert_eq!(Phase::from("learn:second").between().to_string(), "between:second");
     }
 }

@@ -1,6 +1,6 @@
 //! What the learner sees of one episode: tokens in order, with streams aligned to them.
 
-use crate::{End, EpisodeId, PolicyVersion, Provenance, ScoredEpisode, Segment, TokenId};
+use crate::{End, EpisodeId, PolicyVersion, Provenance, Role, ScoredEpisode, Segment, TokenId};
 use std::ops::Range;
 
 /// One episode as the learner sees it. Streams have one entry per token.
@@ -21,6 +21,8 @@ pub struct Sample {
     /// True where the policy chose the token; only these may be trained. False on what was repeated from another episode,
     /// and everywhere when the outcome does not count.
     pub mask: Vec<bool>,
+    /// True where a tool or the world answered the policy. Trained by nobody but the ablation that shows what that does.
+    pub observed: Vec<bool>,
     /// Log-probability of each token under the policy version that chose it; 0 outside the mask.
     pub logprobs: Vec<f32>,
     /// Value before each token was chosen; empty when the policy has no value head.
@@ -81,6 +83,7 @@ impl Sample {
             logprobs: transcript.logprobs(),
             values: if has_values { transcript.values() } else { Vec::new() },
             turns: turn_ranges(scored),
+            observed: observed(transcript.segments()),
             mask,
             advantages: None,
             returns: None,
@@ -93,6 +96,16 @@ impl Sample {
     pub fn trainable(&self) -> usize {
         self.mask.iter().filter(|&&m| m).count()
     }
+}
+
+/// What tools and the world said after the policy's first token.
+fn observed(segments: &[Segment]) -> Vec<bool> {
+    let opening = segments.iter().position(|s| s.role.trainable()).unwrap_or(segments.len());
+    let answers = |(at, s): (usize, &Segment)| {
+        let answer = at > opening && matches!(s.role, Role::Tool | Role::Environment);
+        std::iter::repeat_n(answer, s.tokens.len())
+    };
+    segments.iter().enumerate().flat_map(answers).collect()
 }
 
 fn turn_ranges(scored: &ScoredEpisode) -> Vec<Range<usize>> {

@@ -43,6 +43,7 @@ pub(crate) fn run(recipe: &Recipe, seed: u64, bench: &Bench<'_>) -> Result<CellR
         interrupt: Arc::clone(bench.stop),
         ask: Arc::new(AtomicBool::new(false)),
         toolbox: Toolbox::default(),
+        starts: Some(bench.starts.to_owned()),
     };
     match merit_run::train(&recipe, &mut folder, &options, &mut |_| {}) {
         Ok(_) => {}

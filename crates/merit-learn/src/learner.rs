@@ -8,6 +8,7 @@ use crate::report::Totals;
 use crate::step::{Judged, Step};
 use crate::{
     BadToken, Batch, LearnConfig, LearnError, Needs, Optimiser, SampleStats, Sft, UpdateReport, mismatched,
+    observed,
 };
 use merit_api::trainer::{
     AdamWSettings, Coefficients, Reference, SequenceOutputs, TrainError, TrainSequence, Trainer,
@@ -84,6 +85,13 @@ impl Learner {
         if self.needs_reference() && reference.is_none() {
             return Err(LearnError::NoReference { objective: name });
         }
+        let widened = match self.config.mask.observations() {
+            true => observed::with_observations(samples, trainer, at.temperature)
+                .map(Some)
+                .map_err(|error| in_words(error, samples, at.step))?,
+            false => None,
+        };
+        let samples = widened.as_deref().unwrap_or(samples);
         let mut batch = Batch::of_samples(samples, &self.config, at.version)?;
         if let Some(most) = self.config.loss_agg.budget() {
             batch.cut(most, &at.seed.child("budget", 0));
@@ -145,6 +153,15 @@ impl Learner {
         }
         totals.stepped(grad_norm);
         Ok(())
+    }
+}
+
+fn in_words(error: TrainError, samples: &[Sample], step: u64) -> LearnError {
+    match error {
+        TrainError::Sequence { index, reason } => {
+            LearnError::Sequence { step, sample: format!("episode {}", samples[index].episode), reason }
+        }
+        source => LearnError::Model { step, source },
     }
 }
 

@@ -10,6 +10,11 @@ pub trait Mask: Send + Sync {
     /// Whether token `at` of `sample`, which the policy chose, is trained.
     fn keep(&self, sample: &Sample, at: usize) -> bool;
 
+    /// Whether what tools and the world said is trained too. Only for the ablation that shows what it does.
+    fn observations(&self) -> bool {
+        false
+    }
+
     /// The tokens of `sample` that are trained; one entry per token, true only where the sample's own mask is.
     fn of(&self, sample: &Sample) -> Vec<bool> {
         sample.mask.iter().enumerate().map(|(at, &m)| m && self.keep(sample, at)).collect()
@@ -21,8 +26,12 @@ impl Kind for dyn Mask {
 }
 
 /// Every mask.
-pub static MASKS: &[Entry<dyn Mask>] =
-    &[entry!(PolicyTokens as dyn Mask), entry!(DropTruncated as dyn Mask), entry!(LastTurn as dyn Mask)];
+pub static MASKS: &[Entry<dyn Mask>] = &[
+    entry!(PolicyTokens as dyn Mask),
+    entry!(DropTruncated as dyn Mask),
+    entry!(LastTurn as dyn Mask),
+    entry!(TrainOnObservations as dyn Mask),
+];
 
 /// Every token the policy chose, in an episode that counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,5 +79,29 @@ impl Component for LastTurn {
 impl Mask for LastTurn {
     fn keep(&self, sample: &Sample, at: usize) -> bool {
         sample.turns.last().is_some_and(|turn| turn.contains(&at))
+    }
+}
+
+/// The ablation: the policy is also trained on what tools and the world answered, as where nobody masks them out. Their old
+/// log-probabilities are those of the policy before the update, their credit that of the policy's token before them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainOnObservations {}
+
+impl Component for TrainOnObservations {
+    const ABOUT: About = About {
+        name: "train-on-observations",
+        summary: "answers of tools and of the world are trained too; an ablation, refused without `ablation = true`",
+        paper: "Search-R1 (loss masking), arXiv:2503.09516",
+    };
+}
+
+impl Mask for TrainOnObservations {
+    fn keep(&self, _: &Sample, _: usize) -> bool {
+        true
+    }
+
+    fn observations(&self) -> bool {
+        true
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! The recorded metrics are taken where there are any; otherwise they are counted from the recorded episodes.
 
+use crate::summary::learned;
 use crate::{MeasureError, Rate, stats};
 use merit_core::Phase;
 use merit_store::{EpisodeFilter, EpisodeRow, Metric, RunFolder};
@@ -42,7 +43,7 @@ pub struct TermSeries {
 pub(crate) fn curve(run: &RunFolder, metrics: &[Metric]) -> Result<Curve, MeasureError> {
     let recorded = reported(metrics);
     if recorded.points.is_empty() || recorded.constant_groups.is_empty() {
-        let counted = counted(&run.episode_rows(&EpisodeFilter::phase(Phase::train()))?);
+        let counted = counted(&run.episode_rows(&EpisodeFilter::phase(learned(metrics)))?);
         let points = if recorded.points.is_empty() { counted.points } else { recorded.points };
         let groups = recorded.constant_groups;
         let constant_groups = if groups.is_empty() { counted.constant_groups } else { groups };
@@ -58,15 +59,15 @@ pub(crate) fn series(metrics: &[Metric], phase: &Phase, name: &str) -> Vec<(u64,
 }
 
 fn reported(metrics: &[Metric]) -> Curve {
-    let by_step =
-        |name: &str| -> BTreeMap<u64, f64> { series(metrics, &Phase::train(), name).into_iter().collect() };
+    let phase = learned(metrics);
+    let by_step = |name: &str| -> BTreeMap<u64, f64> { series(metrics, &phase, name).into_iter().collect() };
     let (low, high) = (by_step("success_q25"), by_step("success_q75"));
-    let points = series(metrics, &Phase::train(), "success").into_iter().map(|(step, success)| CurvePoint {
+    let points = series(metrics, &phase, "success").into_iter().map(|(step, success)| CurvePoint {
         step,
         success,
         quartiles: low.get(&step).copied().zip(high.get(&step).copied()),
     });
-    Curve { points: points.collect(), constant_groups: series(metrics, &Phase::train(), "constant_groups") }
+    Curve { points: points.collect(), constant_groups: series(metrics, &phase, "constant_groups") }
 }
 
 fn counted(rows: &[EpisodeRow]) -> Curve {
@@ -93,9 +94,10 @@ fn is_constant(group: &[&EpisodeRow]) -> bool {
 
 /// The terms of the reward over the steps of training.
 pub(crate) fn terms(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<TermSeries>, MeasureError> {
+    let phase = learned(metrics);
     let mut names: Vec<String> = Vec::new();
     let mut values: BTreeMap<(String, u64), Vec<f64>> = BTreeMap::new();
-    for row in run.term_rows(&EpisodeFilter::phase(Phase::train()))? {
+    for row in run.term_rows(&EpisodeFilter::phase(&phase))? {
         if !names.contains(&row.term) {
             names.push(row.term.clone());
         }
@@ -103,7 +105,7 @@ pub(crate) fn terms(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<TermSerie
             values.entry((row.term, row.episode.step)).or_default().push(value);
         }
     }
-    for metric in metrics.iter().filter(|m| m.phase == Phase::train()) {
+    for metric in metrics.iter().filter(|m| m.phase == phase) {
         let name = metric.name.strip_prefix("term/");
         names.extend(name.filter(|name| !names.iter().any(|n| n == name)).map(str::to_owned));
     }
@@ -114,9 +116,9 @@ pub(crate) fn terms(run: &RunFolder, metrics: &[Metric]) -> Result<Vec<TermSerie
     Ok(names
         .into_iter()
         .map(|name| {
-            let recorded = series(metrics, &Phase::train(), &format!("term/{name}"));
+            let recorded = series(metrics, &phase, &format!("term/{name}"));
             let means = if recorded.is_empty() { of_episodes(&name) } else { recorded };
-            let variance_shares = series(metrics, &Phase::train(), &format!("term_var_share/{name}"));
+            let variance_shares = series(metrics, &phase, &format!("term_var_share/{name}"));
             TermSeries { name, means, variance_shares }
         })
         .collect())

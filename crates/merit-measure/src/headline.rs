@@ -23,6 +23,9 @@ pub(crate) fn headline(summary: &RunSummary) -> String {
         }
         (None, None) => out.push_str("<p>No evaluation on held-out tasks is recorded, so nothing can be said about what was learned.</p>\n"),
     }
+    for said in summary.ablations() {
+        let _ = writeln!(out, "<p><strong>Ablation</strong>: {}</p>", escape(said));
+    }
     let _ = writeln!(out, "<p>{}</p>", conclusion(summary));
     out.push_str(&forest(summary));
     out.push_str("</section>\n");
@@ -41,6 +44,7 @@ pub(crate) fn title(phase: &Phase) -> String {
             };
             if *arm == Arm::Main { when.to_owned() } else { format!("{}, {when}", arm.name()) }
         }
+        Phase::Stage(_, name) => name.clone(),
         other => other.to_string(),
     };
     escape(&name.replace('-', " "))
@@ -76,14 +80,14 @@ fn points(share: f64) -> String {
 /// One line per evaluation: a dot with its interval on a scale from 0 to 100 %.
 fn forest(summary: &RunSummary) -> String {
     let ends = [When::Before, When::After].into_iter().filter_map(|when| summary.evaluation(when));
-    let lines: String = ends.chain(summary.controls()).map(line).collect();
+    let lines: String = ends.chain(summary.named()).chain(summary.controls()).map(line).collect();
     if lines.is_empty() { lines } else { format!("<div class=\"forest\">\n{lines}</div>\n") }
 }
 
 fn line(held: &HeldOut) -> String {
     let class = match &held.phase {
         Phase::Eval(Arm::Main, When::Before) => "before",
-        Phase::Eval(Arm::Main, _) => "after",
+        Phase::Eval(Arm::Main, _) | Phase::Stage(..) => "after",
         _ => "control",
     };
     let name =

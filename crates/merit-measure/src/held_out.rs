@@ -78,7 +78,7 @@ impl Rate {
 impl HeldOut {
     /// Whether another arm than the main one was evaluated: something to compare with.
     pub fn is_control(&self) -> bool {
-        self.phase.arm() != Some(&Arm::Main)
+        matches!(self.phase.arm(), Some(Arm::Control(_)))
     }
 }
 

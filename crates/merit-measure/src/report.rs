@@ -27,6 +27,7 @@ pub fn render_report(run: &RunFolder) -> Result<String, MeasureError> {
         headline(&summary),
         tables::learning_curve(&summary),
         tables::by_size(&summary),
+        tables::passes(&summary),
         tables::outcomes(&summary),
         tables::reward_terms(&summary.terms),
         tables::other_series(&summary),

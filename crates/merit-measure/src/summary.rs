@@ -3,9 +3,9 @@
 use crate::curve::{self, Curve, TermSeries};
 use crate::held_out::{self, Change, HeldOut};
 use crate::{MeasureError, stats};
-use merit_core::{Arm, Cost, Outcome, Phase, Seed, When};
+use merit_core::{Arm, Cost, Outcome, Phase, Seed, StageKind, When};
 use merit_store::{EpisodeFilter, Event, Metric, RunFolder, RunInfo};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a run shows. What was not recorded is absent or empty, never 0.
 #[derive(Debug, Clone)]
@@ -15,6 +15,8 @@ pub struct RunSummary {
     pub held_out: Vec<HeldOut>,
     /// From before to after, paired by task.
     pub change: Option<Change>,
+    /// pass@k and pass^k of the evaluations that took several samples of each task, by phase and name; the latest of each.
+    pub passes: BTreeMap<Phase, BTreeMap<String, f64>>,
     /// Success over training.
     pub curve: Curve,
     /// Terms of the reward over training.
@@ -66,10 +68,11 @@ impl RunSummary {
         let metrics = run.metrics()?;
         let events = run.events()?;
         let speeds: Vec<f64> =
-            curve::series(&metrics, &Phase::train(), "tokens_per_s").iter().map(|p| p.1).collect();
+            curve::series(&metrics, &learned(&metrics), "tokens_per_s").iter().map(|p| p.1).collect();
         Ok(Self {
             held_out: held_out::held_out(run, &metrics)?,
             change: held_out::change(run, &Seed::root(info.seed).child("measure", 0))?,
+            passes: passes(&metrics),
             curve: curve::curve(run, &metrics)?,
             terms: curve::terms(run, &metrics)?,
             series: shown(&metrics),
@@ -92,19 +95,54 @@ impl RunSummary {
         self.held_out.iter().rfind(|held| held.phase == *phase)
     }
 
+    /// The last evaluation of every stage that the recipe names.
+    pub fn named(&self) -> impl Iterator<Item = &HeldOut> {
+        let named = |held: &&HeldOut| matches!(held.phase, Phase::Stage(StageKind::Evaluate, _));
+        let last =
+            |held: &&HeldOut| self.evaluation_of(&held.phase).is_some_and(|last| std::ptr::eq(last, *held));
+        self.held_out.iter().filter(named).filter(last)
+    }
+
+    /// What the run says of itself where it is an ablation; empty otherwise.
+    pub fn ablations(&self) -> impl Iterator<Item = &str> {
+        let said = self.events.iter().filter(|event| event.kind == "ablation");
+        said.map(|event| event.text.as_str()).collect::<BTreeSet<_>>().into_iter()
+    }
+
     /// The last evaluation of every control.
     pub fn controls(&self) -> impl Iterator<Item = &HeldOut> {
         self.held_out.iter().filter(|held| matches!(held.phase, Phase::Eval(Arm::Control(_), When::After)))
     }
 }
 
+/// The learning whose curves are drawn: the main arm's, or the first that a recipe of named stages has.
+pub(crate) fn learned(metrics: &[Metric]) -> Phase {
+    let mut phases = metrics.iter().map(|metric| &metric.phase);
+    let named = |phase: &&Phase| matches!(phase, Phase::Stage(StageKind::Learn, _));
+    if phases.clone().any(|phase| *phase == Phase::train()) {
+        return Phase::train();
+    }
+    phases.find(named).cloned().unwrap_or_else(Phase::train)
+}
+
 fn shown(metrics: &[Metric]) -> Vec<Series> {
+    let learned = learned(metrics);
     let all = SHOWN.into_iter().map(|(phase, name, title)| {
-        let phase = Phase::from(phase);
+        let phase = if phase == "train" { learned.clone() } else { Phase::from(phase) };
         let points = curve::series(metrics, &phase, name);
         Series { phase, name, title, points }
     });
     all.filter(|series| !series.points.is_empty()).collect()
+}
+
+fn passes(metrics: &[Metric]) -> BTreeMap<Phase, BTreeMap<String, f64>> {
+    let of_samples = |name: &str| name.starts_with("pass@") || name.starts_with("pass^");
+    let mut passes: BTreeMap<Phase, BTreeMap<String, f64>> = BTreeMap::new();
+    // In the order of steps, so that the latest stays.
+    for metric in metrics.iter().filter(|m| of_samples(&m.name) && m.value.is_finite()) {
+        passes.entry(metric.phase.clone()).or_default().insert(metric.name.clone(), metric.value);
+    }
+    passes
 }
 
 fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<Phase, [u64; 6]>, MeasureError> {

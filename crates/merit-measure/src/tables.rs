@@ -2,10 +2,10 @@
 
 use crate::chart::{Chart, Mark};
 use crate::headline::{rate, title};
-use crate::html::{count, date, duration, escape, number, table};
-use crate::{RunSummary, TermSeries};
-use merit_core::{Cost, Outcome, Phase, When};
-use std::collections::BTreeMap;
+use crate::html::{count, date, duration, escape, number, percent, table};
+use crate::{HeldOut, RunSummary, TermSeries};
+use merit_core::{Cost, Outcome, Phase, StageKind, When};
+use std::collections::{BTreeMap, BTreeSet};
 
 const BIG: (f64, f64) = (560.0, 250.0);
 const SMALL: (f64, f64) = (230.0, 110.0);
@@ -18,7 +18,9 @@ pub(crate) fn learning_curve(summary: &RunSummary) -> String {
     }
     let line: Vec<(u64, f64)> = points.iter().map(|p| (p.step, p.success)).collect();
     let last = points.last().map_or(0, |p| p.step);
-    let on_the_way = summary.held_out.iter().filter(|held| !held.is_control()).map(|held| {
+    let measured =
+        |held: &&HeldOut| !held.is_control() && !matches!(held.phase, Phase::Stage(StageKind::Evaluate, _));
+    let on_the_way = summary.held_out.iter().filter(measured).map(|held| {
         let step = match &held.phase {
             Phase::Eval(_, When::Before) => 0,
             Phase::Eval(_, When::After) => last,
@@ -122,6 +124,7 @@ pub(crate) fn outcomes(summary: &RunSummary) -> String {
 pub(crate) fn by_size(summary: &RunSummary) -> String {
     let mut columns = Vec::new();
     columns.extend([When::Before, When::After].into_iter().filter_map(|when| summary.evaluation(when)));
+    columns.extend(summary.named());
     columns.extend(summary.controls());
     let mut sizes: Vec<u32> = columns.iter().flat_map(|held| held.by_size.keys().copied()).collect();
     sizes.sort_unstable();
@@ -143,6 +146,25 @@ pub(crate) fn by_size(summary: &RunSummary) -> String {
         })
         .collect();
     format!("<h2>Held-out success by task size</h2>\n{}", table(&head, true, &rows))
+}
+
+/// What several samples of each held-out task came to.
+pub(crate) fn passes(summary: &RunSummary) -> String {
+    if summary.passes.is_empty() {
+        return String::new();
+    }
+    let names: BTreeSet<&String> = summary.passes.values().flat_map(BTreeMap::keys).collect();
+    let head: Vec<&str> = ["evaluation"].into_iter().chain(names.iter().map(|name| name.as_str())).collect();
+    let rows = summary.passes.iter().map(|(phase, numbers)| {
+        let cell =
+            |name: &&String| numbers.get(*name).map_or_else(|| "–".to_owned(), |value| percent(*value));
+        [title(phase)].into_iter().chain(names.iter().map(cell)).collect()
+    });
+    format!(
+        "<h2>Several samples of each held-out task</h2>\n<p class=\"soft\">pass@k: one of k solves the task. pass^k: all of them \
+         do.</p>\n{}",
+        table(&head, true, &rows.collect::<Vec<Vec<String>>>())
+    )
 }
 
 /// What the run cost.
@@ -175,7 +197,7 @@ pub(crate) fn cost(summary: &RunSummary) -> String {
 
 type CostText = fn(&Cost) -> String;
 
-const COSTS: [(&str, CostText); 9] = [
+const COSTS: [(&str, CostText); 11] = [
     ("tokens sampled", |c| c.known_policy_tokens().map_or_else(not_known, count)),
     ("tokens read", |c| if c.tokens_unknown { not_known() } else { count(c.read_tokens) }),
     ("env steps", |c| count(c.env_steps)),
@@ -185,6 +207,8 @@ const COSTS: [(&str, CostText); 9] = [
     ("judge calls", |c| count(c.judge_calls)),
     ("judge tokens", |c| count(c.judge_tokens)),
     ("discarded", |c| count(c.discarded_samples)),
+    ("tokens trained", |c| count(c.trained_tokens)),
+    ("updates", |c| count(c.updates)),
 ];
 
 fn not_known() -> String {

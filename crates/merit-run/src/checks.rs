@@ -18,7 +18,9 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     credit(recipe)?;
     sampling(recipe)?;
     names(recipe)?;
-    controls(recipe)
+    ablation(recipe)?;
+    controls(recipe)?;
+    crate::stage_checks::check(recipe)
 }
 
 /// Each station refuses its own nonsense.
@@ -53,7 +55,7 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 
-const MOST_EPISODES: u64 = 1_000_000;
+pub(crate) const MOST_EPISODES: u64 = 1_000_000;
 
 fn per_step(recipe: &Recipe) -> u64 {
     u64::from(recipe.budget.groups) * u64::from(recipe.budget.group_size)
@@ -289,10 +291,24 @@ fn controls(recipe: &Recipe) -> Result<(), String> {
     Ok(())
 }
 
+/// Training on answers is what everything else here prevents; it is done to show what it does, and only where that is said.
+fn ablation(recipe: &Recipe) -> Result<(), String> {
+    if !recipe.learn.mask.observations() || recipe.ablation {
+        return Ok(());
+    }
+    let name = recipe.learn.mask.about().name;
+    Err(format!(
+        "`learn.mask = {name}` trains what tools and the world said as if the policy had said it; that is an ablation, so say \
+         `ablation = true` at the top of the recipe, or leave the mask out"
+    ))
+}
+
+/// Whether a name is made of lower-case letters, digits and `-`.
+pub(crate) fn plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+}
+
 fn names(recipe: &Recipe) -> Result<(), String> {
-    let plain = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-    };
     let controls = recipe.controls.iter().map(|c| &c.name);
     if let Some(odd) = std::iter::once(&recipe.name).chain(controls).find(|name| !plain(name)) {
         return Err(format!("the name `{odd}` must be made of lower-case letters, digits and `-`"));

@@ -5,19 +5,21 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
-
 use crate::evaluate::{Evaluation, Evaluator};
+use crate::notes::{note_ablations, note_tools, skipped};
 use crate::parts::Parts;
 use crate::policy::{KeptRewards, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
-use crate::stage::{Place, Stage};
-use crate::{RunError, learn, lessons, now_ms, warm};
-use merit_core::{Arm, Phase, When};
+use crate::stage::{Place, Stage, Work};
+use crate::starts;
+use crate::{RunError, collect, imitate, learn, lessons, now_ms, prefer};
+use merit_core::Phase;
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -34,6 +36,8 @@ pub struct Options {
     pub ask: Arc<AtomicBool>,
     /// How tool calls are answered. What is learned does not depend on it, as long as the answers are the same.
     pub toolbox: Toolbox,
+    /// A folder in which warm starts are kept for every run that begins alike. Absent: each run imitates for itself.
+    pub starts: Option<PathBuf>,
 }
 
 /// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
@@ -44,24 +48,21 @@ pub fn train(
     watch: &mut dyn FnMut(Event),
 ) -> Result<Finished, RunError> {
     let mut drive = Drive::start(recipe, folder, options, watch)?;
-    let stages = Stage::all(recipe);
-    while drive.place.stage < stages.len() {
-        let stage = stages[drive.place.stage].clone();
-        drive.announce(&stage);
-        match &stage {
-            Stage::Warm => drive.warm()?,
-            Stage::Before => drive.before()?,
-            Stage::Learn(arm) => drive.learn(arm)?,
-            Stage::After(arm) => drive.after(arm)?,
+    let stages = Arc::clone(&drive.stages);
+    while let Some(stage) = stages.get(drive.place.stage) {
+        drive.announce(stage);
+        match &stage.work {
+            Work::Demonstrations { newborn } => imitate::demonstrations(&mut drive, stage, *newborn)?,
+            Work::Imitate { from, how } => imitate::dataset(&mut drive, stage, from, how)?,
+            Work::Collect { tasks, samples } => collect::run(&mut drive, stage, *tasks, *samples)?,
+            Work::Make { made, name } => collect::made(&mut drive, stage, made, name)?,
+            Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,
+            Work::Prefer { from, how } => prefer::run(&mut drive, stage, from, how)?,
+            Work::Evaluate { samples } => drive.evaluate(stage, *samples)?,
         }
-        drive.next_stage(&stage)?;
+        drive.next_stage(stage)?;
     }
     drive.finish()
-}
-
-fn skipped(lost: &merit_store::DamagedCheckpoint) -> String {
-    let (path, why) = (lost.path.display(), &lost.why);
-    format!("{path} cannot be loaded ({why}); going on from an older checkpoint")
 }
 
 /// A run under way.
@@ -72,7 +73,9 @@ pub(crate) struct Drive<'a> {
     pub(crate) watch: &'a mut dyn FnMut(Event),
     pub(crate) tools: Arc<ToolRuntime>,
     pub(crate) main: Arc<Parts>,
-    parts: Vec<(Arm, Arc<Parts>)>,
+    stages: Arc<Vec<Stage>>,
+    /// The parts of each recipe that a stage follows, once it has come to that.
+    parts: Vec<(Arc<Recipe>, Arc<Parts>)>,
     pub(crate) policy: Policy,
     /// What the reward of the arm under way keeps between steps.
     pub(crate) reward_state: KeptRewards,
@@ -91,8 +94,9 @@ impl<'a> Drive<'a> {
     ) -> Result<Self, RunError> {
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
         let main = Arc::new(Parts::with_toolbox(recipe, options.seed, &options.toolbox)?);
-        let stages = Stage::all(recipe);
-        let total = stages.iter().map(|s| s.weight(recipe)).sum();
+        let whole = Arc::new(recipe.clone());
+        let stages = Stage::all(&whole)?;
+        let total = stages.iter().map(Stage::weight).sum();
         let resumed = Policy::restore(folder, recipe, options.threads)?;
         let came_back = resumed.is_some();
         let (policy, reward_state, place) = match resumed {
@@ -106,12 +110,18 @@ impl<'a> Drive<'a> {
             }
             None => {
                 let lessons = lessons::gather(&main, folder, &tools, options, watch)?;
-                let policy = Policy::create(&main, lessons.as_ref(), &tools, options.threads, watch)?;
+                let begun =
+                    stages.iter().find(|stage| matches!(stage.work, Work::Demonstrations { newborn: true }));
+                let begun = begun.map_or(recipe, |stage| &*stage.recipe);
+                let shared = starts::Place::of(options.starts.as_deref(), &main, begun, None)?;
+                let tokenizer = shared.and_then(|place| place.find()?.tokenizer);
+                let (lessons, tokenizer) = (lessons.as_ref(), tokenizer.as_deref());
+                let policy = Policy::create(&main, lessons, tokenizer, &tools, options.threads, watch)?;
                 (policy, KeptRewards::default(), Place::default())
             }
         };
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
-        let done = stages.iter().take(place.stage).map(|s| s.weight(recipe)).sum();
+        let done = stages.iter().take(place.stage).map(Stage::weight).sum();
         let began_with = folder.info()?.version;
         if began_with != env!("CARGO_PKG_VERSION") {
             let text = format!(
@@ -124,6 +134,9 @@ impl<'a> Drive<'a> {
         let text = format!("merit {version}, {threads} threads, stage {}, step {}", place.stage, place.step);
         folder.record_event(now_ms(), kind, &text)?;
         note_tools(folder, options, watch)?;
+        if !came_back {
+            note_ablations(folder, &stages)?;
+        }
         watch(Event::Started {
             run: folder.path().display().to_string(),
             recipe: recipe.name.clone(),
@@ -138,7 +151,8 @@ impl<'a> Drive<'a> {
             options,
             watch,
             tools,
-            parts: vec![(Arm::Main, Arc::clone(&main))],
+            stages: Arc::new(stages),
+            parts: vec![(whole, Arc::clone(&main))],
             main,
             policy,
             reward_state,
@@ -154,91 +168,78 @@ impl<'a> Drive<'a> {
         (self.watch)(Event::Stage { what, done: self.done / self.total });
     }
 
-    /// Share of the run that is done when `step` of `of` steps of `stage` are.
-    pub(crate) fn share(&self, stage: &Stage, step: u64, of: u64) -> f64 {
-        (self.done + stage.weight(self.recipe) * step as f64 / of.max(1) as f64) / self.total
+    /// Share of the run that is done when so many steps of `stage` are.
+    pub(crate) fn share(&self, stage: &Stage, step: u64) -> f64 {
+        (self.done + stage.weight() * step as f64 / stage.steps().max(1) as f64) / self.total
     }
 
-    fn warm(&mut self) -> Result<(), RunError> {
-        let steps = self.recipe.warm_start.steps;
-        let lessons = lessons::gather(&self.main, self.folder, &self.tools, self.options, self.watch)?;
-        if let Some(lessons) = &lessons {
-            self.folder.record_event(now_ms(), "teacher", &lessons.summary)?;
-            (self.watch)(Event::Note { text: lessons.summary.clone() });
-        }
-        let demonstrations =
-            warm::demonstrations(&self.main, lessons.as_ref(), self.policy.chat(), &self.tools, self.watch)?;
-        let learner = warm::learner(&self.main)?;
-        let (began, mut tokens) = (Instant::now(), 0);
-        while self.place.step < steps {
-            let step = self.place.step;
-            let (loss, read) =
-                warm::step(&self.main, self.policy.trainer(), &learner, &demonstrations, step)?;
-            tokens += read;
-            self.folder.record_metrics(Phase::Warm, step, &[("loss", loss)])?;
-            let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
-            let done = self.share(&Stage::Warm, step + 1, steps);
-            (self.watch)(Event::Warm { step: step + 1, of: steps, loss, tokens_per_s, done });
-            self.step_done(self.recipe.budget.checkpoint_every.saturating_mul(10))?;
-        }
-        self.policy.keep_warm();
-        Ok(())
-    }
-
-    fn before(&mut self) -> Result<(), RunError> {
-        let weights = self.policy.warm()?;
-        let mut actor = self.actor(weights)?;
-        let tasks = self.recipe.evaluation.tasks;
-        Evaluator {
-            parts: &self.main,
-            actor: &mut actor,
-            folder: self.folder,
-            watch: self.watch,
-            reward_state: &self.reward_state.present,
-        }
-        .run(&Evaluation { phase: Phase::eval(When::Before), step: 0, tasks, version: 0 })?;
-        Ok(())
-    }
-
-    fn learn(&mut self, arm: &Arm) -> Result<(), RunError> {
-        if self.place.step == 0 {
+    fn learn(&mut self, stage: &Stage, from_warm: bool) -> Result<(), RunError> {
+        let phase = stage.phase.to_string();
+        if self.place.step == 0 && from_warm {
             self.policy.restart()?;
+            self.place.version = 0;
             self.reward_state.present = RewardState::default();
+        } else if self.place.step == 0 {
+            self.policy.begin_here()?;
+            self.reward_state.present = self.reward_state.stages.get(&phase).cloned().unwrap_or_default();
         }
-        learn::run(self, arm)?;
-        if *arm == Arm::Main {
+        learn::run(self, stage)?;
+        let kept = self.reward_state.present.clone();
+        if from_warm && stage.phase == Phase::train() {
             self.policy.keep_trained();
-            self.reward_state.trained = self.reward_state.present.clone();
+            self.reward_state.trained = kept;
+        } else if !from_warm && !kept.is_empty() {
+            self.reward_state.stages.insert(phase, kept);
         }
         Ok(())
     }
 
-    fn after(&mut self, arm: &Arm) -> Result<(), RunError> {
-        let parts = self.arm_parts(arm)?;
-        let weights = self.policy.present();
-        let mut actor = self.actor(weights)?;
-        let phase = Phase::Eval(arm.clone(), When::After);
-        let (tasks, steps) = (self.recipe.evaluation.tasks, self.recipe.budget.steps);
+    fn evaluate(&mut self, stage: &Stage, samples: u32) -> Result<(), RunError> {
+        let parts = self.parts_of(stage)?;
+        let mut actor = self.actor(self.policy.present())?;
+        let version = self.place.version;
+        let step = if matches!(stage.phase, Phase::Eval(..)) { version } else { stage.round };
+        let kept = match (self.recipe.stages.is_empty(), stage.phase.learning()) {
+            (true, _) => self.reward_state.present.clone(),
+            (false, Some(learned)) => {
+                self.reward_state.stages.get(&learned.to_string()).cloned().unwrap_or_default()
+            }
+            (false, None) => RewardState::default(),
+        };
         Evaluator {
             parts: &parts,
             actor: &mut actor,
             folder: self.folder,
             watch: self.watch,
-            reward_state: &self.reward_state.present,
+            reward_state: &kept,
         }
-        .run(&Evaluation { phase, step: steps, tasks, version: steps })?;
-        Ok(())
+        .run(&Evaluation {
+            phase: stage.phase.clone(),
+            step,
+            tasks: stage.recipe.evaluation.tasks,
+            version,
+            samples,
+        })
     }
 
-    /// The parts of an arm, built when they are first asked for and kept.
-    pub(crate) fn arm_parts(&mut self, arm: &Arm) -> Result<Arc<Parts>, RunError> {
-        if let Some((_, parts)) = self.parts.iter().find(|(known, _)| known == arm) {
+    /// The parts of the recipe that a stage follows, built when they are first asked for and kept.
+    pub(crate) fn parts_of(&mut self, stage: &Stage) -> Result<Arc<Parts>, RunError> {
+        if let Some((_, parts)) = self.parts.iter().find(|(known, _)| Arc::ptr_eq(known, &stage.recipe)) {
             return Ok(Arc::clone(parts));
         }
-        let recipe = self.recipe.of_arm(arm)?;
-        let parts = Arc::new(Parts::with_toolbox(&recipe, self.options.seed, &self.options.toolbox)?);
-        self.parts.push((arm.clone(), Arc::clone(&parts)));
+        let parts = Parts::with_toolbox(&stage.recipe, self.options.seed, &self.options.toolbox)?;
+        let parts = Arc::new(parts);
+        self.parts.push((Arc::clone(&stage.recipe), Arc::clone(&parts)));
         Ok(parts)
+    }
+
+    /// Says that a stage has nothing to learn from: the policy stays as it is.
+    pub(crate) fn nothing_to_learn(&mut self, stage: &Stage) -> Result<(), RunError> {
+        let text =
+            format!("stage `{}`: its dataset is empty, so that nothing is learned from it", stage.phase);
+        self.folder.record_event(now_ms(), "empty-dataset", &text)?;
+        (self.watch)(Event::Note { text });
+        Ok(())
     }
 
     /// An actor with `weights`.
@@ -259,8 +260,9 @@ impl<'a> Drive<'a> {
     }
 
     fn next_stage(&mut self, stage: &Stage) -> Result<(), RunError> {
-        self.done += stage.weight(self.recipe);
-        self.place = Place { stage: self.place.stage + 1, step: 0, ..self.place };
+        self.done += stage.weight();
+        let version = self.place.version + if stage.makes_versions() { self.place.step } else { 0 };
+        self.place = Place { stage: self.place.stage + 1, step: 0, version, ..self.place };
         self.checkpoint()
     }
 
@@ -287,22 +289,4 @@ impl<'a> Drive<'a> {
         let report = merit_measure::write_report(self.folder)?;
         crate::evaluate::finished(self.recipe, self.folder, self.options.seed, train_seconds, &report)
     }
-}
-
-/// The mark that says how the calls of a run are answered; a run without it has made none.
-pub const TOOLS_MARK: &str = "tools";
-
-/// Says in the run's folder how calls are answered from now on, and to whoever watches if that has changed.
-fn note_tools(
-    folder: &mut RunFolder,
-    options: &Options,
-    watch: &mut dyn FnMut(Event),
-) -> Result<(), RunError> {
-    let now = options.toolbox.describe();
-    let before: Option<String> = folder.mark(TOOLS_MARK)?;
-    if let Some(before) = before.filter(|before| *before != now) {
-        watch(Event::Note { text: format!("tool calls were answered {before}; from now on {now}") });
-    }
-    folder.set_mark(TOOLS_MARK, &now)?;
-    Ok(folder.record_event(now_ms(), TOOLS_MARK, &format!("calls are answered {now}"))?)
 }

@@ -4,28 +4,28 @@
 //! batches with those evaluations scored again. An evaluation of step `s` comes after the training steps below `s`.
 
 use crate::rescore::RescoredBatch;
-use merit_core::{Arm, Episode, Phase};
+use merit_core::{Episode, Phase};
 use merit_reward::{RewardState, Scorer};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// By arm and step: what was kept before that step was trained.
-type States = BTreeMap<(Arm, u64), RewardState>;
+/// By learning and step: what was kept before that step was trained.
+type States = BTreeMap<(Phase, u64), RewardState>;
 
 /// Scores the evaluations among `batches` with what their arm had kept.
 pub(crate) fn with_kept_state(scorer: &Scorer, batches: &mut [RescoredBatch]) {
     let mut states = States::new();
     for batch in batches.iter() {
-        if let Some(Phase::Train(arm)) = phase(batch) {
+        if let Some(learning) = phase(batch).filter(|phase| phase.is_train()) {
             let after = scorer
                 .score_annotated(&episodes(batch), &batch.annotations, &batch.context, &batch.state)
                 .state;
-            states.insert((arm.clone(), batch.context.step + 1), after);
+            states.insert((learning.clone(), batch.context.step + 1), after);
         }
     }
     for batch in batches.iter_mut() {
-        let Some(Phase::Eval(arm, _)) = phase(batch).cloned() else { continue };
-        let last = states.range((arm.clone(), 0)..=(arm, batch.context.step)).next_back();
+        let Some(learning) = phase(batch).and_then(Phase::learning) else { continue };
+        let last = states.range((learning.clone(), 0)..=(learning, batch.context.step)).next_back();
         if let Some((_, state)) = last.filter(|(_, state)| **state != batch.state) {
             batch.scored =
                 scorer.score_annotated(&episodes(batch), &batch.annotations, &batch.context, state).episodes;

@@ -9,40 +9,56 @@ use crate::progress::{Event, stalls};
 use crate::stage::Stage;
 use crate::{RunError, act::Actor};
 use merit_api::trainer::Reference;
-use merit_core::{Arm, Cost, Group, Phase, PolicyVersion, Sample, When};
+use merit_core::{Cost, Group, Phase, PolicyVersion, Sample};
 use merit_credit::{Credit, CreditBatch, Note, Probe};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_reward::{RewardState, ScoredTogether};
 use std::time::Instant;
 
-/// Goes on with the learning of an arm from the place of `drive`.
-pub(crate) fn run(drive: &mut Drive<'_>, arm: &Arm) -> Result<(), RunError> {
-    let parts = drive.arm_parts(arm)?;
-    let learner = Learner::new(parts.recipe.learn.clone(), parts.recipe.budget.steps)?;
+/// Goes on with a stage of learning from the place of `drive`.
+pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> {
+    let parts = drive.parts_of(stage)?;
+    let (phase, steps) = (&stage.phase, stage.steps());
+    let learner = Learner::new(parts.recipe.learn.clone(), steps)?;
     let mut actor = drive.actor(drive.policy.present())?;
-    let phase = Phase::Train(arm.clone());
-    let steps = parts.recipe.budget.steps;
     while drive.place.step < steps {
-        let step = drive.place.step;
+        let local = drive.place.step;
+        let at = At { phase, local, step: stage.first_step() + local, version: drive.place.version + local };
         let began = Instant::now();
-        let batch = sample(drive, &parts, &mut actor, arm, step)?;
+        let batch = sample(drive, &parts, &mut actor, &at)?;
         let groups = &batch.groups;
         let mut numbers = metrics::of_groups(groups);
-        let (report, tokens) = update(drive, &parts, &learner, &batch, step)?;
-        let unused = Cost { discarded_samples: report.samples_deselected as u64, ..Cost::default() };
-        drive.folder.record_cost(&phase, step, &[unused, batch.beside].into_iter().sum())?;
+        let (report, tokens) = update(drive, &parts, &learner, &batch, &at)?;
+        let own = Cost {
+            discarded_samples: report.samples_deselected as u64,
+            trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
+            updates: report.optimiser_steps as u64,
+            ..Cost::default()
+        };
+        drive.folder.record_cost(phase, at.step, &[own, batch.beside].into_iter().sum())?;
         numbers.extend(of_update(&report));
-        numbers.extend(term_shares(&parts, &batch, step));
+        numbers.extend(term_shares(&parts, &batch, at.step));
         let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
         numbers.insert("tokens_per_s".into(), tokens_per_s);
-        drive.folder.record_metrics(&phase, step, &rows(&numbers))?;
-        let done = drive.share(&Stage::Learn(arm.clone()), step + 1, steps);
-        (drive.watch)(step_event(arm.name(), step + 1, steps, &numbers, done));
+        drive.folder.record_metrics(phase, at.step, &rows(&numbers))?;
+        let done = drive.share(stage, local + 1);
+        (drive.watch)(step_event(phase.owner(), local + 1, steps, &numbers, done));
         actor.set_packed(drive.policy.packed())?;
-        evaluate_between(drive, &parts, &mut actor, arm, step + 1)?;
+        evaluate_between(drive, &parts, &mut actor, &at)?;
         drive.step_done(parts.recipe.budget.checkpoint_every)?;
     }
     Ok(())
+}
+
+/// Where a step stands.
+struct At<'a> {
+    phase: &'a Phase,
+    /// Its number in this round of the stage.
+    local: u64,
+    /// Its number in the record.
+    step: u64,
+    /// The policy that acts in it.
+    version: u64,
 }
 
 /// What one step learns from.
@@ -57,15 +73,10 @@ struct Batch {
 }
 
 /// Runs, scores and records the groups of one step, and measures what the credit rule needs.
-fn sample(
-    drive: &mut Drive<'_>,
-    parts: &Parts,
-    actor: &mut Actor,
-    arm: &Arm,
-    step: u64,
-) -> Result<Batch, RunError> {
-    let plans = parts.train_plans(arm.clone(), step)?;
-    parts.annotators.recall(drive.folder, &Phase::Train(arm.clone()), step)?;
+fn sample(drive: &mut Drive<'_>, parts: &Parts, actor: &mut Actor, at: &At<'_>) -> Result<Batch, RunError> {
+    let (phase, step) = (at.phase, at.step);
+    let plans = parts.train_plans(phase, step, PolicyVersion(at.version))?;
+    parts.annotators.recall(drive.folder, phase, step)?;
     let watch = &mut *drive.watch;
     let kept = &drive.reward_state.present;
     let (plans, batch, annotations) = actor.run_groups(parts, plans, step, kept, &mut stalls(watch))?;
@@ -77,7 +88,7 @@ fn sample(
     let per_turn = parts.rule.needs().probes_per_turn;
     let (probes, probing) = match per_turn {
         0 => (Vec::new(), Cost::default()),
-        _ => Probing { parts, arm, step, per_turn, state: kept }.run(actor, &plans, &groups, watch)?,
+        _ => Probing { parts, phase, step, per_turn, state: kept }.run(actor, &plans, &groups, watch)?,
     };
     let kept = std::mem::replace(&mut drive.reward_state.present, batch.state);
     let beside = [probing, crate::annotators::cost(&annotations)].into_iter().sum();
@@ -90,9 +101,9 @@ fn update(
     parts: &Parts,
     learner: &Learner,
     batch: &Batch,
-    step: u64,
+    at: &At<'_>,
 ) -> Result<(UpdateReport, usize), RunError> {
-    let seed = parts.seed.child("credit", 0).child("step", step);
+    let seed = parts.seed_of("credit", at.phase).child("step", at.step);
     let given = CreditBatch::new(&batch.groups).with_probes(&batch.probes).with_seed(seed);
     let credit = parts.rule.assign(&given)?;
     drive.folder.record_credits(&notes(&credit))?;
@@ -100,13 +111,13 @@ fn update(
     let temperature = parts.recipe.rollout.temperature;
     let reference = learner.needs_reference().then(|| drive.policy.reference()).transpose()?;
     let reference = reference.as_deref().map(|reference| reference as &dyn Reference);
-    let at = UpdateContext {
-        step,
-        version: PolicyVersion(step),
+    let moment = UpdateContext {
+        step: at.local,
+        version: PolicyVersion(at.version),
         temperature,
-        seed: parts.seed.child("update", 0).child("step", step),
+        seed: parts.seed_of("update", at.phase).child("step", at.step),
     };
-    let report = learner.update(drive.policy.trainer(), &credit.samples, reference, &at)?;
+    let report = learner.update(drive.policy.trainer(), &credit.samples, reference, &moment)?;
     Ok((report, tokens))
 }
 
@@ -124,11 +135,11 @@ fn evaluate_between(
     drive: &mut Drive<'_>,
     parts: &Parts,
     actor: &mut Actor,
-    arm: &Arm,
-    step: u64,
+    at: &At<'_>,
 ) -> Result<(), RunError> {
     let evaluation = &parts.recipe.evaluation;
-    if evaluation.every == 0 || !step.is_multiple_of(evaluation.every) || step == parts.recipe.budget.steps {
+    let done = at.local + 1;
+    if evaluation.every == 0 || !done.is_multiple_of(evaluation.every) || done == parts.recipe.budget.steps {
         return Ok(());
     }
     Evaluator {
@@ -139,10 +150,11 @@ fn evaluate_between(
         reward_state: &drive.reward_state.present,
     }
     .run(&Evaluation {
-        phase: Phase::Eval(arm.clone(), When::Step),
-        step,
+        phase: at.phase.between(),
+        step: at.step + 1,
         tasks: evaluation.tasks_between,
-        version: step,
+        version: at.version + 1,
+        samples: 0,
     })
 }
 

@@ -6,6 +6,7 @@ use crate::evaluate::fewer;
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
 use crate::roles::{Backend, EmbeddedModel};
+use crate::stages::StageSettings;
 use std::path::Path;
 
 impl Recipe {
@@ -42,6 +43,12 @@ impl Recipe {
                 "`rollout.max_episode_tokens` is {sampled}, and the context holds {context} tokens (`model.context`), what is \
                  read included: longer episodes are cut by the context"
             ));
+        }
+        let elsewhere = |stage: &&StageSettings| stage.may_set().0.contains_key("world");
+        for stage in self.stages.iter().flat_map(StageSettings::each).filter(elsewhere) {
+            let own = self.of_stage("", stage).map_err(|error| error.to_string())?;
+            let found = own.look().map_err(|why| format!("{}: {why}", stage.title()))?;
+            notes.extend(found.into_iter().filter(|note| !notes.contains(note)).collect::<Vec<_>>());
         }
         Ok(notes)
     }

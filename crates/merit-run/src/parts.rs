@@ -4,7 +4,7 @@ use crate::RunError;
 use crate::annotators::Annotators;
 use crate::recipe::Recipe;
 use merit_api::{EnvError, World};
-use merit_core::{Arm, EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
+use merit_core::{EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
 use merit_credit::CreditRule;
 use merit_reward::{ScoreContext, Scorer};
 use merit_rollout::EpisodePlan;
@@ -69,6 +69,15 @@ impl Parts {
         })
     }
 
+    /// The seeds of one use of `phase`. Arms share them, so that they are compared alike; stages have their own.
+    pub(crate) fn seed_of(&self, purpose: &str, phase: &Phase) -> Seed {
+        let seed = self.seed.child(purpose, 0);
+        match phase {
+            Phase::Stage(_, name) => seed.child(name, 0),
+            _ => seed,
+        }
+    }
+
     /// What the reward may depend on at `step`.
     pub fn context(&self, step: u64) -> ScoreContext {
         crate::rescore::context(&self.seed, step, self.rule.discount())
@@ -92,16 +101,21 @@ impl Parts {
     }
 
     /// Plans of the groups of one training step.
-    pub(crate) fn train_plans(&self, arm: Arm, step: u64) -> Result<Vec<EpisodePlan>, RunError> {
+    pub(crate) fn train_plans(
+        &self,
+        phase: &Phase,
+        step: u64,
+        version: PolicyVersion,
+    ) -> Result<Vec<EpisodePlan>, RunError> {
         let budget = &self.recipe.budget;
         self.plans(&Plan {
-            phase: Phase::Train(arm),
+            phase: phase.clone(),
             step,
             split: Split::Train,
             first: step * u64::from(budget.groups),
             groups: budget.groups,
             group_size: budget.group_size,
-            version: PolicyVersion(step),
+            version,
         })
     }
 

@@ -8,7 +8,7 @@ use crate::RunError;
 use crate::act::Actor;
 use crate::parts::Parts;
 use crate::progress::{Event, stalls};
-use merit_core::{Arm, Cost, EpisodeId, Group, Phase, ScoredEpisode};
+use merit_core::{Cost, EpisodeId, Group, Phase, ScoredEpisode};
 use merit_credit::Probe;
 use merit_reward::RewardState;
 use merit_rollout::{EpisodePlan, tree};
@@ -17,7 +17,8 @@ use std::collections::HashMap;
 /// Which continuations, and with what.
 pub(crate) struct Probing<'a> {
     pub(crate) parts: &'a Parts,
-    pub(crate) arm: &'a Arm,
+    /// The learning whose episodes are continued.
+    pub(crate) phase: &'a Phase,
     pub(crate) step: u64,
     /// Continuations of each turn.
     pub(crate) per_turn: u32,
@@ -63,7 +64,7 @@ impl Probing<'_> {
                 probes.push(Probe { episode: episode.id.clone(), turn, continuations: Vec::new() });
             }
             let group = probes.len() as u32 - 1;
-            fork.id = EpisodeId { phase: Phase::Probe(self.arm.clone()), group, member, ..fork.id };
+            fork.id = EpisodeId { phase: self.phase.probes(), group, member, ..fork.id };
             forks.push(fork);
         }
         Ok(())

@@ -36,6 +36,9 @@ pub enum Event {
         tokens_per_s: f64,
         /// Share of the whole run that is done.
         done: f64,
+        /// Whether another run made the updates up to this one, and the start was shared.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        shared: bool,
     },
     /// A step of learning by reward.
     Step {
@@ -53,9 +56,36 @@ pub enum Event {
         /// Share of the whole run that is done.
         done: f64,
     },
+    /// An update of a stage that imitates a dataset or prefers.
+    Update {
+        /// The stage's name.
+        stage: String,
+        step: u64,
+        of: u64,
+        loss: f64,
+        /// Tokens read per second.
+        tokens_per_s: f64,
+        /// Share of the whole run that is done.
+        done: f64,
+        /// Whether another run made the updates up to this one, and the start was shared.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        shared: bool,
+    },
+    /// Episodes were collected.
+    Collected {
+        /// The stage's name.
+        stage: String,
+        step: u64,
+        of: u64,
+        episodes: usize,
+        /// Share of counting episodes that solved their task.
+        success: f64,
+        /// Share of the whole run that is done.
+        done: f64,
+    },
     /// A held-out evaluation is done.
     Evaluated {
-        /// `eval-before`, `eval-step` or `eval-after`, of a control with `@` and its name behind it.
+        /// `eval-before`, `eval-step` or `eval-after`, of a control with `@` and its name behind it; `evaluate:NAME` of a stage.
         phase: Phase,
         /// The step after which it was taken.
         step: u64,
@@ -86,6 +116,9 @@ pub struct Finished {
     pub controls: BTreeMap<String, f64>,
     /// Held-out success after training, by size of task.
     pub held_out_by_size: BTreeMap<String, f64>,
+    /// The numbers of every evaluation that the recipe's stages name, by its name and theirs.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub evaluations: BTreeMap<String, BTreeMap<String, f64>>,
     /// Recipe's name.
     pub recipe: String,
     /// Hash of the resolved recipe.

@@ -7,6 +7,7 @@ use crate::lessons::Keep;
 use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::roles::Roles;
+use crate::stages::StageSettings;
 use crate::toml_error::{Located, locate};
 use merit_api::WorldSettings;
 use merit_api::annotator::AnnotatorSettings;
@@ -30,6 +31,9 @@ pub struct Recipe {
     /// The published system it follows; empty when there is none.
     #[serde(default)]
     pub paper: String,
+    /// Whether it leaves out, on purpose, something that results rest on. Absent: it does not, and components that do are refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ablation: bool,
     pub world: Chosen<dyn WorldSettings>,
     /// The policy.
     pub model: ModelConfig,
@@ -59,6 +63,9 @@ pub struct Recipe {
     /// Arms that share the warm start and the budget but lack what is claimed to matter.
     #[serde(default)]
     pub controls: Vec<Control>,
+    /// What is done, one stage after another. Empty: warm start, evaluation, learning, evaluation.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageSettings>,
     /// What its names were looked up in.
     #[serde(skip)]
     pub components: Components,
@@ -260,16 +267,11 @@ impl Recipe {
     pub fn disk_bytes(&self) -> u64 {
         const BYTES_PER_EPISODE: u64 = 6_000;
         const ROOM: u64 = 32 << 20;
-        let arms = 1 + self.controls.len() as u64;
-        let budget = &self.budget;
-        let per_step = u64::from(budget.groups) * u64::from(budget.group_size);
-        let trained = budget.steps.saturating_mul(per_step).saturating_mul(arms);
-        let between = budget.steps.checked_div(self.evaluation.every).unwrap_or(0);
-        let evaluated = (u64::from(self.evaluation.tasks) * (1 + arms))
-            .saturating_add(between.saturating_mul(u64::from(self.evaluation.tasks_between)));
+        let stages = crate::stage::Stage::all(&std::sync::Arc::new(self.clone())).unwrap_or_default();
+        let episodes = stages.iter().map(crate::stage::Stage::episodes).fold(0, u64::saturating_add);
         // Weights, two moments, and the two kept sets of weights.
         let checkpoint = self.model.parameters().saturating_mul(4 * 5);
-        let record = trained.saturating_add(evaluated).saturating_mul(BYTES_PER_EPISODE);
+        let record = episodes.saturating_mul(BYTES_PER_EPISODE);
         record.saturating_add(ROOM).saturating_add(checkpoint.saturating_mul(3))
     }
 
@@ -278,14 +280,14 @@ impl Recipe {
         merit_core::hex(&Sha256::digest(self.to_toml().as_bytes()))[..16].to_owned()
     }
 
-    fn reread(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
+    pub(crate) fn reread(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
         let recipe = self.components.reading(|| toml::from_str::<Self>(&text));
         let recipe = recipe.map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
         Self { components: self.components.clone(), ..recipe }.checked(file)
     }
 
-    fn to_table(&self) -> toml::Table {
+    pub(crate) fn to_table(&self) -> toml::Table {
         toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold")
     }
 
@@ -297,6 +299,11 @@ impl Recipe {
         crate::checks::check(&self).map_err(|why| RecipeError::Combination { file: file.to_owned(), why })?;
         for control in &self.controls {
             self.control_in(file, control)?;
+        }
+        for stage in self.stages.iter().flat_map(StageSettings::each) {
+            if !stage.changes().is_empty() {
+                self.of_stage(file, stage)?;
+            }
         }
         Ok(self)
     }

@@ -70,7 +70,7 @@ pub fn rescore(
         let state = kept.get(phase).cloned().unwrap_or_default();
         let context = context(&seed, step, how.discount);
         let batch = scorer.score_annotated(&episodes, &annotations, &context, &state);
-        if matches!(phase, Phase::Train(_)) {
+        if phase.is_train() {
             kept.insert(phase, batch.state);
         }
         let annotations = Arc::clone(&annotations);

@@ -54,6 +54,7 @@ impl Run {
             interrupt: Arc::new(AtomicBool::new(false)),
             ask: Arc::new(AtomicBool::new(false)),
             toolbox: Toolbox::Live,
+            starts: None,
         };
         train(&self.recipe, &mut self.folder, &options, watch)
     }

@@ -10,9 +10,10 @@ use crate::parts::{Parts, Plan};
 use crate::policy::Policy;
 use crate::progress::stalls;
 use crate::recipe::Recipe;
+use crate::warm::Course;
 use crate::{metrics, warm};
 use merit_api::trainer::Reference;
-use merit_core::{Arm, Group, Phase, PolicyVersion, Split, When};
+use merit_core::{Group, Phase, PolicyVersion, Split, When};
 use merit_credit::Credit;
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_reward::RewardState;
@@ -34,7 +35,7 @@ impl Session {
     pub fn new(recipe: &Recipe, seed: u64, threads: usize) -> Result<Self, RunError> {
         let parts = Parts::new(recipe, seed)?;
         let tools = Arc::new(ToolRuntime::new()?);
-        let mut policy = Policy::create(&parts, None, &tools, threads, &mut |_| {})?;
+        let mut policy = Policy::create(&parts, None, None, &tools, threads, &mut |_| {})?;
         policy.keep_warm();
         let weights = (policy.present(), policy.precision());
         let actor = Actor::new(weights, policy.chat(), threads, Arc::clone(&tools))?;
@@ -51,20 +52,20 @@ impl Session {
     pub fn warm_start(&mut self) -> Result<f64, RunError> {
         let (parts, chat) = (&self.parts, self.policy.chat().clone());
         let demonstrations = warm::demonstrations(parts, None, &chat, &self.tools, &mut |_| {})?;
-        let learner = warm::learner(parts)?;
+        let course = Course::warm_start(parts, &Phase::Warm);
+        let learner = course.learner()?;
         let mut loss = f64::NAN;
         for step in 0..parts.recipe.warm_start.steps {
-            (loss, _) = warm::step(parts, self.policy.trainer(), &learner, &demonstrations, step)?;
+            loss = course.step(self.policy.trainer(), &learner, &demonstrations, (step, step))?.loss;
         }
-        self.policy.keep_warm();
-        self.policy.restart()?;
+        self.policy.begin_here()?;
         self.actor.set_packed(self.policy.packed())?;
         Ok(loss)
     }
 
     /// Runs and scores the groups of one step.
     pub fn sample(&mut self, step: u64) -> Result<Vec<Group>, RunError> {
-        let plans = self.parts.train_plans(Arm::Main, step)?;
+        let plans = self.parts.train_plans(&Phase::train(), step, PolicyVersion(step))?;
         let (_, batch, _) =
             self.actor.run_groups(&self.parts, plans, step, &self.reward_state, &mut stalls(&mut |_| {}))?;
         self.reward_state = batch.state;

@@ -34,6 +34,8 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-branches",
     "ledger-trees",
     "sums-tools",
+    "ledger-filtered",
+    "ledger-pairs",
     "smollm2-tools",
     "smollm2-tools-full",
 ];

@@ -8,8 +8,9 @@ use crate::lessons::Lessons;
 use crate::model::FreshModel;
 use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
+use crate::stages::Supervision;
 use merit_api::{Expert, World};
-use merit_core::{Episode, Phase, PolicyVersion, Split};
+use merit_core::{Episode, Phase, PolicyVersion, Seed, Split};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
 use merit_rollout::{
@@ -121,28 +122,63 @@ fn play(
     }
 }
 
-/// The supervised learner of a recipe's warm start.
-pub(crate) fn learner(parts: &Parts) -> Result<Learner, RunError> {
-    let warm = &parts.recipe.warm_start;
-    let mut config = LearnConfig::supervised();
-    let Optimiser::AdamW(adamw) = &mut config.optimiser;
-    adamw.lr = f64::from(warm.learning_rate);
-    config.schedule = Schedule::Cosine { warmup: warm.steps / 20, floor: 0.1 };
-    Ok(Learner::new(config, warm.steps)?)
+/// A supervised course: how many updates, of what size, drawn by which seed.
+pub(crate) struct Course {
+    steps: u64,
+    batch: usize,
+    learning_rate: f32,
+    seed: Seed,
 }
 
-/// One supervised update on a batch drawn by the step's own seed; the mean loss per token and the tokens read.
-pub(crate) fn step(
-    parts: &Parts,
-    trainer: &mut Trainer,
-    learner: &Learner,
-    demonstrations: &[SftSequence],
-    step: u64,
-) -> Result<(f64, usize), RunError> {
-    let mut stream = parts.seed.child("warm", 0).child("step", step).stream();
-    let count = parts.recipe.warm_start.batch;
-    let drawn: Vec<SftSequence> = (0..count).filter_map(|_| stream.pick(demonstrations).cloned()).collect();
-    let tokens = drawn.iter().map(|d| d.tokens.len()).sum();
-    let report = learner.sft_step(trainer, &drawn, step)?;
-    Ok((report.loss.total(), tokens))
+/// What one supervised update did.
+pub(crate) struct Supervised {
+    /// Mean per token.
+    pub(crate) loss: f64,
+    /// Tokens read.
+    pub(crate) read: usize,
+    /// Tokens that entered the loss.
+    pub(crate) trained: u64,
+}
+
+impl Course {
+    /// That of a recipe's warm start, recorded under `phase`.
+    pub(crate) fn warm_start(parts: &Parts, phase: &Phase) -> Self {
+        let warm = &parts.recipe.warm_start;
+        let seed = parts.seed.child(&phase.seed_name(), 0);
+        Self { steps: warm.steps, batch: warm.batch, learning_rate: warm.learning_rate, seed }
+    }
+
+    /// That of a dataset.
+    pub(crate) fn of(how: &Supervision, seed: Seed) -> Self {
+        Self { steps: how.steps, batch: how.batch, learning_rate: how.learning_rate, seed }
+    }
+
+    pub(crate) fn learner(&self) -> Result<Learner, RunError> {
+        Ok(Learner::new(supervised_config(self.learning_rate, self.steps), self.steps)?)
+    }
+
+    /// One update on a batch drawn by the step's own seed. A step has a number in its course and one in the record.
+    pub(crate) fn step(
+        &self,
+        trainer: &mut Trainer,
+        learner: &Learner,
+        sequences: &[SftSequence],
+        (local, step): (u64, u64),
+    ) -> Result<Supervised, RunError> {
+        let mut stream = self.seed.child("step", step).stream();
+        let drawn: Vec<SftSequence> =
+            (0..self.batch).filter_map(|_| stream.pick(sequences).cloned()).collect();
+        let read = drawn.iter().map(|d| d.tokens.len()).sum();
+        let report = learner.sft_step(trainer, &drawn, local)?;
+        Ok(Supervised { loss: report.loss.total(), read, trained: report.tokens as u64 })
+    }
+}
+
+/// AdamW at this peak rate, with warm-up over a twentieth of the steps, then cosine to a tenth.
+pub(crate) fn supervised_config(learning_rate: f32, steps: u64) -> LearnConfig {
+    let mut config = LearnConfig::supervised();
+    let Optimiser::AdamW(adamw) = &mut config.optimiser;
+    adamw.lr = f64::from(learning_rate);
+    config.schedule = Schedule::Cosine { warmup: steps / 20, floor: 0.1 };
+    config
 }

@@ -48,7 +48,9 @@ fn plain() -> impl FnMut(Event) {
     move |event| {
         let left = done(&event).map_or_else(String::new, |done| clock.left(done));
         let worth_a_line = match &event {
-            Event::Warm { step, of, .. } => step == of || step % (of / 5).max(1) == 0,
+            Event::Warm { step, of, .. } | Event::Update { step, of, .. } => {
+                step == of || step % (of / 5).max(1) == 0
+            }
             Event::Step { step, of, .. } => step == of || *step == 1 || step % (of / 10).max(1) == 0,
             _ => true,
         };
@@ -60,7 +62,11 @@ fn plain() -> impl FnMut(Event) {
 
 fn done(event: &Event) -> Option<f64> {
     match event {
-        Event::Stage { done, .. } | Event::Warm { done, .. } | Event::Step { done, .. } => Some(*done),
+        Event::Stage { done, .. }
+        | Event::Warm { done, .. }
+        | Event::Update { done, .. }
+        | Event::Collected { done, .. }
+        | Event::Step { done, .. } => Some(*done),
         _ => None,
     }
 }
@@ -72,6 +78,9 @@ fn words(event: &Event) -> String {
             format!("{verb} `{recipe}`, seed {seed}, {:.2} M parameters, in {run}", *parameters as f64 / 1e6)
         }
         Event::Stage { what, .. } => what.clone(),
+        Event::Warm { step, of, loss, shared: true, .. } => {
+            format!("warm start {step}/{of}  loss {loss:.3}  shared with another run")
+        }
         Event::Warm { step, of, loss, tokens_per_s, .. } => {
             format!("warm start {step}/{of}  loss {loss:.3}  {}", rate(*tokens_per_s))
         }
@@ -83,6 +92,12 @@ fn words(event: &Event) -> String {
                 "{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}  {rate}",
                 success * 100.0
             )
+        }
+        Event::Update { stage, step, of, loss, tokens_per_s, .. } => {
+            format!("{stage} {step}/{of}  loss {loss:.3}  {}", rate(*tokens_per_s))
+        }
+        Event::Collected { stage, step, of, episodes, success, .. } => {
+            format!("{stage} {step}/{of}  {episodes} episodes, {:.0}% solved", success * 100.0)
         }
         Event::Evaluated { phase, step, success, tasks } => {
             format!("{phase} after step {step}: {:.1}% of {tasks} held-out tasks", success * 100.0)

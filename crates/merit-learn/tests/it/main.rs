@@ -5,6 +5,7 @@ mod choosing;
 mod coefficients;
 mod config;
 mod model_gradients;
+mod observations;
 mod refusals;
 mod sequence_objectives;
 mod support;

@@ -13,6 +13,7 @@ use merit_reward::RewardState;
 use merit_rollout::ChatFormat;
 use merit_store::{Content, DamagedCheckpoint, RunFolder};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const WEIGHTS: &str = "weights.safetensors";
@@ -24,6 +25,7 @@ const WARM: &str = "warm.safetensors";
 const TRAINED: &str = "trained.safetensors";
 const REWARD: &str = "reward.json";
 const TRAINED_REWARD: &str = "trained-reward.json";
+const STAGE_REWARDS: &str = "stage-rewards.json";
 
 /// What the reward keeps between steps.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +34,8 @@ pub(crate) struct KeptRewards {
     pub(crate) present: RewardState,
     /// After the recipe's own learning; controls do not touch it.
     pub(crate) trained: RewardState,
+    /// After the learning of each stage, by its phase; where a recipe has stages.
+    pub(crate) stages: BTreeMap<String, RewardState>,
 }
 
 impl KeptRewards {
@@ -55,11 +59,12 @@ pub(crate) struct Restored {
 impl Restored {
     /// How many updates by reward the best weights of the checkpoint have seen.
     pub(crate) fn version(&self, recipe: &Recipe) -> PolicyVersion {
-        let learning = Stage::all(recipe).get(self.place.stage) == Some(&Stage::Learn(merit_core::Arm::Main));
+        let stages = Stage::all(&Arc::new(recipe.clone())).unwrap_or_default();
+        let learning = stages.get(self.place.stage).is_some_and(Stage::makes_versions);
         PolicyVersion(match (&self.policy.trained, learning) {
             (Some(_), _) => recipe.budget.steps,
-            (None, true) => self.place.step,
-            (None, false) => 0,
+            (None, true) => self.place.version + self.place.step,
+            (None, false) => self.place.version,
         })
     }
 }
@@ -122,7 +127,9 @@ impl Policy {
             let state = checkpoint.file(name).map(serde_json::from_slice).transpose();
             Ok(state.map_err(|e| bad(name, &e))?.unwrap_or_default())
         };
-        let reward_state = KeptRewards { present: kept(REWARD)?, trained: kept(TRAINED_REWARD)? };
+        let stages = checkpoint.file(STAGE_REWARDS).map(serde_json::from_slice).transpose();
+        let stages = stages.map_err(|e| bad(STAGE_REWARDS, &e))?.unwrap_or_default();
+        let reward_state = KeptRewards { present: kept(REWARD)?, trained: kept(TRAINED_REWARD)?, stages };
         Ok(Some(Restored { policy, reward_state, place, damaged: checkpoint.damaged }))
     }
 
@@ -135,6 +142,9 @@ impl Policy {
         });
         files.push((WEIGHTS, self.kept().to_safetensors()));
         files.push((OPTIMISER, self.trainer.optimiser_to_safetensors()));
+        if !kept.stages.is_empty() {
+            files.push((STAGE_REWARDS, serde_json::to_vec(&kept.stages).expect("plain data becomes JSON")));
+        }
         let kept = [(REWARD, &kept.present), (TRAINED_REWARD, &kept.trained)];
         for (name, state) in kept.into_iter().filter(|(_, state)| !state.is_empty()) {
             files.push((name, serde_json::to_vec(state).expect("plain data becomes JSON")));

@@ -25,21 +25,22 @@ pub(crate) struct Policy {
     /// The model's files; absent for a decoder made on the spot.
     origin: Option<Origin>,
     threads: usize,
-    /// After the warm start; every arm begins from it.
+    /// After the warm start, from which every arm begins; in a recipe of stages, where the present one began.
     warm: Option<Kept>,
     /// After the recipe's own learning; controls do not touch it.
     trained: Option<Kept>,
     /// Hashes of the two as they are saved, known after their first checkpoint.
     saved: [OnceLock<String>; 2],
-    /// The warm-started policy as objectives refer to it; packed at its first use.
+    /// That policy as objectives refer to it; packed at its first use.
     reference: Option<Arc<FrozenPolicy>>,
 }
 
 impl Policy {
-    /// A newborn policy: of random weights, or of a model's files.
+    /// A newborn policy: of random weights, or of a model's files. A tokenizer that is known already, as JSON, is not trained again.
     pub(crate) fn create(
         parts: &Parts,
         lessons: Option<&Lessons>,
+        tokenizer: Option<&str>,
         tools: &ToolRuntime,
         threads: usize,
         watch: &mut dyn FnMut(Event),
@@ -47,7 +48,11 @@ impl Policy {
         let seed = parts.seed.child("weights", 0);
         let (chat, kept, origin) = match &parts.recipe.model {
             ModelConfig::Fresh(model) => {
-                let tokenizer = Arc::new(crate::warm::tokenizer(parts, model, lessons, tools, watch)?);
+                let known = tokenizer.and_then(|json| Tokenizer::from_json(json).ok());
+                let tokenizer = match known {
+                    Some(known) => Arc::new(known),
+                    None => Arc::new(crate::warm::tokenizer(parts, model, lessons, tools, watch)?),
+                };
                 let weights = Weights::init(&model.decoder(tokenizer.vocab_len()), seed)?;
                 (ChatFormat::new(tokenizer)?, Kept::Weights(Arc::new(weights)), None)
             }
@@ -104,7 +109,7 @@ impl Policy {
         tokens.map(named).filter(|(_, text)| !text.is_empty()).collect()
     }
 
-    /// The warm-started policy, which does not change while learning goes on.
+    /// The policy at the beginning, which does not change while learning goes on.
     pub(crate) fn reference(&mut self) -> Result<Arc<FrozenPolicy>, RunError> {
         if let Some(reference) = &self.reference {
             return Ok(Arc::clone(reference));
@@ -169,10 +174,37 @@ impl Policy {
         self.saved[1] = OnceLock::new();
     }
 
+    /// Goes on from where it stands, which stages that come back and objectives that refer to a policy take as the beginning; with a
+    /// fresh optimiser.
+    pub(crate) fn begin_here(&mut self) -> Result<(), RunError> {
+        self.keep_warm();
+        self.restart()
+    }
+
     /// Begins anew from the warm start, with a fresh optimiser.
     pub(crate) fn restart(&mut self) -> Result<(), RunError> {
         self.trainer = self.kept_warm()?.trainer(self.origin.as_ref(), self.threads)?;
         Ok(())
+    }
+
+    /// What a shared warm start keeps of the present policy: its tokenizer, where it is its own, and its weights.
+    pub(crate) fn to_start(&self) -> (Option<String>, Vec<u8>) {
+        let tokenizer = self.origin.is_none().then(|| self.tokenizer().to_json());
+        (tokenizer, self.kept().to_safetensors())
+    }
+
+    /// Takes over the weights of a shared warm start; `false`, and nothing has changed, where they do not fit.
+    pub(crate) fn take_start(&mut self, start: &crate::starts::KeptStart) -> Result<bool, RunError> {
+        let own = self.origin.is_none().then(|| self.tokenizer().to_json());
+        let read = Kept::from_safetensors(&start.weights, self.origin.as_ref());
+        let Some(kept) = read.ok().filter(|_| own == start.tokenizer) else { return Ok(false) };
+        self.trainer = kept.trainer(self.origin.as_ref(), self.threads)?;
+        Ok(true)
+    }
+
+    /// The hash of the model's files, where there are any.
+    pub(crate) fn fingerprint(&self) -> Option<&str> {
+        self.origin.as_ref().map(|origin| origin.fingerprint.as_str())
     }
 
     /// What is under training now.

@@ -2,7 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod by_hand;
+mod observations;
 mod outcomes;
 mod recipes;
 mod staged;
+mod stages;
+mod stages_refused;
+mod starts;
 mod weather;
+mod whole;

@@ -34,6 +34,7 @@ fn run(changes: &[(&str, &str)]) -> Run {
         interrupt: Default::default(),
         ask: Default::default(),
         toolbox: Default::default(),
+        starts: None,
     };
     let finished = train(&recipe, &mut folder, &options, &mut |event| events.push(event));
     Run { _dir: dir, folder, events, finished }

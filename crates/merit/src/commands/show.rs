@@ -4,7 +4,7 @@ use super::WrongInput;
 use crate::cli::runs::Show;
 use crate::{episode_text, out};
 use anyhow::Result;
-use merit_core::{Arm, EpisodeId, Outcome, Phase, When};
+use merit_core::{Arm, EpisodeId, Outcome, Phase, StageKind, When};
 use merit_measure::{HeldOut, Rate, RunSummary};
 use merit_store::{ImportInfo, RunFolder};
 use serde_json::{Value, json};
@@ -83,7 +83,9 @@ pub(crate) fn table(folder: &RunFolder) -> Result<String> {
 }
 
 fn held_out_table(text: &mut String, summary: &RunSummary) -> Result<()> {
-    let wanted = |held: &&HeldOut| !matches!(held.phase, Phase::Eval(_, When::Step));
+    let wanted = |held: &&HeldOut| {
+        !matches!(held.phase, Phase::Eval(_, When::Step) | Phase::Stage(StageKind::Between, _))
+    };
     let mut rows: Vec<&HeldOut> = summary.held_out.iter().filter(wanted).collect();
     rows.sort_by_key(|held| (held.is_control(), held.phase == Phase::eval(When::After)));
     let sizes: BTreeSet<u32> = rows.iter().flat_map(|held| held.by_size.keys().copied()).collect();
@@ -111,6 +113,7 @@ fn label(phase: &Phase) -> String {
     match phase {
         Phase::Eval(Arm::Main, When::Before) => "before (no RL)".to_owned(),
         Phase::Eval(Arm::Control(name), _) => format!("control {name}"),
+        Phase::Stage(_, name) => name.clone(),
         _ => "after".to_owned(),
     }
 }

@@ -219,6 +219,7 @@ fn any_episode() -> impl Strategy<Value = Episode> {
             discarded_samples: n[7],
             tokens_unknown: unknown[0],
             seconds_unknown: unknown[1],
+            ..Cost::default()
         });
     let bootstrap = proptest::option::of(any::<f32>().prop_filter("finite", |v| v.is_finite()));
     let reported = proptest::option::of((finite(), text()).prop_map(|(reward, by)| Reported { reward, by }));

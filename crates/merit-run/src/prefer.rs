@@ -1,0 +1,85 @@
+//! Learning from pairs: in each, the better episode is made likelier than the worse, relative to the policy at the stage's start.
+
+use crate::RunError;
+use crate::dataset::Dataset;
+use crate::driver::Drive;
+use crate::progress::Event;
+use crate::stage::Stage;
+use crate::stages::Prefer;
+use crate::warm::supervised_config;
+use merit_api::trainer::Reference;
+use merit_core::{Cost, PolicyVersion, Sample, ScoredEpisode};
+use merit_learn::{LearnConfig, Learner, UpdateContext, UpdateReport};
+use std::time::Instant;
+
+/// Goes on with the stage from the place of `drive`.
+pub(crate) fn run(
+    drive: &mut Drive<'_>,
+    stage: &Stage,
+    from: &Dataset,
+    how: &Prefer,
+) -> Result<(), RunError> {
+    if drive.place.step == 0 {
+        // The reference of this stage.
+        drive.policy.begin_here()?;
+    }
+    let pairs = from.read(drive.folder)?;
+    if pairs.is_empty() {
+        return drive.nothing_to_learn(stage);
+    }
+    let config =
+        LearnConfig { objective: how.objective.clone(), ..supervised_config(how.learning_rate, how.steps) };
+    let learner = Learner::new(config, how.steps)?;
+    while drive.place.step < stage.steps() {
+        let (local, step) = (drive.place.step, stage.first_step() + drive.place.step);
+        let began = Instant::now();
+        let (report, read) = update(drive, stage, &learner, (&pairs, how.batch), (local, step))?;
+        drive.folder.record_metrics(&stage.phase, step, &report.metrics())?;
+        let cost = Cost {
+            trained_tokens: report.tokens as u64,
+            updates: report.optimiser_steps as u64,
+            ..Cost::default()
+        };
+        drive.folder.record_cost(&stage.phase, step, &cost)?;
+        let event = Event::Update {
+            stage: stage.phase.owner().to_owned(),
+            step: local + 1,
+            of: stage.steps(),
+            loss: report.loss.total(),
+            tokens_per_s: read as f64 / began.elapsed().as_secs_f64(),
+            done: drive.share(stage, local + 1),
+            shared: false,
+        };
+        (drive.watch)(event);
+        drive.step_done(stage.recipe.budget.checkpoint_every)?;
+    }
+    drive.policy.begin_here()
+}
+
+/// One update on pairs drawn by the step's own seed; also says how many tokens were read.
+fn update(
+    drive: &mut Drive<'_>,
+    stage: &Stage,
+    learner: &Learner,
+    (pairs, batch): (&[Vec<ScoredEpisode>], usize),
+    (local, step): (u64, u64),
+) -> Result<(UpdateReport, usize), RunError> {
+    let seed = drive.main.seed.child(&stage.phase.seed_name(), 0).child("step", step);
+    let mut stream = seed.stream();
+    let drawn = (0..batch).filter_map(|_| stream.pick(pairs));
+    let members = drawn.enumerate().flat_map(|(group, pair)| pair.iter().map(move |scored| (group, scored)));
+    let samples: Vec<Sample> = members
+        .map(|(group, scored)| Sample::of(scored, group))
+        .collect::<Result<_, _>>()
+        .map_err(merit_credit::CreditError::from)?;
+    let reference = drive.policy.reference()?;
+    let at = UpdateContext {
+        step: local,
+        version: PolicyVersion(drive.place.version + local),
+        temperature: stage.recipe.rollout.temperature,
+        seed: seed.child("update", 0),
+    };
+    let reference: Option<&dyn Reference> = Some(&*reference);
+    let report = learner.update(drive.policy.trainer(), &samples, reference, &at)?;
+    Ok((report, samples.iter().map(|sample| sample.tokens.len()).sum()))
+}

@@ -1,0 +1,279 @@
+//! `[[stages]]`, the long form of a recipe: what is done, one stage after another.
+//!
+//! In: tables of a recipe. Out: settings in which every key means something, and the recipe that each stage follows: the whole
+//! one with what the stage lays over it. A recipe without stages imitates, evaluates, learns and evaluates; that is the short form.
+
+use crate::overrides::merge;
+use crate::recipe::{Recipe, RecipeError};
+use merit_core::{Arm, Chosen, Phase, StageKind, When};
+use merit_learn::Objective;
+use serde::{Deserialize, Serialize};
+
+/// What is called so in `from` without any stage that wrote it.
+pub(crate) const DEMONSTRATIONS: &str = "demonstrations";
+
+/// One stage of a recipe.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum StageSettings {
+    /// Supervised learning on demonstrations or on a dataset.
+    Imitate(Imitate),
+    /// Episodes of the present policy on training tasks, scored, as a dataset.
+    Collect(Collect),
+    /// A dataset from another.
+    Make(Make),
+    /// Learning by reward.
+    Learn(Learning),
+    /// Learning from pairs.
+    Prefer(Prefer),
+    /// Held-out evaluation.
+    Evaluate(Evaluating),
+    /// Other stages, several times over.
+    Repeat(Repeat),
+}
+
+/// Supervised learning.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Imitate {
+    /// Where its numbers are kept. Absent: `warm` for demonstrations, else the dataset's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `demonstrations`, or a dataset.
+    pub from: String,
+    /// From demonstrations: keys laid over `[warm_start]`. From a dataset: those of [`Supervision`].
+    #[serde(flatten)]
+    pub keys: toml::Table,
+}
+
+/// How a dataset is imitated.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Supervision {
+    /// Updates.
+    pub steps: u64,
+    /// Episodes per update.
+    pub batch: usize,
+    /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    pub learning_rate: f32,
+}
+
+/// Episodes of the present policy.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Collect {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The dataset.
+    pub into: String,
+    /// Training tasks; each round of a `repeat` takes the next ones.
+    pub tasks: u32,
+    /// Episodes per task.
+    #[serde(default = "one")]
+    pub samples: u32,
+    /// Absent: that of `[rollout]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
+    /// Tables laid over the recipe's for this stage.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub set: toml::Table,
+}
+
+/// A dataset from another.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Make {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    pub from: String,
+    pub into: String,
+    pub keep: KeepEpisodes,
+}
+
+/// Which episodes of a dataset are kept. Episodes whose outcome does not count never are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeepEpisodes {
+    /// Those that solved their task.
+    Solved,
+    /// The first with the highest reward of each task.
+    Best,
+    /// The first with the lowest reward of each task.
+    Worst,
+    /// Both, of each task in which they differ.
+    Pairs,
+    /// Those with at least this reward.
+    RewardAtLeast(f64),
+}
+
+/// Learning by reward.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Learning {
+    /// Absent: it is the run's main learning, `train`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Updates. Absent: those of `[budget]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u64>,
+    /// Tables laid over the recipe's for this stage.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub set: toml::Table,
+}
+
+/// Learning from pairs, relative to the policy at the stage's start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prefer {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A dataset of pairs.
+    pub from: String,
+    /// `dpo`, `kto`, or another that reads rewards and a reference policy.
+    pub objective: Chosen<dyn Objective>,
+    /// Updates.
+    pub steps: u64,
+    /// Pairs per update.
+    pub batch: usize,
+    /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    pub learning_rate: f32,
+}
+
+/// Held-out evaluation.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evaluating {
+    /// `before` and `after` are what reports compare.
+    pub name: String,
+    /// Held-out tasks. Absent: those of `[evaluation]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<u32>,
+    /// Episodes of each task that are sampled beside the greedy one, for pass@k and pass^k; 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub samples: u32,
+    /// Of the samples. Absent: that of `[rollout]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f32>,
+    /// Another world or other limits: tables laid over the recipe's for this stage.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub set: toml::Table,
+}
+
+/// Stages that are done several times over.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repeat {
+    pub times: u64,
+    pub stages: Vec<StageSettings>,
+}
+
+fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it so.
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl StageSettings {
+    /// Where its episodes and numbers are recorded; a `repeat` has nothing of its own.
+    pub(crate) fn phase(&self) -> Option<Phase> {
+        let named = |kind, name: &Option<String>, usual: &str| {
+            Phase::Stage(kind, name.as_deref().unwrap_or(usual).to_owned())
+        };
+        Some(match self {
+            Self::Imitate(Imitate { name: None, from, .. }) if from == DEMONSTRATIONS => Phase::Warm,
+            Self::Imitate(stage) => named(StageKind::Imitate, &stage.name, &stage.from),
+            Self::Collect(stage) => named(StageKind::Collect, &stage.name, &stage.into),
+            Self::Make(stage) => named(StageKind::Make, &stage.name, &stage.into),
+            Self::Learn(Learning { name: None, .. }) => Phase::train(),
+            Self::Learn(stage) => named(StageKind::Learn, &stage.name, ""),
+            Self::Prefer(stage) => named(StageKind::Prefer, &stage.name, &stage.from),
+            Self::Evaluate(stage) => match stage.name.as_str() {
+                "before" => Phase::Eval(Arm::Main, When::Before),
+                "after" => Phase::Eval(Arm::Main, When::After),
+                name => Phase::Stage(StageKind::Evaluate, name.to_owned()),
+            },
+            Self::Repeat(_) => return None,
+        })
+    }
+
+    /// The stage itself, or those that it repeats.
+    pub(crate) fn each(&self) -> &[Self] {
+        match self {
+            Self::Repeat(repeat) => &repeat.stages,
+            other => std::slice::from_ref(other),
+        }
+    }
+
+    /// The tables that it lays over the recipe's own.
+    pub(crate) fn changes(&self) -> toml::Table {
+        let (mut changes, own) = match self {
+            Self::Imitate(stage) if stage.from == DEMONSTRATIONS => {
+                (toml::Table::new(), vec![("warm_start", stage.keys.clone())])
+            }
+            Self::Collect(stage) => (stage.set.clone(), temperature(stage.temperature)),
+            Self::Learn(stage) => {
+                let steps = stage.steps.map(|steps| ("steps", toml::Value::Integer(steps as i64)));
+                (stage.set.clone(), section("budget", steps))
+            }
+            Self::Evaluate(stage) => {
+                let tasks = stage.tasks.map(|tasks| ("tasks", toml::Value::Integer(tasks.into())));
+                let mut own = section("evaluation", tasks);
+                own.extend(temperature(stage.temperature));
+                (stage.set.clone(), own)
+            }
+            _ => return toml::Table::new(),
+        };
+        for (section, keys) in own.into_iter().filter(|(_, keys)| !keys.is_empty()) {
+            merge(&mut changes, &toml::Table::from_iter([(section.to_owned(), toml::Value::Table(keys))]));
+        }
+        changes
+    }
+
+    /// What `set` may hold.
+    pub(crate) fn may_set(&self) -> (&toml::Table, &'static [&'static str]) {
+        static NOTHING: std::sync::LazyLock<toml::Table> = std::sync::LazyLock::new(toml::Table::new);
+        match self {
+            Self::Collect(stage) => (&stage.set, &["world", "rollout", "reward"]),
+            Self::Learn(stage) => (&stage.set, &["world", "rollout", "reward", "credit", "learn"]),
+            Self::Evaluate(stage) => (&stage.set, &["world", "rollout"]),
+            _ => (&NOTHING, &[]),
+        }
+    }
+
+    /// What it is called in errors.
+    pub(crate) fn title(&self) -> String {
+        self.phase().map_or_else(|| "repeat".to_owned(), |phase| format!("stage `{phase}`"))
+    }
+}
+
+impl Imitate {
+    /// How its dataset is imitated; `Err` with the reason when the keys do not say it.
+    pub(crate) fn supervision(&self) -> Result<Supervision, String> {
+        let read = Supervision::deserialize(toml::Value::Table(self.keys.clone()));
+        read.map_err(|error: toml::de::Error| error.message().trim().to_owned())
+    }
+}
+
+type Section = (&'static str, toml::Table);
+
+fn section(name: &'static str, key: Option<(&str, toml::Value)>) -> Vec<Section> {
+    key.into_iter().map(|(key, value)| (name, toml::Table::from_iter([(key.to_owned(), value)]))).collect()
+}
+
+fn temperature(given: Option<f32>) -> Vec<Section> {
+    // By its shortest text, so that 0.7 stays 0.7.
+    let value = given.map(|given| given.to_string().parse().unwrap_or(f64::from(given)));
+    section("rollout", value.map(|value| ("temperature", toml::Value::Float(value))))
+}
+
+impl Recipe {
+    /// The recipe that a stage follows: this one with what the stage lays over it.
+    pub(crate) fn of_stage(&self, file: &str, stage: &StageSettings) -> Result<Self, RecipeError> {
+        let mut table = self.to_table();
+        merge(&mut table, &stage.changes());
+        table.remove("stages");
+        self.reread(&format!("{file}: {}", stage.title()), table)
+    }
+}
