@@ -2,7 +2,7 @@
 
 use crate::LabError;
 use crate::experiment::Bench;
-use merit_core::{Outcome, Phase, When};
+use merit_core::{Outcome, Phase, StageKind, When};
 use merit_measure::stats;
 use merit_run::overrides::merge;
 use merit_run::{Options, Recipe, Run, RunError, shipped};
@@ -64,6 +64,7 @@ fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::StoreError> {
             phase if *phase == Phase::eval(When::Before) => format!("before/{}", metric.name),
             // The last step stays.
             phase if *phase == Phase::train() => format!("train/{}", metric.name),
+            Phase::Stage(StageKind::Evaluate, name) => format!("{name}/{}", metric.name),
             _ => continue,
         };
         record.measures.insert(name, metric.value);
@@ -132,16 +133,25 @@ struct Spent(Vec<(u64, BTreeMap<String, f64>)>);
 impl Spent {
     fn of(folder: &RunFolder) -> Result<Self, merit_store::StoreError> {
         let mut steps: BTreeMap<u64, BTreeMap<String, f64>> = BTreeMap::new();
-        for row in folder.episode_rows(&EpisodeFilter::phase(Phase::train()))? {
-            let step = steps.entry(row.id.step).or_default();
-            let tokens = row.policy_tokens.unwrap_or(0) as f64;
-            let turns = f64::from(row.turns);
-            for (axis, amount) in [("policy_tokens", tokens), ("env_steps", turns), ("episodes", 1.0)] {
-                *step.entry(axis.to_owned()).or_default() += amount;
+        let learns = |phase: &Phase| match phase {
+            Phase::Train(_) => true,
+            Phase::Stage(kind, _) => {
+                matches!(kind, StageKind::Learn | StageKind::Collect | StageKind::Imitate | StageKind::Prefer)
             }
-        }
-        for (step, _) in folder.metric(Phase::train(), "loss")? {
-            *steps.entry(step).or_default().entry("updates".to_owned()).or_default() += 1.0;
+            _ => false,
+        };
+        for phase in folder.phases()?.into_iter().filter(learns) {
+            for row in folder.episode_rows(&EpisodeFilter::phase(phase.clone()))? {
+                let step = steps.entry(row.id.step).or_default();
+                let tokens = row.policy_tokens.unwrap_or(0) as f64;
+                let turns = f64::from(row.turns);
+                for (axis, amount) in [("policy_tokens", tokens), ("env_steps", turns), ("episodes", 1.0)] {
+                    *step.entry(axis.to_owned()).or_default() += amount;
+                }
+            }
+            for (step, _) in folder.metric(phase, "loss")? {
+                *steps.entry(step).or_default().entry("updates".to_owned()).or_default() += 1.0;
+            }
         }
         Ok(Self(steps.into_iter().collect()))
     }

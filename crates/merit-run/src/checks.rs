@@ -52,6 +52,9 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
             need.name
         ));
     }
+    if let Some(interleave) = &recipe.interleave {
+        interleave.check()?;
+    }
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn dataset(
 }
 
 /// What the teacher shows.
-fn shown(drive: &mut Drive<'_>, parts: &Parts) -> Result<Vec<SftSequence>, RunError> {
+pub(crate) fn shown(drive: &mut Drive<'_>, parts: &Parts) -> Result<Vec<SftSequence>, RunError> {
     let lessons = lessons::gather(parts, drive.folder, &drive.tools, drive.options, drive.watch)?;
     if let Some(lessons) = &lessons {
         drive.folder.record_event(now_ms(), "teacher", &lessons.summary)?;

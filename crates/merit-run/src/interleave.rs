@@ -3,7 +3,12 @@
 //! Decided from the settings, the seed and what the run has recorded of earlier imitation, so that a run that comes back decides
 //! alike.
 
-use merit_core::Seed;
+use crate::driver::Drive;
+use crate::metrics::Metrics;
+use crate::parts::Parts;
+use crate::{RunError, imitate};
+use merit_core::{Cost, Phase, Seed};
+use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use serde::{Deserialize, Serialize};
 
 /// When an update imitates the demonstrations of the warm start instead of learning by reward.
@@ -118,12 +123,74 @@ impl Interleave {
     }
 }
 
+/// What interleaved imitation needs while a stage learns.
+pub(crate) struct Imitation {
+    settings: Interleave,
+    learner: Learner,
+    sequences: Vec<SftSequence>,
+}
+
+/// The metric by which an imitation is remembered.
+const NORM: &str = "imitation_grad_norm";
+
+impl Imitation {
+    /// Absent: the recipe learns by reward alone.
+    pub(crate) fn of(drive: &mut Drive<'_>, parts: &Parts) -> Result<Option<Self>, RunError> {
+        let Some(settings) = parts.recipe.interleave.clone() else { return Ok(None) };
+        let mut config =
+            LearnConfig { schedule: Schedule::Constant { warmup: 0 }, ..LearnConfig::supervised() };
+        let Optimiser::AdamW(adamw) = &mut config.optimiser;
+        adamw.lr = f64::from(settings.learning_rate);
+        let learner = Learner::new(config, parts.recipe.budget.steps)?;
+        Ok(Some(Self { settings, learner, sequences: imitate::shown(drive, parts)? }))
+    }
+
+    /// What the update of `step` is, by what the run has recorded so far.
+    pub(crate) fn turn(
+        &self,
+        drive: &Drive<'_>,
+        parts: &Parts,
+        phase: &Phase,
+        step: u64,
+    ) -> Result<Turn, RunError> {
+        let mut imitated = drive.folder.metric(phase, NORM)?;
+        imitated.retain(|(at, _)| *at < step);
+        Ok(self.settings.turn(step, &imitated, &parts.seed))
+    }
+
+    /// One supervised update, on a batch drawn by the step's own seed.
+    pub(crate) fn update(
+        &self,
+        drive: &mut Drive<'_>,
+        parts: &Parts,
+        phase: &Phase,
+        step: u64,
+    ) -> Result<Metrics, RunError> {
+        let mut stream = parts.seed.child("interleaved", step).stream();
+        let count = parts.recipe.warm_start.batch;
+        let drawn: Vec<SftSequence> =
+            (0..count).filter_map(|_| stream.pick(&self.sequences).cloned()).collect();
+        let report = self.learner.sft_step(drive.policy.trainer(), &drawn, step)?;
+        let own = Cost {
+            trained_tokens: report.tokens as u64,
+            updates: report.optimiser_steps as u64,
+            ..Cost::default()
+        };
+        drive.folder.record_cost(phase, step, &own)?;
+        let norm = report.grad_norm.unwrap_or(0.0);
+        Ok(Metrics::from([("loss".to_owned(), report.loss.total()), (NORM.to_owned(), norm)]))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn switch() -> Interleave {
-        toml::from_str("learning_rate = 1e-3\nwhen = { type = \"switch\", ema = 0.0, first = 2, refresh = 5 }").unwrap()
+        toml::from_str(
+            "learning_rate = 1e-3\nwhen = { type = \"switch\", ema = 0.0, first = 2, refresh = 5 }",
+        )
+        .unwrap()
     }
 
     #[test]
@@ -138,13 +205,21 @@ mod tests {
 
     #[test]
     fn alternation_and_chance_are_what_they_say() {
-        let read = |when: &str| toml::from_str::<Interleave>(&format!("learning_rate = 1e-3\nwhen = {when}")).unwrap();
+        let read = |when: &str| {
+            toml::from_str::<Interleave>(&format!("learning_rate = 1e-3\nwhen = {when}")).unwrap()
+        };
         let alternate = read("{ type = \"alternate\", reward = 3 }");
-        let turns: Vec<bool> = (0..8).map(|step| alternate.turn(step, &[], &Seed::root(1)).imitates).collect();
+        let turns: Vec<bool> =
+            (0..8).map(|step| alternate.turn(step, &[], &Seed::root(1)).imitates).collect();
         assert_eq!(turns, [true, false, false, false, true, false, false, false]);
         let random = read("{ type = \"random\", p = 0.3 }");
         let count = (0..2000).filter(|step| random.turn(*step, &[], &Seed::root(1)).imitates).count();
         assert!((500..700).contains(&count), "{count}");
-        assert!(read("{ type = \"random\", p = 1.3 }").check().unwrap_err().contains("`interleave.when.p` is 1.3"));
+        assert!(
+            read("{ type = \"random\", p = 1.3 }")
+                .check()
+                .unwrap_err()
+                .contains("`interleave.when.p` is 1.3")
+        );
     }
 }

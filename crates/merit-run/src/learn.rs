@@ -2,6 +2,7 @@
 
 use crate::driver::Drive;
 use crate::evaluate::{Evaluation, Evaluator};
+use crate::interleave::Imitation;
 use crate::metrics::{self, Metrics, rows};
 use crate::parts::Parts;
 use crate::probes::Probing;
@@ -20,26 +21,22 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
     let parts = drive.parts_of(stage)?;
     let (phase, steps) = (&stage.phase, stage.steps());
     let learner = Learner::new(parts.recipe.learn.clone(), steps)?;
+    let imitation = Imitation::of(drive, &parts)?;
     let mut actor = drive.actor(drive.policy.present())?;
     while drive.place.step < steps {
         let local = drive.place.step;
         let at = At { phase, local, step: stage.first_step() + local, version: drive.place.version + local };
-        let began = Instant::now();
-        let batch = sample(drive, &parts, &mut actor, &at)?;
-        let groups = &batch.groups;
-        let mut numbers = metrics::of_groups(groups);
-        let (report, tokens) = update(drive, &parts, &learner, &batch, &at)?;
-        let own = Cost {
-            discarded_samples: report.samples_deselected as u64,
-            trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
-            updates: report.optimiser_steps as u64,
-            ..Cost::default()
+        let turn = imitation.as_ref().map(|one| one.turn(drive, &parts, phase, at.step)).transpose()?;
+        let mut numbers = match (&imitation, turn) {
+            (Some(imitation), Some(turn)) if turn.imitates => {
+                imitation.update(drive, &parts, phase, at.step)?
+            }
+            _ => by_reward(drive, &parts, &mut actor, &learner, &at)?,
         };
-        drive.folder.record_cost(phase, at.step, &[own, batch.beside].into_iter().sum())?;
-        numbers.extend(of_update(&report));
-        numbers.extend(term_shares(&parts, &batch, at.step));
-        let tokens_per_s = tokens as f64 / began.elapsed().as_secs_f64();
-        numbers.insert("tokens_per_s".into(), tokens_per_s);
+        if let Some(turn) = turn {
+            numbers.insert("imitation_chance".into(), turn.chance);
+            numbers.insert("imitates".into(), f64::from(u8::from(turn.imitates)));
+        }
         drive.folder.record_metrics(phase, at.step, &rows(&numbers))?;
         let done = drive.share(stage, local + 1);
         (drive.watch)(step_event(phase.owner(), local + 1, steps, &numbers, done));
@@ -48,6 +45,31 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
         drive.step_done(parts.recipe.budget.checkpoint_every)?;
     }
     Ok(())
+}
+
+/// One update by reward; what is said of it.
+fn by_reward(
+    drive: &mut Drive<'_>,
+    parts: &Parts,
+    actor: &mut Actor,
+    learner: &Learner,
+    at: &At<'_>,
+) -> Result<Metrics, RunError> {
+    let began = Instant::now();
+    let batch = sample(drive, parts, actor, at)?;
+    let mut numbers = metrics::of_groups(&batch.groups);
+    let (report, tokens) = update(drive, parts, learner, &batch, at)?;
+    let own = Cost {
+        discarded_samples: report.samples_deselected as u64,
+        trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
+        updates: report.optimiser_steps as u64,
+        ..Cost::default()
+    };
+    drive.folder.record_cost(at.phase, at.step, &[own, batch.beside].into_iter().sum())?;
+    numbers.extend(of_update(&report));
+    numbers.extend(term_shares(parts, &batch, at.step));
+    numbers.insert("tokens_per_s".into(), tokens as f64 / began.elapsed().as_secs_f64());
+    Ok(numbers)
 }
 
 /// Where a step stands.

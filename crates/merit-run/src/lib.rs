@@ -13,6 +13,7 @@ mod driver;
 mod error;
 mod evaluate;
 mod imitate;
+mod interleave;
 mod kept_state;
 mod learn;
 mod lessons;

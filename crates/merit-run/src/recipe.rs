@@ -3,6 +3,7 @@
 //! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
+use crate::interleave::Interleave;
 use crate::lessons::Keep;
 use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
@@ -55,6 +56,9 @@ pub struct Recipe {
     /// How the policy changes.
     #[serde(default)]
     pub learn: LearnConfig,
+    /// Supervised updates among those by reward. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interleave: Option<Interleave>,
     /// How much of everything.
     pub budget: Budget,
     /// How it is measured.
