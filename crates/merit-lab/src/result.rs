@@ -58,7 +58,7 @@ impl Machine {
 }
 
 /// Points of a curve that are kept.
-const MOST_POINTS: usize = 48;
+const MOST_POINTS: usize = 24;
 
 impl SystemResult {
     pub fn new(system: &System, cells: &Cells, ruling: Ruling, look: Look) -> Self {
@@ -127,7 +127,7 @@ fn thinned(points: &[Point]) -> Vec<Point> {
     .collect()
 }
 
-/// Six digits.
+/// Five digits.
 fn short(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
+    format!("{value:.4e}").parse().unwrap_or(value)
 }

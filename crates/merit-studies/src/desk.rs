@@ -2,7 +2,7 @@
 
 use crate::StudyError;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What one cell found: plain data, equal for equal settings and seed.
@@ -14,7 +14,7 @@ pub struct CellRecord {
     /// What claims read, by name.
     pub measures: BTreeMap<String, f64>,
     /// Values along the way, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty", with = "columns")]
     pub curves: BTreeMap<String, Vec<Point>>,
     /// Values by task, for arms that play the same tasks.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -25,11 +25,59 @@ pub struct CellRecord {
 }
 
 /// A value, and what had been spent on every axis when it was read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Point {
     pub costs: BTreeMap<String, f64>,
     pub value: f64,
+}
+
+/// Curves as they are written: a column for each axis instead of a table for each point.
+mod columns {
+    use super::Point;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
+    use std::collections::BTreeMap;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Columns {
+        costs: BTreeMap<String, Vec<f64>>,
+        values: Vec<f64>,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        curves: &BTreeMap<String, Vec<Point>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let columns = |points: &Vec<Point>| {
+            let mut costs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+            for axis in points.iter().flat_map(|point| point.costs.keys()) {
+                // Nothing was spent on an axis before it is first named.
+                let spent = |point: &Point| point.costs.get(axis).copied().unwrap_or(0.0);
+                costs.entry(axis.clone()).or_insert_with(|| points.iter().map(spent).collect());
+            }
+            Columns { costs, values: points.iter().map(|point| point.value).collect() }
+        };
+        let all: BTreeMap<&String, Columns> =
+            curves.iter().map(|(name, points)| (name, columns(points))).collect();
+        all.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<String, Vec<Point>>, D::Error> {
+        let all = BTreeMap::<String, Columns>::deserialize(deserializer)?;
+        let points = |(name, columns): (String, Columns)| {
+            if columns.costs.values().any(|column| column.len() != columns.values.len()) {
+                return Err(D::Error::custom(format!("the columns of the curve `{name}` differ in length")));
+            }
+            let point = |(at, value): (usize, &f64)| Point {
+                costs: columns.costs.iter().map(|(axis, column)| (axis.clone(), column[at])).collect(),
+                value: *value,
+            };
+            Ok((name, columns.values.iter().enumerate().map(point).collect()))
+        };
+        all.into_iter().map(points).collect()
+    }
 }
 
 /// Where a cell says what it finds.
@@ -94,7 +142,16 @@ impl<'a> Desk<'a> {
     }
 
     /// What was found. An error where a value is not a number: the cell broke.
-    pub fn finish(self) -> Result<CellRecord, StudyError> {
+    pub fn finish(mut self) -> Result<CellRecord, StudyError> {
+        for points in self.record.curves.values_mut() {
+            let axes: BTreeSet<String> =
+                points.iter().flat_map(|point| point.costs.keys().cloned()).collect();
+            for point in points {
+                for axis in &axes {
+                    point.costs.entry(axis.clone()).or_insert(0.0);
+                }
+            }
+        }
         let numbers = self.record.measures.iter().chain(&self.record.costs);
         for (name, value) in numbers {
             if !value.is_finite() {
