@@ -13,6 +13,9 @@ pub struct Arm {
     /// What differs from the experiment.
     #[serde(default)]
     pub set: toml::Table,
+    /// Laid over this arm alone for a smoke.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub smoke: toml::Table,
     /// Whether its budget must be equal to the others'. Not for scripted policies and oracles.
     #[serde(default = "yes")]
     pub equal: bool,

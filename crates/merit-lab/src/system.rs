@@ -214,6 +214,7 @@ impl Part {
         merge(&mut table, &arm.set);
         if smoke {
             merge(&mut table, &self.smoke);
+            merge(&mut table, &arm.smoke);
         }
         table
     }
