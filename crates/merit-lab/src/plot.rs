@@ -13,6 +13,9 @@ pub(crate) struct Series<'a> {
     pub(crate) records: Vec<&'a CellRecord>,
 }
 
+/// An arm's colour, its name, and the points of every seed.
+type Line<'a> = (usize, &'a str, Vec<Vec<(f64, f64)>>);
+
 const SIZE: (f64, f64) = (460.0, 240.0);
 const LEFT: f64 = 52.0;
 const TOP: f64 = 10.0;
@@ -29,7 +32,7 @@ pub(crate) fn colour(at: usize) -> &'static str {
 
 /// One curve over one axis. Absent: fewer than two points say what was spent there.
 pub(crate) fn plot(curve: &str, axis: &str, series: &[Series<'_>]) -> Option<String> {
-    let lines: Vec<(usize, &str, Vec<Vec<(f64, f64)>>)> = series
+    let lines: Vec<Line<'_>> = series
         .iter()
         .map(|one| (one.colour, one.arm, one.records.iter().map(|r| along(r, curve, axis)).collect()))
         .collect();

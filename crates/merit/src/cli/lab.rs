@@ -1,6 +1,6 @@
 //! `merit reproduce`.
 
-use super::values::{key_value, seeds};
+use super::values::{Seeds, key_value, seeds};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -23,7 +23,7 @@ pub(crate) struct Reproduce {
     pub(crate) premise: bool,
     /// These seeds instead of the file's, e.g. `101-105` or `1,3,7`; nothing is recorded.
     #[arg(long, value_parser = seeds)]
-    pub(crate) seeds: Option<Vec<u64>>,
+    pub(crate) seeds: Option<Seeds>,
     /// Only this arm; may be repeated; nothing is recorded.
     #[arg(long = "arm", value_name = "NAME")]
     pub(crate) arms: Vec<String>,

@@ -1,7 +1,7 @@
 //! `merit train`, `merit rollout` and `merit show`.
 
 use super::tapes::TapeFlags;
-use super::values::{MOST, key_value, seeds, temperature};
+use super::values::{MOST, Seeds, key_value, seeds, temperature};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub(crate) struct Train {
     pub(crate) seed: u64,
     /// Several seeds one after the other, e.g. `1-5`, then one table over all of them.
     #[arg(long, value_parser = seeds, conflicts_with_all = ["seed", "run", "resume"])]
-    pub(crate) seeds: Option<Vec<u64>>,
+    pub(crate) seeds: Option<Seeds>,
     /// Where the run is kept [default: runs/RECIPE-SEED, or the next free name].
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,

@@ -17,8 +17,12 @@ pub(super) fn discount(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Seeds as they are named together.
+#[derive(Debug, Clone)]
+pub(crate) struct Seeds(pub(crate) Vec<u64>);
+
 /// `1-5`, `1,3,7`, or both.
-pub(super) fn seeds(text: &str) -> Result<Vec<u64>, String> {
+pub(super) fn seeds(text: &str) -> Result<Seeds, String> {
     let wrong = || "expected seeds such as 1-5 or 1,3,7".to_owned();
     let mut seeds = Vec::new();
     for part in text.split(',') {
@@ -32,7 +36,7 @@ pub(super) fn seeds(text: &str) -> Result<Vec<u64>, String> {
     }
     seeds.sort_unstable();
     seeds.dedup();
-    Ok(seeds)
+    Ok(Seeds(seeds))
 }
 
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {

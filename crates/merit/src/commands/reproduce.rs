@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
         workers: workers(arguments.workers),
         smoke: arguments.smoke,
         premise: arguments.premise,
-        seeds: arguments.seeds.clone(),
+        seeds: arguments.seeds.as_ref().map(|seeds| seeds.0.clone()),
         arms: arguments.arms.clone(),
         keep: arguments.keep,
         stop,

@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &Train) -> Result<()> {
     let signals = Signals::listen()?;
     match &arguments.seeds {
         None => one(arguments, arguments.seed, &signals).map(drop),
-        Some(seeds) => several(arguments, seeds, &signals),
+        Some(seeds) => several(arguments, &seeds.0, &signals),
     }
 }
 
