@@ -155,7 +155,7 @@ pub struct Progress {
 /// assert_eq!(parse("answer 201954\n"), Action::Answer { text: "201954".to_owned() });
 /// assert!(matches!(parse("calc 347*582"), Action::Calls { .. }));
 /// assert!(matches!(parse("step 3*6=18=4"), Action::Say { .. }));
-/// assert!(matches!(parse("it is 4"), Action::Malformed { .. }));
+/// assert!(matches!(parse("It is 4."), Action::Malformed { .. }));
 /// ```
 pub fn parse(text: &str) -> Action {
     let malformed = |why: &str| Action::Malformed { why: why.to_owned() };

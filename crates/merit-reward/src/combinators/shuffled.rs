@@ -1,10 +1,10 @@
-//! The control of every reward: its values dealt anew among the episodes of the batch. What is paid keeps its distribution and says
-//! nothing of who earned it, so that whatever is still learned was not learned from the reward.
+//! The control of every reward: each episode is paid what an episode of the batch, drawn by chance, has earned. What is paid keeps its
+//! distribution and says nothing of who earned it, so that whatever is still learned was not learned from the reward.
 
 use crate::prelude::*;
 use merit_core::Seed;
 
-/// Deals the values of its part anew among the episodes of the batch.
+/// Pays each episode what an episode of the batch, drawn by chance, has earned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Shuffled {
@@ -14,7 +14,7 @@ pub struct Shuffled {
 impl Component for Shuffled {
     const ABOUT: About = About {
         name: "shuffled",
-        summary: "Deals the values of its part anew among the episodes of the batch: a control.",
+        summary: "Pays each episode what one of the batch, drawn by chance, has earned: a control.",
         paper: "",
     };
     const EXAMPLE: &'static str = "of = { type = \"exact-answer\" }";
@@ -43,15 +43,14 @@ impl Expression for ShuffledNode {
         if own.number().is_none() {
             return own;
         }
-        let batch = context.batch(self.slot);
-        let numbers: Vec<(usize, f64)> =
-            batch.iter().enumerate().filter_map(|(at, value)| Some((at, value.number()?))).collect();
-        let Some(place) = numbers.iter().position(|(at, _)| *at == context.at) else { return own };
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
-        Seed::root(context.run.seed).child("shuffled", context.run.step).stream().shuffle(&mut order);
-        let dealt = numbers[order[place]].1;
-        tracer.note(|| format!("{} is dealt {dealt}", numbers[place].1));
-        Value::Number(dealt)
+        // Sorted, so that nothing depends on the order of the batch.
+        let mut earned: Vec<f64> = context.batch(self.slot).iter().filter_map(Value::number).collect();
+        earned.sort_by(f64::total_cmp);
+        let seed = Seed::root(context.run.seed).child("shuffled", context.run.step);
+        let drawn = seed.child(&context.episode.id.to_string(), 0).stream().pick(&earned).copied();
+        let Some(drawn) = drawn else { return own };
+        tracer.note(|| format!("is paid {drawn}"));
+        Value::Number(drawn)
     }
 
     fn label(&self, _: &NodeContext<'_>) -> String {

@@ -12,12 +12,11 @@ pub const MORE: &[Shape] = &[
         make: |parts, _| json!({ "type": "shuffled", "of": parts[0] }),
         read: |c, r| {
             let Some(_) = read(&c["of"], r)? else { return Ok(None) };
-            let number = |at: usize| Some((at, read(&c["of"], &r.of(at)).ok().flatten()?));
-            let numbers: Vec<(usize, f64)> = (0..r.scores.len()).filter_map(number).collect();
-            let mut order: Vec<usize> = (0..numbers.len()).collect();
-            merit_core::Seed::root(0).child("shuffled", r.step).stream().shuffle(&mut order);
-            let place = numbers.iter().position(|(at, _)| *at == r.at).unwrap();
-            Ok(Some(numbers[order[place]].1))
+            let number = |at: usize| read(&c["of"], &r.of(at)).ok().flatten();
+            let mut earned: Vec<f64> = (0..r.scores.len()).filter_map(number).collect();
+            earned.sort_by(f64::total_cmp);
+            let seed = merit_core::Seed::root(0).child("shuffled", r.step);
+            Ok(seed.child(&r.episodes[r.at].id.to_string(), 0).stream().pick(&earned).copied())
         },
         paid: |_, _| None,
     },
