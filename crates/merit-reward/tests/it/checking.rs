@@ -271,7 +271,8 @@ fn no_registered_example_pays_for_doing_nothing_what_it_pays_for_being_right() {
             .into_iter()
             .filter(|w| w.severity == Severity::Error && w.kind != PaysForShow)
             .collect();
-        assert!(errors.is_empty(), "{name}: {errors:#?}");
+        // The control that hands out other episodes' rewards has to be found out.
+        assert_eq!(errors.is_empty(), name != "shuffled", "{name}: {errors:#?}");
     }
 }
 
