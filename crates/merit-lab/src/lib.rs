@@ -3,7 +3,7 @@
 //! A [`System`] is one TOML file: an experiment, the arms that are laid over it, the budget that must be equal, premises, claims
 //! and seeds. [`Grid`] runs its cells (an arm with a seed) and keeps each on disk; [`judge`] turns the cells into a verdict by one
 //! rule for all; [`SystemResult`] is what is recorded, drawn and listed. What an arm runs is a recipe (through merit-run) or a
-//! study (merit-studies); nothing after [`experiment`] knows which.
+//! study (merit-studies); nothing after `experiment` knows which.
 
 mod arm;
 mod cell;
