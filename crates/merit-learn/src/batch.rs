@@ -41,6 +41,8 @@ pub struct Entry<'a> {
     pub reward: Option<f64>,
     /// The mean reward of the group, over its samples that have one.
     pub group_reward: Option<f64>,
+    /// The same over those that the policy sampled.
+    pub own_reward: Option<f64>,
 }
 
 impl Entry<'_> {
@@ -95,13 +97,16 @@ impl<'a> Batch<'a> {
         let candidates: Vec<Candidate<'_>> =
             kept.iter().map(|(at, mask)| Candidate { sample: &samples[*at], mask }).collect();
         let factors = config.selector.factors(&candidates)?;
-        let rewards = group_rewards(samples);
+        let rewards = group_rewards(samples.iter());
+        let own_rewards = group_rewards(samples.iter().filter(|sample| sample.on_policy));
         let mut entries = Vec::new();
         for ((at, mask), factor) in kept.into_iter().zip(factors) {
             let weight = factor * f64::from(samples[at].weight);
             if weight > 0.0 {
                 let group_reward = rewards.get(&samples[at].group).copied();
-                entries.push(Entry { group_reward, ..entry(&samples[at], mask, weight, now) });
+                let own_reward = own_rewards.get(&samples[at].group).copied();
+                let entry = entry(&samples[at], mask, weight, now);
+                entries.push(Entry { group_reward, own_reward, ..entry });
             }
         }
         let units = units(&entries, &config.objective)?;
@@ -161,9 +166,9 @@ impl<'a> Batch<'a> {
 }
 
 /// The mean reward of each group, over its samples that have one.
-fn group_rewards(samples: &[Sample]) -> BTreeMap<usize, f64> {
+fn group_rewards<'a>(samples: impl Iterator<Item = &'a Sample>) -> BTreeMap<usize, f64> {
     let mut sums: BTreeMap<usize, (f64, usize)> = BTreeMap::new();
-    for (group, reward) in samples.iter().filter_map(|s| Some((s.group, s.reward?))) {
+    for (group, reward) in samples.filter_map(|s| Some((s.group, s.reward?))) {
         let (sum, count) = sums.entry(group).or_default();
         (*sum, *count) = (*sum + reward, *count + 1);
     }
@@ -218,5 +223,6 @@ fn entry(sample: &Sample, mut mask: Vec<bool>, weight: f64, now: PolicyVersion) 
         reference: None,
         reward: sample.reward,
         group_reward: None,
+        own_reward: None,
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn sample(sample: &Sample, mask: &[bool], config: &LearnConfig) -> Re
     sample.advantages.as_ref().map_or(Ok(()), |a| check("advantages", a))?;
     let (objective, needs) = (config.objective.about().name, config.objective.needs());
     let episode = || sample.episode.clone();
-    if (needs.on_policy || needs.old_logprobs) && !sample.on_policy {
+    if (needs.on_policy || needs.old_logprobs) && !needs.guests && !sample.on_policy {
         return Err(LearnError::OffPolicy { episode: episode() });
     }
     if needs.advantages && sample.advantages.is_none() {

@@ -44,6 +44,7 @@ pub use loss_agg::{ConstantLength, LOSS_AGGS, LossAgg, SequenceMean, TokenBudget
 pub use mask::{DropTruncated, LastTurn, MASKS, Mask, PolicyTokens, TrainOnObservations};
 pub use minibatch::split;
 pub use objective::kl::{Estimator, KlPenalty};
+pub use objective::mixed_policy::{MixedPolicy, Shift};
 pub use objective::value::ValueLoss;
 pub use objective::{
     Average, Dpo, Gspo, Kto, LossParts, Member, Needs, OBJECTIVES, Objective, PolicyGradient, Recorded,

@@ -32,6 +32,10 @@ pub struct UpdateReport {
     pub kl_reference: Option<f64>,
     /// Mean entropy, in nats.
     pub entropy: Option<f64>,
+    /// The same over the policy's own tokens, where a teacher's stand beside them.
+    pub entropy_own: Option<f64>,
+    /// The same over the teacher's.
+    pub entropy_guests: Option<f64>,
     /// Length of the gradient before clipping, mean over optimiser steps.
     pub grad_norm: Option<f64>,
     /// Largest difference between a log-probability recorded at sampling and the one computed for training, before the
@@ -62,6 +66,8 @@ impl UpdateReport {
             ("kl_old", self.kl_old),
             ("kl_reference", self.kl_reference),
             ("entropy", self.entropy),
+            ("entropy_own", self.entropy_own),
+            ("entropy_guests", self.entropy_guests),
             ("grad_norm", self.grad_norm),
             ("logprob_gap", self.logprob_gap),
         ];
@@ -92,6 +98,7 @@ impl Totals {
         sums.referred += stats.referred;
         sums.kl_reference += stats.kl_reference;
         sums.entropy += stats.entropy;
+        sums.own_entropy += stats.own_entropy;
         if fresh && self.steps == 0 {
             self.gap = Some(self.gap.unwrap_or(0.0).max(stats.gap));
         }
@@ -113,6 +120,9 @@ impl Totals {
         let sums = &self.sums;
         let mut loss = LossParts::default();
         loss.add_scaled(&sums.loss, 1.0 / self.steps.max(1) as f64);
+        let guests = sums.tokens - sums.sampled;
+        // A supervised batch has no own tokens, an ordinary one no others.
+        let mixed = guests > 0 && sums.sampled > 0;
         let Dropped { masked, deselected } = batch.dropped;
         UpdateReport {
             step,
@@ -128,6 +138,8 @@ impl Totals {
             kl_old: mean(sums.kl_old, sums.sampled),
             kl_reference: mean(sums.kl_reference, sums.referred),
             entropy: mean(sums.entropy, sums.tokens),
+            entropy_own: mixed.then(|| mean(sums.own_entropy, sums.sampled)).flatten(),
+            entropy_guests: mixed.then(|| mean(sums.entropy - sums.own_entropy, guests)).flatten(),
             grad_norm: mean(self.grad_norm, self.steps),
             logprob_gap: self.gap,
         }

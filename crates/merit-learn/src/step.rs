@@ -45,6 +45,8 @@ pub struct SampleStats {
     pub kl_reference: f64,
     /// Entropies.
     pub entropy: f64,
+    /// Those of own tokens.
+    pub own_entropy: f64,
     /// Largest difference between new and recorded log-probability.
     pub gap: f64,
     /// Largest derivative in a log-probability.
@@ -179,10 +181,12 @@ impl SampleStats {
         let number = |stream: &[f32]| f64::from(stream[at]);
         let logprob = number(outputs.logprobs);
         self.tokens += 1;
-        self.entropy += outputs.entropy.get(at).map_or(0.0, |&entropy| f64::from(entropy));
+        let entropy = outputs.entropy.get(at).map_or(0.0, |&entropy| f64::from(entropy));
+        self.entropy += entropy;
         self.largest = self.largest.max(f64::from(derivative.abs()));
         if let Some(old) = entry.old_logprobs.map(number) {
             self.sampled += 1;
+            self.own_entropy += entropy;
             self.ratio += (logprob - old).exp();
             self.kl_old += Estimator::K3.estimate(old, logprob);
             self.gap = self.gap.max((logprob - old).abs());

@@ -58,5 +58,6 @@ fn entry(name: String, sequence: &SftSequence) -> Entry<'_> {
         reference: None,
         reward: None,
         group_reward: None,
+        own_reward: None,
     }
 }

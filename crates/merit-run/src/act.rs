@@ -61,7 +61,8 @@ impl Actor {
         score(parts, &episodes, step, state)
     }
 
-    /// The same for the groups of a training step, which may grow as trees; also gives the plans that were run.
+    /// The same for the groups of a training step, which may grow as trees and have guests; also gives the
+    /// plans that the policy has run.
     pub fn run_groups(
         &mut self,
         parts: &Parts,
@@ -71,7 +72,12 @@ impl Actor {
         watch: &mut dyn FnMut(Progress),
     ) -> Result<(Vec<EpisodePlan>, ScoredBatch, Annotations), RunError> {
         let settings = &parts.recipe.rollout;
-        let (plans, episodes) = match &settings.tree {
+        let guests = parts.recipe.guests.as_ref();
+        let (invited, plans) = match guests {
+            Some(guests) => guests.invite(plans),
+            None => (Vec::new(), plans),
+        };
+        let (plans, mut episodes) = match &settings.tree {
             None => (plans.clone(), self.roll_out(parts, plans, settings, watch)),
             Some(tree) => {
                 let keeping = RolloutSettings { keep_sessions: true, ..settings.clone() };
@@ -81,6 +87,9 @@ impl Actor {
                 (plans, episodes)
             }
         };
+        if let Some(guests) = guests {
+            episodes.extend(guests.play(parts, invited, &self.chat, &self.tools, watch)?);
+        }
         let (batch, annotations) = score(parts, &episodes, step, state)?;
         Ok((plans, batch, annotations))
     }

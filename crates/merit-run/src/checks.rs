@@ -2,12 +2,13 @@
 
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
-use merit_api::Manner;
-use merit_core::Arm;
+use merit_api::{Manner, WorldSettings};
+use merit_core::{Arm, Chosen};
 use merit_credit::{Baseline, CreditRule, RULES};
 use merit_learn::Scope;
 use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
+use std::collections::BTreeMap;
 
 /// `Err` with the reason when the recipe cannot work.
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
@@ -16,6 +17,7 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     teacher(recipe)?;
     manners(recipe)?;
     credit(recipe)?;
+    guests(recipe)?;
     sampling(recipe)?;
     names(recipe)?;
     ablation(recipe)?;
@@ -165,24 +167,49 @@ fn manners(recipe: &Recipe) -> Result<(), String> {
         return Err("`warm_start.manners` and `warm_start.skill` both say how demonstrations are played; remove either".into());
     }
     let world = recipe.demonstration_world().map_err(|e| e.to_string())?;
-    let known = world.manners();
-    if known.is_empty() {
+    if world.manners().is_empty() {
         let name = world.about().name;
         return Err(format!(
             "`warm_start.manners`: the demonstrator of world `{name}` has no manners with names; give `warm_start.skill`"
         ));
     }
+    manner_shares("warm_start.manners", shares, &world)
+}
+
+/// Refuses shares of manners that the world does not have or that do not add up. None at all are fine.
+pub(crate) fn manner_shares(
+    key: &str,
+    shares: &BTreeMap<String, f64>,
+    world: &Chosen<dyn WorldSettings>,
+) -> Result<(), String> {
+    if shares.is_empty() {
+        return Ok(());
+    }
     for (name, share) in shares {
-        Manner::find(known, name).map_err(|unknown| format!("`warm_start.manners`: {unknown}"))?;
+        Manner::find(world.manners(), name).map_err(|unknown| format!("`{key}`: {unknown}"))?;
         if !(0.0..=1.0).contains(share) {
-            return Err(format!("`warm_start.manners.{name}` is {share}; it is a share between 0 and 1"));
+            return Err(format!("`{key}.{name}` is {share}; it is a share between 0 and 1"));
         }
     }
     let sum: f64 = shares.values().sum();
     if (sum - 1.0).abs() > 1e-6 {
-        return Err(format!("the shares of `warm_start.manners` add up to {sum}; they must add up to 1"));
+        return Err(format!("the shares of `{key}` add up to {sum}; they must add up to 1"));
     }
     Ok(())
+}
+
+fn guests(recipe: &Recipe) -> Result<(), String> {
+    match &recipe.guests {
+        Some(guests) => guests.check(recipe),
+        None if recipe.learn.objective.needs().guests => {
+            let name = recipe.learn.objective.about().name;
+            Err(format!(
+                "`learn.objective = {name}` is for groups that a teacher's episodes have joined, and there is no `[guests]` table; \
+                 add one, or use `policy-gradient`"
+            ))
+        }
+        None => Ok(()),
+    }
 }
 
 fn credit(recipe: &Recipe) -> Result<(), String> {

@@ -8,7 +8,7 @@ use crate::parts::Parts;
 use crate::probes::Probing;
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
-use crate::{RunError, act::Actor};
+use crate::{RunError, act::Actor, guests};
 use merit_api::trainer::Reference;
 use merit_core::{Cost, Group, Phase, PolicyVersion, Sample};
 use merit_credit::{Credit, CreditBatch, Note, Probe};
@@ -58,7 +58,9 @@ fn by_reward(
     let began = Instant::now();
     let batch = sample(drive, parts, actor, at)?;
     let mut numbers = metrics::of_groups(&batch.groups);
-    let (report, tokens) = update(drive, parts, learner, &batch, at)?;
+    let weight = parts.recipe.guests.as_ref().map(|guests| guests.weight(drive.folder, at.phase, at.step));
+    let weight = weight.transpose()?;
+    let (report, tokens) = update(drive, parts, learner, &batch, weight, at)?;
     let own = Cost {
         discarded_samples: report.samples_deselected as u64,
         trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
@@ -67,6 +69,10 @@ fn by_reward(
     };
     drive.folder.record_cost(at.phase, at.step, &[own, batch.beside].into_iter().sum())?;
     numbers.extend(of_update(&report));
+    if let (Some(weight), Some(guests)) = (weight, &parts.recipe.guests) {
+        numbers.insert("guest_weight".into(), weight);
+        numbers.insert("guest_weight_steers".into(), f64::from(u8::from(guests.steers(weight))));
+    }
     numbers.extend(term_shares(parts, &batch, at.step));
     numbers.insert("tokens_per_s".into(), tokens as f64 / began.elapsed().as_secs_f64());
     Ok(numbers)
@@ -123,11 +129,15 @@ fn update(
     parts: &Parts,
     learner: &Learner,
     batch: &Batch,
+    guest_weight: Option<f64>,
     at: &At<'_>,
 ) -> Result<(UpdateReport, usize), RunError> {
     let seed = parts.seed_of("credit", at.phase).child("step", at.step);
     let given = CreditBatch::new(&batch.groups).with_probes(&batch.probes).with_seed(seed);
-    let credit = parts.rule.assign(&given)?;
+    let mut credit = parts.rule.assign(&given)?;
+    if let Some(weight) = guest_weight {
+        guests::weigh(&mut credit.samples, weight);
+    }
     drive.folder.record_credits(&notes(&credit))?;
     let tokens = credit.samples.iter().map(|s| s.tokens.len()).sum();
     let temperature = parts.recipe.rollout.temperature;

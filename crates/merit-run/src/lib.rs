@@ -12,6 +12,7 @@ mod dataset;
 mod driver;
 mod error;
 mod evaluate;
+mod guests;
 mod imitate;
 mod interleave;
 mod kept_state;

@@ -1,5 +1,6 @@
 //! Numbers about a batch of scored episodes. Pure.
 
+use crate::guests::is_guest;
 use merit_core::{Group, Outcome, ScoredEpisode, TermOutcome};
 use merit_measure::stats::{mean, quantile, sd};
 use std::collections::BTreeMap;
@@ -16,10 +17,12 @@ pub fn success(episodes: &[&ScoredEpisode]) -> Option<f64> {
 
 /// What is said of a training step's groups, before the update.
 pub fn of_groups(groups: &[Group]) -> Metrics {
-    let episodes: Vec<&ScoredEpisode> = groups.iter().flat_map(|g| g.members()).collect();
-    let mut metrics = of_episodes(&episodes);
-    let by_group: Vec<f64> =
-        groups.iter().filter_map(|g| success(&g.members().iter().collect::<Vec<_>>())).collect();
+    // What a demonstrator did says nothing of the policy.
+    let own =
+        groups.iter().map(|group| group.members().iter().filter(|one| !is_guest(&one.episode)).collect());
+    let own: Vec<Vec<&ScoredEpisode>> = own.collect();
+    let mut metrics = of_episodes(&own.concat());
+    let by_group: Vec<f64> = own.iter().filter_map(|group| success(group)).collect();
     if let (Some(low), Some(high)) = (quantile(&by_group, 0.25), quantile(&by_group, 0.75)) {
         metrics.insert("success_q25".into(), low);
         metrics.insert("success_q75".into(), high);

@@ -3,6 +3,7 @@
 //! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
+use crate::guests::Guests;
 use crate::interleave::Interleave;
 use crate::lessons::Keep;
 use crate::model::ModelConfig;
@@ -59,6 +60,9 @@ pub struct Recipe {
     /// Supervised updates among those by reward. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interleave: Option<Interleave>,
+    /// Demonstrations that join every group. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guests: Option<Guests>,
     /// How much of everything.
     pub budget: Budget,
     /// How it is measured.

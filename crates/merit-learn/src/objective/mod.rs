@@ -57,6 +57,7 @@ merit_core::registry! {
         policy_gradient::PolicyGradient,
         sft::Sft,
         gspo::Gspo,
+        mixed_policy::MixedPolicy,
         dpo::Dpo,
         kto::Kto,
     ];

@@ -11,6 +11,9 @@ pub struct Needs {
     pub on_policy: bool,
     /// Log-probabilities from when the tokens were chosen; only sampled tokens have them.
     pub old_logprobs: bool,
+    /// Whether samples that a teacher chose may stand among those of the policy. They have no old log-probabilities, and their group
+    /// says how the policy did by itself.
+    pub guests: bool,
     /// Credit, from a credit rule.
     pub advantages: bool,
     /// The reward of the episode.

@@ -39,6 +39,16 @@ impl<'a> Recorded<'a> {
         declared("old_logprobs", self.needs.old_logprobs, self.entry.old_logprobs)
     }
 
+    /// Whether a teacher chose its tokens.
+    pub fn is_guest(&self) -> bool {
+        self.entry.old_logprobs.is_none()
+    }
+
+    /// The mean reward of the group's members that the policy sampled; absent where none counts.
+    pub fn own_reward(&self) -> Result<Option<f64>, Undeclared> {
+        declared("own_reward", self.needs.guests, Some(self.entry.own_reward))
+    }
+
     /// Credit.
     pub fn advantages(&self) -> Result<&'a [f32], Undeclared> {
         declared("advantages", self.needs.advantages, self.entry.advantages)
