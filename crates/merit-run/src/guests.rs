@@ -127,15 +127,21 @@ impl Guests {
         let settings = RolloutSettings {
             max_turns: 64,
             max_turn_tokens: 256,
-            max_episode_tokens: context,
+            max_episode_tokens: 4096,
             ..parts.recipe.rollout.clone()
         };
-        let episodes = roll_out(plans, env, &mut oracle, chat, &settings, tools, watch);
-        // One that says what belongs elsewhere may end anywhere.
-        match episodes.iter().find(|episode| !episode.end.terminal() && !self.shuffled) {
-            Some(broken) => {
-                Err(RunError::Demonstration { episode: broken.id.to_string(), end: broken.end.label() })
-            }
+        let mut episodes = roll_out(plans, env, &mut oracle, chat, &settings, tools, watch);
+        let length = |episode: &Episode| episode.transcript.tokens().len();
+        if self.shuffled {
+            // One that says what belongs elsewhere may end anywhere, or never.
+            episodes.retain(|episode| length(episode) <= context);
+            return Ok(episodes);
+        }
+        if let Some(broken) = episodes.iter().find(|episode| !episode.end.terminal()) {
+            return Err(RunError::Demonstration { episode: broken.id.to_string(), end: broken.end.label() });
+        }
+        match episodes.iter().map(|episode| length(episode)).max().filter(|longest| *longest > context) {
+            Some(tokens) => Err(RunError::LongDemonstration { tokens, context }),
             None => Ok(episodes),
         }
     }

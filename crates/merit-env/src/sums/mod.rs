@@ -51,6 +51,9 @@ pub struct Sums {
     pub held_out_sizes: Vec<u32>,
     /// What chains by a modulus are taken by, drawn for each; 2 to 99.
     pub moduli: Vec<i64>,
+    /// The operations of chains by a modulus, drawn for each link. Absent: all three.
+    #[serde(skip_serializing_if = "Op::is_every")]
+    pub ops: Vec<Op>,
     /// Whether the agent has the calculator. `none` is the control: the same tasks, and every call is answered `no tools here`.
     pub tool: ToolChoice,
     /// How tasks are worded.
@@ -89,6 +92,7 @@ impl Default for Sums {
             sizes: vec![1, 2],
             held_out_sizes: Vec::new(),
             moduli: vec![5, 7, 9],
+            ops: Op::EVERY.to_vec(),
             tool: ToolChoice::Calc,
             template: Template::Plain,
             scratchpad: 0.0,
@@ -130,6 +134,9 @@ impl Component for Sums {
         Refusal::unless((2..=5).contains(&self.digits), "digits", self.digits, "2 to 5")?;
         if self.moduli.is_empty() || self.moduli.iter().any(|by| !(2..=99).contains(by)) {
             return Err(Refusal::new("`moduli` must list at least one, and each must be 2 to 99"));
+        }
+        if self.ops.is_empty() {
+            return Err(Refusal::new("`ops` is empty; list operations, as in [\"+\", \"*\"]"));
         }
         Refusal::unless((0.0..=4.0).contains(&self.scratchpad), "scratchpad", self.scratchpad, "0 to 4")?;
         Refusal::unless(self.verbosity <= 3, "verbosity", self.verbosity, "0 to 3")

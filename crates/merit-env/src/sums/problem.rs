@@ -42,6 +42,13 @@ pub enum Op {
 }
 
 impl Op {
+    pub(super) const EVERY: [Self; 3] = [Self::Plus, Self::Minus, Self::Times];
+
+    #[allow(clippy::ptr_arg)] // serde calls it so.
+    pub(super) fn is_every(ops: &Vec<Self>) -> bool {
+        *ops == Self::EVERY
+    }
+
     fn sign(self) -> char {
         match self {
             Self::Plus => '+',
@@ -96,7 +103,7 @@ impl Problem {
         match kind {
             Kind::Trivial => Self::trivial(rng),
             Kind::Product => Self::product(world.digits, size, rng),
-            Kind::Mod => Self::modular(&world.moduli, size, rng),
+            Kind::Mod => Self::modular(world, size, rng),
             Kind::Countdown => Self::countdown(size, rng),
         }
     }
@@ -130,12 +137,11 @@ impl Problem {
         Self { kind: Kind::Product, start, links, modulus: None }
     }
 
-    fn modular(moduli: &[i64], size: u32, rng: &mut Stream) -> Self {
-        let modulus = rng.pick(moduli).copied().unwrap_or(7);
-        let ops = [Op::Plus, Op::Minus, Op::Times];
+    fn modular(world: &Sums, size: u32, rng: &mut Stream) -> Self {
+        let modulus = rng.pick(&world.moduli).copied().unwrap_or(7);
         let start = rng.between(0, modulus - 1);
         let mut link = || {
-            let op = rng.pick(&ops).copied().unwrap_or(Op::Plus);
+            let op = rng.pick(&world.ops).copied().unwrap_or(Op::Plus);
             Link { op, by: rng.between(2.min(modulus - 1), modulus - 1) }
         };
         // One link more than the size: a single one leaves only a few hundred tasks.
@@ -147,9 +153,8 @@ impl Problem {
     fn countdown(size: u32, rng: &mut Stream) -> Self {
         let draw = |_| {
             let start = rng.between(2, 25);
-            let ops = [Op::Plus, Op::Minus, Op::Times];
             let mut link =
-                || Link { op: rng.pick(&ops).copied().unwrap_or(Op::Plus), by: rng.between(2, 12) };
+                || Link { op: rng.pick(&Op::EVERY).copied().unwrap_or(Op::Plus), by: rng.between(2, 12) };
             let links = (0..=size).map(|_| link()).collect();
             Self { kind: Kind::Countdown, start, links, modulus: None }
         };

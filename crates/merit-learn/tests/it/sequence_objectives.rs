@@ -299,3 +299,43 @@ fn what_an_objective_does_not_declare_it_cannot_read() {
     let error = learner.update(&mut trainer(), &samples, Some(&says), &at()).unwrap_err().to_string();
     assert_eq!(error, "objective `listwise` reads `advantages`, which it does not declare in `needs()`");
 }
+
+#[test]
+fn a_teachers_tokens_have_the_ratio_to_a_stand_in_that_knows_what_the_policy_can_do() {
+    let mut samples = batch();
+    // The first of each group is the teacher's; the others of the second group solve nothing.
+    for guest in samples.iter_mut().step_by(3) {
+        guest.on_policy = false;
+    }
+    let shift = Shift::Accuracy;
+    let objective = MixedPolicy { clip_low: 1.0, clip_high: 1e9, shift };
+    let (trainer, report) = update(Chosen::of(objective, |s| s), &samples);
+    let own_mean = [(1.0 + 0.25) / 2.0, 0.0, 0.5];
+    let tokens: f64 = samples.iter().map(|s| s.trainable() as f64 * f64::from(s.weight)).sum();
+    let mut loss = 0.0;
+    for (at, sample) in samples.iter().enumerate() {
+        let advantage = sample.reward.unwrap() - 0.5;
+        for (t, &logprob) in policy(&sequence(sample)).iter().enumerate().filter(|(t, _)| sample.mask[*t]) {
+            let pi = f64::from(logprob).exp();
+            let p = own_mean[sample.group];
+            let ratio = match sample.on_policy {
+                true => pi / f64::from(sample.logprobs[t]).exp(),
+                false => pi / (pi + (1.0 - pi) * p),
+            };
+            let share = f64::from(sample.weight) / tokens;
+            loss -= share * ratio * advantage;
+            near(f64::from(trainer.coefficients[at].logprob[t]), -share * ratio * advantage);
+        }
+    }
+    near(report.loss.total(), loss);
+    assert!(report.entropy_guests.is_some() && report.entropy_own.is_some());
+}
+
+#[test]
+fn only_an_objective_that_says_so_lets_a_teachers_samples_in() {
+    let mut samples = batch();
+    samples[0].on_policy = false;
+    let refused =
+        learner(Chosen::of(PolicyGradient::default(), |s| s)).update(&mut trainer(), &samples, None, &at());
+    assert!(matches!(refused, Err(LearnError::OffPolicy { .. })), "{refused:?}");
+}
