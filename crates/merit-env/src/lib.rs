@@ -7,7 +7,9 @@
 
 pub mod command;
 pub mod ledger;
+pub mod mix;
 mod registry;
+pub mod rows;
 pub mod sums;
 pub mod tasks;
 pub mod vault;

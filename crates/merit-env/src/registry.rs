@@ -2,6 +2,8 @@
 
 use crate::command::Command;
 use crate::ledger::Ledger;
+use crate::mix::Mix;
+use crate::rows::Rows;
 use crate::sums::Sums;
 use crate::tasks::Tasks;
 use crate::vault::Vault;
@@ -14,6 +16,8 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Ledger as dyn WorldSettings),
     entry!(Vault as dyn WorldSettings),
     entry!(Sums as dyn WorldSettings),
+    entry!(Rows as dyn WorldSettings),
+    entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),
 ];

@@ -4,6 +4,8 @@
 mod command;
 mod contract;
 mod ledger;
+mod mix;
+mod rows;
 mod sums;
 mod tasks;
 mod vault;
