@@ -34,6 +34,7 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-branches",
     "ledger-trees",
     "sums-tools",
+    "mixed-tools",
     "ledger-filtered",
     "ledger-pairs",
     "smollm2-tools",

@@ -12,5 +12,6 @@ merit_core::registry! {
         exprd_explors::ExprdExplors,
         nanorobot_q::NanorobotQ,
         robo_dopamine::RoboDopamine,
+        verl_tool::VerlTool,
     ];
 }
