@@ -7,6 +7,7 @@
 
 mod arm;
 mod cell;
+mod changes;
 mod claim;
 mod experiment;
 mod grid;
@@ -22,6 +23,7 @@ mod verdict;
 
 pub use arm::{Arm, Role};
 pub use cell::{Cell, CellKey, Cells};
+pub use changes::{Change, changes};
 pub use claim::{Bound, Claim, Test};
 pub use grid::{Grid, GridOptions, Progress};
 pub use measure::{Measure, Reading};

@@ -49,8 +49,8 @@ pub(crate) struct Reproduce {
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Folders of runs or imports. Runs of one resolved recipe are one condition over its seeds; each condition is compared with
-    /// the first, paired by seed and task.
+    /// Folders of runs or imports, or results of `merit reproduce` (JSON files). Runs of one resolved recipe are one condition over its seeds; each condition is compared with
+    /// the first, paired by seed and task. Results are compared arm by arm, paired by seed.
     #[arg(required = true, num_args = 2..)]
     pub(crate) runs: Vec<PathBuf>,
     /// One JSON object a line.

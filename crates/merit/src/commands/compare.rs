@@ -4,11 +4,21 @@ use super::WrongInput;
 use crate::cli::lab::Compare;
 use crate::out;
 use anyhow::Result;
+use merit_lab::{SystemResult, changes};
 use merit_measure::{conditions, versus};
 use merit_store::RunFolder;
 use serde_json::json;
+use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &Compare) -> Result<()> {
+    let is_result = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
+    if arguments.runs.iter().all(is_result) {
+        return results(arguments);
+    }
+    if let Some(odd) = arguments.runs.iter().find(|path| is_result(path)) {
+        let why = format!("{} is a result and the others are not; compare runs, or results", odd.display());
+        return Err(WrongInput(why).into());
+    }
     let folders: Vec<RunFolder> =
         arguments.runs.iter().map(|path| RunFolder::open_read_only(path)).collect::<Result<_, _>>()?;
     let conditions = conditions(&folders)?;
@@ -53,6 +63,44 @@ pub(crate) fn run(arguments: &Compare) -> Result<()> {
                     first.name, other.name
                 );
                 return Err(WrongInput(why).into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Arms of recorded results, each with the arm of the same name in the first result.
+fn results(arguments: &Compare) -> Result<()> {
+    let read = |path: &PathBuf| -> Result<SystemResult> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| WrongInput(format!("cannot read {}: {error}", path.display())))?;
+        Ok(serde_json::from_str(&text).map_err(|error| {
+            WrongInput(format!("{} is no result of `merit reproduce`: {error}", path.display()))
+        })?)
+    };
+    let results = arguments.runs.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let Some((first, others)) = results.split_first() else { return Ok(()) };
+    for (other, path) in others.iter().zip(&arguments.runs[1..]) {
+        let found = changes(first, other);
+        if found.is_empty() || first.system != other.system {
+            let why = format!(
+                "{} and {} share no arm that was measured alike at a common seed; compare results of the same system",
+                arguments.runs[0].display(),
+                path.display()
+            );
+            return Err(WrongInput(why).into());
+        }
+        if !arguments.json {
+            let words = |result: &SystemResult| result.ruling.verdict.words();
+            let (from, to) = (words(first), words(other));
+            let same = if first.hash == other.hash { "the same file" } else { "another version of the file" };
+            out::line(format_args!("{}: {from}, then {to} ({same})", other.system))?;
+        }
+        for change in found {
+            if arguments.json {
+                out::line(json!({ "change": change, "says": change.sentence() }))?;
+            } else {
+                out::line(format_args!("  {}", change.sentence()))?;
             }
         }
     }

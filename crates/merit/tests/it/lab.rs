@@ -76,3 +76,31 @@ fn two_recipes_are_compared_task_by_task_and_seeds_make_one_table() {
     let alone = say(dir.path(), ["compare", "runs/tiny-1", "runs/tiny-2"]);
     assert!(alone.code == Some(2) && alone.err.contains("of one recipe"), "{}", alone.err);
 }
+
+#[test]
+fn results_are_compared_arm_by_arm_and_only_with_their_own_kind() {
+    let dir = tempfile::tempdir().unwrap();
+    let shipped = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/");
+    let text = std::fs::read_to_string(format!("{shipped}retool.json")).unwrap();
+    std::fs::write(dir.path().join("before.json"), &text).unwrap();
+    // A later version in which one arm did ten points better at every seed.
+    let mut later: Value = serde_json::from_str(&text).unwrap();
+    for cell in later["cells"].as_array_mut().unwrap().iter_mut().filter(|cell| cell["arm"] == "text") {
+        let success = cell["record"]["measures"]["success"].as_f64().unwrap();
+        cell["record"]["measures"]["success"] = (success + 0.1).into();
+    }
+    std::fs::write(dir.path().join("after.json"), later.to_string()).unwrap();
+    let said = say(dir.path(), ["compare", "before.json", "after.json"]).well().out;
+    let line = |arm: &str| said.lines().find(|line| line.contains(&format!("  {arm}: success "))).unwrap();
+    assert!(line("text").contains("+0.1000") && !line("text").contains("chance"), "{said}");
+    assert!(line("tool").contains("the same at every seed; 5 seeds"), "{said}");
+    let other = format!("{shipped}artist.json");
+    let refused = say(dir.path(), ["compare", "before.json", other.as_str()]);
+    assert!(
+        refused.code == Some(2) && refused.err.contains("compare results of the same system"),
+        "{}",
+        refused.err
+    );
+    let refused = say(dir.path(), ["compare", "before.json", "runs"]);
+    assert!(refused.code == Some(2) && refused.err.contains("compare runs, or results"), "{}", refused.err);
+}
