@@ -10,5 +10,6 @@ mod staged;
 mod stages;
 mod stages_refused;
 mod starts;
+mod tasks;
 mod weather;
 mod whole;
