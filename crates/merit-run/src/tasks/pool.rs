@@ -104,3 +104,49 @@ fn place_of(weighed: &[(u64, f64)], mut point: f64) -> usize {
     // Rounding may leave a little over: the last that has any weight.
     weighed.iter().rposition(|(_, weight)| *weight > 0.0).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tasks::Seen;
+    use merit_core::Seed;
+    use std::collections::BTreeSet;
+
+    fn drawn(pool: &Pool, state: &TaskState) -> Vec<usize> {
+        let mut counts = vec![0; pool.size as usize];
+        for step in 0..2000 {
+            let seed = Seed::root(1).child("draw", step);
+            let ask = Ask { step, groups: 1, taken: &BTreeSet::from([3]), seed, size: &|_| Ok(1) };
+            for at in pool.draw(&ask, &mut state.clone(), 1).unwrap() {
+                counts[at as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    #[test]
+    fn uncertain_and_hard_tasks_come_more_often_and_none_is_lost() {
+        let pool: Pool = toml::from_str("size = 4\nexplore = 0.1").unwrap();
+        let mut state = TaskState::default();
+        let rewards = [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 0.0], [1.0, 0.0, 0.0, 0.0]];
+        for (at, rewards) in (0..).zip(rewards) {
+            let solved = rewards.iter().sum::<f64>() as u32;
+            state.known.entry(at).or_default().see(&Seen { solved, rewards: rewards.to_vec() }, 0, 0.9);
+        }
+        // Nine draws in ten go by weight, 0 : 1.25 : 1.75; the others are even; the fourth task is taken already.
+        let want = [0.1 / 3.0, 0.9 * 1.25 / 3.0 + 0.1 / 3.0, 0.9 * 1.75 / 3.0 + 0.1 / 3.0, 0.0];
+        for (count, want) in drawn(&pool, &state).into_iter().zip(want) {
+            assert!((count as f64 / 2000.0 - want).abs() < 0.03, "{count} of 2000, not {want}");
+        }
+    }
+
+    #[test]
+    fn a_pool_that_is_used_up_gives_what_it_has() {
+        let pool: Pool = toml::from_str("size = 4").unwrap();
+        let ask =
+            Ask { step: 0, groups: 1, taken: &BTreeSet::from([3]), seed: Seed::root(1), size: &|_| Ok(1) };
+        let mut drawn = pool.draw(&ask, &mut TaskState::default(), 9).unwrap();
+        drawn.sort_unstable();
+        assert_eq!(drawn, [0, 1, 2]);
+    }
+}
