@@ -152,8 +152,20 @@ impl Spent {
                     *step.entry(axis.to_owned()).or_default() += amount;
                 }
             }
-            for (step, _) in folder.metric(phase, "loss")? {
-                *steps.entry(step).or_default().entry("updates".to_owned()).or_default() += 1.0;
+            let mut add = |step: u64, axis: &str, amount: f64| {
+                *steps.entry(step).or_default().entry(axis.to_owned()).or_default() += amount;
+            };
+            for (step, _) in folder.metric(&phase, "loss")? {
+                add(step, "updates", 1.0);
+            }
+            // Whatever was played only to measure something.
+            for (step, episodes) in folder.metric(&phase, "probe_episodes")? {
+                add(step, "episodes", episodes);
+            }
+            for (step, cost) in folder.costs_beside(&phase)? {
+                add(step, "policy_tokens", cost.policy_tokens as f64);
+                add(step, "env_steps", (cost.env_steps + cost.probe_steps) as f64);
+                add(step, "trained_tokens", cost.trained_tokens as f64);
             }
         }
         Ok(Self(steps.into_iter().collect()))
@@ -161,7 +173,7 @@ impl Spent {
 
     /// What had been spent before this step.
     fn at(&self, step: u64) -> BTreeMap<String, f64> {
-        let axes = ["policy_tokens", "env_steps", "episodes", "updates"];
+        let axes = ["policy_tokens", "env_steps", "episodes", "updates", "trained_tokens"];
         let mut total: BTreeMap<String, f64> = axes.iter().map(|axis| ((*axis).to_owned(), 0.0)).collect();
         for (_, costs) in self.0.iter().take_while(|(at, _)| *at < step) {
             for (axis, amount) in costs {

@@ -22,6 +22,8 @@ use std::sync::OnceLock;
 pub struct Learner {
     config: LearnConfig,
     total_steps: u64,
+    /// Share of the budget that is spent, where it is not counted in steps.
+    spent: f64,
 }
 
 /// Where in the run an update stands.
@@ -41,7 +43,13 @@ impl Learner {
     /// A learner for a run of `total_steps` updates, which schedules need to know.
     pub fn new(config: LearnConfig, total_steps: u64) -> Result<Self, LearnError> {
         config.validate()?;
-        Ok(Self { config, total_steps })
+        Ok(Self { config, total_steps, spent: 0.0 })
+    }
+
+    /// The same with this share of the budget spent: schedules go by it where it is ahead of the steps.
+    #[must_use]
+    pub fn at_share(&self, spent: f64) -> Self {
+        Self { spent, ..self.clone() }
     }
 
     /// The recipe.
@@ -52,7 +60,7 @@ impl Learner {
     /// The learning rate at `step`.
     pub fn learning_rate(&self, step: u64) -> f64 {
         let Optimiser::AdamW(adamw) = &self.config.optimiser;
-        adamw.lr * self.config.schedule.factor(step, self.total_steps)
+        adamw.lr * self.config.schedule.factor_at(step, self.total_steps, self.spent)
     }
 
     /// What the objective reads.

@@ -50,6 +50,11 @@ impl Schedule {
     /// assert_eq!(schedule.factor(3, 10), 1.0);
     /// ```
     pub fn factor(&self, step: u64, total: u64) -> f64 {
+        self.factor_at(step, total, 0.0)
+    }
+
+    /// The same where the share `spent` of a budget in another unit is gone: what is ahead decides. Warm-up goes by steps alone.
+    pub fn factor_at(&self, step: u64, total: u64, spent: f64) -> f64 {
         let (Self::Constant { warmup } | Self::Cosine { warmup, .. }) = *self;
         if step < warmup {
             return (step + 1) as f64 / warmup as f64;
@@ -58,7 +63,7 @@ impl Schedule {
             Self::Constant { .. } => 1.0,
             Self::Cosine { floor, .. } => {
                 let span = total.saturating_sub(warmup + 1).max(1);
-                let progress = ((step - warmup) as f64 / span as f64).min(1.0);
+                let progress = ((step - warmup) as f64 / span as f64).max(spent).min(1.0);
                 floor + (1.0 - floor) * 0.5 * (1.0 + (std::f64::consts::PI * progress).cos())
             }
         }
@@ -91,6 +96,14 @@ mod tests {
         // Five steps after one of warmup: cos(0), cos(pi/3), cos(2pi/3), cos(pi) between steps 1 and 4.
         let cosine = Schedule::Cosine { warmup: 1, floor: 0.2 };
         check(cosine, 5, &[1.0, 1.0, 0.2 + 0.8 * 0.75, 0.2 + 0.8 * 0.25, 0.2, 0.2]);
+    }
+
+    #[test]
+    fn what_is_ahead_decides_steps_or_the_share_that_is_spent() {
+        let cosine = Schedule::Cosine { warmup: 1, floor: 0.0 };
+        assert!((cosine.factor_at(1, 1000, 0.5) - 0.5).abs() < 1e-12);
+        assert_eq!(cosine.factor_at(500, 1000, 0.1), cosine.factor(500, 1000));
+        assert_eq!(cosine.factor_at(0, 1000, 0.9), 1.0, "warm-up is not skipped");
     }
 
     #[test]

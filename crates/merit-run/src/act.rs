@@ -58,19 +58,20 @@ impl Actor {
         watch: &mut dyn FnMut(Progress),
     ) -> Result<(ScoredBatch, Annotations), RunError> {
         let episodes = self.roll_out(parts, plans, settings, watch);
-        score(parts, &episodes, step, state)
+        parts.toolbox.check()?;
+        let annotations = parts.annotators.ask(&episodes);
+        let scored = parts.scorer.score_annotated(&episodes, &annotations, &parts.context(step), state);
+        Ok((scored, annotations))
     }
 
-    /// The same for the groups of a training step, which may grow as trees and have guests; also gives the
-    /// plans that the policy has run.
-    pub fn run_groups(
+    /// Runs the groups of a training step, which may grow as trees and have guests; also gives the plans that the policy has run.
+    /// Scores nothing.
+    pub(crate) fn run_groups(
         &mut self,
         parts: &Parts,
         plans: Vec<EpisodePlan>,
-        step: u64,
-        state: &RewardState,
         watch: &mut dyn FnMut(Progress),
-    ) -> Result<(Vec<EpisodePlan>, ScoredBatch, Annotations), RunError> {
+    ) -> Result<(Vec<EpisodePlan>, Vec<Arc<Episode>>), RunError> {
         let settings = &parts.recipe.rollout;
         let guests = parts.recipe.guests.as_ref();
         let (invited, plans) = match guests {
@@ -90,8 +91,8 @@ impl Actor {
         if let Some(guests) = guests {
             episodes.extend(guests.play(parts, invited, &self.chat, &self.tools, watch)?);
         }
-        let (batch, annotations) = score(parts, &episodes, step, state)?;
-        Ok((plans, batch, annotations))
+        parts.toolbox.check()?;
+        Ok((plans, episodes))
     }
 
     fn roll_out(
@@ -104,16 +105,4 @@ impl Actor {
         let env = parts.env.as_ref();
         roll_out(plans, env, &mut self.generator, &self.chat, settings, &self.tools, watch)
     }
-}
-
-fn score(
-    parts: &Parts,
-    episodes: &[Arc<Episode>],
-    step: u64,
-    state: &RewardState,
-) -> Result<(ScoredBatch, Annotations), RunError> {
-    parts.toolbox.check()?;
-    let annotations = parts.annotators.ask(episodes);
-    let scored = parts.scorer.score_annotated(episodes, &annotations, &parts.context(step), state);
-    Ok((scored, annotations))
 }

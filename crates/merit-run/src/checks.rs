@@ -2,6 +2,7 @@
 
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
+use crate::tasks::Tasks;
 use merit_api::{Manner, WorldSettings};
 use merit_core::{Arm, Chosen};
 use merit_credit::{Baseline, CreditRule, RULES};
@@ -57,13 +58,20 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     if let Some(interleave) = &recipe.interleave {
         interleave.check()?;
     }
+    if let Some(tasks) = &recipe.tasks {
+        tasks.check(recipe.budget.groups, recipe.budget.group_size)?;
+    }
+    if let Some(until) = recipe.budget.until {
+        until.check()?;
+    }
     recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 
 pub(crate) const MOST_EPISODES: u64 = 1_000_000;
 
 fn per_step(recipe: &Recipe) -> u64 {
-    u64::from(recipe.budget.groups) * u64::from(recipe.budget.group_size)
+    let rounds = recipe.tasks.as_ref().map_or(1, Tasks::most_rounds);
+    (u64::from(recipe.budget.groups) * u64::from(recipe.budget.group_size)).saturating_mul(rounds)
 }
 
 /// The decoder's complaint in the words of the recipe.
@@ -88,8 +96,14 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
     if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
         return Err(format!("`{name}` is 0; it must be at least 1"));
     }
+    let episodes = match &recipe.tasks {
+        Some(Tasks { refill: Some(_), .. }) => {
+            "budget.groups × budget.group_size × (1 + tasks.refill.attempts)"
+        }
+        _ => "budget.groups × budget.group_size",
+    };
     let kept_in_memory = [
-        ("budget.groups × budget.group_size", per_step(recipe)),
+        (episodes, per_step(recipe)),
         ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
         ("evaluation.tasks_between", u64::from(recipe.evaluation.tasks_between)),
         ("warm_start.demonstrations", recipe.warm_start.demonstrations as u64),
@@ -309,7 +323,7 @@ fn sampling(recipe: &Recipe) -> Result<(), String> {
 
 /// What every arm has in common; a control that set one of these would be ignored.
 fn controls(recipe: &Recipe) -> Result<(), String> {
-    const OWN: [&str; 5] = ["world", "rollout", "reward", "credit", "learn"];
+    const OWN: [&str; 6] = ["world", "rollout", "reward", "credit", "learn", "tasks"];
     for control in &recipe.controls {
         if let Some(shared) = control.set.keys().find(|key| !OWN.contains(&key.as_str())) {
             let (name, own) = (&control.name, OWN.join(", "));

@@ -18,6 +18,7 @@ pub fn built_in() -> Components {
         merit_credit::register,
         merit_learn::register,
         crate::annotators::register,
+        crate::tasks::register,
     ];
     register.into_iter().fold(Components::default(), |components, register| register(components))
 }

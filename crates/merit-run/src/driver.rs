@@ -8,7 +8,7 @@ use crate::act::Actor;
 use crate::evaluate::{Evaluation, Evaluator};
 use crate::notes::{note_ablations, note_tools, skipped};
 use crate::parts::Parts;
-use crate::policy::{KeptRewards, Policy};
+use crate::policy::{KeptRewards, Learned, Policy};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
@@ -19,6 +19,7 @@ use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,6 +80,8 @@ pub(crate) struct Drive<'a> {
     pub(crate) policy: Policy,
     /// What the reward of the arm under way keeps between steps.
     pub(crate) reward_state: KeptRewards,
+    /// What each learning keeps between steps, by its phase.
+    learned: BTreeMap<String, Learned>,
     pub(crate) place: Place,
     done: f64,
     total: f64,
@@ -99,14 +102,14 @@ impl<'a> Drive<'a> {
         let total = stages.iter().map(Stage::weight).sum();
         let resumed = Policy::restore(folder, recipe, options.threads)?;
         let came_back = resumed.is_some();
-        let (policy, reward_state, place) = match resumed {
+        let (policy, reward_state, learned, place) = match resumed {
             Some(restored) => {
                 for lost in &restored.damaged {
                     let text = skipped(lost);
                     folder.record_event(now_ms(), "damaged-checkpoint", &text)?;
                     watch(Event::Note { text });
                 }
-                (restored.policy, restored.reward_state, restored.place)
+                (restored.policy, restored.reward_state, restored.learned, restored.place)
             }
             None => {
                 let lessons = lessons::gather(&main, folder, &tools, options, watch)?;
@@ -117,7 +120,7 @@ impl<'a> Drive<'a> {
                 let tokenizer = shared.and_then(|place| place.find()?.tokenizer);
                 let (lessons, tokenizer) = (lessons.as_ref(), tokenizer.as_deref());
                 let policy = Policy::create(&main, lessons, tokenizer, &tools, options.threads, watch)?;
-                (policy, KeptRewards::default(), Place::default())
+                (policy, KeptRewards::default(), BTreeMap::new(), Place::default())
             }
         };
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
@@ -156,6 +159,7 @@ impl<'a> Drive<'a> {
             main,
             policy,
             reward_state,
+            learned,
             place,
             done,
             total,
@@ -175,6 +179,11 @@ impl<'a> Drive<'a> {
 
     fn learn(&mut self, stage: &Stage, from_warm: bool) -> Result<(), RunError> {
         let phase = stage.phase.to_string();
+        if self.place.step == 0 {
+            // A later round begins with a whole budget, and with what is known of the tasks.
+            let learned = self.learned(&stage.phase);
+            *learned = Learned { tasks: std::mem::take(&mut learned.tasks), ..Learned::default() };
+        }
         if self.place.step == 0 && from_warm {
             self.policy.restart()?;
             self.place.version = 0;
@@ -192,6 +201,11 @@ impl<'a> Drive<'a> {
             self.reward_state.stages.insert(phase, kept);
         }
         Ok(())
+    }
+
+    /// What a learning keeps between steps.
+    pub(crate) fn learned(&mut self, phase: &Phase) -> &mut Learned {
+        self.learned.entry(phase.to_string()).or_default()
     }
 
     fn evaluate(&mut self, stage: &Stage, samples: u32) -> Result<(), RunError> {
@@ -269,7 +283,7 @@ impl<'a> Drive<'a> {
     fn checkpoint(&mut self) -> Result<(), RunError> {
         self.place.checkpoint += 1;
         self.spend_time()?;
-        self.policy.save(self.folder, self.place, &self.reward_state)
+        self.policy.save(self.folder, self.place, &self.reward_state, &self.learned)
     }
 
     /// Adds the wall time since the last call to the run's total.

@@ -31,6 +31,9 @@ pub enum RunError {
     /// A tree that cannot be planned.
     #[error(transparent)]
     Tree(#[from] merit_rollout::TreeError),
+    /// Tasks that cannot be drawn.
+    #[error("{0}")]
+    Tasks(String),
     /// An annotator that cannot be opened.
     #[error("{0}")]
     Annotator(String),

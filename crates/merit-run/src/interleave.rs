@@ -177,6 +177,7 @@ impl Imitation {
             ..Cost::default()
         };
         drive.folder.record_cost(phase, step, &own)?;
+        drive.learned(phase).spent.add(&own, 0);
         let norm = report.grad_norm.unwrap_or(0.0);
         Ok(Metrics::from([("loss".to_owned(), report.loss.total()), (NORM.to_owned(), norm)]))
     }

@@ -5,15 +5,15 @@ use crate::evaluate::{Evaluation, Evaluator};
 use crate::interleave::Imitation;
 use crate::metrics::{self, Metrics, rows};
 use crate::parts::Parts;
-use crate::probes::Probing;
-use crate::progress::{Event, stalls};
+use crate::progress::Event;
+use crate::sample::{Batch, sample};
 use crate::stage::Stage;
 use crate::{RunError, act::Actor, guests};
 use merit_api::trainer::Reference;
-use merit_core::{Cost, Group, Phase, PolicyVersion, Sample};
-use merit_credit::{Credit, CreditBatch, Note, Probe};
+use merit_core::{Cost, Phase, PolicyVersion, Sample};
+use merit_credit::{Credit, CreditBatch, Note};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
-use merit_reward::{RewardState, ScoredTogether};
+use merit_reward::ScoredTogether;
 use std::time::Instant;
 
 /// Goes on with a stage of learning from the place of `drive`.
@@ -23,7 +23,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
     let learner = Learner::new(parts.recipe.learn.clone(), steps)?;
     let imitation = Imitation::of(drive, &parts)?;
     let mut actor = drive.actor(drive.policy.present())?;
-    while drive.place.step < steps {
+    while drive.place.step < steps && spent(drive, &parts, phase) < 1.0 {
         let local = drive.place.step;
         let at = At { phase, local, step: stage.first_step() + local, version: drive.place.version + local };
         let turn = imitation.as_ref().map(|one| one.turn(drive, &parts, phase, at.step)).transpose()?;
@@ -38,13 +38,22 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
             numbers.insert("imitates".into(), f64::from(u8::from(turn.imitates)));
         }
         drive.folder.record_metrics(phase, at.step, &rows(&numbers))?;
-        let done = drive.share(stage, local + 1);
+        drive.learned(phase).steps = local + 1;
+        let spent = spent(drive, &parts, phase);
+        let done = drive.share(stage, (local + 1).max((spent * steps as f64) as u64));
         (drive.watch)(step_event(phase.owner(), local + 1, steps, &numbers, done));
         actor.set_packed(drive.policy.packed())?;
-        evaluate_between(drive, &parts, &mut actor, &at)?;
+        if spent < 1.0 {
+            evaluate_between(drive, &parts, &mut actor, &at)?;
+        }
         drive.step_done(parts.recipe.budget.checkpoint_every)?;
     }
     Ok(())
+}
+
+/// The share that is spent of a budget in another unit than steps; 0 where there is none.
+fn spent(drive: &mut Drive<'_>, parts: &Parts, phase: &Phase) -> f64 {
+    parts.recipe.budget.until.map_or(0.0, |until| until.share(&drive.learned(phase).spent))
 }
 
 /// One update by reward; what is said of it.
@@ -56,18 +65,26 @@ fn by_reward(
     at: &At<'_>,
 ) -> Result<Metrics, RunError> {
     let began = Instant::now();
-    let batch = sample(drive, parts, actor, at)?;
+    let mut batch = sample(drive, parts, actor, at)?;
     let mut numbers = metrics::of_groups(&batch.groups);
     let weight = parts.recipe.guests.as_ref().map(|guests| guests.weight(drive.folder, at.phase, at.step));
     let weight = weight.transpose()?;
-    let (report, tokens) = update(drive, parts, learner, &batch, weight, at)?;
+    let learner = learner.at_share(spent(drive, parts, at.phase));
+    let (report, tokens) = update(drive, parts, &learner, &batch, weight, at)?;
     let own = Cost {
-        discarded_samples: report.samples_deselected as u64,
+        discarded_samples: report.samples_deselected as u64 + batch.dropped(),
         trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
         updates: report.optimiser_steps as u64,
         ..Cost::default()
     };
-    drive.folder.record_cost(at.phase, at.step, &[own, batch.beside].into_iter().sum())?;
+    let own = [own, batch.beside].into_iter().sum();
+    drive.folder.record_cost(at.phase, at.step, &own)?;
+    let played: Cost = batch.episodes().map(|scored| scored.episode.cost).sum();
+    let learned = drive.learned(at.phase);
+    learned.spent.add(&played, batch.episodes().count() as u64);
+    learned.spent.add(&own, batch.probe_episodes);
+    learned.tasks = std::mem::take(&mut batch.tasks);
+    numbers.append(&mut batch.numbers);
     numbers.extend(of_update(&report));
     if let (Some(weight), Some(guests)) = (weight, &parts.recipe.guests) {
         numbers.insert("guest_weight".into(), weight);
@@ -79,48 +96,14 @@ fn by_reward(
 }
 
 /// Where a step stands.
-struct At<'a> {
-    phase: &'a Phase,
+pub(crate) struct At<'a> {
+    pub(crate) phase: &'a Phase,
     /// Its number in this round of the stage.
-    local: u64,
+    pub(crate) local: u64,
     /// Its number in the record.
-    step: u64,
+    pub(crate) step: u64,
     /// The policy that acts in it.
-    version: u64,
-}
-
-/// What one step learns from.
-struct Batch {
-    groups: Vec<Group>,
-    /// Continuations that the credit rule needs.
-    probes: Vec<Probe>,
-    /// What those and the annotators cost.
-    beside: Cost,
-    /// What the reward had kept before.
-    kept: RewardState,
-}
-
-/// Runs, scores and records the groups of one step, and measures what the credit rule needs.
-fn sample(drive: &mut Drive<'_>, parts: &Parts, actor: &mut Actor, at: &At<'_>) -> Result<Batch, RunError> {
-    let (phase, step) = (at.phase, at.step);
-    let plans = parts.train_plans(phase, step, PolicyVersion(at.version))?;
-    parts.annotators.recall(drive.folder, phase, step)?;
-    let watch = &mut *drive.watch;
-    let kept = &drive.reward_state.present;
-    let (plans, batch, annotations) = actor.run_groups(parts, plans, step, kept, &mut stalls(watch))?;
-    drive.folder.record_annotated(&batch.episodes, &annotations)?;
-    if let Some(text) = parts.annotators.take_failure() {
-        watch(Event::Note { text });
-    }
-    let groups = Group::by_id(batch.episodes)?;
-    let per_turn = parts.rule.needs().probes_per_turn;
-    let (probes, probing) = match per_turn {
-        0 => (Vec::new(), Cost::default()),
-        _ => Probing { parts, phase, step, per_turn, state: kept }.run(actor, &plans, &groups, watch)?,
-    };
-    let kept = std::mem::replace(&mut drive.reward_state.present, batch.state);
-    let beside = [probing, crate::annotators::cost(&annotations)].into_iter().sum();
-    Ok(Batch { groups, probes, beside, kept })
+    pub(crate) version: u64,
 }
 
 /// Assigns credit and updates the policy; also says how many tokens were sampled and trained.
@@ -133,7 +116,8 @@ fn update(
     at: &At<'_>,
 ) -> Result<(UpdateReport, usize), RunError> {
     let seed = parts.seed_of("credit", at.phase).child("step", at.step);
-    let given = CreditBatch::new(&batch.groups).with_probes(&batch.probes).with_seed(seed);
+    let groups = batch.trained();
+    let given = CreditBatch::new(&groups).with_probes(&batch.probes).with_seed(seed);
     let mut credit = parts.rule.assign(&given)?;
     if let Some(weight) = guest_weight {
         guests::weigh(&mut credit.samples, weight);
@@ -196,7 +180,7 @@ fn of_update(report: &UpdateReport) -> Metrics {
 
 /// How much of the reward's variance over the step each term makes: says when cosmetics take over.
 fn term_shares(parts: &Parts, batch: &Batch, step: u64) -> Metrics {
-    let scored = batch.groups.iter().flat_map(Group::members).collect();
+    let scored = batch.episodes().collect();
     let together = ScoredTogether { context: &parts.context(step), state: &batch.kept, scored };
     let shares = parts.scorer.term_variance_shares(&[together]);
     shares.into_iter().map(|(name, share)| (format!("term_var_share/{name}"), share)).collect()

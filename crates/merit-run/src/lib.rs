@@ -35,13 +35,16 @@ mod rescore;
 pub mod reward_file;
 mod roles;
 mod run;
+mod sample;
 mod session;
 pub mod shipped;
 mod stage;
 mod stage_checks;
 pub mod stages;
 mod starts;
+pub mod tasks;
 pub mod toml_error;
+mod until;
 mod warm;
 
 pub use act::Actor;
@@ -60,6 +63,8 @@ pub use rescore::{RescoredBatch, Rescoring, rescore};
 pub use roles::{Backend, EmbeddedModel, Roles};
 pub use run::Run;
 pub use session::Session;
+pub use tasks::TASK_SOURCES;
+pub use until::Until;
 
 /// Unix time in milliseconds, for people: nothing that is computed depends on it.
 fn now_ms() -> u64 {

@@ -122,17 +122,26 @@ impl Parts {
     /// As [`Self::plans`] in another world.
     pub fn plans_in(&self, env: &dyn World, plan: &Plan) -> Result<Vec<EpisodePlan>, RunError> {
         let tasks = self.seed.child("tasks", 0);
-        let step_seed = self.seed.child(&plan.phase.seed_name(), 0).child("step", plan.step);
-        let mut plans = Vec::with_capacity(plan.groups as usize * plan.group_size as usize);
-        let drawn = match plan.split {
+        let drawn: Result<Vec<Task>, EnvError> = match plan.split {
             Split::Train => (plan.first..)
                 .take(plan.groups as usize)
                 .map(|at| env.task(Split::Train, at, &tasks))
                 .collect(),
             Split::HeldOut => distinct(env, plan.first, plan.groups as usize, &tasks),
         };
-        for (group, task) in (0_u32..).zip(drawn?) {
-            let task: Arc<Task> = Arc::new(task);
+        Ok(self.plans_of(plan, 0, drawn?.into_iter().map(Arc::new)))
+    }
+
+    /// Plans of groups of these tasks, the first of which has the number `first`; `plan` says everything but the tasks.
+    pub(crate) fn plans_of(
+        &self,
+        plan: &Plan,
+        first: u32,
+        tasks: impl IntoIterator<Item = Arc<Task>>,
+    ) -> Vec<EpisodePlan> {
+        let step_seed = self.seed.child(&plan.phase.seed_name(), 0).child("step", plan.step);
+        let mut plans = Vec::with_capacity(plan.groups as usize * plan.group_size as usize);
+        for (group, task) in (first..).zip(tasks) {
             let group_seed = step_seed.child("group", u64::from(group));
             plans.extend((0..plan.group_size).map(|member| {
                 EpisodePlan::new(
@@ -143,7 +152,7 @@ impl Parts {
                 .with_policy_version(plan.version)
             }));
         }
-        Ok(plans)
+        plans
     }
 }
 

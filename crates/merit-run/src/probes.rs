@@ -72,6 +72,6 @@ impl Probing<'_> {
 }
 
 /// What a continuation costs: its steps are probe steps.
-fn charge(cost: &Cost) -> Cost {
+pub(crate) fn charge(cost: &Cost) -> Cost {
     Cost { env_steps: 0, probe_steps: cost.probe_steps + cost.env_steps, ..*cost }
 }

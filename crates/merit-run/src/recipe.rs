@@ -10,7 +10,9 @@ use crate::model::ModelConfig;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::roles::Roles;
 use crate::stages::StageSettings;
+use crate::tasks::Tasks;
 use crate::toml_error::{Located, locate};
+use crate::until::Until;
 use merit_api::WorldSettings;
 use merit_api::annotator::AnnotatorSettings;
 use merit_core::{Arm, Chosen, Components};
@@ -63,6 +65,9 @@ pub struct Recipe {
     /// Demonstrations that join every group. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guests: Option<Guests>,
+    /// Which tasks are played while learning. Absent: one after another, none twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<Tasks>,
     /// How much of everything.
     pub budget: Budget,
     /// How it is measured.
@@ -125,7 +130,7 @@ impl Default for WarmStart {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
-    /// Updates by reinforcement.
+    /// Updates by reinforcement; the most there are where `until` ends them earlier.
     pub steps: u64,
     /// Tasks per step.
     pub groups: u32,
@@ -134,6 +139,9 @@ pub struct Budget {
     /// A checkpoint every so many updates.
     #[serde(default = "five")]
     pub checkpoint_every: u64,
+    /// Another end of learning, in another unit. Absent: steps alone count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
 }
 
 fn five() -> u64 {

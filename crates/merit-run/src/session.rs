@@ -33,6 +33,12 @@ pub struct Session {
 impl Session {
     /// The policy of `recipe`, newborn.
     pub fn new(recipe: &Recipe, seed: u64, threads: usize) -> Result<Self, RunError> {
+        if recipe.tasks.is_some() {
+            return Err(RunError::Tasks(
+                "a session plays tasks one after another; leave `[tasks]` out of its recipe, or use `train`"
+                    .into(),
+            ));
+        }
         let parts = Parts::new(recipe, seed)?;
         let tools = Arc::new(ToolRuntime::new()?);
         let mut policy = Policy::create(&parts, None, None, &tools, threads, &mut |_| {})?;
@@ -65,9 +71,12 @@ impl Session {
 
     /// Runs and scores the groups of one step.
     pub fn sample(&mut self, step: u64) -> Result<Vec<Group>, RunError> {
-        let plans = self.parts.train_plans(&Phase::train(), step, PolicyVersion(step))?;
-        let (_, batch, _) =
-            self.actor.run_groups(&self.parts, plans, step, &self.reward_state, &mut stalls(&mut |_| {}))?;
+        let parts = &self.parts;
+        let plans = parts.train_plans(&Phase::train(), step, PolicyVersion(step))?;
+        let (_, episodes) = self.actor.run_groups(parts, plans, &mut stalls(&mut |_| {}))?;
+        let annotations = parts.annotators.ask(&episodes);
+        let context = parts.context(step);
+        let batch = parts.scorer.score_annotated(&episodes, &annotations, &context, &self.reward_state);
         self.reward_state = batch.state;
         Ok(Group::by_id(batch.episodes)?)
     }

@@ -28,6 +28,7 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-tools",
     "ledger-ppo",
     "ledger-gspo",
+    "ledger-dapo",
     "ledger-dpo",
     "ledger-kto",
     "ledger-turns",

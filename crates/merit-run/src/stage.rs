@@ -3,6 +3,7 @@
 use crate::dataset::Dataset;
 use crate::recipe::{Recipe, RecipeError};
 use crate::stages::{DEMONSTRATIONS, Prefer, StageSettings, Supervision};
+use crate::tasks::Tasks;
 use merit_core::{Arm, Phase, StageKind, When};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -114,7 +115,8 @@ impl Stage {
                 let between = budget.steps.checked_div(recipe.evaluation.every).unwrap_or(0);
                 let per_step = u64::from(budget.groups) * u64::from(budget.group_size);
                 let evaluated = between.saturating_mul(u64::from(recipe.evaluation.tasks_between));
-                budget.steps.saturating_mul(per_step).saturating_add(evaluated)
+                let rounds = recipe.tasks.as_ref().map_or(1, Tasks::most_rounds);
+                budget.steps.saturating_mul(per_step).saturating_mul(rounds).saturating_add(evaluated)
             }
             _ => 0,
         }

@@ -5,6 +5,7 @@
 
 use crate::overrides::merge;
 use crate::recipe::{Recipe, RecipeError};
+use crate::until::Until;
 use merit_core::{Arm, Chosen, Phase, StageKind, When};
 use merit_learn::Objective;
 use serde::{Deserialize, Serialize};
@@ -115,6 +116,9 @@ pub struct Learning {
     /// Updates. Absent: those of `[budget]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
+    /// Another end of it, in another unit. Absent: that of `[budget]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub set: toml::Table,
@@ -215,7 +219,9 @@ impl StageSettings {
             Self::Collect(stage) => (stage.set.clone(), temperature(stage.temperature)),
             Self::Learn(stage) => {
                 let steps = stage.steps.map(|steps| ("steps", toml::Value::Integer(steps as i64)));
-                (stage.set.clone(), section("budget", steps))
+                let until = stage.until.map(|until| ("until", toml::Value::try_from(until)));
+                let until = until.and_then(|(key, value)| Some((key, value.ok()?)));
+                (stage.set.clone(), [section("budget", steps), section("budget", until)].concat())
             }
             Self::Evaluate(stage) => {
                 let tasks = stage.tasks.map(|tasks| ("tasks", toml::Value::Integer(tasks.into())));
@@ -236,7 +242,7 @@ impl StageSettings {
         static NOTHING: std::sync::LazyLock<toml::Table> = std::sync::LazyLock::new(toml::Table::new);
         match self {
             Self::Collect(stage) => (&stage.set, &["world", "rollout", "reward"]),
-            Self::Learn(stage) => (&stage.set, &["world", "rollout", "reward", "credit", "learn"]),
+            Self::Learn(stage) => (&stage.set, &["world", "rollout", "reward", "credit", "learn", "tasks"]),
             Self::Evaluate(stage) => (&stage.set, &["world", "rollout"]),
             _ => (&NOTHING, &[]),
         }
@@ -272,6 +278,13 @@ impl Recipe {
     /// The recipe that a stage follows: this one with what the stage lays over it.
     pub(crate) fn of_stage(&self, file: &str, stage: &StageSettings) -> Result<Self, RecipeError> {
         let mut table = self.to_table();
+        let has_until = matches!(stage, StageSettings::Learn(Learning { until: Some(_), .. }));
+        if let Some(budget) =
+            table.get_mut("budget").and_then(toml::Value::as_table_mut).filter(|_| has_until)
+        {
+            // One unit takes the place of the other.
+            budget.remove("until");
+        }
         merge(&mut table, &stage.changes());
         table.remove("stages");
         self.reread(&format!("{file}: {}", stage.title()), table)

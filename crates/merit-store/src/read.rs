@@ -113,6 +113,15 @@ impl RunFolder {
         Ok(totals)
     }
 
+    /// What each step of a phase has cost beside its episodes.
+    pub fn costs_beside(&self, phase: impl Into<Phase>) -> Result<Vec<(u64, Cost)>, StoreError> {
+        let sql = "SELECT step, record FROM costs WHERE phase = ?1 ORDER BY step";
+        let rows = self.all(sql, [phase.into().to_string()], |row| {
+            Ok((row.get::<_, i64>(0)? as u64, row.get::<_, String>(1)?))
+        })?;
+        rows.into_iter().map(|(step, record)| Ok((step, self.parse(&record)?))).collect()
+    }
+
     /// What was said of the episodes when they were recorded. Empty for a run of a version that asked nobody.
     pub fn annotations(&self) -> Result<Annotations, StoreError> {
         let known = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'annotations'";

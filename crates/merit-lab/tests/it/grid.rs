@@ -79,3 +79,53 @@ fn an_arm_that_there_is_not_is_named_with_the_nearest() {
     let refused = Grid::new(&system, &options, 1).err().unwrap().to_string();
     assert!(refused.contains("there is no arm `onlin`"), "{refused}");
 }
+
+/// Arms that spend differently by step, ended by the same amount.
+const UNTIL: &str = r#"
+name = "until"
+about = "two ways to spend the same"
+paper = "none"
+scope = "hardly any steps"
+confidence = "none"
+seeds = 1
+[experiment]
+type = "recipe"
+recipe = "RECIPE"
+budget = { steps = 300, groups = 2, group_size = 2, until = { episodes = 400 } }
+[budget]
+episodes = 400
+[[arms]]
+name = "refilled"
+role = "method"
+about = "constant groups are replaced"
+set = { tasks = { refill = { attempts = 1 } } }
+[[arms]]
+name = "plain"
+role = "baseline"
+about = "they are not"
+[[claims]]
+says = "nothing"
+measure = "success"
+arm = "refilled"
+against = "plain"
+difference = { at_least = 0.5 }
+"#;
+
+#[test]
+fn arms_that_end_by_the_same_amount_have_equal_budgets() {
+    let recipe = concat!(env!("CARGO_MANIFEST_DIR"), "/../merit-run/tests/it/staged/small.toml");
+    let system = merit_lab::System::parse("until.toml", &UNTIL.replace("RECIPE", recipe)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = GridOptions { smoke: false, seeds: Some(vec![101]), ..options(folder.path(), 1) };
+    let cells = Grid::new(&system, &options, 1).unwrap().run(&|_| {}).unwrap();
+    let costs = |arm: &str| {
+        let cell = cells.0.iter().find(|cell| cell.arm == arm).unwrap();
+        &cell.record.as_ref().unwrap_or_else(|| panic!("{:?}", cell.broken)).costs
+    };
+    assert_eq!(costs("plain")["episodes"], 400.0);
+    assert!((400.0..408.0).contains(&costs("refilled")["episodes"]), "{:?}", costs("refilled"));
+    assert!(costs("refilled")["updates"] < costs("plain")["updates"]);
+    assert!(costs("plain")["trained_tokens"] > 0.0);
+    let why = merit_lab::judge(&system, &cells).why;
+    assert!(!why.contains("budgets differ"), "{why}");
+}

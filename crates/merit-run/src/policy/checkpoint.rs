@@ -7,11 +7,14 @@ use crate::model::ModelConfig;
 use crate::origin::Origin;
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
-use merit_core::PolicyVersion;
+use crate::tasks::TaskState;
+use crate::until::Spent;
+use merit_core::{Phase, PolicyVersion};
 use merit_model::Tokenizer;
 use merit_reward::RewardState;
 use merit_rollout::ChatFormat;
 use merit_store::{Content, DamagedCheckpoint, RunFolder};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +29,20 @@ const TRAINED: &str = "trained.safetensors";
 const REWARD: &str = "reward.json";
 const TRAINED_REWARD: &str = "trained-reward.json";
 const STAGE_REWARDS: &str = "stage-rewards.json";
+const LEARNED: &str = "learned.json";
+
+/// What a learning keeps between steps, besides the policy and what its reward keeps.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Learned {
+    /// Updates of this round.
+    pub(crate) steps: u64,
+    /// What they have cost.
+    pub(crate) spent: Spent,
+    /// What is known of its tasks.
+    #[serde(default)]
+    pub(crate) tasks: TaskState,
+}
 
 /// What the reward keeps between steps.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -50,6 +67,8 @@ pub(crate) struct Restored {
     pub(crate) policy: Policy,
     /// What the reward keeps between steps.
     pub(crate) reward_state: KeptRewards,
+    /// What each learning keeps, by its phase.
+    pub(crate) learned: BTreeMap<String, Learned>,
     /// Where the run goes on.
     pub(crate) place: Place,
     /// Newer checkpoints that could not be loaded.
@@ -62,7 +81,10 @@ impl Restored {
         let stages = Stage::all(&Arc::new(recipe.clone())).unwrap_or_default();
         let learning = stages.get(self.place.stage).is_some_and(Stage::makes_versions);
         PolicyVersion(match (&self.policy.trained, learning) {
-            (Some(_), _) => recipe.budget.steps,
+            (Some(_), _) => {
+                let train = self.learned.get(&Phase::train().to_string());
+                train.map_or(recipe.budget.steps, |learned| learned.steps)
+            }
             (None, true) => self.place.version + self.place.step,
             (None, false) => self.place.version,
         })
@@ -130,11 +152,19 @@ impl Policy {
         let stages = checkpoint.file(STAGE_REWARDS).map(serde_json::from_slice).transpose();
         let stages = stages.map_err(|e| bad(STAGE_REWARDS, &e))?.unwrap_or_default();
         let reward_state = KeptRewards { present: kept(REWARD)?, trained: kept(TRAINED_REWARD)?, stages };
-        Ok(Some(Restored { policy, reward_state, place, damaged: checkpoint.damaged }))
+        let learned = checkpoint.file(LEARNED).map(serde_json::from_slice).transpose();
+        let learned = learned.map_err(|e| bad(LEARNED, &e))?.unwrap_or_default();
+        Ok(Some(Restored { policy, reward_state, learned, place, damaged: checkpoint.damaged }))
     }
 
     /// Writes a checkpoint.
-    pub(crate) fn save(&self, folder: &RunFolder, place: Place, kept: &KeptRewards) -> Result<(), RunError> {
+    pub(crate) fn save(
+        &self,
+        folder: &RunFolder,
+        place: Place,
+        kept: &KeptRewards,
+        learned: &BTreeMap<String, Learned>,
+    ) -> Result<(), RunError> {
         let mut files = vec![(PLACE, serde_json::to_vec(&place).expect("plain data becomes JSON"))];
         files.push(match &self.origin {
             Some(origin) => (ORIGIN, origin.fingerprint.clone().into_bytes()),
@@ -142,6 +172,9 @@ impl Policy {
         });
         files.push((WEIGHTS, self.kept().to_safetensors()));
         files.push((OPTIMISER, self.trainer.optimiser_to_safetensors()));
+        if !learned.is_empty() {
+            files.push((LEARNED, serde_json::to_vec(learned).expect("plain data becomes JSON")));
+        }
         if !kept.stages.is_empty() {
             files.push((STAGE_REWARDS, serde_json::to_vec(&kept.stages).expect("plain data becomes JSON")));
         }

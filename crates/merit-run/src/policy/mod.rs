@@ -3,7 +3,7 @@
 mod checkpoint;
 mod kept;
 
-pub(crate) use checkpoint::KeptRewards;
+pub(crate) use checkpoint::{KeptRewards, Learned};
 
 use crate::RunError;
 use crate::lessons::Lessons;

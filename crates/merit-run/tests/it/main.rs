@@ -11,5 +11,6 @@ mod staged;
 mod stages;
 mod stages_refused;
 mod starts;
+mod tasks;
 mod weather;
 mod whole;

@@ -14,7 +14,7 @@ pub(crate) struct List {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
-    /// Worlds.
+    /// Worlds, and where training tasks come from.
     Envs,
     /// Tools.
     Tools,

@@ -12,6 +12,7 @@ type Section = (Kind, &'static str, Vec<About>);
 fn sections() -> Vec<Section> {
     vec![
         (Kind::Envs, "worlds", merit_env::WORLDS.iter().map(|e| e.about).collect()),
+        (Kind::Envs, "task sources", merit_run::TASK_SOURCES.iter().map(|s| s.about).collect()),
         (Kind::Tools, "tools", merit_tools::TOOLS.iter().map(|t| t.about).collect()),
         (
             Kind::Rewards,
