@@ -3,6 +3,9 @@
 
 mod by_hand;
 mod interleaved;
+mod merging;
+mod models;
+mod models_refused;
 mod observations;
 mod outcomes;
 mod recipes;
