@@ -5,8 +5,6 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
-use crate::evaluate::{Evaluation, Evaluator};
-use crate::models::LOG_PROB;
 use crate::notes::{note_ablations, note_tools, skipped};
 use crate::parts::Parts;
 use crate::policy::{KeptRewards, Models, Policy, SharedModel};
@@ -14,7 +12,6 @@ use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
 use crate::starts;
-use crate::suite::Suite;
 use crate::{RunError, collect, fit, imitate, learn, lessons, merge, now_ms, prefer};
 use merit_core::Phase;
 use merit_reward::RewardState;
@@ -81,7 +78,7 @@ pub(crate) struct Drive<'a> {
     pub(crate) watch: &'a mut dyn FnMut(Event),
     pub(crate) tools: Arc<ToolRuntime>,
     pub(crate) main: Arc<Parts>,
-    stages: Vec<Arc<Stage>>,
+    pub(crate) stages: Vec<Arc<Stage>>,
     /// The parts of each recipe that a stage follows, once it has come to that.
     parts: Vec<(Arc<Recipe>, Arc<Parts>)>,
     pub(crate) policy: Policy,
@@ -91,7 +88,7 @@ pub(crate) struct Drive<'a> {
     pub(crate) reward_state: KeptRewards,
     pub(crate) place: Place,
     done: f64,
-    total: f64,
+    pub(crate) total: f64,
     began: Instant,
 }
 
@@ -185,33 +182,6 @@ impl<'a> Drive<'a> {
         (self.done + stage.weight() * step as f64 / stage.steps().max(1) as f64) / self.total
     }
 
-    /// Whether the `repeat` that `stage` opens a round of has had enough; then the rounds that are left are none.
-    fn enough(&mut self, stage: &Stage) -> Result<bool, RunError> {
-        let Some(ending) = stage.until.as_ref().filter(|_| self.place.step == 0) else { return Ok(false) };
-        let measured = self.folder.metric(&ending.phase, &ending.until.metric)?;
-        let before = |step: u64| match ending.phase {
-            Phase::Eval(..) => step <= self.place.version,
-            _ => step < stage.round,
-        };
-        let values: Vec<f64> =
-            measured.into_iter().filter(|(step, _)| before(*step)).map(|(_, value)| value).collect();
-        if !ending.until.reached(&values) {
-            return Ok(false);
-        }
-        self.place.rounds.insert(ending.repeat, stage.round);
-        let stages = Stage::all(&Arc::new(self.recipe.clone()), &self.place.rounds)?;
-        self.total = stages.iter().map(Stage::weight).sum();
-        self.stages = stages.into_iter().map(Arc::new).collect();
-        let text = format!(
-            "`{}` of `{}` has not become better for {} rounds: enough after {} rounds",
-            ending.until.metric, ending.until.of, ending.until.patience, stage.round
-        );
-        self.folder.record_event(now_ms(), "plateau", &text)?;
-        (self.watch)(Event::Note { text });
-        self.checkpoint()?;
-        Ok(true)
-    }
-
     /// Goes back to where the stage begins, where that is not where the one before left the policy.
     fn begin(&mut self, stage: &Stage) -> Result<(), RunError> {
         match &stage.begin {
@@ -244,37 +214,6 @@ impl<'a> Drive<'a> {
             self.reward_state.stages.insert(phase, kept);
         }
         Ok(())
-    }
-
-    fn evaluate(&mut self, stage: &Stage, suite: &Suite) -> Result<(), RunError> {
-        let parts = self.parts_of(stage)?;
-        let named = suite.select.as_deref().filter(|by| *by != LOG_PROB);
-        let chooser = named.map(|name| self.model(name)).transpose()?;
-        let mut actor = self.actor(self.policy.present())?;
-        let version = self.place.version;
-        let step = if matches!(stage.phase, Phase::Eval(..)) { version } else { stage.round };
-        let kept = match (self.recipe.stages.is_empty(), stage.phase.learning()) {
-            (true, _) => self.reward_state.present.clone(),
-            (false, Some(learned)) => {
-                self.reward_state.stages.get(&learned.to_string()).cloned().unwrap_or_default()
-            }
-            (false, None) => RewardState::default(),
-        };
-        Evaluator {
-            parts: &parts,
-            actor: &mut actor,
-            folder: self.folder,
-            watch: self.watch,
-            reward_state: &kept,
-            chooser,
-        }
-        .run(&Evaluation {
-            phase: stage.phase.clone(),
-            step,
-            tasks: stage.recipe.evaluation.tasks,
-            version,
-            suite: suite.clone(),
-        })
     }
 
     /// The parts of the recipe that a stage follows, built when they are first asked for and kept.
@@ -331,7 +270,7 @@ impl<'a> Drive<'a> {
         self.checkpoint()
     }
 
-    fn checkpoint(&mut self) -> Result<(), RunError> {
+    pub(crate) fn checkpoint(&mut self) -> Result<(), RunError> {
         self.place.checkpoint += 1;
         self.spend_time()?;
         self.policy.save(self.folder, &self.place, &self.reward_state, &self.models)

@@ -2,11 +2,14 @@
 
 use crate::RunError;
 use crate::act::Actor;
+use crate::driver::Drive;
 use crate::metrics::{self, Metrics};
+use crate::models::LOG_PROB;
 use crate::parts::{Parts, Plan};
 use crate::policy::SharedModel;
 use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
+use crate::stage::Stage;
 use crate::stages::StageSettings;
 use crate::suite::{Suite, best_of, broken_down, log_prob, passes};
 use merit_core::{Arm, Phase, PolicyVersion, ScoredEpisode, Split, StageKind, When};
@@ -127,6 +130,40 @@ impl Evaluator<'_> {
     }
 }
 
+impl Drive<'_> {
+    /// Does a stage of evaluation.
+    pub(crate) fn evaluate(&mut self, stage: &Stage, suite: &Suite) -> Result<(), RunError> {
+        let parts = self.parts_of(stage)?;
+        let named = suite.select.as_deref().filter(|by| *by != LOG_PROB);
+        let chooser = named.map(|name| self.model(name)).transpose()?;
+        let mut actor = self.actor(self.policy.present())?;
+        let version = self.place.version;
+        let step = if matches!(stage.phase, Phase::Eval(..)) { version } else { stage.round };
+        let kept = match (self.recipe.stages.is_empty(), stage.phase.learning()) {
+            (true, _) => self.reward_state.present.clone(),
+            (false, Some(learned)) => {
+                self.reward_state.stages.get(&learned.to_string()).cloned().unwrap_or_default()
+            }
+            (false, None) => RewardState::default(),
+        };
+        Evaluator {
+            parts: &parts,
+            actor: &mut actor,
+            folder: self.folder,
+            watch: self.watch,
+            reward_state: &kept,
+            chooser,
+        }
+        .run(&Evaluation {
+            phase: stage.phase.clone(),
+            step,
+            tasks: stage.recipe.evaluation.tasks,
+            version,
+            suite: suite.clone(),
+        })
+    }
+}
+
 /// What an evaluation is called.
 fn name(phase: &Phase) -> &str {
     match phase {
@@ -136,17 +173,20 @@ fn name(phase: &Phase) -> &str {
     }
 }
 
-/// The numbers of the evaluations that the stages of `recipe` name; the latest where there are several.
-fn by_name(recipe: &Recipe, folder: &RunFolder) -> Result<BTreeMap<String, BTreeMap<String, f64>>, RunError> {
+/// The numbers of the stages of `recipe` of which `of` holds, by their names; the latest where there are several.
+fn by_name(
+    recipe: &Recipe,
+    folder: &RunFolder,
+    of: fn(&StageSettings) -> bool,
+) -> Result<BTreeMap<String, BTreeMap<String, f64>>, RunError> {
     let stages = recipe.stages.iter().flat_map(StageSettings::each);
-    let phases =
-        stages.filter(|stage| matches!(stage, StageSettings::Evaluate(_))).filter_map(StageSettings::phase);
+    let phases = stages.filter(|stage| of(stage)).filter_map(StageSettings::phase);
     let metrics = folder.metrics()?;
     let shown = |name: &str| {
-        ["success", "reward", "count"].contains(&name)
-            || name.starts_with("success/")
-            || name.starts_with("pass")
-            || name.starts_with("best_of")
+        ["success", "reward", "count", "accuracy", "held_out_tasks"].contains(&name)
+            || ["success/", "pass", "best_of", "pair_accuracy", "mse"]
+                .iter()
+                .any(|head| name.starts_with(head))
     };
     let of = |phase: Phase| {
         let own = || metrics.iter().filter(|metric| metric.phase == phase);
@@ -200,7 +240,8 @@ pub(crate) fn finished(
         held_out_before: success(summary.evaluation(When::Before)),
         held_out_after: success(after),
         train_seconds,
-        evaluations: by_name(recipe, folder)?,
+        evaluations: by_name(recipe, folder, |stage| matches!(stage, StageSettings::Evaluate(_)))?,
+        fits: by_name(recipe, folder, |stage| matches!(stage, StageSettings::Fit(_)))?,
         run: folder.path().display().to_string(),
         controls: controls.collect(),
         held_out_by_size: sizes.map(|(size, rate)| (size.to_string(), rate.success)).collect(),

@@ -36,6 +36,8 @@ const TEXTS: &[(&str, &str)] = recipes![
     "sums-tools",
     "ledger-filtered",
     "ledger-pairs",
+    "ledger-reward-model",
+    "ledger-merged",
     "smollm2-tools",
     "smollm2-tools-full",
 ];

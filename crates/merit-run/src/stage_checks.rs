@@ -3,10 +3,9 @@
 use crate::model::{ModelConfig, Trained};
 use crate::models::LOG_PROB;
 use crate::plan::called;
+use crate::plateau::until;
 use crate::recipe::Recipe;
-use crate::stages::{
-    DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, Repeat, StageSettings,
-};
+use crate::stages::{DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, StageSettings};
 use merit_core::Phase;
 use merit_core::registry::nearest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -249,24 +248,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+pub(crate) fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
     nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
-}
-
-/// The evaluation that ends a `repeat` is one of its own.
-fn until(repeat: &Repeat) -> Result<(), String> {
-    let Some(until) = &repeat.until else { return Ok(()) };
-    until.check()?;
-    let evaluations: Vec<&Evaluating> = repeat
-        .stages
-        .iter()
-        .filter_map(|stage| if let StageSettings::Evaluate(one) = stage { Some(one) } else { None })
-        .collect();
-    if evaluations.iter().any(|one| one.name == until.of) {
-        return Ok(());
-    }
-    let hint = hint(&until.of, evaluations.iter().map(|one| one.name.as_str()));
-    Err(format!("`until.of = \"{}\"`: no evaluation among the repeated stages is called so{hint}", until.of))
 }
 
 fn counted(key: &str, value: u64) -> Result<(), String> {

@@ -79,6 +79,8 @@ fn a_reward_model_learns_pairs_and_is_measured_on_tasks_that_it_did_not_see() {
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].0, 29, "it is measured once, after the last step");
     assert!(told[0].1 > 0.7, "{told:?}");
+    assert_eq!(made.finished.fits["reward"]["pair_accuracy"], told[0].1);
+    assert!(made.finished.fits["reward"].contains_key("pair_accuracy_length"));
     let (kept, aside) = (last(&made, &fit, "tasks"), last(&made, &fit, "held_out_tasks"));
     assert_eq!(kept + aside, last(&made, &phase(StageKind::Make, "pairs"), "tasks"));
     assert!(aside >= 1.0 && kept > aside);
