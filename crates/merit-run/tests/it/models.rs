@@ -143,6 +143,24 @@ fn the_policys_own_log_probability_is_the_baseline_and_success_is_broken_down() 
 }
 
 #[test]
+fn success_is_broken_down_by_what_the_world_knows() {
+    let text = "[[stages]]\ntype = 'evaluate'\nname = 'parts'\nby = ['right']\n";
+    let sums = crate::staged::SMALL.replace("type = \"ledger\"\nsizes = [1, 2]", "type = \"sums\"");
+    let (_dir, made) = train(&Recipe::parse("sums.toml", &format!("{sums}\n{text}")).unwrap());
+    let parts: Vec<String> = made.finished.evaluations["parts"]
+        .keys()
+        .filter(|name| name.starts_with("success/right="))
+        .cloned()
+        .collect();
+    let noted =
+        made.events.iter().any(|event| format!("{event:?}").contains("no episode of the evaluation has it"));
+    assert!(
+        noted != !parts.is_empty(),
+        "either there are parts or it is said that there are none: {parts:?}"
+    );
+}
+
+#[test]
 fn a_model_that_is_fitted_again_goes_on_from_where_it_stood() {
     let rounds =
         format!("{COLLECT}{FIT}{}", FIT.replace("type = \"fit\"", "type = \"fit\"\nname = \"again\""));
