@@ -4,6 +4,7 @@ use crate::whole::{Made, Making, small, small_and};
 use merit_core::{Outcome, Phase, StageKind};
 use merit_run::Recipe;
 use merit_store::EpisodeFilter;
+use std::collections::BTreeMap;
 
 fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
     let dir = tempfile::tempdir().unwrap();
@@ -143,21 +144,25 @@ fn the_policys_own_log_probability_is_the_baseline_and_success_is_broken_down() 
 }
 
 #[test]
-fn success_is_broken_down_by_what_the_world_knows() {
-    let text = "[[stages]]\ntype = 'evaluate'\nname = 'parts'\nby = ['right']\n";
-    let sums = crate::staged::SMALL.replace("type = \"ledger\"\nsizes = [1, 2]", "type = \"sums\"");
-    let (_dir, made) = train(&Recipe::parse("sums.toml", &format!("{sums}\n{text}")).unwrap());
-    let parts: Vec<String> = made.finished.evaluations["parts"]
-        .keys()
-        .filter(|name| name.starts_with("success/right="))
-        .cloned()
-        .collect();
-    let noted =
-        made.events.iter().any(|event| format!("{event:?}").contains("no episode of the evaluation has it"));
-    assert!(
-        noted != !parts.is_empty(),
-        "either there are parts or it is said that there are none: {parts:?}"
-    );
+fn success_is_broken_down_by_a_place_in_the_payload() {
+    let text = "[[stages]]\ntype = 'evaluate'\nname = 'parts'\nby = ['/entries/0/count']\n";
+    let (_dir, made) = train(&small_and(text).unwrap());
+    let mut want: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let played = EpisodeFilter::phase(phase(StageKind::Evaluate, "parts"));
+    for one in made.folder.episodes(&played).unwrap() {
+        let count = one.scored.episode.task.payload.pointer("/entries/0/count").unwrap().to_string();
+        if one.scored.outcome().is_valid() {
+            let solved = f64::from(u8::from(one.scored.outcome() == Outcome::Solved));
+            want.entry(format!("success//entries/0/count={count}")).or_default().push(solved);
+        }
+    }
+    assert!(!want.is_empty());
+    let told = &made.finished.evaluations["parts"];
+    let parts = told.keys().filter(|name| name.starts_with("success//entries")).count();
+    assert_eq!(parts, want.len(), "{told:?}");
+    for (name, solved) in want {
+        assert_eq!(told[&name], solved.iter().sum::<f64>() / solved.len() as f64, "{name}");
+    }
 }
 
 #[test]
