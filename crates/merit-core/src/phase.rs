@@ -62,10 +62,14 @@ pub enum StageKind {
     Evaluate,
     /// Several samples of each task of an evaluation.
     Samples,
+    /// A model beside the policy learns; metrics only.
+    Fit,
+    /// Weights of several stages become one; metrics only.
+    Merge,
 }
 
 impl StageKind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 11] = [
         Self::Imitate,
         Self::Collect,
         Self::Make,
@@ -75,6 +79,8 @@ impl StageKind {
         Self::Prefer,
         Self::Evaluate,
         Self::Samples,
+        Self::Fit,
+        Self::Merge,
     ];
 
     /// The word in front of the stage's name.
@@ -89,6 +95,8 @@ impl StageKind {
             Self::Prefer => "prefer",
             Self::Evaluate => "evaluate",
             Self::Samples => "samples",
+            Self::Fit => "fit",
+            Self::Merge => "merge",
         }
     }
 }

@@ -68,6 +68,8 @@ fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::StoreError> {
             // The last step stays.
             phase if *phase == Phase::train() => format!("train/{}", metric.name),
             Phase::Stage(StageKind::Evaluate, name) => format!("{name}/{}", metric.name),
+            // How well a fitted model does on what it did not learn from.
+            Phase::Stage(StageKind::Fit, name) => format!("fit/{name}/{}", metric.name),
             _ => continue,
         };
         record.measures.insert(name, metric.value);
@@ -139,7 +141,8 @@ impl Spent {
         let learns = |phase: &Phase| match phase {
             Phase::Train(_) => true,
             Phase::Stage(kind, _) => {
-                matches!(kind, StageKind::Learn | StageKind::Collect | StageKind::Imitate | StageKind::Prefer)
+                use StageKind::{Collect, Fit, Imitate, Learn, Prefer};
+                matches!(kind, Learn | Collect | Imitate | Prefer | Fit)
             }
             _ => false,
         };

@@ -162,6 +162,35 @@ impl RewardModel {
         Ok(fit)
     }
 
+    /// Adds the gradient of the mean squared difference between rewards and `targets`, one each, to what is accumulated, and says
+    /// how large it is under the present weights.
+    pub fn accumulate_targets(
+        &mut self,
+        sequences: &[&[TokenId]],
+        targets: &[f32],
+    ) -> Result<f64, ModelError> {
+        if sequences.is_empty() || sequences.len() != targets.len() {
+            let (given, wanted) = (targets.len(), sequences.len());
+            return Err(ModelError::Config(format!("{given} targets for {wanted} sequences")));
+        }
+        let rewards = self.score(sequences)?;
+        let count = targets.len() as f64;
+        let off: Vec<f64> = rewards
+            .iter()
+            .zip(targets)
+            .map(|(reward, target)| f64::from(*reward) - f64::from(*target))
+            .collect();
+        let objective = |outputs: &SequenceOutputs| {
+            let mut value = vec![0.0; outputs.values.len()];
+            let pull = (2.0 * off[outputs.index] / count) as f32;
+            value.iter_mut().last().into_iter().for_each(|last| *last = pull);
+            Coefficients { value, ..Coefficients::default() }
+        };
+        let batch = self.behind(sequences)?;
+        self.trainer.accumulate(&batch.sequences(), 1.0, &objective)?;
+        Ok(off.iter().map(|off| off * off).sum::<f64>() / count)
+    }
+
     /// How the present weights do on these pairs, without learning from them.
     pub fn fit(&mut self, pairs: &[Preference]) -> Result<PreferenceFit, ModelError> {
         Ok(fit_of(&self.score(&both(pairs)?)?))
@@ -170,6 +199,11 @@ impl RewardModel {
     /// One step with what was accumulated.
     pub fn apply(&mut self, adamw: &AdamWSettings) -> Result<UpdateStats, ModelError> {
         self.trainer.apply(adamw)
+    }
+
+    /// Restores what [`Trainer::optimiser_to_safetensors`] wrote; nothing changes on an error.
+    pub fn load_optimiser(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+        self.trainer.load_optimiser(bytes)
     }
 
     /// The head as it is now, to be written to [`REWARD_HEAD_FILE`].

@@ -1,9 +1,10 @@
 //! Asking before scoring: the annotators of a recipe, and the one that comes with merit, a program of any language.
 
+use crate::policy::{Models, SharedModel};
 use merit_api::annotator::{Annotator, AnnotatorSettings};
 use merit_command::{Channel, Limits};
 use merit_core::registry::{About, Chosen, Component, Components, Entry, Refusal};
-use merit_core::{Annotation, Annotations, Cost, End, Episode, Evidence, Phase, entry};
+use merit_core::{Annotation, Annotations, Cost, End, Episode, Evidence, Phase, TokenId, entry};
 use merit_store::{RunFolder, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -110,6 +111,8 @@ impl Annotator for Asked {
 /// The annotators of an arm, at work.
 pub(crate) struct Annotators {
     at_work: Mutex<Vec<Box<dyn Annotator>>>,
+    /// Models of the recipe that the reward asks, by name.
+    models: Mutex<Models>,
     /// What was said when the step under way was done before, in a run that was ended and goes on.
     recalled: Mutex<Annotations>,
     /// Why one of them last could not say anything.
@@ -123,7 +126,13 @@ impl Annotators {
             .iter()
             .map(|one| one.build().map_err(|why| format!("annotator `{}`: {why}", one.about().name)))
             .collect();
-        Ok(Self { at_work: Mutex::new(built?), recalled: Mutex::default(), failure: Mutex::new(None) })
+        let (models, recalled) = (Mutex::default(), Mutex::default());
+        Ok(Self { at_work: Mutex::new(built?), models, recalled, failure: Mutex::new(None) })
+    }
+
+    /// Lets these models speak too.
+    pub(crate) fn employ(&self, models: Models) {
+        *self.models.lock().unwrap_or_else(PoisonError::into_inner) = models;
     }
 
     /// Takes up what was recorded of a step, so that nobody is asked again, nor what they could not say.
@@ -138,8 +147,9 @@ impl Annotators {
     /// What they say of the episodes that did not break. What one could not say is absent.
     pub(crate) fn ask(&self, episodes: &[Arc<Episode>]) -> Annotations {
         let mut asked = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        let models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = Annotations::new();
-        if asked.is_empty() {
+        if asked.is_empty() && models.is_empty() {
             return all;
         }
         let mut recalled = self.recalled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -157,7 +167,35 @@ impl Annotators {
             }
             all.insert(episode.id.clone(), said);
         }
+        for (name, model) in models.iter() {
+            self.ask_model(name, model, episodes, &mut all);
+        }
         all
+    }
+
+    /// What a model of the recipe says of the episodes that others were asked about, unless it has said so before.
+    fn ask_model(&self, name: &str, model: &SharedModel, episodes: &[Arc<Episode>], all: &mut Annotations) {
+        let new = |said: &Vec<Annotation>| !said.iter().any(|annotation| annotation.name == name);
+        let asked: Vec<&Arc<Episode>> =
+            episodes.iter().filter(|episode| all.get(&episode.id).is_some_and(new)).collect();
+        let tokens: Vec<Vec<TokenId>> = asked.iter().map(|episode| episode.transcript.tokens()).collect();
+        let mut model = model.lock();
+        let scores = match model.score(&tokens.iter().map(Vec::as_slice).collect::<Vec<_>>()) {
+            Ok(scores) => scores,
+            Err(why) => return self.failed(format!("model `{name}` could not say anything: {why}")),
+        };
+        for (episode, value) in asked.into_iter().zip(scores) {
+            let annotation = Annotation {
+                name: name.to_owned(),
+                value,
+                turns: Vec::new(),
+                evidence: Vec::new(),
+                by: format!("model {name}"),
+                version: model.updates.to_string(),
+                cost: Cost { judge_calls: 1, ..Cost::default() },
+            };
+            all.entry(episode.id.clone()).or_default().push(annotation);
+        }
     }
 }
 

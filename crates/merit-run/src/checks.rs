@@ -23,7 +23,8 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     names(recipe)?;
     ablation(recipe)?;
     controls(recipe)?;
-    crate::stage_checks::check(recipe)
+    crate::stage_checks::check(recipe)?;
+    crate::models::check(recipe)
 }
 
 /// Each station refuses its own nonsense.
@@ -47,7 +48,8 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
                     add an `exact-answer` term, or name one with `solved-by`"
             .into());
     }
-    let given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
+    let mut given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
+    given.extend(recipe.models.keys().cloned());
     if let Some(need) = scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
         return Err(format!(
             "[reward] a term needs the annotation `{}`, which nobody gives; add an annotator that does, or make the term \

@@ -4,10 +4,26 @@
 //! what was made of it is chosen again whenever it is read, so that a run that goes on finds the same.
 
 use crate::RunError;
-use crate::stages::KeepEpisodes;
 use merit_core::{Outcome, Phase, ScoredEpisode, constant};
 use merit_store::{EpisodeFilter, RunFolder};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
+
+/// Which episodes of a dataset are kept. Episodes whose outcome does not count never are.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeepEpisodes {
+    /// Those that solved their task.
+    Solved,
+    /// The first with the highest reward of each task.
+    Best,
+    /// The first with the lowest reward of each task.
+    Worst,
+    /// Both, of each task in which they differ.
+    Pairs,
+    /// Those with at least this reward.
+    RewardAtLeast(f64),
+}
 
 /// Where the episodes of a dataset lie, and which of them are kept.
 #[derive(Debug, Clone, PartialEq)]

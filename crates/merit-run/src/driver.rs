@@ -5,15 +5,14 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
-use crate::evaluate::{Evaluation, Evaluator};
 use crate::notes::{note_ablations, note_tools, skipped};
 use crate::parts::Parts;
-use crate::policy::{KeptRewards, Learned, Policy};
+use crate::policy::{KeptRewards, Learned, Models, Policy, SharedModel};
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
 use crate::starts;
-use crate::{RunError, collect, imitate, learn, lessons, now_ms, prefer};
+use crate::{RunError, collect, fit, imitate, learn, lessons, merge, now_ms, prefer};
 use merit_core::Phase;
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
@@ -49,9 +48,13 @@ pub fn train(
     watch: &mut dyn FnMut(Event),
 ) -> Result<Finished, RunError> {
     let mut drive = Drive::start(recipe, folder, options, watch)?;
-    let stages = Arc::clone(&drive.stages);
-    while let Some(stage) = stages.get(drive.place.stage) {
+    while let Some(stage) = drive.stages.get(drive.place.stage).cloned() {
+        if drive.enough(&stage)? {
+            continue;
+        }
+        let stage = &*stage;
         drive.announce(stage);
+        drive.begin(stage)?;
         match &stage.work {
             Work::Demonstrations { newborn } => imitate::demonstrations(&mut drive, stage, *newborn)?,
             Work::Imitate { from, how } => imitate::dataset(&mut drive, stage, from, how)?,
@@ -59,7 +62,9 @@ pub fn train(
             Work::Make { made, name } => collect::made(&mut drive, stage, made, name)?,
             Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,
             Work::Prefer { from, how } => prefer::run(&mut drive, stage, from, how)?,
-            Work::Evaluate { samples } => drive.evaluate(stage, *samples)?,
+            Work::Fit { from, how } => fit::run(&mut drive, stage, from, how)?,
+            Work::Merge { how, places } => merge::run(&mut drive, stage, how, places)?,
+            Work::Evaluate { suite } => drive.evaluate(stage, suite)?,
         }
         drive.next_stage(stage)?;
     }
@@ -74,17 +79,19 @@ pub(crate) struct Drive<'a> {
     pub(crate) watch: &'a mut dyn FnMut(Event),
     pub(crate) tools: Arc<ToolRuntime>,
     pub(crate) main: Arc<Parts>,
-    stages: Arc<Vec<Stage>>,
+    pub(crate) stages: Vec<Arc<Stage>>,
     /// The parts of each recipe that a stage follows, once it has come to that.
     parts: Vec<(Arc<Recipe>, Arc<Parts>)>,
     pub(crate) policy: Policy,
+    /// Models beside the policy that were fitted.
+    pub(crate) models: Models,
     /// What the reward of the arm under way keeps between steps.
     pub(crate) reward_state: KeptRewards,
     /// What each learning keeps between steps, by its phase.
     learned: BTreeMap<String, Learned>,
     pub(crate) place: Place,
     done: f64,
-    total: f64,
+    pub(crate) total: f64,
     began: Instant,
 }
 
@@ -98,18 +105,19 @@ impl<'a> Drive<'a> {
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
         let main = Arc::new(Parts::with_toolbox(recipe, options.seed, &options.toolbox)?);
         let whole = Arc::new(recipe.clone());
-        let stages = Stage::all(&whole)?;
-        let total = stages.iter().map(Stage::weight).sum();
         let resumed = Policy::restore(folder, recipe, options.threads)?;
         let came_back = resumed.is_some();
-        let (policy, reward_state, learned, place) = match resumed {
+        let rounds = resumed.as_ref().map(|restored| restored.place.rounds.clone()).unwrap_or_default();
+        let stages = Stage::all(&whole, &rounds)?;
+        let total = stages.iter().map(Stage::weight).sum();
+        let (policy, models, reward_state, learned, place) = match resumed {
             Some(restored) => {
                 for lost in &restored.damaged {
                     let text = skipped(lost);
                     folder.record_event(now_ms(), "damaged-checkpoint", &text)?;
                     watch(Event::Note { text });
                 }
-                (restored.policy, restored.reward_state, restored.learned, restored.place)
+                (restored.policy, restored.models, restored.reward_state, restored.learned, restored.place)
             }
             None => {
                 let lessons = lessons::gather(&main, folder, &tools, options, watch)?;
@@ -120,7 +128,7 @@ impl<'a> Drive<'a> {
                 let tokenizer = shared.and_then(|place| place.find()?.tokenizer);
                 let (lessons, tokenizer) = (lessons.as_ref(), tokenizer.as_deref());
                 let policy = Policy::create(&main, lessons, tokenizer, &tools, options.threads, watch)?;
-                (policy, KeptRewards::default(), BTreeMap::new(), Place::default())
+                (policy, Models::new(), KeptRewards::default(), BTreeMap::new(), Place::default())
             }
         };
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
@@ -154,10 +162,11 @@ impl<'a> Drive<'a> {
             options,
             watch,
             tools,
-            stages: Arc::new(stages),
+            stages: stages.into_iter().map(Arc::new).collect(),
             parts: vec![(whole, Arc::clone(&main))],
             main,
             policy,
+            models,
             reward_state,
             learned,
             place,
@@ -175,6 +184,19 @@ impl<'a> Drive<'a> {
     /// Share of the run that is done when so many steps of `stage` are.
     pub(crate) fn share(&self, stage: &Stage, step: u64) -> f64 {
         (self.done + stage.weight() * step as f64 / stage.steps().max(1) as f64) / self.total
+    }
+
+    /// Goes back to where the stage begins, where that is not where the one before left the policy.
+    fn begin(&mut self, stage: &Stage) -> Result<(), RunError> {
+        match &stage.begin {
+            Some(place) if self.place.step == 0 => self.policy.go_back(place),
+            _ => Ok(()),
+        }
+    }
+
+    /// The model of that name, once it was fitted.
+    pub(crate) fn model(&self, name: &str) -> Result<SharedModel, RunError> {
+        self.models.get(name).cloned().ok_or_else(|| RunError::NotFitted { model: name.to_owned() })
     }
 
     fn learn(&mut self, stage: &Stage, from_warm: bool) -> Result<(), RunError> {
@@ -208,42 +230,21 @@ impl<'a> Drive<'a> {
         self.learned.entry(phase.to_string()).or_default()
     }
 
-    fn evaluate(&mut self, stage: &Stage, samples: u32) -> Result<(), RunError> {
-        let parts = self.parts_of(stage)?;
-        let mut actor = self.actor(self.policy.present())?;
-        let version = self.place.version;
-        let step = if matches!(stage.phase, Phase::Eval(..)) { version } else { stage.round };
-        let kept = match (self.recipe.stages.is_empty(), stage.phase.learning()) {
-            (true, _) => self.reward_state.present.clone(),
-            (false, Some(learned)) => {
-                self.reward_state.stages.get(&learned.to_string()).cloned().unwrap_or_default()
-            }
-            (false, None) => RewardState::default(),
-        };
-        Evaluator {
-            parts: &parts,
-            actor: &mut actor,
-            folder: self.folder,
-            watch: self.watch,
-            reward_state: &kept,
-        }
-        .run(&Evaluation {
-            phase: stage.phase.clone(),
-            step,
-            tasks: stage.recipe.evaluation.tasks,
-            version,
-            samples,
-        })
-    }
-
     /// The parts of the recipe that a stage follows, built when they are first asked for and kept.
     pub(crate) fn parts_of(&mut self, stage: &Stage) -> Result<Arc<Parts>, RunError> {
-        if let Some((_, parts)) = self.parts.iter().find(|(known, _)| Arc::ptr_eq(known, &stage.recipe)) {
-            return Ok(Arc::clone(parts));
+        let known = self.parts.iter().find(|(known, _)| Arc::ptr_eq(known, &stage.recipe));
+        let parts = match known {
+            Some((_, parts)) => Arc::clone(parts),
+            None => {
+                let parts = Parts::with_toolbox(&stage.recipe, self.options.seed, &self.options.toolbox)?;
+                let parts = Arc::new(parts);
+                self.parts.push((Arc::clone(&stage.recipe), Arc::clone(&parts)));
+                parts
+            }
+        };
+        if matches!(stage.work, Work::Collect { .. } | Work::Learn { .. } | Work::Evaluate { .. }) {
+            parts.employ(&self.models)?;
         }
-        let parts = Parts::with_toolbox(&stage.recipe, self.options.seed, &self.options.toolbox)?;
-        let parts = Arc::new(parts);
-        self.parts.push((Arc::clone(&stage.recipe), Arc::clone(&parts)));
         Ok(parts)
     }
 
@@ -274,16 +275,19 @@ impl<'a> Drive<'a> {
     }
 
     fn next_stage(&mut self, stage: &Stage) -> Result<(), RunError> {
+        if stage.kept {
+            self.policy.keep_after(&stage.phase.to_string());
+        }
         self.done += stage.weight();
         let version = self.place.version + if stage.makes_versions() { self.place.step } else { 0 };
-        self.place = Place { stage: self.place.stage + 1, step: 0, version, ..self.place };
+        self.place = Place { stage: self.place.stage + 1, step: 0, version, ..self.place.clone() };
         self.checkpoint()
     }
 
-    fn checkpoint(&mut self) -> Result<(), RunError> {
+    pub(crate) fn checkpoint(&mut self) -> Result<(), RunError> {
         self.place.checkpoint += 1;
         self.spend_time()?;
-        self.policy.save(self.folder, self.place, &self.reward_state, &self.learned)
+        self.policy.save(self.folder, &self.place, &self.reward_state, &self.learned, &self.models)
     }
 
     /// Adds the wall time since the last call to the run's total.

@@ -82,6 +82,16 @@ pub enum RunError {
         /// Tokens of the context.
         context: usize,
     },
+    /// A model that is asked before it has learned anything.
+    #[error(
+        "model `{model}` was not fitted: the stage that should have had too little to learn from; collect more tasks"
+    )]
+    NotFitted { model: String },
+    /// A tokenizer in which a verdict is not one token.
+    #[error(
+        "`{word}` is not one token of this model, so that `loss = \"token\"` has no verdict; use `regression`"
+    )]
+    Verdict { word: String },
     /// A checkpoint that cannot be used.
     #[error("the newest checkpoint cannot be used: {why}")]
     Checkpoint { why: String },

@@ -2,13 +2,17 @@
 
 use crate::RunError;
 use crate::act::Actor;
+use crate::driver::Drive;
 use crate::metrics::{self, Metrics};
+use crate::models::LOG_PROB;
 use crate::parts::{Parts, Plan};
+use crate::policy::SharedModel;
 use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
+use crate::stage::Stage;
 use crate::stages::StageSettings;
-use merit_core::{Arm, Outcome, Phase, PolicyVersion, ScoredEpisode, Split, StageKind, When};
-use merit_measure::stats::mean;
+use crate::suite::{Suite, best_of, broken_down, log_prob, passes};
+use merit_core::{Arm, Phase, PolicyVersion, ScoredEpisode, Split, StageKind, When};
 use merit_measure::{HeldOut, RunSummary};
 use merit_reward::RewardState;
 use merit_rollout::RolloutSettings;
@@ -26,8 +30,8 @@ pub(crate) struct Evaluation {
     pub(crate) tasks: u32,
     /// Version of the policy.
     pub(crate) version: u64,
-    /// Episodes of each task that are sampled beside the greedy one.
-    pub(crate) samples: u32,
+    /// What is measured beside greedy success.
+    pub(crate) suite: Suite,
 }
 
 /// Whatever an evaluation needs.
@@ -38,6 +42,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) watch: &'a mut dyn FnMut(Event),
     /// What the reward keeps; an evaluation reads it and does not change it.
     pub(crate) reward_state: &'a RewardState,
+    /// The model that chooses among samples, where one does.
+    pub(crate) chooser: Option<SharedModel>,
 }
 
 impl Evaluator<'_> {
@@ -51,11 +57,14 @@ impl Evaluator<'_> {
             (self.watch)(Event::Note { text: fewer(evaluation.tasks, scored.len()) });
         }
         let mut numbers = numbers(&scored);
-        if evaluation.samples > 0 {
-            let phase = Phase::Stage(StageKind::Samples, name(&evaluation.phase).to_owned());
-            let sampling = self.parts.recipe.rollout.clone();
-            let sampled = self.play(evaluation, phase, evaluation.samples, &sampling)?;
-            numbers.extend(passes(&sampled, evaluation.samples));
+        for name in &evaluation.suite.by {
+            match broken_down(&scored, name) {
+                Ok(parts) => numbers.extend(parts),
+                Err(text) => (self.watch)(Event::Note { text }),
+            }
+        }
+        if evaluation.suite.samples > 0 {
+            numbers.extend(self.samples(evaluation)?);
         }
         self.folder.record_metrics(&evaluation.phase, evaluation.step, &metrics::rows(&numbers))?;
         (self.watch)(Event::Evaluated {
@@ -65,6 +74,30 @@ impl Evaluator<'_> {
             tasks: numbers.get("count").map_or(0, |count| *count as usize),
         });
         Ok(())
+    }
+
+    /// What samples of each task say: pass@k, pass^k, and best-of-n where somebody chooses.
+    fn samples(&mut self, evaluation: &Evaluation) -> Result<Metrics, RunError> {
+        let Suite { samples: each, select, .. } = &evaluation.suite;
+        let phase = Phase::Stage(StageKind::Samples, name(&evaluation.phase).to_owned());
+        let sampling = self.parts.recipe.rollout.clone();
+        let sampled = self.play(evaluation, phase, *each, &sampling)?;
+        let mut numbers = passes(&sampled, *each);
+        if select.is_none() {
+            return Ok(numbers);
+        }
+        let likely: Vec<f64> = sampled.iter().map(|one| log_prob(&one.episode)).collect();
+        let Some(chooser) = &self.chooser else {
+            numbers.extend(best_of(&sampled, &likely, *each, ""));
+            return Ok(numbers);
+        };
+        let tokens: Vec<_> = sampled.iter().map(|one| one.episode.transcript.tokens()).collect();
+        let tokens: Vec<_> = tokens.iter().map(Vec::as_slice).collect();
+        let scores = chooser.lock().score(&tokens)?;
+        numbers.extend(best_of(&sampled, &scores, *each, ""));
+        // What the policy itself would choose, of the same samples.
+        numbers.extend(best_of(&sampled, &likely, *each, "/log-prob"));
+        Ok(numbers)
     }
 
     /// Runs and records the episodes of the held-out tasks.
@@ -97,6 +130,40 @@ impl Evaluator<'_> {
     }
 }
 
+impl Drive<'_> {
+    /// Does a stage of evaluation.
+    pub(crate) fn evaluate(&mut self, stage: &Stage, suite: &Suite) -> Result<(), RunError> {
+        let parts = self.parts_of(stage)?;
+        let named = suite.select.as_deref().filter(|by| *by != LOG_PROB);
+        let chooser = named.map(|name| self.model(name)).transpose()?;
+        let mut actor = self.actor(self.policy.present())?;
+        let version = self.place.version;
+        let step = if matches!(stage.phase, Phase::Eval(..)) { version } else { stage.round };
+        let kept = match (self.recipe.stages.is_empty(), stage.phase.learning()) {
+            (true, _) => self.reward_state.present.clone(),
+            (false, Some(learned)) => {
+                self.reward_state.stages.get(&learned.to_string()).cloned().unwrap_or_default()
+            }
+            (false, None) => RewardState::default(),
+        };
+        Evaluator {
+            parts: &parts,
+            actor: &mut actor,
+            folder: self.folder,
+            watch: self.watch,
+            reward_state: &kept,
+            chooser,
+        }
+        .run(&Evaluation {
+            phase: stage.phase.clone(),
+            step,
+            tasks: stage.recipe.evaluation.tasks,
+            version,
+            suite: suite.clone(),
+        })
+    }
+}
+
 /// What an evaluation is called.
 fn name(phase: &Phase) -> &str {
     match phase {
@@ -106,42 +173,20 @@ fn name(phase: &Phase) -> &str {
     }
 }
 
-/// pass@j, the chance that one of j samples solves a task, and pass^j, the chance that all do: means over tasks of the unbiased
-/// estimates from `each` samples, for powers of two and `each` itself. Samples that do not count are left out; a task with fewer
-/// than j that count says nothing of j.
-fn passes(sampled: &[ScoredEpisode], each: u32) -> Metrics {
-    let mut tasks: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-    for scored in sampled.iter().filter(|scored| scored.outcome().is_valid()) {
-        let (count, solved) = tasks.entry(scored.episode.id.group).or_default();
-        (*count, *solved) = (*count + 1, *solved + u32::from(scored.outcome() == Outcome::Solved));
-    }
-    // C(part, j) / C(whole, j)
-    let share = |part: u32, whole: u32, j: u32| -> f64 {
-        (0..j).map(|i| f64::from(part.saturating_sub(i)) / f64::from(whole - i)).product()
-    };
-    let mut sizes: Vec<u32> = (0..32).map(|power| 1 << power).take_while(|j| *j < each).collect();
-    sizes.push(each);
-    let mut numbers = Metrics::new();
-    for j in sizes {
-        let enough: Vec<(u32, u32)> = tasks.values().copied().filter(|(count, _)| *count >= j).collect();
-        let any: Vec<f64> = enough.iter().map(|(n, solved)| 1.0 - share(n - solved, *n, j)).collect();
-        let all: Vec<f64> = enough.iter().map(|(n, solved)| share(*solved, *n, j)).collect();
-        numbers.extend(mean(&any).map(|any| (format!("pass@{j}"), any)));
-        numbers.extend(mean(&all).map(|all| (format!("pass^{j}"), all)));
-    }
-    numbers
-}
-
-/// The numbers of the evaluations that the stages of `recipe` name; the latest where there are several.
-fn by_name(recipe: &Recipe, folder: &RunFolder) -> Result<BTreeMap<String, BTreeMap<String, f64>>, RunError> {
+/// The numbers of the stages of `recipe` of which `of` holds, by their names; the latest where there are several.
+fn by_name(
+    recipe: &Recipe,
+    folder: &RunFolder,
+    of: fn(&StageSettings) -> bool,
+) -> Result<BTreeMap<String, BTreeMap<String, f64>>, RunError> {
     let stages = recipe.stages.iter().flat_map(StageSettings::each);
-    let phases =
-        stages.filter(|stage| matches!(stage, StageSettings::Evaluate(_))).filter_map(StageSettings::phase);
+    let phases = stages.filter(|stage| of(stage)).filter_map(StageSettings::phase);
     let metrics = folder.metrics()?;
     let shown = |name: &str| {
-        ["success", "reward", "count"].contains(&name)
-            || name.starts_with("success/")
-            || name.starts_with("pass")
+        ["success", "reward", "count", "accuracy", "held_out_tasks"].contains(&name)
+            || ["success/", "pass", "best_of", "pair_accuracy", "mse"]
+                .iter()
+                .any(|head| name.starts_with(head))
     };
     let of = |phase: Phase| {
         let own = || metrics.iter().filter(|metric| metric.phase == phase);
@@ -195,7 +240,8 @@ pub(crate) fn finished(
         held_out_before: success(summary.evaluation(When::Before)),
         held_out_after: success(after),
         train_seconds,
-        evaluations: by_name(recipe, folder)?,
+        evaluations: by_name(recipe, folder, |stage| matches!(stage, StageSettings::Evaluate(_)))?,
+        fits: by_name(recipe, folder, |stage| matches!(stage, StageSettings::Fit(_)))?,
         run: folder.path().display().to_string(),
         controls: controls.collect(),
         held_out_by_size: sizes.map(|(size, rate)| (size.to_string(), rate.success)).collect(),

@@ -164,13 +164,14 @@ fn evaluate_between(
         folder: drive.folder,
         watch: drive.watch,
         reward_state: &drive.reward_state.present,
+        chooser: None,
     }
     .run(&Evaluation {
         phase: at.phase.between(),
         step: at.step + 1,
         tasks: evaluation.tasks_between,
         version: at.version + 1,
-        samples: 0,
+        suite: Default::default(),
     })
 }
 

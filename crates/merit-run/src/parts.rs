@@ -2,6 +2,7 @@
 
 use crate::RunError;
 use crate::annotators::Annotators;
+use crate::policy::Models;
 use crate::recipe::Recipe;
 use merit_api::{EnvError, World};
 use merit_core::{EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
@@ -67,6 +68,17 @@ impl Parts {
             toolbox,
             demonstrations: OnceLock::new(),
         })
+    }
+
+    /// Lets the models speak that the reward asks.
+    pub(crate) fn employ(&self, models: &Models) -> Result<(), RunError> {
+        let needs = self.scorer.needs().into_iter().map(|need| need.name);
+        let asked = needs.filter(|name| self.recipe.models.contains_key(name)).map(|name| {
+            let model = models.get(&name).cloned();
+            model.map(|model| (name.clone(), model)).ok_or(RunError::NotFitted { model: name })
+        });
+        self.annotators.employ(asked.collect::<Result<_, _>>()?);
+        Ok(())
     }
 
     /// The seeds of one use of `phase`. Arms share them, so that they are compared alike; stages have their own.

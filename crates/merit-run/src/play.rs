@@ -54,8 +54,9 @@ pub fn play_policy(
     })?;
     let version = restored.version(&recipe);
     let scoring = Scoring { step: version.0, state: restored.reward_state.best().clone() };
-    let policy = restored.policy;
     let parts = Parts::with_toolbox(&recipe, play.seed, &play.toolbox)?;
+    parts.employ(&restored.models)?;
+    let policy = restored.policy;
     let mut actor = Actor::new(
         (policy.best(), policy.precision()),
         policy.chat(),

@@ -5,12 +5,33 @@ use crate::dataset::Dataset;
 use crate::driver::Drive;
 use crate::progress::Event;
 use crate::stage::Stage;
-use crate::stages::Prefer;
 use crate::warm::supervised_config;
 use merit_api::trainer::Reference;
-use merit_core::{Cost, PolicyVersion, Sample, ScoredEpisode};
-use merit_learn::{LearnConfig, Learner, UpdateContext, UpdateReport};
+use merit_core::{Chosen, Cost, PolicyVersion, Sample, ScoredEpisode};
+use merit_learn::{LearnConfig, Learner, Objective, UpdateContext, UpdateReport};
+use serde::{Deserialize, Serialize};
 use std::time::Instant;
+
+/// Learning from pairs, relative to the policy at the stage's start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prefer {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
+    /// A dataset of pairs.
+    pub from: String,
+    /// `dpo`, `kto`, or another that reads rewards and a reference policy.
+    pub objective: Chosen<dyn Objective>,
+    /// Updates.
+    pub steps: u64,
+    /// Pairs per update.
+    pub batch: usize,
+    /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    pub learning_rate: f32,
+}
 
 /// Goes on with the stage from the place of `drive`.
 pub(crate) fn run(

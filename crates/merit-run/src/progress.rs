@@ -119,6 +119,9 @@ pub struct Finished {
     /// The numbers of every evaluation that the recipe's stages name, by its name and theirs.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub evaluations: BTreeMap<String, BTreeMap<String, f64>>,
+    /// How each model beside the policy did on what it had not learned from, by the stage that fitted it.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub fits: BTreeMap<String, BTreeMap<String, f64>>,
     /// Recipe's name.
     pub recipe: String,
     /// Hash of the resolved recipe.

@@ -7,6 +7,7 @@ use crate::guests::Guests;
 use crate::interleave::Interleave;
 use crate::lessons::Keep;
 use crate::model::ModelConfig;
+use crate::models::NamedModel;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::roles::Roles;
 use crate::stages::StageSettings;
@@ -41,6 +42,9 @@ pub struct Recipe {
     pub world: Chosen<dyn WorldSettings>,
     /// The policy.
     pub model: ModelConfig,
+    /// Models beside the policy, which stages of `fit` train.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub models: BTreeMap<String, NamedModel>,
     /// Who plays the other roles.
     #[serde(default, skip_serializing_if = "Roles::are_usual")]
     pub roles: Roles,
@@ -208,6 +212,10 @@ impl Recipe {
     pub fn read(file: &str, text: &str, components: &Components) -> Result<Self, RecipeError> {
         let recipe = components.reading(|| toml::from_str::<Self>(text));
         let recipe = recipe.map_err(|error| locate(file, text, &error))?;
+        if let Some(idle) = recipe.models.keys().next().filter(|_| recipe.stages.is_empty()) {
+            let why = format!("[models.{idle}] needs `[[stages]]`, one of which fits it");
+            return Err(RecipeError::Combination { file: file.to_owned(), why });
+        }
         Self { components: components.clone(), ..recipe }.checked(file).map_err(|error| match error {
             RecipeError::Parse(located) => RecipeError::Parse(located.placed_in(file, text)),
             other => other,
@@ -283,10 +291,12 @@ impl Recipe {
     pub fn disk_bytes(&self) -> u64 {
         const BYTES_PER_EPISODE: u64 = 6_000;
         const ROOM: u64 = 32 << 20;
-        let stages = crate::stage::Stage::all(&std::sync::Arc::new(self.clone())).unwrap_or_default();
+        let stages = crate::stage::Stage::all(&std::sync::Arc::new(self.clone()), &BTreeMap::new())
+            .unwrap_or_default();
         let episodes = stages.iter().map(crate::stage::Stage::episodes).fold(0, u64::saturating_add);
-        // Weights, two moments, and the two kept sets of weights.
-        let checkpoint = self.model.parameters().saturating_mul(4 * 5);
+        // Weights, two moments, and the two kept sets of weights; of each model weights and moments.
+        let sets = 5 + 3 * self.models.len() as u64 + stages.iter().filter(|stage| stage.kept).count() as u64;
+        let checkpoint = self.model.parameters().saturating_mul(4).saturating_mul(sets);
         let record = episodes.saturating_mul(BYTES_PER_EPISODE);
         record.saturating_add(ROOM).saturating_add(checkpoint.saturating_mul(3))
     }

@@ -38,6 +38,8 @@ const TEXTS: &[(&str, &str)] = recipes![
     "mixed-tools",
     "ledger-filtered",
     "ledger-pairs",
+    "ledger-reward-model",
+    "ledger-merged",
     "smollm2-tools",
     "smollm2-tools-full",
 ];

@@ -1,10 +1,12 @@
 //! The stages of a run in order, and the place a checkpoint remembers.
 
 use crate::dataset::Dataset;
+use crate::plan::Planner;
 use crate::recipe::{Recipe, RecipeError};
-use crate::stages::{DEMONSTRATIONS, Prefer, StageSettings, Supervision};
+use crate::stages::{Fit, Merge, Plateau, Prefer, Supervision};
+use crate::suite::Suite;
 use crate::tasks::Tasks;
-use merit_core::{Arm, Phase, StageKind, When};
+use merit_core::{Arm, Phase, When};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,7 +21,26 @@ pub(crate) struct Stage {
     /// The round of a `repeat`, from 0; its steps count on from round to round.
     pub(crate) round: u64,
     pub(crate) work: Work,
+    /// The stage after which the policy stood where this one begins. Absent: where the one before left it.
+    pub(crate) begin: Option<String>,
+    /// Whether a later stage comes back to the policy as it stands after this one.
+    pub(crate) kept: bool,
+    /// What decides whether this round is done; at the first stage of a round after the first.
+    pub(crate) until: Option<Arc<Ending>>,
 }
+
+/// When a `repeat` ends before its last round.
+#[derive(Debug)]
+pub(crate) struct Ending {
+    /// Index of the `repeat` among the stages of the recipe.
+    pub(crate) repeat: usize,
+    pub(crate) until: Plateau,
+    /// Where the evaluation is recorded.
+    pub(crate) phase: Phase,
+}
+
+/// Rounds of the repeats that ended before their last, by their index among the stages of the recipe.
+pub(crate) type Rounds = BTreeMap<usize, u64>;
 
 /// What is done in a stage.
 #[derive(Debug, Clone)]
@@ -36,27 +57,37 @@ pub(crate) enum Work {
     Learn { from_warm: bool },
     /// Updates from pairs.
     Prefer { from: Dataset, how: Prefer },
-    /// Greedy held-out evaluation, with so many samples beside.
-    Evaluate { samples: u32 },
+    /// Updates of a model beside the policy.
+    Fit { from: Dataset, how: Fit },
+    /// One policy of several, which stood after these stages.
+    Merge { how: Merge, places: Vec<String> },
+    /// Greedy held-out evaluation, and what is measured beside.
+    Evaluate { suite: Suite },
 }
 
 impl Stage {
-    /// The stages of `recipe`.
-    pub(crate) fn all(recipe: &Arc<Recipe>) -> Result<Vec<Self>, RecipeError> {
-        if recipe.stages.is_empty() { Self::short_form(recipe) } else { Planner::new(recipe).plan() }
+    /// The stages of `recipe`, with as many rounds as `rounds` says of those that ended early.
+    pub(crate) fn all(recipe: &Arc<Recipe>, rounds: &Rounds) -> Result<Vec<Self>, RecipeError> {
+        if recipe.stages.is_empty() { Self::short_form(recipe) } else { Planner::new(recipe).plan(rounds) }
+    }
+
+    /// A stage that begins where the one before ends.
+    pub(crate) fn plain(phase: Phase, recipe: &Arc<Recipe>, round: u64, work: Work) -> Self {
+        let recipe = Arc::clone(recipe);
+        Self { phase, recipe, round, work, begin: None, kept: false, until: None }
     }
 
     fn short_form(whole: &Arc<Recipe>) -> Result<Vec<Self>, RecipeError> {
-        let of =
-            |phase, recipe: &Arc<Recipe>, work| Self { phase, recipe: Arc::clone(recipe), round: 0, work };
+        let of = |phase, recipe: &Arc<Recipe>, work| Self::plain(phase, recipe, 0, work);
+        let evaluate = || Work::Evaluate { suite: Suite::default() };
         let mut stages = vec![
             of(Phase::Warm, whole, Work::Demonstrations { newborn: true }),
-            of(Phase::eval(When::Before), whole, Work::Evaluate { samples: 0 }),
+            of(Phase::eval(When::Before), whole, evaluate()),
         ];
         for arm in whole.arms() {
             let own = if arm == Arm::Main { Arc::clone(whole) } else { Arc::new(whole.of_arm(&arm)?) };
             stages.push(of(Phase::Train(arm.clone()), &own, Work::Learn { from_warm: true }));
-            stages.push(of(Phase::Eval(arm, When::After), &own, Work::Evaluate { samples: 0 }));
+            stages.push(of(Phase::Eval(arm, When::After), &own, evaluate()));
         }
         Ok(stages)
     }
@@ -67,9 +98,10 @@ impl Stage {
             Work::Demonstrations { .. } => self.recipe.warm_start.steps,
             Work::Imitate { how, .. } => how.steps,
             Work::Prefer { how, .. } => how.steps,
+            Work::Fit { how, .. } => how.steps,
             Work::Learn { .. } => self.recipe.budget.steps,
             Work::Collect { tasks, .. } => u64::from(tasks.div_ceil(self.recipe.budget.groups)),
-            Work::Make { .. } | Work::Evaluate { .. } => 1,
+            Work::Make { .. } | Work::Merge { .. } | Work::Evaluate { .. } => 1,
         }
     }
 
@@ -82,8 +114,8 @@ impl Stage {
     pub(crate) fn makes_versions(&self) -> bool {
         match &self.work {
             Work::Demonstrations { newborn } => !newborn,
-            Work::Imitate { .. } | Work::Prefer { .. } | Work::Learn { .. } => true,
-            Work::Collect { .. } | Work::Make { .. } | Work::Evaluate { .. } => false,
+            Work::Imitate { .. } | Work::Prefer { .. } | Work::Learn { .. } | Work::Merge { .. } => true,
+            Work::Collect { .. } | Work::Make { .. } | Work::Fit { .. } | Work::Evaluate { .. } => false,
         }
     }
 
@@ -98,8 +130,9 @@ impl Stage {
             Work::Imitate { how, .. } => how.steps as f64 * how.batch as f64 * 1.5,
             Work::Prefer { how, .. } => how.steps as f64 * how.batch as f64 * 5.0,
             Work::Collect { tasks, samples } => f64::from(*tasks) * f64::from(*samples),
-            Work::Make { .. } => 1.0,
-            Work::Evaluate { samples } => f64::from(recipe.evaluation.tasks) * f64::from(1 + samples),
+            Work::Fit { how, .. } => how.steps as f64 * how.batch as f64 * 3.0,
+            Work::Make { .. } | Work::Merge { .. } => 1.0,
+            Work::Evaluate { suite } => f64::from(recipe.evaluation.tasks) * f64::from(1 + suite.samples),
             Work::Learn { .. } => recipe.budget.steps as f64 * per_step * 2.0,
         }
     }
@@ -110,7 +143,7 @@ impl Stage {
         let budget = &recipe.budget;
         match &self.work {
             Work::Collect { tasks, samples } => u64::from(*tasks) * u64::from(*samples),
-            Work::Evaluate { samples } => u64::from(recipe.evaluation.tasks) * u64::from(1 + samples),
+            Work::Evaluate { suite } => u64::from(recipe.evaluation.tasks) * u64::from(1 + suite.samples),
             Work::Learn { .. } => {
                 let between = budget.steps.checked_div(recipe.evaluation.every).unwrap_or(0);
                 let per_step = u64::from(budget.groups) * u64::from(budget.group_size);
@@ -138,102 +171,16 @@ impl Stage {
             (phase, Work::Make { .. }) => format!("`{}`: making a dataset", phase.owner()),
             (phase, Work::Learn { .. }) => format!("`{}`: learning by reward", phase.owner()),
             (phase, Work::Prefer { .. }) => format!("`{}`: learning from pairs", phase.owner()),
+            (phase, Work::Fit { .. }) => format!("`{}`: fitting a model", phase.owner()),
+            (phase, Work::Merge { .. }) => format!("`{}`: merging weights", phase.owner()),
             (phase, Work::Evaluate { .. }) => format!("`{}`: held-out evaluation", phase.owner()),
         };
         what + &round
     }
 }
 
-/// Lays the stages of a recipe out in the order in which they are done.
-struct Planner<'a> {
-    recipe: &'a Arc<Recipe>,
-    /// The recipe of each stage that changes something; rounds share it.
-    own: BTreeMap<String, Arc<Recipe>>,
-    datasets: BTreeMap<String, Dataset>,
-    learned: bool,
-    planned: Vec<Stage>,
-}
-
-impl<'a> Planner<'a> {
-    fn new(recipe: &'a Arc<Recipe>) -> Self {
-        let (own, datasets) = (BTreeMap::new(), BTreeMap::new());
-        Self { recipe, own, datasets, learned: false, planned: Vec::new() }
-    }
-
-    fn plan(mut self) -> Result<Vec<Stage>, RecipeError> {
-        for settings in &self.recipe.stages {
-            match settings {
-                StageSettings::Repeat(repeat) => {
-                    for round in 0..repeat.times {
-                        repeat.stages.iter().try_for_each(|settings| self.stage(settings, round))?;
-                    }
-                }
-                settings => self.stage(settings, 0)?,
-            }
-        }
-        Ok(self.planned)
-    }
-
-    fn stage(&mut self, settings: &StageSettings, round: u64) -> Result<(), RecipeError> {
-        let Some(phase) = settings.phase() else { return Ok(()) };
-        let recipe = self.recipe_of(settings, &phase)?;
-        let work = match settings {
-            StageSettings::Imitate(stage) if stage.from == DEMONSTRATIONS => {
-                Work::Demonstrations { newborn: !self.learned }
-            }
-            StageSettings::Imitate(stage) => {
-                let how = stage.supervision().map_err(|why| self.refused(settings, why))?;
-                Work::Imitate { from: self.dataset(&stage.from, settings)?, how }
-            }
-            StageSettings::Collect(stage) => Work::Collect { tasks: stage.tasks, samples: stage.samples },
-            StageSettings::Make(stage) => {
-                let made = self.dataset(&stage.from, settings)?.keeping(stage.keep);
-                self.datasets.insert(stage.into.clone(), made.clone());
-                Work::Make { made, name: stage.into.clone() }
-            }
-            StageSettings::Learn(_) => Work::Learn { from_warm: false },
-            StageSettings::Prefer(stage) => {
-                Work::Prefer { from: self.dataset(&stage.from, settings)?, how: stage.clone() }
-            }
-            StageSettings::Evaluate(stage) => Work::Evaluate { samples: stage.samples },
-            StageSettings::Repeat(_) => return Ok(()),
-        };
-        let stage = Stage { phase, recipe, round, work };
-        if let StageSettings::Collect(settings) = settings {
-            let first = stage.first_step();
-            let collected = Dataset::collected(stage.phase.clone(), first..first + stage.steps());
-            self.datasets.insert(settings.into.clone(), collected);
-        }
-        self.learned |= !matches!(stage.phase, Phase::Eval(..) | Phase::Stage(StageKind::Evaluate, _))
-            && !matches!(stage.work, Work::Collect { .. } | Work::Make { .. });
-        self.planned.push(stage);
-        Ok(())
-    }
-
-    fn recipe_of(&mut self, settings: &StageSettings, phase: &Phase) -> Result<Arc<Recipe>, RecipeError> {
-        if settings.changes().is_empty() {
-            return Ok(Arc::clone(self.recipe));
-        }
-        if let Some(known) = self.own.get(&phase.to_string()) {
-            return Ok(Arc::clone(known));
-        }
-        let own = self.recipe.of_stage(&format!("recipe `{}`", self.recipe.name), settings)?;
-        Ok(Arc::clone(self.own.entry(phase.to_string()).or_insert(Arc::new(own))))
-    }
-
-    fn dataset(&self, name: &str, settings: &StageSettings) -> Result<Dataset, RecipeError> {
-        let known = self.datasets.get(name).cloned();
-        known.ok_or_else(|| self.refused(settings, format!("there is no dataset `{name}`")))
-    }
-
-    fn refused(&self, settings: &StageSettings, why: String) -> RecipeError {
-        let file = format!("recipe `{}`: {}", self.recipe.name, settings.title());
-        RecipeError::Combination { file, why }
-    }
-}
-
 /// The next thing to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Place {
     /// Index of the stage.
     pub(crate) stage: usize,
@@ -244,4 +191,7 @@ pub(crate) struct Place {
     pub(crate) version: u64,
     /// Checkpoints written so far; each has a higher number than the last.
     pub(crate) checkpoint: u64,
+    /// Rounds of the repeats that ended before their last.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) rounds: Rounds,
 }

@@ -1,7 +1,12 @@
 //! Stages that parse but cannot be done: names that nobody wrote, orders that cannot be, numbers that mean nothing.
 
+use crate::model::{ModelConfig, Trained};
+use crate::models::LOG_PROB;
+use crate::plan::called;
+use crate::plateau::until;
 use crate::recipe::Recipe;
-use crate::stages::{DEMONSTRATIONS, KeepEpisodes, Prefer, StageSettings};
+use crate::stages::{DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, StageSettings};
+use merit_core::Phase;
 use merit_core::registry::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +28,7 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
             control.name
         ));
     }
-    let mut walk = Walk { phases: BTreeSet::new(), datasets: BTreeMap::new(), taught: 0 };
+    let mut walk = Walk::of(recipe);
     walk.all(&recipe.stages, false)?;
     if walk.taught > 1 && !recipe.roles.teacher.is_oracle() {
         return Err(
@@ -35,13 +40,23 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     Ok(())
 }
 
-struct Walk {
+struct Walk<'a> {
+    recipe: &'a Recipe,
     phases: BTreeSet<String>,
     datasets: BTreeMap<String, Holds>,
     taught: usize,
+    /// Models that were fitted.
+    fitted: BTreeSet<String>,
+    /// The stages after which the policy is another.
+    changed: Vec<Phase>,
 }
 
-impl Walk {
+impl<'a> Walk<'a> {
+    fn of(recipe: &'a Recipe) -> Self {
+        let (phases, datasets, fitted) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
+        Self { recipe, phases, datasets, taught: 0, fitted, changed: Vec::new() }
+    }
+
     fn all(&mut self, stages: &[StageSettings], repeated: bool) -> Result<(), String> {
         stages.iter().try_for_each(|stage| match stage {
             StageSettings::Repeat(_) if repeated => {
@@ -50,7 +65,7 @@ impl Walk {
             StageSettings::Repeat(repeat) if repeat.times == 0 || repeat.stages.is_empty() => {
                 Err("a `repeat` needs `times` of at least 1, and stages to repeat".to_owned())
             }
-            StageSettings::Repeat(repeat) => self.all(&repeat.stages, true),
+            StageSettings::Repeat(repeat) => self.all(&repeat.stages, true).and_then(|()| until(repeat)),
             stage => self.one(stage).map_err(|why| format!("{}: {why}", stage.title())),
         })
     }
@@ -67,6 +82,10 @@ impl Walk {
         if !self.phases.insert(phase.to_string()) {
             return Err("another stage is called so too; give one of them a `name`".into());
         }
+        if let Some(start) = stage.start() {
+            self.stood_after("start", start)?;
+        }
+        self.paid_by_models(stage)?;
         match stage {
             StageSettings::Imitate(stage) if stage.from == DEMONSTRATIONS => self.taught += 1,
             StageSettings::Imitate(stage) => {
@@ -88,12 +107,117 @@ impl Walk {
                 self.read(&stage.from, Holds::Pairs)?;
                 preferring(stage)?;
             }
-            StageSettings::Evaluate(stage) if stage.temperature.is_some() && stage.samples == 0 => {
-                return Err("`temperature` is for `samples`; the other episodes are greedy".into());
-            }
-            StageSettings::Learn(_) | StageSettings::Evaluate(_) | StageSettings::Repeat(_) => {}
+            StageSettings::Fit(stage) => self.fit(stage)?,
+            StageSettings::Merge(stage) => self.merge(stage)?,
+            StageSettings::Evaluate(stage) => self.evaluate(stage)?,
+            StageSettings::Learn(_) | StageSettings::Repeat(_) => {}
+        }
+        if stage.changes_policy() {
+            self.changed.push(phase);
         }
         Ok(())
+    }
+
+    fn fit(&mut self, stage: &Fit) -> Result<(), String> {
+        self.known_model("model", &stage.model)?;
+        let pairs = stage.loss == FitLoss::BradleyTerry;
+        self.read(&stage.from, if pairs { Holds::Pairs } else { Holds::Episodes }).map_err(|why| {
+            why.replace(
+                "the worse of which nobody should imitate",
+                "and this loss reads the outcome of every episode",
+            )
+        })?;
+        counted("steps", stage.steps)?;
+        supervised(stage.batch, stage.learning_rate)?;
+        if !(stage.held_out > 0.0 && stage.held_out < 1.0) {
+            return Err(format!(
+                "`held_out` is {}; it is a share of the tasks between 0 and 1",
+                stage.held_out
+            ));
+        }
+        self.fitted.insert(stage.model.clone());
+        Ok(())
+    }
+
+    fn merge(&self, stage: &Merge) -> Result<(), String> {
+        stage.check()?;
+        if let ModelConfig::File(model) = &self.recipe.model
+            && matches!(model.train, Trained::Lora(_))
+        {
+            return Err("adapters are not merged: the product of two means is not the mean of two products; train the model in \
+                        full (`model.train = { type = \"full\" }`)"
+                .into());
+        }
+        stage.stages().try_for_each(|name| self.stood_after("of", name))
+    }
+
+    fn evaluate(&self, stage: &Evaluating) -> Result<(), String> {
+        if stage.temperature.is_some() && stage.samples == 0 {
+            return Err("`temperature` is for `samples`; the other episodes are greedy".into());
+        }
+        if stage.by.iter().any(String::is_empty) {
+            return Err(
+                "`by` holds an empty name; name infos of the world, or places in the payload such as `/kind`"
+                    .into(),
+            );
+        }
+        let Some(select) = &stage.select else { return Ok(()) };
+        if stage.samples < 2 {
+            return Err("`select` chooses one of several samples; give `samples` of at least 2".into());
+        }
+        if select.by == LOG_PROB { Ok(()) } else { self.asked("select.by", &select.by) }
+    }
+
+    /// Refuses a model that nobody named, with the nearest name.
+    fn known_model(&self, key: &str, name: &str) -> Result<(), String> {
+        if self.recipe.models.contains_key(name) {
+            return Ok(());
+        }
+        let hint = hint(name, self.recipe.models.keys().map(String::as_str));
+        Err(format!("`{key} = \"{name}\"`: there is no `[models.{name}]`{hint}"))
+    }
+
+    /// Refuses a model that has not learned anything yet.
+    fn asked(&self, key: &str, name: &str) -> Result<(), String> {
+        self.known_model(key, name)?;
+        if self.fitted.contains(name) {
+            return Ok(());
+        }
+        Err(format!("`{key} = \"{name}\"`: no stage before it fits this model, so that it knows nothing"))
+    }
+
+    /// Refuses a reward that a model pays which has not learned anything yet.
+    fn paid_by_models(&self, stage: &StageSettings) -> Result<(), String> {
+        use StageSettings::{Collect, Evaluate, Learn};
+        if self.recipe.models.is_empty() || !matches!(stage, Collect(_) | Learn(_) | Evaluate(_)) {
+            return Ok(());
+        }
+        let own = self.recipe.of_stage("", stage).map_err(|error| error.to_string())?;
+        let scorer = merit_reward::Scorer::compile(&own.reward).map_err(|error| error.to_string())?;
+        let needs = scorer.needs().into_iter().map(|need| need.name);
+        let mut models = needs.filter(|name| self.recipe.models.contains_key(name));
+        models.try_for_each(|name| self.asked("reward: key", &name))
+    }
+
+    /// Refuses a stage that was not done before, or that could be two.
+    fn stood_after(&self, key: &str, name: &str) -> Result<(), String> {
+        let found: Vec<String> =
+            self.changed.iter().filter(|phase| called(phase, name)).map(Phase::to_string).collect();
+        match &found[..] {
+            [_] => Ok(()),
+            [] => {
+                let names: Vec<String> = self
+                    .changed
+                    .iter()
+                    .flat_map(|phase| [phase.owner().to_owned(), phase.to_string()])
+                    .collect();
+                let hint = hint(name, names.iter().map(String::as_str));
+                Err(format!(
+                    "`{key} = \"{name}\"`: no stage before it that changes the policy is called so{hint}"
+                ))
+            }
+            two => Err(format!("`{key} = \"{name}\"` could be {}; say which", two.join(" or "))),
+        }
     }
 
     fn read(&self, name: &str, wanted: Holds) -> Result<(), String> {
@@ -106,9 +230,7 @@ impl Walk {
                 "`from = \"{name}\"` holds pairs, the worse of which nobody should imitate; read the dataset they were made from"
             )),
             (None, _) => {
-                let known = self.datasets.keys().map(String::as_str);
-                let hint = nearest(name, known)
-                    .map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+                let hint = hint(name, self.datasets.keys().map(String::as_str));
                 Err(format!("`from = \"{name}\"`: no stage before it writes such a dataset{hint}"))
             }
         }
@@ -124,6 +246,10 @@ impl Walk {
         self.datasets.insert(name.to_owned(), holds);
         Ok(())
     }
+}
+
+pub(crate) fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    nearest(name, known).map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }
 
 fn counted(key: &str, value: u64) -> Result<(), String> {

@@ -3,11 +3,16 @@
 //! In: tables of a recipe. Out: settings in which every key means something, and the recipe that each stage follows: the whole
 //! one with what the stage lays over it. A recipe without stages imitates, evaluates, learns and evaluates; that is the short form.
 
+pub use crate::dataset::KeepEpisodes;
+pub use crate::merge::{Merge, MergeMode, Merged};
+pub use crate::models::{Fit, FitLoss};
 use crate::overrides::merge;
+pub use crate::plateau::Plateau;
+pub use crate::prefer::Prefer;
 use crate::recipe::{Recipe, RecipeError};
+pub use crate::suite::Select;
 use crate::until::Until;
-use merit_core::{Arm, Chosen, Phase, StageKind, When};
-use merit_learn::Objective;
+use merit_core::{Arm, Phase, StageKind, When};
 use serde::{Deserialize, Serialize};
 
 /// What is called so in `from` without any stage that wrote it.
@@ -27,6 +32,10 @@ pub enum StageSettings {
     Learn(Learning),
     /// Learning from pairs.
     Prefer(Prefer),
+    /// A model beside the policy learns how good episodes are.
+    Fit(Fit),
+    /// The policy as it stood after several stages becomes one.
+    Merge(Merge),
     /// Held-out evaluation.
     Evaluate(Evaluating),
     /// Other stages, several times over.
@@ -39,6 +48,9 @@ pub struct Imitate {
     /// Where its numbers are kept. Absent: `warm` for demonstrations, else the dataset's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// `demonstrations`, or a dataset.
     pub from: String,
     /// From demonstrations: keys laid over `[warm_start]`. From a dataset: those of [`Supervision`].
@@ -90,22 +102,6 @@ pub struct Make {
     pub keep: KeepEpisodes,
 }
 
-/// Which episodes of a dataset are kept. Episodes whose outcome does not count never are.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum KeepEpisodes {
-    /// Those that solved their task.
-    Solved,
-    /// The first with the highest reward of each task.
-    Best,
-    /// The first with the lowest reward of each task.
-    Worst,
-    /// Both, of each task in which they differ.
-    Pairs,
-    /// Those with at least this reward.
-    RewardAtLeast(f64),
-}
-
 /// Learning by reward.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -113,6 +109,9 @@ pub struct Learning {
     /// Absent: it is the run's main learning, `train`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
     /// Updates. Absent: those of `[budget]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u64>,
@@ -122,24 +121,6 @@ pub struct Learning {
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub set: toml::Table,
-}
-
-/// Learning from pairs, relative to the policy at the stage's start.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Prefer {
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// A dataset of pairs.
-    pub from: String,
-    /// `dpo`, `kto`, or another that reads rewards and a reference policy.
-    pub objective: Chosen<dyn Objective>,
-    /// Updates.
-    pub steps: u64,
-    /// Pairs per update.
-    pub batch: usize,
-    /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
-    pub learning_rate: f32,
 }
 
 /// Held-out evaluation.
@@ -157,6 +138,12 @@ pub struct Evaluating {
     /// Of the samples. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
+    /// Chooses one of the samples, for best-of-n. Absent: nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub select: Option<Select>,
+    /// Success is broken down by these: infos of the world, or places in the task's payload, which begin with `/`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by: Vec<String>,
     /// Another world or other limits: tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub set: toml::Table,
@@ -166,7 +153,11 @@ pub struct Evaluating {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
+    /// Rounds; with `until` the most.
     pub times: u64,
+    /// When there are enough rounds. Absent: after `times`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Plateau>,
     pub stages: Vec<StageSettings>,
 }
 
@@ -193,6 +184,8 @@ impl StageSettings {
             Self::Learn(Learning { name: None, .. }) => Phase::train(),
             Self::Learn(stage) => named(StageKind::Learn, &stage.name, ""),
             Self::Prefer(stage) => named(StageKind::Prefer, &stage.name, &stage.from),
+            Self::Fit(stage) => named(StageKind::Fit, &stage.name, &stage.model),
+            Self::Merge(stage) => named(StageKind::Merge, &stage.name, "merged"),
             Self::Evaluate(stage) => match stage.name.as_str() {
                 "before" => Phase::Eval(Arm::Main, When::Before),
                 "after" => Phase::Eval(Arm::Main, When::After),
@@ -246,6 +239,21 @@ impl StageSettings {
             Self::Evaluate(stage) => (&stage.set, &["world", "rollout"]),
             _ => (&NOTHING, &[]),
         }
+    }
+
+    /// The stage after which the policy stood where this one begins, where it says so.
+    pub(crate) fn start(&self) -> Option<&str> {
+        match self {
+            Self::Imitate(stage) => stage.start.as_deref(),
+            Self::Learn(stage) => stage.start.as_deref(),
+            Self::Prefer(stage) => stage.start.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether the policy is another after it.
+    pub(crate) fn changes_policy(&self) -> bool {
+        matches!(self, Self::Imitate(_) | Self::Learn(_) | Self::Prefer(_) | Self::Merge(_))
     }
 
     /// What it is called in errors.

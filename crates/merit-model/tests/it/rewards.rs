@@ -132,6 +132,38 @@ fn the_gradient_of_a_preference_agrees_with_finite_differences() {
 }
 
 #[test]
+fn the_gradient_of_a_regression_agrees_with_finite_differences() {
+    let pairs = pairs(4, 4);
+    let sequences: Vec<&[TokenId]> = pairs.iter().flatten().map(Vec::as_slice).collect();
+    let targets: Vec<f32> = (0..sequences.len()).map(|at| at as f32 * 0.25 - 1.0).collect();
+    let head = RewardHead::new((0..WIDTH).map(|i| 0.3 - 0.1 * (i % 7) as f32).collect(), 0.2);
+    let start = plain().with_reward_head(&head).unwrap();
+    let loss = |weights: Weights| {
+        let rewards = model(weights).score(&sequences).unwrap();
+        let off = rewards.iter().zip(&targets).map(|(reward, target)| f64::from(reward - target).powi(2));
+        off.sum::<f64>() / targets.len() as f64
+    };
+    let mut one = model(start.clone());
+    assert!((one.accumulate_targets(&sequences, &targets).unwrap() - loss(start.clone())).abs() < 1e-5);
+    let gradient = one.trainer().gradients().to_vec();
+    let largest = gradient.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
+    let mut checked = 0;
+    for index in (0..gradient.len()).filter(|&i| gradient[i].abs() > 0.2 * largest).step_by(5) {
+        let moved = |by: f32| {
+            let mut values = start.clone();
+            values.values_mut()[index] += by;
+            loss(values)
+        };
+        let want = (moved(1e-2) - moved(-1e-2)) / 2e-2;
+        let got = f64::from(gradient[index]);
+        assert!((want - got).abs() < 0.02 * want.abs() + 1e-3, "weight {index}: {got} against {want}");
+        checked += 1;
+    }
+    assert!(checked >= 3, "{checked}");
+    assert!(one.accumulate_targets(&sequences, &[]).unwrap_err().to_string().contains("0 targets for 8"));
+}
+
+#[test]
 fn a_reward_model_learns_which_of_two_answers_people_liked_and_the_opposite_from_opposite_labels() {
     let (seen, unseen) = (pairs(5, 96), pairs(6, 200));
     let adamw = AdamWSettings { lr: 3e-3, ..AdamWSettings::default() };

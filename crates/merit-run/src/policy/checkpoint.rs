@@ -1,7 +1,8 @@
 //! What a checkpoint holds, written and read again.
 
-use super::Policy;
 use super::kept::Kept;
+use super::named::{self, Models};
+use super::{After, Policy};
 use crate::RunError;
 use crate::model::ModelConfig;
 use crate::origin::Origin;
@@ -28,6 +29,10 @@ const WARM: &str = "warm.safetensors";
 const TRAINED: &str = "trained.safetensors";
 const REWARD: &str = "reward.json";
 const TRAINED_REWARD: &str = "trained-reward.json";
+/// Updates of each model beside the policy.
+const MODELS: &str = "models.json";
+/// The policy after a stage: between these stands its phase, with a `.` for the `:`.
+const AFTER: [&str; 2] = ["after.", ".safetensors"];
 const STAGE_REWARDS: &str = "stage-rewards.json";
 const LEARNED: &str = "learned.json";
 
@@ -65,6 +70,8 @@ impl KeptRewards {
 /// A policy that came back from a checkpoint.
 pub(crate) struct Restored {
     pub(crate) policy: Policy,
+    /// Models beside the policy that were fitted.
+    pub(crate) models: Models,
     /// What the reward keeps between steps.
     pub(crate) reward_state: KeptRewards,
     /// What each learning keeps, by its phase.
@@ -78,7 +85,7 @@ pub(crate) struct Restored {
 impl Restored {
     /// How many updates by reward the best weights of the checkpoint have seen.
     pub(crate) fn version(&self, recipe: &Recipe) -> PolicyVersion {
-        let stages = Stage::all(&Arc::new(recipe.clone())).unwrap_or_default();
+        let stages = Stage::all(&Arc::new(recipe.clone()), &self.place.rounds).unwrap_or_default();
         let learning = stages.get(self.place.stage).is_some_and(Stage::makes_versions);
         PolicyVersion(match (&self.policy.trained, learning) {
             (Some(_), _) => {
@@ -134,6 +141,13 @@ impl Policy {
         trainer.load_optimiser(file(OPTIMISER)?).map_err(|e| bad(OPTIMISER, &e))?;
         let optional = |name: &str| checkpoint.file(name).map(|bytes| read(name, bytes)).transpose();
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
+        let mut after = BTreeMap::new();
+        for (name, bytes) in &checkpoint.files {
+            let phase = name.strip_prefix(AFTER[0]).and_then(|name| name.strip_suffix(AFTER[1]));
+            if let Some(phase) = phase {
+                after.insert(phase.replace('.', ":"), After::from(read(name, bytes)?));
+            }
+        }
         let policy = Self {
             chat,
             trainer,
@@ -141,6 +155,7 @@ impl Policy {
             threads,
             warm,
             trained,
+            after,
             saved: Default::default(),
             reference: None,
         };
@@ -154,18 +169,22 @@ impl Policy {
         let reward_state = KeptRewards { present: kept(REWARD)?, trained: kept(TRAINED_REWARD)?, stages };
         let learned = checkpoint.file(LEARNED).map(serde_json::from_slice).transpose();
         let learned = learned.map_err(|e| bad(LEARNED, &e))?.unwrap_or_default();
-        Ok(Some(Restored { policy, reward_state, learned, place, damaged: checkpoint.damaged }))
+        let updates = checkpoint.file(MODELS).map(serde_json::from_slice).transpose();
+        let updates = updates.map_err(|e| bad(MODELS, &e))?.unwrap_or_default();
+        let models = named::restore(&policy, &checkpoint, &updates, &crate::models::losses(recipe))?;
+        Ok(Some(Restored { policy, models, reward_state, learned, place, damaged: checkpoint.damaged }))
     }
 
     /// Writes a checkpoint.
     pub(crate) fn save(
         &self,
         folder: &RunFolder,
-        place: Place,
+        place: &Place,
         kept: &KeptRewards,
         learned: &BTreeMap<String, Learned>,
+        models: &Models,
     ) -> Result<(), RunError> {
-        let mut files = vec![(PLACE, serde_json::to_vec(&place).expect("plain data becomes JSON"))];
+        let mut files = vec![(PLACE, serde_json::to_vec(place).expect("plain data becomes JSON"))];
         files.push(match &self.origin {
             Some(origin) => (ORIGIN, origin.fingerprint.clone().into_bytes()),
             None => (TOKENIZER, self.tokenizer().to_json().into_bytes()),
@@ -182,6 +201,7 @@ impl Policy {
         for (name, state) in kept.into_iter().filter(|(_, state)| !state.is_empty()) {
             files.push((name, serde_json::to_vec(state).expect("plain data becomes JSON")));
         }
+        let beside = Beside::of(self, models);
         let mut files: Vec<(&str, Content<'_>)> =
             files.iter().map(|(name, bytes)| (*name, Content::Bytes(bytes))).collect();
         // These do not change any more: they are made, hashed and written once.
@@ -196,6 +216,41 @@ impl Policy {
             let sha256 = self.saved[1].get_or_init(|| hash(&make_trained));
             files.push((TRAINED, Content::Kept { sha256, make: &make_trained }));
         }
+        files.extend(beside.bytes.iter().map(|(name, bytes)| (name.as_str(), Content::Bytes(bytes))));
+        let kept = beside.kept.iter();
+        files.extend(kept.map(|(name, sha256, make)| (name.as_str(), Content::Kept { sha256, make })));
         Ok(folder.save_checkpoint_with(place.checkpoint, &files)?)
+    }
+}
+
+type Make<'a> = Box<dyn Fn() -> Vec<u8> + 'a>;
+
+/// What is saved beside the policy: models, and the policy after the stages that later ones come back to.
+struct Beside<'a> {
+    bytes: Vec<(String, Vec<u8>)>,
+    /// What seldom changes: names, hashes, and how the bytes are made.
+    kept: Vec<(String, String, Make<'a>)>,
+}
+
+impl<'a> Beside<'a> {
+    fn of(policy: &'a Policy, models: &'a Models) -> Self {
+        let (mut bytes, mut kept): (Vec<_>, Vec<(String, String, Make<'a>)>) = (Vec::new(), Vec::new());
+        for (phase, After { kept: weights, saved }) in &policy.after {
+            let hash = saved.get_or_init(|| merit_core::hex(&Sha256::digest(weights.to_safetensors())));
+            let name = format!("{}{}{}", AFTER[0], phase.replace(':', "."), AFTER[1]);
+            kept.push((name, hash.clone(), Box::new(|| weights.to_safetensors())));
+        }
+        let mut updates = BTreeMap::new();
+        for (name, model) in models {
+            let (weights, optimiser) = named::files(name);
+            let held = model.lock();
+            updates.insert(name, held.updates);
+            bytes.extend(held.optimiser().map(|moments| (optimiser, moments)));
+            kept.push((weights, held.hash(), Box::new(|| model.lock().to_safetensors())));
+        }
+        if !updates.is_empty() {
+            bytes.push((MODELS.to_owned(), serde_json::to_vec(&updates).expect("plain data becomes JSON")));
+        }
+        Self { bytes, kept }
     }
 }

@@ -48,7 +48,7 @@ impl Kept {
     }
 }
 
-fn settings(threads: usize) -> TrainerSettings {
+pub(super) fn settings(threads: usize) -> TrainerSettings {
     // Short episodes and small batches: shards of this size keep every lane busy.
     TrainerSettings { threads, shard_tokens: 256, ..TrainerSettings::default() }
 }

@@ -2,8 +2,10 @@
 
 mod checkpoint;
 mod kept;
+mod named;
 
 pub(crate) use checkpoint::{KeptRewards, Learned};
+pub(crate) use named::{Judge, Models, Named, SharedModel, last_of, tail};
 
 use crate::RunError;
 use crate::lessons::Lessons;
@@ -13,9 +15,12 @@ use crate::parts::Parts;
 use crate::progress::Event;
 use kept::Kept;
 use merit_core::TokenId;
-use merit_model::{FrozenPolicy, ModelError, PackedWeights, Precision, Tokenizer, Trainer, Weights, Workers};
+use merit_model::{
+    FrozenPolicy, ModelError, PackedWeights, Precision, Tokenizer, Trainer, TrainerSettings, Weights, Workers,
+};
 use merit_rollout::{ChatFormat, ToolRuntime};
 use merit_store::RunFolder;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// What a run trains; a checkpoint holds all of it.
@@ -29,10 +34,25 @@ pub(crate) struct Policy {
     warm: Option<Kept>,
     /// After the recipe's own learning; controls do not touch it.
     trained: Option<Kept>,
+    /// After the stages that later ones come back to, by their phase.
+    after: BTreeMap<String, After>,
     /// Hashes of the two as they are saved, known after their first checkpoint.
     saved: [OnceLock<String>; 2],
     /// That policy as objectives refer to it; packed at its first use.
     reference: Option<Arc<FrozenPolicy>>,
+}
+
+/// The policy after a stage.
+struct After {
+    kept: Kept,
+    /// Its hash, known once it was saved.
+    saved: OnceLock<String>,
+}
+
+impl From<Kept> for After {
+    fn from(kept: Kept) -> Self {
+        Self { kept, saved: OnceLock::new() }
+    }
 }
 
 impl Policy {
@@ -73,6 +93,7 @@ impl Policy {
             threads,
             warm: None,
             trained: None,
+            after: BTreeMap::new(),
             saved: Default::default(),
             reference: None,
         })
@@ -185,6 +206,40 @@ impl Policy {
     pub(crate) fn restart(&mut self) -> Result<(), RunError> {
         self.trainer = self.kept_warm()?.trainer(self.origin.as_ref(), self.threads)?;
         Ok(())
+    }
+
+    /// Keeps the present policy for stages that come back to it.
+    pub(crate) fn keep_after(&mut self, phase: &str) {
+        self.after.insert(phase.to_owned(), self.kept().into());
+    }
+
+    /// Goes back to where it stood after a stage.
+    pub(crate) fn go_back(&mut self, phase: &str) -> Result<(), RunError> {
+        self.trainer = self.kept_after(phase)?.clone().trainer(self.origin.as_ref(), self.threads)?;
+        Ok(())
+    }
+
+    /// Its weights as they stood after a stage.
+    pub(crate) fn after(&self, phase: &str) -> Result<Arc<Weights>, RunError> {
+        Ok(self.weights_of(self.kept_after(phase)?))
+    }
+
+    fn kept_after(&self, phase: &str) -> Result<&Kept, RunError> {
+        let known = self.after.get(phase).map(|after| &after.kept);
+        known.ok_or_else(|| RunError::Checkpoint { why: format!("the weights after `{phase}` are missing") })
+    }
+
+    /// Goes on with other weights of the same shape, and a fresh optimiser.
+    pub(crate) fn become_weights(&mut self, weights: Weights) -> Result<(), RunError> {
+        self.trainer = Trainer::new(weights, self.trainer_settings())?;
+        self.begin_here()
+    }
+
+    /// How the work of training is cut up.
+    fn trainer_settings(&self) -> TrainerSettings {
+        self.origin
+            .as_ref()
+            .map_or_else(|| kept::settings(self.threads), |origin| origin.trainer_settings(self.threads))
     }
 
     /// What a shared warm start keeps of the present policy: its tokenizer, where it is its own, and its weights.

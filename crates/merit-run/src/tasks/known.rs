@@ -49,7 +49,10 @@ pub(crate) struct Seen {
 impl Seen {
     /// Absent: no episode says anything of the policy.
     pub(crate) fn of(episodes: &[ScoredEpisode]) -> Option<Self> {
-        let counting = episodes.iter().filter(|scored| !is_guest(&scored.episode)).filter_map(|scored| Some((scored.reward()?, scored.outcome())));
+        let counting = episodes
+            .iter()
+            .filter(|scored| !is_guest(&scored.episode))
+            .filter_map(|scored| Some((scored.reward()?, scored.outcome())));
         let (rewards, outcomes): (Vec<f64>, Vec<Outcome>) = counting.unzip();
         let solved = outcomes.iter().filter(|outcome| **outcome == Outcome::Solved).count() as u32;
         (!rewards.is_empty()).then_some(Self { solved, rewards })

@@ -4,6 +4,9 @@
 mod by_hand;
 mod guests;
 mod interleaved;
+mod merging;
+mod models;
+mod models_refused;
 mod observations;
 mod outcomes;
 mod recipes;

@@ -1,0 +1,156 @@
+//! What a model is fitted to: labelled episodes by task, a part of the tasks kept aside, and how well the scores of those agree.
+
+use crate::metrics::Metrics;
+use crate::models::{Fit, FitLoss};
+use crate::policy::tail;
+use merit_core::{Outcome, ScoredEpisode, Seed, TokenId};
+use merit_measure::stats::mean;
+use std::collections::BTreeMap;
+
+/// An episode with what is to be said of it.
+pub(crate) struct Labelled {
+    tokens: Vec<TokenId>,
+    /// The recorded reward; for a verdict 1 where the task was solved, else 0.
+    pub(crate) label: f64,
+}
+
+impl Labelled {
+    fn of(scored: &ScoredEpisode, loss: FitLoss) -> Option<Self> {
+        let label = match loss {
+            FitLoss::BradleyTerry | FitLoss::Regression => scored.reward()?,
+            FitLoss::Token => f64::from(u8::from(scored.outcome() == Outcome::Solved)),
+        };
+        let tokens = scored.episode.transcript.tokens();
+        (scored.outcome().is_valid() && !tokens.is_empty()).then_some(Self { tokens, label })
+    }
+
+    /// Its last tokens, as many as are read.
+    pub(crate) fn read(&self, most: usize) -> &[TokenId] {
+        tail(&self.tokens, most)
+    }
+}
+
+/// Labelled episodes, task by task. A pair is the better and the worse.
+pub(crate) struct Parted {
+    pub(crate) train: Vec<Vec<Labelled>>,
+    pub(crate) held_out: Vec<Vec<Labelled>>,
+}
+
+impl Parted {
+    /// A task is held out by its own seed, so that a model that is fitted again still has not learned from it. At least one task is
+    /// on either side; `None` where there are not two.
+    pub(crate) fn of(tasks: &[Vec<ScoredEpisode>], how: &Fit, seed: &Seed) -> Option<Self> {
+        let draw = |id: &str| seed.child("held-out-of-fits", 0).child(id, 0).stream().unit();
+        let mut by_task: BTreeMap<&str, (f64, Vec<Vec<Labelled>>)> = BTreeMap::new();
+        for task in tasks {
+            let labelled: Vec<Labelled> = task.iter().filter_map(|one| Labelled::of(one, how.loss)).collect();
+            let whole = how.loss != FitLoss::BradleyTerry || labelled.len() == 2;
+            let id = task.first().map(|one| one.episode.task.id.as_str());
+            if let Some(id) = id.filter(|_| whole && !labelled.is_empty()) {
+                by_task.entry(id).or_insert_with(|| (draw(id), Vec::new())).1.push(labelled);
+            }
+        }
+        if by_task.len() < 2 {
+            return None;
+        }
+        let mut drawn: Vec<f64> = by_task.values().map(|(drawn, _)| *drawn).collect();
+        drawn.sort_by(f64::total_cmp);
+        // The share as it was drawn, but neither none nor all.
+        let below = how.held_out.max(drawn[0].next_up()).min(drawn[drawn.len() - 1]);
+        let (held_out, train): (Vec<_>, Vec<_>) =
+            by_task.into_values().partition(|(drawn, _)| *drawn < below);
+        let flat =
+            |part: Vec<(f64, Vec<Vec<Labelled>>)>| part.into_iter().flat_map(|(_, task)| task).collect();
+        Some(Self { train: flat(train), held_out: flat(held_out) })
+    }
+
+    /// How well `scores`, one for each held-out episode in order, agree with the labels.
+    pub(crate) fn measures(&self, loss: FitLoss, scores: &[f64]) -> Metrics {
+        let mut left = scores.iter().copied();
+        let scored: Vec<Vec<(&Labelled, f64)>> = self
+            .held_out
+            .iter()
+            .map(|task| task.iter().zip(left.by_ref().take(task.len())).collect())
+            .collect();
+        // What a rule would reach that knows nothing but the length, and from the other tasks which is better.
+        let longer = mean(&told_apart(&unscored(&self.train), |(one, _)| one.tokens.len() as f64));
+        let sign = if longer.is_some_and(|share| share >= 0.5) { 1.0 } else { -1.0 };
+        let mut numbers = Metrics::new();
+        let mut put = |name: &str, values: &[f64]| {
+            numbers.extend(mean(values).map(|value| (name.to_owned(), value)));
+        };
+        put("pair_accuracy", &told_apart(&scored, |(_, score)| *score));
+        put("pair_accuracy_length", &told_apart(&scored, |(one, _)| sign * one.tokens.len() as f64));
+        let all = || scored.iter().flatten();
+        match loss {
+            FitLoss::BradleyTerry => {}
+            FitLoss::Regression => {
+                let usual: Vec<f64> = self.train.iter().flatten().map(|one| one.label).collect();
+                let usual = mean(&usual).unwrap_or_default();
+                put("mse", &all().map(|(one, score)| (score - one.label).powi(2)).collect::<Vec<_>>());
+                put("mse_of_mean", &all().map(|(one, _)| (usual - one.label).powi(2)).collect::<Vec<_>>());
+            }
+            FitLoss::Token => {
+                let right = |(one, score): &(&Labelled, f64)| {
+                    f64::from(u8::from((*score > 0.5) == (one.label > 0.5)))
+                };
+                put("accuracy", &all().map(right).collect::<Vec<_>>());
+            }
+        }
+        numbers.insert("tasks".into(), self.train.len() as f64);
+        numbers.insert("held_out_tasks".into(), self.held_out.len() as f64);
+        numbers
+    }
+}
+
+fn unscored(tasks: &[Vec<Labelled>]) -> Vec<Vec<(&Labelled, f64)>> {
+    tasks.iter().map(|task| task.iter().map(|one| (one, 0.0)).collect()).collect()
+}
+
+/// Of each two episodes of a task with different labels: 1 where `rank` puts the better one first, half where it cannot tell.
+fn told_apart<'a>(
+    tasks: &[Vec<(&'a Labelled, f64)>],
+    rank: impl Fn(&(&'a Labelled, f64)) -> f64,
+) -> Vec<f64> {
+    let mut told = Vec::new();
+    for task in tasks {
+        for (at, one) in task.iter().enumerate() {
+            for other in task[at + 1..].iter().filter(|other| other.0.label != one.0.label) {
+                let (better, worse) = if one.0.label > other.0.label { (one, other) } else { (other, one) };
+                let ahead = rank(better) - rank(worse);
+                told.push(if ahead > 0.0 {
+                    1.0
+                } else if ahead == 0.0 {
+                    0.5
+                } else {
+                    0.0
+                });
+            }
+        }
+    }
+    told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(len: usize, label: f64) -> Labelled {
+        Labelled { tokens: vec![TokenId(0); len], label }
+    }
+
+    #[test]
+    fn scores_are_held_against_labels_and_against_what_length_alone_tells() {
+        // Where it learned, the longer episode was better; in one of the two held-out tasks it is worse.
+        let train = vec![vec![one(9, 1.0), one(3, 0.0)]];
+        let held_out = vec![vec![one(8, 1.0), one(2, 0.0)], vec![one(2, 1.0), one(8, 0.0), one(5, 0.0)]];
+        let parted = Parted { train, held_out };
+        let numbers = parted.measures(FitLoss::Regression, &[1.0, 0.0, 0.5, 0.5, 0.0]);
+        // Right, cannot tell, right; two episodes of equal label are no pair.
+        assert!((numbers["pair_accuracy"] - 2.5 / 3.0).abs() < 1e-12);
+        assert!((numbers["pair_accuracy_length"] - 1.0 / 3.0).abs() < 1e-12);
+        assert!((numbers["mse"] - 0.1).abs() < 1e-12);
+        assert!((numbers["mse_of_mean"] - 0.25).abs() < 1e-12);
+        assert_eq!((numbers["tasks"], numbers["held_out_tasks"]), (1.0, 2.0));
+    }
+}

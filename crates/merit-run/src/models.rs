@@ -1,0 +1,133 @@
+//! `[models.NAME]`: models beside the policy, and the stage `fit` in which they learn.
+
+use crate::recipe::Recipe;
+use crate::stages::StageSettings;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What an evaluation may select by without any model.
+pub(crate) const LOG_PROB: &str = "log-prob";
+/// What the policy is called among models.
+const POLICY: &str = "policy";
+
+/// A model beside the policy.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NamedModel {
+    /// Whose shape it has.
+    pub like: Like,
+    /// Its weights when it is fitted for the first time.
+    #[serde(default)]
+    pub start: StartOf,
+}
+
+/// Whose shape a model has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Like {
+    /// The policy's, its tokenizer included.
+    Policy,
+}
+
+/// What a model begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StartOf {
+    /// The weights of the policy at that moment.
+    #[default]
+    Policy,
+    /// Random weights.
+    Fresh,
+}
+
+/// A model learns from a dataset how good episodes are.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fit {
+    /// Where its numbers are kept. Absent: the model's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// One of `[models]`.
+    pub model: String,
+    /// A dataset: of pairs for `bradley-terry`, else of episodes.
+    pub from: String,
+    pub loss: FitLoss,
+    /// Updates.
+    pub steps: u64,
+    /// Pairs or episodes per update.
+    pub batch: usize,
+    /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    pub learning_rate: f32,
+    /// Share of the tasks that are kept aside, to measure the fit on.
+    #[serde(default = "a_fifth")]
+    pub held_out: f64,
+}
+
+/// What a model is fitted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FitLoss {
+    /// `-log σ(better - worse)` of a scalar behind the episode.
+    BradleyTerry,
+    /// The squared difference between that scalar and the recorded reward.
+    Regression,
+    /// One more token behind the episode: `+` where the task was solved, `-` where not. The score is the chance of `+`.
+    Token,
+}
+
+fn a_fifth() -> f64 {
+    0.2
+}
+
+impl FitLoss {
+    /// How the model is read; one model has one way.
+    fn reading(self) -> &'static str {
+        match self {
+            Self::BradleyTerry | Self::Regression => "a scalar head",
+            Self::Token => "the chance of a token",
+        }
+    }
+}
+
+/// What each model of `recipe` is fitted by.
+pub(crate) fn losses(recipe: &Recipe) -> BTreeMap<String, FitLoss> {
+    let stages = recipe.stages.iter().flat_map(StageSettings::each);
+    let fits = stages.filter_map(|stage| match stage {
+        StageSettings::Fit(fit) => Some((fit.model.clone(), fit.loss)),
+        _ => None,
+    });
+    fits.collect()
+}
+
+/// `Err` with the reason when the models of `recipe` cannot be what they are said to be.
+pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
+    for name in recipe.models.keys() {
+        if [POLICY, LOG_PROB].contains(&name.as_str()) {
+            return Err(format!("[models] `{name}` means something else; give the model another name"));
+        }
+        if !crate::checks::plain(name) {
+            return Err(format!(
+                "[models] the name `{name}` must be made of lower-case letters, digits and `-`"
+            ));
+        }
+    }
+    let mut known: BTreeMap<&str, FitLoss> = BTreeMap::new();
+    for stage in recipe.stages.iter().flat_map(StageSettings::each) {
+        let StageSettings::Fit(fit) = stage else { continue };
+        let first = *known.entry(&fit.model).or_insert(fit.loss);
+        if first.reading() != fit.loss.reading() {
+            return Err(format!(
+                "{}: model `{}` is read by {} in an earlier stage and by {} here; fit two models",
+                stage.title(),
+                fit.model,
+                first.reading(),
+                fit.loss.reading()
+            ));
+        }
+    }
+    let whole = !recipe.stages.is_empty();
+    match recipe.models.keys().find(|name| whole && !known.contains_key(name.as_str())) {
+        Some(idle) => Err(format!("[models.{idle}] no stage fits it; add a stage `fit`, or remove it")),
+        None => Ok(()),
+    }
+}

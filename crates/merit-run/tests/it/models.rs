@@ -1,0 +1,249 @@
+//! Models beside the policy: how they are fitted, measured on what they did not learn from, and used.
+
+use crate::whole::{Made, Making, small, small_and};
+use merit_core::{Outcome, Phase, StageKind};
+use merit_run::Recipe;
+use merit_store::EpisodeFilter;
+use std::collections::BTreeMap;
+
+fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
+    let dir = tempfile::tempdir().unwrap();
+    let made = Making::at(dir.path().join("run")).train(recipe);
+    (dir, made)
+}
+
+fn phase(kind: StageKind, name: &str) -> Phase {
+    Phase::Stage(kind, name.into())
+}
+
+fn last(made: &Made, phase: &Phase, name: &str) -> f64 {
+    made.folder.metric(phase, name).unwrap().last().unwrap_or_else(|| panic!("{phase} has no {name}")).1
+}
+
+/// Episodes whose reward anybody can tell by their length: fewer tokens are better.
+const COLLECT: &str = r#"
+[models.reward]
+like = "policy"
+
+[[stages]]
+type = "imitate"
+from = "demonstrations"
+[[stages]]
+type = "collect"
+into = "tries"
+tasks = 24
+samples = 6
+set = { reward = { type = "sum", of = [{ type = "exact-answer" }, { type = "cost", per_token = 0.02 }] } }
+[[stages]]
+type = "make"
+from = "tries"
+into = "pairs"
+keep = "pairs"
+"#;
+
+const FIT: &str = r#"
+[[stages]]
+type = "fit"
+model = "reward"
+from = "pairs"
+loss = "bradley-terry"
+steps = 30
+batch = 8
+learning_rate = 1e-2
+"#;
+
+const EVALUATE: &str = r#"
+[[stages]]
+type = "evaluate"
+name = "chosen"
+tasks = 5
+samples = 4
+select = { by = "reward" }
+by = ["/nothing"]
+"#;
+
+fn fitted(loss: &str, from: &str) -> Recipe {
+    let fit = FIT.replace("bradley-terry", loss).replace("\"pairs\"", &format!("\"{from}\""));
+    small_and(&format!("{COLLECT}{fit}{EVALUATE}")).unwrap()
+}
+
+#[test]
+fn a_reward_model_learns_pairs_and_is_measured_on_tasks_that_it_did_not_see() {
+    let (_dir, made) = train(&fitted("bradley-terry", "pairs"));
+    let fit = phase(StageKind::Fit, "reward");
+    let losses = made.folder.metric(&fit, "loss").unwrap();
+    assert_eq!(losses.len(), 30);
+    // A head of zeros cannot tell anything apart: -log sigmoid(0).
+    assert!((losses[0].1 - 2_f64.ln()).abs() < 1e-6, "{losses:?}");
+    assert!(losses[29].1 < 0.5, "{losses:?}");
+    let told = made.folder.metric(&fit, "pair_accuracy").unwrap();
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].0, 29, "it is measured once, after the last step");
+    assert!(told[0].1 > 0.7, "{told:?}");
+    assert_eq!(made.finished.fits["reward"]["pair_accuracy"], told[0].1);
+    assert!(made.finished.fits["reward"].contains_key("pair_accuracy_length"));
+    let (kept, aside) = (last(&made, &fit, "tasks"), last(&made, &fit, "held_out_tasks"));
+    assert_eq!(kept + aside, last(&made, &phase(StageKind::Make, "pairs"), "tasks"));
+    assert!(aside >= 1.0 && kept > aside);
+    let cost = made.folder.costs().unwrap()[&fit];
+    assert_eq!(cost.updates, 30);
+    assert!(cost.trained_tokens > 0);
+    // The policy is not touched.
+    assert!(made.newest("warm.safetensors") == made.newest("weights.safetensors"));
+    assert!(made.newest("model-reward.safetensors") != made.newest("weights.safetensors"));
+}
+
+#[test]
+fn a_scalar_is_fitted_to_rewards_and_a_verdict_to_success() {
+    for (loss, measure) in [("regression", "mse"), ("token", "accuracy")] {
+        let (_dir, made) = train(&fitted(loss, "tries"));
+        let fit = phase(StageKind::Fit, "reward");
+        let losses: Vec<f64> = made.folder.metric(&fit, "loss").unwrap().into_iter().map(|l| l.1).collect();
+        assert!(losses[29] < losses[0], "{loss}: {losses:?}");
+        let measured = last(&made, &fit, measure);
+        assert!(measured.is_finite() && measured >= 0.0, "{loss}: {measured}");
+        if loss == "regression" {
+            assert!(measured < last(&made, &fit, "mse_of_mean"), "{measured} is no better than the mean");
+        }
+    }
+}
+
+#[test]
+fn best_of_n_lies_between_one_sample_and_pass_at_n() {
+    let (_dir, made) = train(&fitted("bradley-terry", "pairs"));
+    let chosen = phase(StageKind::Evaluate, "chosen");
+    let number = |name: &str| last(&made, &chosen, name);
+    for behind in ["", "/log-prob"] {
+        assert!((number(&format!("best_of@1{behind}")) - number("pass@1")).abs() < 1e-12);
+        assert!(number(&format!("best_of@4{behind}")) <= number("pass@4") + 1e-12);
+        assert!(number(&format!("best_of@4{behind}")) >= number("pass^4") - 1e-12);
+    }
+    assert_eq!(made.finished.evaluations["chosen"]["best_of@2"], number("best_of@2"));
+    let notes: Vec<String> = made.events.iter().map(|event| format!("{event:?}")).collect();
+    assert!(notes.iter().any(|note| note.contains("no episode of the evaluation has it")));
+}
+
+#[test]
+fn the_policys_own_log_probability_is_the_baseline_and_success_is_broken_down() {
+    let text = "[[stages]]\ntype = 'evaluate'\nname = 'likely'\nsamples = 3\nselect = { by = 'log-prob' }\nby = ['/kind']\n";
+    let recipe = small_and(text).unwrap();
+    let (_dir, made) = train(&recipe);
+    let likely = phase(StageKind::Evaluate, "likely");
+    let sampled = made.folder.episodes(&EpisodeFilter::phase(phase(StageKind::Samples, "likely"))).unwrap();
+    let mut solved = 0.0;
+    for group in 0..6 {
+        let of = sampled.iter().filter(|one| one.scored.episode.id.group == group);
+        let log_prob = |one: &&merit_store::StoredEpisode| -> f64 {
+            let segments = one.scored.episode.transcript.segments().iter();
+            segments.flat_map(|segment| &segment.logprobs).map(|logprob| f64::from(*logprob)).sum()
+        };
+        let best = of.max_by(|a, b| log_prob(a).total_cmp(&log_prob(b))).unwrap();
+        solved += f64::from(u8::from(best.scored.outcome() == Outcome::Solved));
+    }
+    assert!((last(&made, &likely, "best_of@3") - solved / 6.0).abs() < 1e-12);
+}
+
+#[test]
+fn success_is_broken_down_by_a_place_in_the_payload() {
+    let text = "[[stages]]\ntype = 'evaluate'\nname = 'parts'\nby = ['/entries/0/count']\n";
+    let (_dir, made) = train(&small_and(text).unwrap());
+    let mut want: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let played = EpisodeFilter::phase(phase(StageKind::Evaluate, "parts"));
+    for one in made.folder.episodes(&played).unwrap() {
+        let count = one.scored.episode.task.payload.pointer("/entries/0/count").unwrap().to_string();
+        if one.scored.outcome().is_valid() {
+            let solved = f64::from(u8::from(one.scored.outcome() == Outcome::Solved));
+            want.entry(format!("success//entries/0/count={count}")).or_default().push(solved);
+        }
+    }
+    assert!(!want.is_empty());
+    let told = &made.finished.evaluations["parts"];
+    let parts = told.keys().filter(|name| name.starts_with("success//entries")).count();
+    assert_eq!(parts, want.len(), "{told:?}");
+    for (name, solved) in want {
+        assert_eq!(told[&name], solved.iter().sum::<f64>() / solved.len() as f64, "{name}");
+    }
+}
+
+#[test]
+fn a_model_that_is_fitted_again_goes_on_from_where_it_stood() {
+    let rounds =
+        format!("{COLLECT}{FIT}{}", FIT.replace("type = \"fit\"", "type = \"fit\"\nname = \"again\""));
+    let (_dir, made) = train(&small_and(&rounds).unwrap());
+    let first = made.folder.metric(phase(StageKind::Fit, "reward"), "loss").unwrap();
+    let again = made.folder.metric(phase(StageKind::Fit, "again"), "loss").unwrap();
+    assert!(again[0].1 < first[0].1, "{first:?} {again:?}");
+    let fresh = rounds.replace("like = \"policy\"", "like = \"policy\"\nstart = \"fresh\"");
+    let (_dir, other) = train(&small_and(&fresh).unwrap());
+    assert!(made.newest("model-reward.safetensors") != other.newest("model-reward.safetensors"));
+}
+
+const LEARN: &str = r#"
+[[stages]]
+type = "learn"
+set = { reward = { type = "sum", of = [{ type = "annotation", key = "reward" }, { type = "exact-answer", weight = 0.0 }] } }
+"#;
+
+#[test]
+fn a_fitted_model_pays_and_the_true_success_is_told_beside() {
+    let (_dir, made) = train(&small_and(&format!("{COLLECT}{FIT}{LEARN}")).unwrap());
+    let said = made.folder.annotations().unwrap();
+    let trained = made.folder.episodes(&EpisodeFilter::phase(Phase::train())).unwrap();
+    assert_eq!(trained.len(), 3 * 16);
+    for one in &trained {
+        let said = &said[&one.scored.episode.id][0];
+        assert_eq!((said.name.as_str(), said.version.as_str()), ("reward", "30"));
+        assert_eq!(one.scored.reward(), Some(said.value));
+    }
+    let collected = EpisodeFilter::phase(phase(StageKind::Collect, "tries"));
+    let nobody = made.folder.episodes(&collected).unwrap();
+    assert!(nobody.iter().all(|one| !said.contains_key(&one.scored.episode.id)));
+    let step = trained.iter().filter(|one| one.scored.episode.id.step == 2);
+    let right = step.filter(|one| one.scored.outcome() == Outcome::Solved).count() as f64 / 16.0;
+    assert_eq!(last(&made, &Phase::train(), "success"), right);
+    assert!(last(&made, &Phase::train(), "term/annotation").is_finite());
+}
+
+#[test]
+fn a_fit_that_is_killed_and_resumed_ends_as_if_nothing_had_happened() {
+    let text = format!("{COLLECT}{FIT}{LEARN}{EVALUATE}");
+    for (from, to) in [("", ""), ("bradley-terry", "token")] {
+        let text = text.replace(from, to);
+        let text = if to == "token" {
+            text.replace("from = \"pairs\"\nloss", "from = \"tries\"\nloss")
+        } else {
+            text
+        };
+        let recipe = small_and(&text).unwrap();
+        // A checkpoint every ten updates of the fit.
+        let recipe = recipe.with(&[("budget.checkpoint_every".into(), "1".into())]).unwrap();
+        let dir = tempfile::tempdir().unwrap();
+        let whole = Making::at(dir.path().join("whole")).train(&recipe);
+        let killed = Making::at(dir.path().join("killed"));
+        let mut moments = [46].into_iter().chain(std::iter::repeat(14));
+        let kills = moments.by_ref().take(50).take_while(|at| killed.kill(&recipe, *at)).count();
+        assert!((3..50).contains(&kills), "{kills} kills");
+        let resumed = killed.train(&recipe);
+        resumed.must_be(&whole);
+        assert!(resumed.newest("model-reward.safetensors") == whole.newest("model-reward.safetensors"));
+    }
+}
+
+#[test]
+fn a_dataset_of_one_task_fits_nothing_and_says_so() {
+    let text = format!("{COLLECT}{FIT}").replace("tasks = 24", "tasks = 1");
+    let (_dir, made) = train(&small_and(&text).unwrap());
+    assert!(made.folder.metric(phase(StageKind::Fit, "reward"), "loss").unwrap().is_empty());
+    let events = made.folder.events().unwrap();
+    assert!(events.iter().any(|event| event.text.contains("fewer than two tasks")));
+    let asked = Making::at(made.folder.path().join("asked"));
+    let error = asked.drive(&small_and(&format!("{text}{EVALUATE}")).unwrap(), &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("model `reward` was not fitted"), "{error}");
+}
+
+#[test]
+fn models_do_not_show_in_recipes_without_them() {
+    assert!(!small(&[]).to_toml().contains("models"));
+    let recipe = fitted("bradley-terry", "pairs");
+    assert_eq!(Recipe::parse("again", &recipe.to_toml()).unwrap().hash(), recipe.hash());
+}
