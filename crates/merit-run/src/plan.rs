@@ -3,7 +3,7 @@
 use crate::dataset::Dataset;
 use crate::recipe::{Recipe, RecipeError};
 use crate::stage::{Ending, Rounds, Stage, Work};
-use crate::stages::{DEMONSTRATIONS, Repeat, StageSettings, Until};
+use crate::stages::{DEMONSTRATIONS, Plateau, Repeat, StageSettings};
 use crate::suite::Suite;
 use merit_core::Phase;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,7 +64,7 @@ impl<'a> Planner<'a> {
     /// The rounds of a `repeat`: as many as were enough, where that is known.
     fn repeat(&mut self, at: usize, repeat: &Repeat, enough: Option<u64>) -> Result<(), RecipeError> {
         let evaluations = || repeat.stages.iter().filter(|stage| matches!(stage, StageSettings::Evaluate(_)));
-        let of = |until: &Until| {
+        let of = |until: &Plateau| {
             evaluations().filter_map(StageSettings::phase).find(|phase| called(phase, &until.of))
         };
         let ending =
