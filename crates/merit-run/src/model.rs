@@ -38,6 +38,14 @@ pub struct FreshModel {
     pub rope_base: f32,
     /// Whether the policy also estimates values, which `gae` needs.
     pub value_head: bool,
+    /// What the operands of products are rounded to, when it is trained and when it is sampled; weights are kept in f32. Absent: f32.
+    #[serde(skip_serializing_if = "is_f32")]
+    pub precision: Precision,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it so.
+fn is_f32(precision: &Precision) -> bool {
+    *precision == Precision::F32
 }
 
 /// A model from a file, and what of it is trained.
@@ -121,11 +129,7 @@ impl TryFrom<ModelKeys> for ModelConfig {
 
 impl ModelKeys {
     fn fresh(self) -> Result<FreshModel, String> {
-        let file_only = [
-            ("precision", self.precision.is_some()),
-            ("train", self.train.is_some()),
-            ("recompute", self.recompute.is_some()),
-        ];
+        let file_only = [("train", self.train.is_some()), ("recompute", self.recompute.is_some())];
         if let Some((key, _)) = file_only.iter().find(|(_, given)| *given) {
             return Err(format!("`model.{key}` is for a model from a file; add `file`, or remove it"));
         }
@@ -140,6 +144,7 @@ impl ModelKeys {
             context: self.context.unwrap_or(usual.context),
             rope_base: self.rope_base.unwrap_or(usual.rope_base),
             value_head: self.value_head.unwrap_or(usual.value_head),
+            precision: self.precision.unwrap_or(usual.precision),
         })
     }
 }
@@ -167,6 +172,14 @@ impl ModelConfig {
         match self {
             Self::Fresh(model) => model.context,
             Self::File(model) => model.context,
+        }
+    }
+
+    /// What the operands of its products are rounded to.
+    pub fn precision(&self) -> Precision {
+        match self {
+            Self::Fresh(model) => model.precision,
+            Self::File(model) => model.precision,
         }
     }
 
@@ -210,6 +223,7 @@ impl Default for FreshModel {
             context: 256,
             rope_base: 10_000.0,
             value_head: false,
+            precision: Precision::F32,
         }
     }
 }
@@ -232,9 +246,14 @@ mod tests {
     }
 
     #[test]
+    fn a_decoder_made_on_the_spot_may_round_its_products_and_says_so_only_then() {
+        assert_eq!(parse("precision = 'bf16'").unwrap().precision(), Precision::Bf16);
+        assert!(!toml::to_string(&FreshModel::default()).unwrap().contains("precision"));
+    }
+
+    #[test]
     fn keys_of_the_other_kind_are_refused_by_name() {
         assert!(parse("file = 'm.gguf'\nlayers = 3").unwrap_err().contains("`model.layers`"));
-        assert!(parse("precision = 'bf16'").unwrap_err().contains("`model.precision`"));
         assert!(parse("recompute = true").unwrap_err().contains("`model.recompute`"));
         assert!(parse("file = 'm.gguf'\nfiel = 3").unwrap_err().contains("fiel"));
         assert!(parse("file = 'm.gguf'\ntrain = { type = 'lora', rnak = 8 }").unwrap_err().contains("rnak"));

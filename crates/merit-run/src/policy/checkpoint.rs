@@ -1,6 +1,6 @@
 //! What a checkpoint holds, written and read again.
 
-use super::kept::Kept;
+use super::kept::{Kept, settings};
 use super::named::{self, Models};
 use super::{After, Policy};
 use crate::RunError;
@@ -137,7 +137,8 @@ impl Policy {
         {
             return Err(bad(WEIGHTS, &"its shape is not that of the recipe's `[model]`"));
         }
-        let mut trainer = kept.trainer(origin.as_ref(), threads)?;
+        let settings = settings(&recipe.model, origin.as_ref(), threads);
+        let mut trainer = kept.trainer(origin.as_ref(), &settings)?;
         trainer.load_optimiser(file(OPTIMISER)?).map_err(|e| bad(OPTIMISER, &e))?;
         let optional = |name: &str| checkpoint.file(name).map(|bytes| read(name, bytes)).transpose();
         let (warm, trained) = (optional(WARM)?, optional(TRAINED)?);
@@ -152,7 +153,7 @@ impl Policy {
             chat,
             trainer,
             origin,
-            threads,
+            settings,
             warm,
             trained,
             after,

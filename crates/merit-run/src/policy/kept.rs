@@ -1,7 +1,7 @@
 //! A policy as it is kept, in a checkpoint or for a later stage.
 
 use crate::RunError;
-use crate::model::Trained;
+use crate::model::{ModelConfig, Trained};
 use crate::origin::Origin;
 use merit_model::{Adapter, ModelError, Trainer, TrainerSettings, Weights};
 use std::sync::Arc;
@@ -32,8 +32,12 @@ impl Kept {
         }
     }
 
-    pub(super) fn trainer(self, origin: Option<&Origin>, threads: usize) -> Result<Trainer, RunError> {
-        let settings = origin.map_or_else(|| settings(threads), |origin| origin.trainer_settings(threads));
+    pub(super) fn trainer(
+        self,
+        origin: Option<&Origin>,
+        settings: &TrainerSettings,
+    ) -> Result<Trainer, RunError> {
+        let settings = settings.clone();
         Ok(match (self, origin) {
             (Self::Weights(weights), _) => Trainer::new(weights, settings)?,
             (Self::Adapter(adapter), Some(origin)) => {
@@ -48,7 +52,14 @@ impl Kept {
     }
 }
 
-pub(super) fn settings(threads: usize) -> TrainerSettings {
-    // Short episodes and small batches: shards of this size keep every lane busy.
-    TrainerSettings { threads, shard_tokens: 256, ..TrainerSettings::default() }
+/// How the work of training is cut up, and what its products round to.
+pub(super) fn settings(model: &ModelConfig, origin: Option<&Origin>, threads: usize) -> TrainerSettings {
+    match (model, origin) {
+        (_, Some(origin)) => origin.trainer_settings(threads),
+        (model, None) => {
+            let precision = model.precision();
+            // Short episodes and small batches: shards of this size keep every lane busy.
+            TrainerSettings { threads, shard_tokens: 256, precision, ..TrainerSettings::default() }
+        }
+    }
 }

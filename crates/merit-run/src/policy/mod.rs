@@ -29,7 +29,8 @@ pub(crate) struct Policy {
     trainer: Trainer,
     /// The model's files; absent for a decoder made on the spot.
     origin: Option<Origin>,
-    threads: usize,
+    /// How it is trained; samplers have as many threads and round alike.
+    settings: TrainerSettings,
     /// After the warm start, from which every arm begins; in a recipe of stages, where the present one began.
     warm: Option<Kept>,
     /// After the recipe's own learning; controls do not touch it.
@@ -85,12 +86,13 @@ impl Policy {
                 (origin.chat()?, kept, Some(origin))
             }
         };
-        let trainer = kept.trainer(origin.as_ref(), threads)?;
+        let settings = kept::settings(&parts.recipe.model, origin.as_ref(), threads);
+        let trainer = kept.trainer(origin.as_ref(), &settings)?;
         Ok(Self {
             chat,
             trainer,
             origin,
-            threads,
+            settings,
             warm: None,
             trained: None,
             after: BTreeMap::new(),
@@ -135,7 +137,7 @@ impl Policy {
         if let Some(reference) = &self.reference {
             return Ok(Arc::clone(reference));
         }
-        let workers = Workers::new(self.threads).map_err(ModelError::from)?;
+        let workers = Workers::new(self.settings.threads).map_err(ModelError::from)?;
         let packed = Arc::new(PackedWeights::for_sampling(self.warm()?, self.precision()));
         Ok(Arc::clone(self.reference.insert(Arc::new(FrozenPolicy::new(packed, workers)))))
     }
@@ -160,7 +162,7 @@ impl Policy {
 
     /// What its products round to, when it is trained and when it is sampled.
     pub(crate) fn precision(&self) -> Precision {
-        self.origin.as_ref().map_or(Precision::F32, |origin| origin.settings().precision)
+        self.settings.precision
     }
 
     pub(crate) fn trainer(&mut self) -> &mut Trainer {
@@ -204,7 +206,7 @@ impl Policy {
 
     /// Begins anew from the warm start, with a fresh optimiser.
     pub(crate) fn restart(&mut self) -> Result<(), RunError> {
-        self.trainer = self.kept_warm()?.trainer(self.origin.as_ref(), self.threads)?;
+        self.trainer = self.kept_warm()?.trainer(self.origin.as_ref(), &self.settings)?;
         Ok(())
     }
 
@@ -215,7 +217,7 @@ impl Policy {
 
     /// Goes back to where it stood after a stage.
     pub(crate) fn go_back(&mut self, phase: &str) -> Result<(), RunError> {
-        self.trainer = self.kept_after(phase)?.clone().trainer(self.origin.as_ref(), self.threads)?;
+        self.trainer = self.kept_after(phase)?.clone().trainer(self.origin.as_ref(), &self.settings)?;
         Ok(())
     }
 
@@ -231,15 +233,8 @@ impl Policy {
 
     /// Goes on with other weights of the same shape, and a fresh optimiser.
     pub(crate) fn become_weights(&mut self, weights: Weights) -> Result<(), RunError> {
-        self.trainer = Trainer::new(weights, self.trainer_settings())?;
+        self.trainer = Trainer::new(weights, self.settings.clone())?;
         self.begin_here()
-    }
-
-    /// How the work of training is cut up.
-    fn trainer_settings(&self) -> TrainerSettings {
-        self.origin
-            .as_ref()
-            .map_or_else(|| kept::settings(self.threads), |origin| origin.trainer_settings(self.threads))
     }
 
     /// What a shared warm start keeps of the present policy: its tokenizer, where it is its own, and its weights.
@@ -253,7 +248,7 @@ impl Policy {
         let own = self.origin.is_none().then(|| self.tokenizer().to_json());
         let read = Kept::from_safetensors(&start.weights, self.origin.as_ref());
         let Some(kept) = read.ok().filter(|_| own == start.tokenizer) else { return Ok(false) };
-        self.trainer = kept.trainer(self.origin.as_ref(), self.threads)?;
+        self.trainer = kept.trainer(self.origin.as_ref(), &self.settings)?;
         Ok(true)
     }
 
@@ -280,7 +275,7 @@ impl Policy {
         match (kept, &self.origin) {
             (Kept::Weights(weights), _) => Arc::clone(weights),
             (Kept::Adapter(adapter), Some(origin)) => {
-                let workers = Workers::new(self.threads).unwrap_or_else(|_| Workers::single());
+                let workers = Workers::new(self.settings.threads).unwrap_or_else(|_| Workers::single());
                 let merged = adapter.merge(origin.base(), &workers);
                 Arc::new(merged.expect("the shapes were compared when the adapter was made"))
             }

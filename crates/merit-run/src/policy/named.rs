@@ -64,7 +64,7 @@ impl Named {
     }
 
     fn over(policy: &Policy, weights: Weights, loss: FitLoss, updates: u64) -> Result<Self, RunError> {
-        let settings = policy.trainer_settings();
+        let settings = policy.settings.clone();
         let trainer = Trainer::new(weights, settings.clone())?;
         let judge = match loss {
             FitLoss::BradleyTerry | FitLoss::Regression => {

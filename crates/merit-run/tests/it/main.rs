@@ -10,6 +10,7 @@ mod models_refused;
 mod observations;
 mod outcomes;
 mod recipes;
+mod rounded;
 mod staged;
 mod stages;
 mod stages_refused;
