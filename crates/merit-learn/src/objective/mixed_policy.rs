@@ -81,13 +81,8 @@ impl MixedPolicy {
         let (logprobs, old, advantages) = (member.logprobs(), member.old_logprobs()?, member.advantages()?);
         for at in member.positions() {
             let number = |stream: &[f32]| f64::from(stream[at]);
-            let (loss, d_logprob, clipped) = surrogate(
-                number(logprobs),
-                number(old),
-                number(advantages),
-                self.clip_low,
-                self.clip_high,
-            );
+            let (loss, d_logprob, clipped) =
+                surrogate(number(logprobs), number(old), number(advantages), self.clip_low, self.clip_high);
             let parts = LossParts::of_policy(loss);
             out.token(at, &TokenLoss { parts, d_logprob, clipped, ..TokenLoss::default() });
         }
