@@ -183,7 +183,7 @@ fn seeds_table(result: &SystemResult, part: &str, arms: &[(usize, &ArmLine)]) ->
     format!("<details><summary>Every seed</summary>{}</details>", table(&head, true, &rows))
 }
 
-fn page(title: &str, body: &str) -> String {
+pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\
          <title>{}</title><style>{STYLE}</style></head><body>{body}</body></html>\n",

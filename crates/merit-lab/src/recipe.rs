@@ -54,7 +54,7 @@ pub(crate) fn run(recipe: &Recipe, seed: u64, bench: &Bench<'_>) -> Result<CellR
 }
 
 /// What a finished run says: measures of the evaluations, the held-out curves, costs, and success by task.
-fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::StoreError> {
+pub(crate) fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::StoreError> {
     let metrics = folder.metrics()?;
     let spent = Spent::of(folder)?;
     let mut record = CellRecord { costs: spent.at(u64::MAX), ..CellRecord::default() };

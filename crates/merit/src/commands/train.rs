@@ -45,12 +45,22 @@ impl Signals {
 /// Seed after seed, then one table and one page.
 fn several(arguments: &Train, seeds: &[u64], signals: &Signals) -> Result<()> {
     let mut runs = Vec::new();
+    let mut name = String::new();
     for &seed in seeds {
-        runs.push(RunFolder::open_read_only(Path::new(&one(arguments, seed, signals)?.run))?);
+        let finished = one(arguments, seed, signals)?;
+        runs.push(RunFolder::open_read_only(Path::new(&finished.run))?);
+        name = finished.recipe;
     }
-    let table = merit_measure::compare_runs(&runs)?;
-    if !arguments.json {
-        out::text(format_args!("\n{}", table.text()))?;
+    let table = merit_measure::compare_runs(&runs)?.text();
+    let runs: Vec<(u64, RunFolder)> = seeds.iter().copied().zip(runs).collect();
+    let beside = runs.first().and_then(|(_, run)| run.path().parent()).unwrap_or(Path::new("."));
+    let page = beside.join(format!("{name}-seeds.html"));
+    std::fs::write(&page, merit_lab::seeds_page(&name, &table, &runs)?)
+        .with_context(|| format!("cannot write {}", page.display()))?;
+    if arguments.json {
+        out::line(serde_json::json!({ "page": page.display().to_string() }))?;
+    } else {
+        out::text(format_args!("\n{table}\npage {}\n", page.display()))?;
     }
     Ok(())
 }

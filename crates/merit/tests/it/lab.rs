@@ -69,6 +69,8 @@ fn two_recipes_are_compared_task_by_task_and_seeds_make_one_table() {
     let dir = tempfile::tempdir().unwrap();
     let table = say(dir.path(), ["train", RECIPE, "--seeds", "1-2"]).well().out;
     assert!(table.contains("seed") && dir.path().join("runs/tiny-2").is_dir(), "{table}");
+    let page = std::fs::read_to_string(dir.path().join("runs/tiny-seeds.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("2 seeds") && page.contains("Every seed"), "{page}");
     let other = ["train", RECIPE, "--run", "runs/other", "--set", "reward={ type = \"exact-answer\" }"];
     say(dir.path(), other).well();
     let said = say(dir.path(), ["compare", "runs/tiny-1", "runs/tiny-2", "runs/other"]).well().out;
