@@ -213,7 +213,7 @@ impl TextGame for Rows {
 
     fn parse(&self, text: &str) -> Action {
         let said = line(text);
-        match said.split_once(' ') {
+        match said.split_once(' ').map(|(verb, rest)| (verb, rest.trim_start_matches(' '))) {
             _ if said.contains(['\n', '\r']) => Action::Malformed { why: "one action per line".to_owned() },
             Some(("sql", query)) => {
                 Action::Calls { calls: vec![ToolCall { tool: "sql".to_owned(), input: query.to_owned() }] }
