@@ -51,7 +51,8 @@ pub fn markdown() -> Result<String, LabError> {
         "# Systems\n\nPublished systems that merit reproduces in small. Written by `MERIT_UPDATE=1 cargo test -p merit-lab` from `systems/` and `results/`; \
          do not edit. `merit reproduce NAME` runs one again.\n\nA verdict is by one rule: paired by seed, 97.5 % intervals, margins fixed in \
          the file before the first run. **Holds**: the estimate meets the margin and the interval excludes no effect. **Does not hold**: \
-         the interval excludes the margin. A premise that fails makes everything inconclusive.\n\n",
+         the interval excludes the margin. A premise that fails makes everything inconclusive. Cell seconds are wall \
+         time on a machine that may have had other work to do.\n\n",
     );
     let _ = writeln!(
         out,
