@@ -32,8 +32,8 @@ pub fn export_episodes(
     let mut summary = Summary::default();
     let mut rows = Rows::new(shape);
     for (phase, steps) in steps(folder)? {
-        let named = choice.phases.contains(&phase);
-        if !named && !(choice.phases.is_empty() && is_default(&phase)) {
+        let unnamed = choice.phases.is_empty() && is_default(&phase);
+        if !unnamed && !choice.phases.contains(&phase) {
             continue;
         }
         for step in steps {
