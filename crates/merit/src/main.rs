@@ -24,6 +24,7 @@ fn main() -> ExitCode {
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Recipe(arguments) => commands::recipe::run(&arguments),
         Command::Import(arguments) => commands::import::run(&arguments),
+        Command::Export(arguments) => commands::export::run(&arguments),
         Command::Score(arguments) => commands::score::run(&arguments),
         Command::Reward(arguments) => commands::reward::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),

@@ -1,5 +1,6 @@
 //! What can be said to merit on the command line; one file per family of commands.
 
+pub(crate) mod export;
 pub(crate) mod lab;
 pub(crate) mod lists;
 pub(crate) mod models;
@@ -10,6 +11,7 @@ pub(crate) mod tools;
 mod values;
 
 use clap::{Parser, Subcommand};
+use export::Export;
 use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
 use models::{Chat, Generate, Model};
@@ -39,6 +41,7 @@ Examples:
   merit reproduce --list                       published systems and their verdicts here
   merit list credit                            the credit rules and where they come from
   merit import results.json                    read episodes other people recorded
+  merit export runs/a-1 --as messages          its episodes as data for other trainers
   merit score REWARD.toml imports/results      score them by any reward; --explain says why
   merit verify maths answers.jsonl             judge answers, one JSON record a line
   merit attack maths                           can the reward be had without the work?
@@ -68,6 +71,8 @@ pub(crate) enum Command {
     Recipe(Recipe),
     /// Read episodes other people recorded into a folder that can be shown and scored.
     Import(Import),
+    /// Write episodes as rows that other trainers read, and metrics as CSV or for TensorBoard.
+    Export(Export),
     /// Score recorded episodes by any reward; `--explain` says why each got its number.
     Score(Score),
     /// Check and print rewards.

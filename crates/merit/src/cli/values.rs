@@ -10,6 +10,13 @@ pub(super) fn temperature(text: &str) -> Result<f32, String> {
     }
 }
 
+pub(super) fn finite(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(number) if f64::is_finite(number) => Ok(number),
+        _ => Err("expected a number".to_owned()),
+    }
+}
+
 pub(super) fn discount(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),

@@ -4,6 +4,7 @@
 mod annotations;
 mod attacking;
 mod credit;
+mod export;
 mod finished;
 mod lab;
 mod models;

@@ -12,7 +12,7 @@ fn here() -> &'static Path {
 
 #[test]
 fn every_command_explains_itself() {
-    let commands: [&[&str]; 28] = [
+    let commands: [&[&str]; 29] = [
         &["--help"],
         &["-h"],
         &["train", "--help"],
@@ -23,6 +23,7 @@ fn every_command_explains_itself() {
         &["recipe", "check", "--help"],
         &["recipe", "show", "--help"],
         &["import", "--help"],
+        &["export", "--help"],
         &["score", "--help"],
         &["reward", "--help"],
         &["reward", "check", "--help"],
@@ -97,6 +98,7 @@ fn completion_scripts_name_every_command() {
             "list",
             "recipe",
             "import",
+            "export",
             "score",
             "reward",
             "verify",

@@ -2,6 +2,7 @@
 //! the files under `tests/golden`; `MERIT_UPDATE=1 cargo test -p merit words::` rewrites them.
 
 mod bad_input;
+mod exporting;
 mod golden;
 mod good_words;
 mod pipes;

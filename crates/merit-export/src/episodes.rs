@@ -1,0 +1,66 @@
+//! The episodes of a folder, step by step, so that a long run needs no more memory than its largest step.
+
+use crate::{Choice, ExportError, LeftOut, Rows, Shape, select};
+use merit_core::{Phase, ScoredEpisode, StageKind};
+use merit_store::{EpisodeFilter, RunFolder};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
+
+/// What was exported.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Episodes of the phases that were read.
+    pub read: BTreeMap<Phase, usize>,
+    /// Episodes that were taken.
+    pub taken: usize,
+    pub rows: usize,
+    pub left_out: LeftOut,
+}
+
+/// The phases that have episodes, and whether they are exported where none is named.
+pub fn exported_phases(folder: &RunFolder) -> Result<BTreeMap<Phase, bool>, ExportError> {
+    Ok(steps(folder)?.into_keys().map(|phase| (phase.clone(), is_default(&phase))).collect())
+}
+
+/// Writes the wanted episodes as one JSON object a line.
+pub fn export_episodes(
+    folder: &RunFolder,
+    choice: &Choice,
+    shape: Shape,
+    out: &mut dyn Write,
+) -> Result<Summary, ExportError> {
+    let mut summary = Summary::default();
+    let mut rows = Rows::new(shape);
+    for (phase, steps) in steps(folder)? {
+        let unnamed = choice.phases.is_empty() && is_default(&phase);
+        if !unnamed && !choice.phases.contains(&phase) {
+            continue;
+        }
+        for step in steps {
+            let stored = folder.episodes(&EpisodeFilter::step(&phase, step))?;
+            let scored: Vec<ScoredEpisode> = stored.into_iter().map(|stored| stored.scored).collect();
+            *summary.read.entry(phase.clone()).or_default() += scored.len();
+            for taken in select(choice, &scored, &mut summary.left_out) {
+                summary.taken += 1 + usize::from(taken.rejected.is_some());
+                for row in rows.of(&taken) {
+                    writeln!(out, "{row}")?;
+                    summary.rows += 1;
+                }
+            }
+        }
+    }
+    Ok(summary)
+}
+
+fn steps(folder: &RunFolder) -> Result<BTreeMap<Phase, BTreeSet<u64>>, ExportError> {
+    let mut steps: BTreeMap<Phase, BTreeSet<u64>> = BTreeMap::new();
+    for row in folder.episode_rows(&EpisodeFilter::default())? {
+        steps.entry(row.id.phase).or_default().insert(row.id.step);
+    }
+    Ok(steps)
+}
+
+fn is_default(phase: &Phase) -> bool {
+    let stage = matches!(phase, Phase::Stage(StageKind::Collect | StageKind::Samples, _));
+    phase.is_train() || phase.is_eval() || stage || *phase == Phase::Import
+}
