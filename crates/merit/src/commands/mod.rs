@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 mod episodes;
 pub(crate) mod generate;
 pub(crate) mod import;
+pub(crate) mod init;
 pub(crate) mod list;
 mod local;
 pub(crate) mod mcp;

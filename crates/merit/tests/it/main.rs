@@ -5,6 +5,7 @@ mod annotations;
 mod attacking;
 mod credit;
 mod finished;
+mod init;
 mod lab;
 mod models;
 mod sameness;
