@@ -55,6 +55,7 @@ fn settings_reach_the_tool_and_wrong_ones_are_refused() {
         (&["tool", "run", "pyton"][..], "did you mean `python`?"),
         (&["tool", "run", "python", "--set", "limits.seconds=1"], "limits"),
         (&["tool", "run", "http", "x", "--set", "fixture=1"], "fixtures"),
+        (&["tool", "run", "sql"], "a payload by --task FILE"),
         (&["tool", "show", "calc", "--format", "hermse"], "did you mean `hermes`?"),
         (&["mcp", "--tool", "calc", "--http", "192.0.2.1:80"], "this machine only"),
         (&["mcp", "--tool", "calc", "--http", "localhost"], "localhost:8931"),

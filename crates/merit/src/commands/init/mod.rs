@@ -33,7 +33,8 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     for (name, text, what) in FILES {
         let path = folder.join(name);
         write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-        out::line(format_args!("wrote {}: {what}", path.display()))?;
+        let shown = path.strip_prefix(".").unwrap_or(&path);
+        out::line(format_args!("wrote {}: {what}", shown.display()))?;
     }
     let place = if folder == Path::new(".") { String::new() } else { format!(", in {}", folder.display()) };
     out::line(format_args!("\nnext{place}:"))?;
