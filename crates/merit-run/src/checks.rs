@@ -15,8 +15,8 @@ use std::collections::BTreeMap;
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     stations(recipe)?;
     counts(recipe)?;
-    teacher(recipe)?;
-    manners(recipe)?;
+    recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))?;
+    crate::warm_start::check(recipe)?;
     credit(recipe)?;
     guests(recipe)?;
     sampling(recipe)?;
@@ -92,12 +92,8 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
         ("budget.group_size", u64::from(recipe.budget.group_size)),
         ("budget.checkpoint_every", recipe.budget.checkpoint_every),
         ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
-        ("warm_start.demonstrations", recipe.warm_start.demonstrations as u64),
-        ("warm_start.batch", recipe.warm_start.batch as u64),
     ];
-    if let Some((name, _)) = positive.iter().find(|(_, value)| *value == 0) {
-        return Err(format!("`{name}` is 0; it must be at least 1"));
-    }
+    at_least_one(&positive)?;
     let episodes = match &recipe.tasks {
         Some(Tasks { refill: Some(_), .. }) => {
             "budget.groups × budget.group_size × (1 + tasks.refill.attempts)"
@@ -108,27 +104,12 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
         (episodes, per_step(recipe)),
         ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
         ("evaluation.tasks_between", u64::from(recipe.evaluation.tasks_between)),
-        ("warm_start.demonstrations", recipe.warm_start.demonstrations as u64),
-        ("warm_start.batch", recipe.warm_start.batch as u64),
     ];
-    if let Some((name, value)) = kept_in_memory.iter().find(|(_, value)| *value > MOST_EPISODES) {
-        return Err(format!(
-            "`{name}` is {value}; so many episodes are held in memory at once, and at most {MOST_EPISODES} can be"
-        ));
-    }
+    in_memory(&kept_in_memory)?;
     if recipe.evaluation.every > 0 && recipe.evaluation.tasks_between == 0 {
         return Err(
             "`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either".into(),
         );
-    }
-    if let Some(skill) = recipe.warm_start.skill.filter(|skill| !(0.0..=1.0).contains(skill)) {
-        return Err(format!("`warm_start.skill` is {skill}; it is a share between 0 and 1"));
-    }
-    let (shown, batch) = (recipe.warm_start.demonstrations, recipe.warm_start.batch);
-    if shown < batch {
-        return Err(format!(
-            "`warm_start.demonstrations` is {shown}, and one batch takes {batch} (`warm_start.batch`); ask for at least as many"
-        ));
     }
     let (context, turn) = (recipe.model.context(), recipe.rollout.max_turn_tokens);
     if turn >= context {
@@ -136,10 +117,6 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
             "`model.context` is {context}, and one turn may take {turn} tokens (`rollout.max_turn_tokens`), so that no prompt \
              would fit beside it; raise the one or lower the other"
         ));
-    }
-    let rate = recipe.warm_start.learning_rate;
-    if !(rate.is_finite() && rate > 0.0) {
-        return Err(format!("`warm_start.learning_rate` is {rate}; it must be positive"));
     }
     let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
     if let ModelConfig::Fresh(model) = &recipe.model
@@ -151,45 +128,22 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
     Ok(())
 }
 
-fn teacher(recipe: &Recipe) -> Result<(), String> {
-    let teacher = &recipe.roles.teacher;
-    teacher.check().map_err(|why| format!("[roles.teacher] {why}"))?;
-    match (teacher.is_oracle(), recipe.warm_start.skill, recipe.warm_start.keep) {
-        (false, Some(_), _) => Err(
-            "`warm_start.skill` is that of the world's own demonstrator, and `roles.teacher` is a model, \
-                                    which has the skill it has; remove either"
-                .into(),
-        ),
-        (true, _, Some(_)) => {
-            Err("`warm_start.keep` is for a model that teaches; the world's own demonstrator is imitated in \
-                                   everything, so remove it, or name a model in `roles.teacher`"
-                .into())
-        }
-        _ => Ok(()),
+/// Refuses a number of nothing.
+pub(crate) fn at_least_one(numbers: &[(&str, u64)]) -> Result<(), String> {
+    match numbers.iter().find(|(_, value)| *value == 0) {
+        Some((name, _)) => Err(format!("`{name}` is 0; it must be at least 1")),
+        None => Ok(()),
     }
 }
 
-fn manners(recipe: &Recipe) -> Result<(), String> {
-    let shares = &recipe.warm_start.manners;
-    if shares.is_empty() {
-        return Ok(());
+/// Refuses more episodes than are held in memory at once.
+pub(crate) fn in_memory(numbers: &[(&str, u64)]) -> Result<(), String> {
+    match numbers.iter().find(|(_, value)| *value > MOST_EPISODES) {
+        Some((name, value)) => Err(format!(
+            "`{name}` is {value}; so many episodes are held in memory at once, and at most {MOST_EPISODES} can be"
+        )),
+        None => Ok(()),
     }
-    if !recipe.roles.teacher.is_oracle() {
-        return Err("`warm_start.manners` are those of the world's own demonstrator, and `roles.teacher` is a model, \
-                    which has its own; remove either"
-            .into());
-    }
-    if recipe.warm_start.skill.is_some() {
-        return Err("`warm_start.manners` and `warm_start.skill` both say how demonstrations are played; remove either".into());
-    }
-    let world = recipe.demonstration_world().map_err(|e| e.to_string())?;
-    if world.manners().is_empty() {
-        let name = world.about().name;
-        return Err(format!(
-            "`warm_start.manners`: the demonstrator of world `{name}` has no manners with names; give `warm_start.skill`"
-        ));
-    }
-    manner_shares("warm_start.manners", shares, &world)
 }
 
 /// Refuses shares of manners that the world does not have or that do not add up. None at all are fine.

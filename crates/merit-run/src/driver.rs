@@ -102,6 +102,7 @@ impl<'a> Drive<'a> {
         options: &'a Options,
         watch: &'a mut dyn FnMut(Event),
     ) -> Result<Self, RunError> {
+        recipe.trainable()?;
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
         let main = Arc::new(Parts::with_toolbox(recipe, options.seed, &options.toolbox)?);
         let whole = Arc::new(recipe.clone());
@@ -127,7 +128,11 @@ impl<'a> Drive<'a> {
                 let shared = starts::Place::of(options.starts.as_deref(), &main, begun, None)?;
                 let tokenizer = shared.and_then(|place| place.find()?.tokenizer);
                 let (lessons, tokenizer) = (lessons.as_ref(), tokenizer.as_deref());
-                let policy = Policy::create(&main, lessons, tokenizer, &tools, options.threads, watch)?;
+                let mut policy = Policy::create(&main, lessons, tokenizer, &tools, options.threads, watch)?;
+                if recipe.warm_start.is_none() {
+                    // Every arm begins from the model as it came.
+                    policy.keep_warm();
+                }
                 (policy, Models::new(), KeptRewards::default(), BTreeMap::new(), Place::default())
             }
         };

@@ -167,7 +167,7 @@ impl Imitation {
         step: u64,
     ) -> Result<Metrics, RunError> {
         let mut stream = parts.seed.child("interleaved", step).stream();
-        let count = parts.recipe.warm_start.batch;
+        let count = parts.recipe.warm().batch;
         let drawn: Vec<SftSequence> =
             (0..count).filter_map(|_| stream.pick(&self.sequences).cloned()).collect();
         let report = self.learner.sft_step(drive.policy.trainer(), &drawn, step)?;

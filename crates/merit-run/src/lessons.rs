@@ -127,7 +127,7 @@ pub(crate) fn gather(
         return Ok(None);
     }
     let env = parts.demonstration_env()?;
-    let plans = warm::plans(parts, env, parts.recipe.warm_start.demonstrations)?;
+    let plans = warm::plans(parts, env, parts.recipe.warm().demonstrations)?;
     let mut known = read(folder)?;
     // Once they were enough to begin with, later parts of the run see the same.
     let complete = folder.mark(COMPLETE)?.unwrap_or(false);
@@ -179,7 +179,7 @@ fn judge(parts: &Parts, folder: &RunFolder, asked: &[&Lesson]) -> Result<Lessons
             run: folder.path().display().to_string(),
         });
     }
-    let keep = parts.recipe.warm_start.keep.unwrap_or_default();
+    let keep = parts.recipe.warm().keep.unwrap_or_default();
     let kept = asked.iter().filter(|lesson| lesson.kept(keep));
     let said: BTreeMap<String, Vec<String>> =
         kept.map(|lesson| (lesson.task.clone(), lesson.said.clone())).collect();

@@ -53,6 +53,7 @@ pub mod tasks;
 pub mod toml_error;
 mod until;
 mod warm;
+mod warm_start;
 
 pub use act::Actor;
 pub use annotators::{ANNOTATORS, Program};
@@ -73,6 +74,7 @@ pub use run::Run;
 pub use session::Session;
 pub use tasks::TASK_SOURCES;
 pub use until::Until;
+pub use warm_start::WarmStart;
 
 /// Unix time in milliseconds, for people: nothing that is computed depends on it.
 fn now_ms() -> u64 {

@@ -13,6 +13,7 @@ impl Recipe {
     /// Refuses what would fail at the start of a run, in the words of a recipe; what would go on otherwise than one may think
     /// comes back as notes.
     pub fn look(&self) -> Result<Vec<String>, String> {
+        self.trainable().map_err(|error| error.to_string())?;
         let mut notes = Vec::new();
         if let ModelConfig::File(model) = &self.model {
             model_file("model.file", &model.file)?;
@@ -32,7 +33,7 @@ impl Recipe {
             }
             _ => {}
         }
-        if world.expert == Some(false) && self.roles.teacher.is_oracle() && self.warm_start.steps > 0 {
+        if world.expert == Some(false) && self.roles.teacher.is_oracle() && self.warm().steps > 0 {
             return Err("[warm_start] no task of the world shows its solution, so there is nothing to imitate; give lines \
                         `gold_moves` or `demonstration`, or name a model in `[roles.teacher]`"
                 .into());

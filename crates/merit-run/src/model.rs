@@ -149,6 +149,12 @@ impl ModelKeys {
     }
 }
 
+impl Default for ModelConfig {
+    fn default() -> Self {
+        Self::Fresh(FreshModel::default())
+    }
+}
+
 impl ModelConfig {
     /// About how many weights are kept in a checkpoint; 0 where the model's file cannot be read, which is said elsewhere.
     pub(crate) fn parameters(&self) -> u64 {

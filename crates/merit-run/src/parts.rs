@@ -97,7 +97,7 @@ impl Parts {
 
     /// The world in which demonstrations are given.
     pub fn demonstration_env(&self) -> Result<&dyn World, RunError> {
-        if self.recipe.warm_start.world.is_empty() {
+        if self.recipe.warm().world.is_empty() {
             return Ok(self.env.as_ref());
         }
         if let Some(built) = self.demonstrations.get() {

@@ -5,7 +5,6 @@
 
 use crate::guests::Guests;
 use crate::interleave::Interleave;
-use crate::lessons::Keep;
 use crate::model::ModelConfig;
 use crate::models::NamedModel;
 use crate::overrides::{merge, parse_value, set_path};
@@ -14,6 +13,7 @@ use crate::stages::StageSettings;
 use crate::tasks::Tasks;
 use crate::toml_error::{Located, locate};
 use crate::until::Until;
+use crate::warm_start::{WarmStart, forget_skill};
 use merit_api::WorldSettings;
 use merit_api::annotator::AnnotatorSettings;
 use merit_core::{Arm, Chosen, Components};
@@ -32,6 +32,7 @@ pub struct Recipe {
     /// The name used on the command line.
     pub name: String,
     /// One line.
+    #[serde(default)]
     pub about: String,
     /// The published system it follows; empty when there is none.
     #[serde(default)]
@@ -40,7 +41,8 @@ pub struct Recipe {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ablation: bool,
     pub world: Chosen<dyn WorldSettings>,
-    /// The policy.
+    /// The policy. Absent: a small decoder made on the spot.
+    #[serde(default)]
     pub model: ModelConfig,
     /// Models beside the policy, which stages of `fit` train.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -48,8 +50,9 @@ pub struct Recipe {
     /// Who plays the other roles.
     #[serde(default, skip_serializing_if = "Roles::are_usual")]
     pub roles: Roles,
-    /// How the policy gets its first manners.
-    pub warm_start: WarmStart,
+    /// How the policy gets its first manners. Absent: it learns by reward straight away, which a model from a file can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_start: Option<WarmStart>,
     /// How episodes are run while learning.
     #[serde(default)]
     pub rollout: RolloutSettings,
@@ -86,48 +89,6 @@ pub struct Recipe {
     /// What its names were looked up in.
     #[serde(skip)]
     pub components: Components,
-}
-
-/// Supervised learning on what the teacher demonstrates, before any reward.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WarmStart {
-    /// How many demonstrations the teacher is asked for.
-    pub demonstrations: usize,
-    /// Share of demonstrations that are done right; the others show the bad manners of the world's demonstrator. Only where
-    /// that one teaches; absent: 0.4.
-    #[serde(skip_serializing_if = "Option::is_none", alias = "p_correct")]
-    pub skill: Option<f64>,
-    /// The shares of demonstrations in named manners of the world's demonstrator, instead of `skill`; they add up to 1.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub manners: BTreeMap<String, f64>,
-    /// Which of its episodes are imitated. Only where a model teaches; absent: those that solved their task.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keep: Option<Keep>,
-    /// Updates.
-    pub steps: u64,
-    /// Demonstrations per update.
-    pub batch: usize,
-    /// Settings of the world that differ while demonstrating, in the shape of `[world]`.
-    #[serde(skip_serializing_if = "toml::Table::is_empty")]
-    pub world: toml::Table,
-    /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
-    pub learning_rate: f32,
-}
-
-impl Default for WarmStart {
-    fn default() -> Self {
-        Self {
-            demonstrations: 4000,
-            skill: None,
-            manners: BTreeMap::new(),
-            keep: None,
-            steps: 400,
-            batch: 32,
-            learning_rate: 3e-3,
-            world: toml::Table::new(),
-        }
-    }
 }
 
 /// How much of everything.
@@ -269,9 +230,11 @@ impl Recipe {
     }
 
     fn demonstration_world_in(&self, file: &str) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
+        let Some(warm) = self.warm_start.as_ref().filter(|warm| !warm.world.is_empty()) else {
+            return Ok(self.world.clone());
+        };
         let mut table = self.to_table();
-        let set =
-            toml::Table::from_iter([("world".to_owned(), toml::Value::Table(self.warm_start.world.clone()))]);
+        let set = toml::Table::from_iter([("world".to_owned(), toml::Value::Table(warm.world.clone()))]);
         merge(&mut table, &set);
         let text = toml::to_string(&table["world"]).expect("a table that TOML parsed can be written");
         let file = format!("{file}: `warm_start.world`");
@@ -301,9 +264,23 @@ impl Recipe {
         record.saturating_add(ROOM).saturating_add(checkpoint.saturating_mul(3))
     }
 
+    /// What is shown before any reward; nothing, where there is no warm start.
+    pub(crate) fn warm(&self) -> &WarmStart {
+        match &self.warm_start {
+            Some(warm) => warm,
+            None => WarmStart::none(),
+        }
+    }
+
     /// Hash of the resolved text.
     pub fn hash(&self) -> String {
         merit_core::hex(&Sha256::digest(self.to_toml().as_bytes()))[..16].to_owned()
+    }
+
+    /// `Err` with what to do when nothing could be trained by it, though it can be played.
+    pub fn trainable(&self) -> Result<(), RecipeError> {
+        let refused = |why| RecipeError::Combination { file: format!("recipe `{}`", self.name), why };
+        crate::warm_start::needed(self).map_or(Ok(()), |why| Err(refused(why)))
     }
 
     pub(crate) fn reread(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
@@ -318,8 +295,8 @@ impl Recipe {
     }
 
     fn checked(mut self, file: &str) -> Result<Self, RecipeError> {
-        if self.roles.teacher.is_oracle() && self.warm_start.manners.is_empty() {
-            self.warm_start.skill.get_or_insert(USUAL_SKILL);
+        if let Some(warm) = self.warm_start.as_mut().filter(|_| self.roles.teacher.is_oracle()) {
+            warm.settle_skill();
         }
         self.demonstration_world_in(file)?;
         crate::checks::check(&self).map_err(|why| RecipeError::Combination { file: file.to_owned(), why })?;
@@ -332,26 +309,5 @@ impl Recipe {
             }
         }
         Ok(self)
-    }
-}
-
-/// The skill of the world's demonstrator where none is given.
-const USUAL_SKILL: f64 = 0.4;
-
-/// A change that gives the lessons to a model takes the skill and the manners of the world's demonstrator with it; a change that
-/// names manners takes the skill.
-fn forget_skill(table: &mut toml::Table, overrides: &[(String, String)]) {
-    let sets = |section: &str| {
-        overrides.iter().any(|(key, _)| key == section || key.starts_with(&format!("{section}.")))
-    };
-    let teacher = || table.get("roles")?.get("teacher")?.get("type")?.as_str();
-    let by_a_model = teacher().is_some_and(|teacher| teacher != "oracle");
-    let to_a_model = by_a_model && sets("roles");
-    let Some(warm_start) = table.get_mut("warm_start").and_then(toml::Value::as_table_mut) else { return };
-    if (to_a_model || sets("warm_start.manners")) && !sets("warm_start.skill") {
-        warm_start.remove("skill");
-    }
-    if to_a_model && !sets("warm_start.manners") {
-        warm_start.remove("manners");
     }
 }

@@ -34,6 +34,7 @@ impl Run {
         if RunFolder::open_read_only(path).is_ok() {
             return Err(StoreError::Exists { path: path.to_owned() }.into());
         }
+        recipe.trainable()?;
         preflight(path, recipe.disk_bytes())?;
         let info = RunInfo {
             recipe: recipe.name.clone(),

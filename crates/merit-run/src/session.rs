@@ -39,6 +39,7 @@ impl Session {
                     .into(),
             ));
         }
+        recipe.trainable()?;
         let parts = Parts::new(recipe, seed)?;
         let tools = Arc::new(ToolRuntime::new()?);
         let mut policy = Policy::create(&parts, None, None, &tools, threads, &mut |_| {})?;
@@ -61,7 +62,7 @@ impl Session {
         let course = Course::warm_start(parts, &Phase::Warm);
         let learner = course.learner()?;
         let mut loss = f64::NAN;
-        for step in 0..parts.recipe.warm_start.steps {
+        for step in 0..parts.recipe.warm().steps {
             loss = course.step(self.policy.trainer(), &learner, &demonstrations, (step, step))?.loss;
         }
         self.policy.begin_here()?;

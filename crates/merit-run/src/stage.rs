@@ -80,10 +80,9 @@ impl Stage {
     fn short_form(whole: &Arc<Recipe>) -> Result<Vec<Self>, RecipeError> {
         let of = |phase, recipe: &Arc<Recipe>, work| Self::plain(phase, recipe, 0, work);
         let evaluate = || Work::Evaluate { suite: Suite::default() };
-        let mut stages = vec![
-            of(Phase::Warm, whole, Work::Demonstrations { newborn: true }),
-            of(Phase::eval(When::Before), whole, evaluate()),
-        ];
+        let warm = || of(Phase::Warm, whole, Work::Demonstrations { newborn: true });
+        let mut stages: Vec<Self> = whole.warm_start.iter().map(|_| warm()).collect();
+        stages.push(of(Phase::eval(When::Before), whole, evaluate()));
         for arm in whole.arms() {
             let own = if arm == Arm::Main { Arc::clone(whole) } else { Arc::new(whole.of_arm(&arm)?) };
             stages.push(of(Phase::Train(arm.clone()), &own, Work::Learn { from_warm: true }));
@@ -95,7 +94,7 @@ impl Stage {
     /// Steps of it; what is done at once is one step.
     pub(crate) fn steps(&self) -> u64 {
         match &self.work {
-            Work::Demonstrations { .. } => self.recipe.warm_start.steps,
+            Work::Demonstrations { .. } => self.recipe.warm().steps,
             Work::Imitate { how, .. } => how.steps,
             Work::Prefer { how, .. } => how.steps,
             Work::Fit { how, .. } => how.steps,
@@ -124,9 +123,7 @@ impl Stage {
         let recipe = &self.recipe;
         let per_step = f64::from(recipe.budget.groups) * f64::from(recipe.budget.group_size);
         match &self.work {
-            Work::Demonstrations { .. } => {
-                recipe.warm_start.steps as f64 * recipe.warm_start.batch as f64 * 1.5
-            }
+            Work::Demonstrations { .. } => recipe.warm().steps as f64 * recipe.warm().batch as f64 * 1.5,
             Work::Imitate { how, .. } => how.steps as f64 * how.batch as f64 * 1.5,
             Work::Prefer { how, .. } => how.steps as f64 * how.batch as f64 * 5.0,
             Work::Collect { tasks, samples } => f64::from(*tasks) * f64::from(*samples),

@@ -87,7 +87,12 @@ impl<'a> Walk<'a> {
         }
         self.paid_by_models(stage)?;
         match stage {
-            StageSettings::Imitate(stage) if stage.from == DEMONSTRATIONS => self.taught += 1,
+            StageSettings::Imitate(stage) if stage.from == DEMONSTRATIONS => {
+                if self.recipe.warm_start.is_none() {
+                    return Err("it imitates demonstrations, and there is no `[warm_start]` that says how; add the table".into());
+                }
+                self.taught += 1;
+            }
             StageSettings::Imitate(stage) => {
                 self.read(&stage.from, Holds::Episodes)?;
                 let how = stage.supervision()?;

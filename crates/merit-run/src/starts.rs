@@ -148,7 +148,7 @@ fn demonstrated(recipe: &Recipe) -> Result<toml::Table, RunError> {
     Ok(toml::Table::from_iter([
         ("world".to_owned(), world),
         ("files".to_owned(), files.into()),
-        ("warm_start".to_owned(), value(toml::Value::try_from(&recipe.warm_start))),
+        ("warm_start".to_owned(), value(toml::Value::try_from(recipe.warm()))),
         ("roles".to_owned(), value(toml::Value::try_from(&recipe.roles))),
         ("tool_seconds".to_owned(), toml::Value::Float(recipe.rollout.tool_seconds)),
     ]))

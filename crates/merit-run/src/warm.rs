@@ -27,7 +27,7 @@ pub(crate) fn tokenizer(
     watch: &mut dyn FnMut(Event),
 ) -> Result<Tokenizer, RunError> {
     const ENOUGH: usize = 400;
-    let count = parts.recipe.warm_start.demonstrations.min(ENOUGH);
+    let count = parts.recipe.warm().demonstrations.min(ENOUGH);
     let episodes = play(parts, lessons, &crate::roles::bytes()?, count, tools, watch)?;
     let texts = episodes.iter().flat_map(|e| e.transcript.segments()).map(|s| s.text.as_str());
     Ok(Tokenizer::train(texts, model.vocabulary))
@@ -41,7 +41,7 @@ pub(crate) fn demonstrations(
     tools: &ToolRuntime,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<SftSequence>, RunError> {
-    let episodes = play(parts, lessons, chat, parts.recipe.warm_start.demonstrations, tools, watch)?;
+    let episodes = play(parts, lessons, chat, parts.recipe.warm().demonstrations, tools, watch)?;
     let seen = |episode: &Arc<Episode>| SftSequence {
         tokens: episode.transcript.tokens(),
         mask: episode.transcript.mask(),
@@ -101,7 +101,7 @@ fn play(
         None => env.expert().ok_or_else(|| NoExpert { world: env.about().name })?,
     };
     // Lessons are repeated word for word, so skill has no say in them.
-    let warm = &parts.recipe.warm_start;
+    let warm = parts.recipe.warm();
     let skill = OracleSettings { p_correct: warm.skill.unwrap_or(1.0), manners: warm.manners.clone() };
     let mut oracle = OracleSampler::following(expert, chat, &skill, &plans);
     // Demonstrations are not cut: the limits of the recipe are for the policy.
@@ -143,7 +143,7 @@ pub(crate) struct Supervised {
 impl Course {
     /// That of a recipe's warm start, recorded under `phase`.
     pub(crate) fn warm_start(parts: &Parts, phase: &Phase) -> Self {
-        let warm = &parts.recipe.warm_start;
+        let warm = parts.recipe.warm();
         let seed = parts.seed.child(&phase.seed_name(), 0);
         Self { steps: warm.steps, batch: warm.batch, learning_rate: warm.learning_rate, seed }
     }

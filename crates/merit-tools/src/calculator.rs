@@ -1,4 +1,4 @@
-//! Exact arithmetic for agents: `+ - * /`, parentheses, unary minus and decimals, on exact fractions of 128 bits.
+//! Exact arithmetic for agents: `+ - * /`, `**`, parentheses, unary minus and decimals, on exact fractions of 128 bits.
 //!
 //! In: an expression the agent wrote. Out: an integer, a terminating decimal or a fraction `a/b`, or a refusal that says what
 //! to write instead. Length and nesting are limited before anything is computed, so hostile input costs nothing.
@@ -18,6 +18,8 @@ use std::sync::{Arc, LazyLock};
 pub const MAX_LENGTH: usize = 200;
 /// Deepest nesting of parentheses.
 pub const MAX_DEPTH: u32 = 24;
+/// Largest power; larger ones of anything but 0 and 1 would not fit anyway.
+const MAX_POWER: u32 = 128;
 
 /// What the registry says of it.
 const ABOUT: About = About { name: "calc", summary: "Exact arithmetic: + - * / and parentheses.", paper: "" };
@@ -66,6 +68,7 @@ impl Tool for Calculator {
 /// assert_eq!(evaluate("141 + 4*12").unwrap(), "189");
 /// assert_eq!(evaluate("(1-3)/4").unwrap(), "-0.5");
 /// assert_eq!(evaluate("0.1+0.2").unwrap(), "0.3");
+/// assert_eq!(evaluate("2**10").unwrap(), "1024");
 /// assert_eq!(evaluate("3*").unwrap_err(), "a number must follow `*`");
 /// ```
 pub fn evaluate(expression: &str) -> Result<String, String> {
@@ -106,6 +109,9 @@ impl Reader<'_> {
     fn product(&mut self) -> Result<RBig, String> {
         let mut total = self.factor()?;
         while let Some(sign @ ('*' | '/')) = self.peek() {
+            if self.at_power() {
+                return Err("powers of powers need parentheses, as in (2**3)**2".to_owned());
+            }
             self.at += 1;
             let next = self.factor()?;
             if sign == '/' && next.is_zero() {
@@ -127,7 +133,35 @@ impl Reader<'_> {
             Some(c) if c.is_ascii_digit() || c == '.' => self.number()?,
             found => return Err(self.missing_number(found)),
         };
+        // As everywhere, a power binds closer than the sign before it: -2**2 is -4.
+        let value = if self.at_power() { self.power(&value)? } else { value };
         if negative { bounded(-value) } else { Ok(value) }
+    }
+
+    fn at_power(&mut self) -> bool {
+        self.peek();
+        self.text[self.at..].starts_with("**")
+    }
+
+    /// `base` to the whole power that follows `**`.
+    fn power(&mut self, base: &RBig) -> Result<RBig, String> {
+        self.at += 2;
+        let inverse = self.peek() == Some('-');
+        self.at += usize::from(inverse);
+        let exponent = match self.peek() {
+            Some('(') => self.parenthesis()?,
+            Some(c) if c.is_ascii_digit() || c == '.' => self.number()?,
+            found => return Err(self.missing_number(found)),
+        };
+        let times = i64::try_from(exponent.numerator().clone()).ok().filter(|_| exponent.is_int());
+        let inverse = inverse != times.is_some_and(|times| times < 0);
+        let times = times.map(i64::unsigned_abs).filter(|times| *times <= u64::from(MAX_POWER));
+        let times = times.ok_or_else(|| format!("a power is a whole number up to {MAX_POWER}"))?;
+        if inverse && base.is_zero() {
+            return Err("division by zero".to_owned());
+        }
+        let value = (0..times).try_fold(RBig::ONE, |product, _| bounded(product * base))?;
+        if inverse { bounded(RBig::ONE / value) } else { Ok(value) }
     }
 
     fn parenthesis(&mut self) -> Result<RBig, String> {

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
+        Command::Init { folder } => commands::init::run(&folder),
         Command::Train(arguments) => commands::train::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),

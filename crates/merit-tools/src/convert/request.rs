@@ -36,7 +36,7 @@ pub(super) fn read(input: &str) -> Result<Request, String> {
             Amount::Number(number) => Value::Number(number).to_string(),
             Amount::Text(text) => text.trim().to_owned(),
         };
-        return Ok(Request { value, from: wire.from.trim().to_owned(), to: wire.to.trim().to_owned() });
+        return Ok(Request { value, from: unit(&wire.from), to: unit(&wire.to) });
     }
     let (quantity, to) = ["->", "→", " to "].iter().find_map(|word| input.split_once(word)).ok_or(FORM)?;
     let quantity = quantity.trim();
@@ -45,8 +45,22 @@ pub(super) fn read(input: &str) -> Result<Request, String> {
     if value.is_empty() {
         return Err(format!("a number must come first: {FORM}"));
     }
-    let own = |text: &str| text.trim().to_owned();
-    Ok(Request { value: own(value), from: own(from), to: own(to) })
+    Ok(Request { value: value.trim().to_owned(), from: unit(from), to: unit(to) })
+}
+
+/// Units of two words, as people write them and as the table has them.
+const TWO_WORDS: [(&str, &str); 7] = [
+    ("fl oz", "fl_oz"),
+    ("fluid ounce", "fluid_ounce"),
+    ("nautical mile", "nautical_mile"),
+    ("troy ounce", "troy_ounce"),
+    ("imperial gallon", "imperial_gallon"),
+    ("light year", "light_year"),
+    ("miles per gallon", "miles_per_gallon"),
+];
+
+fn unit(text: &str) -> String {
+    TWO_WORDS.iter().fold(text.trim().to_owned(), |text, (said, known)| text.replace(said, known))
 }
 
 /// Where the number at the beginning ends. An `e` belongs to it only before digits: `5 eV` is five of a unit.
@@ -91,6 +105,8 @@ mod tests {
         check("5eV to J", ("5", "eV", "J"));
         check("5 eV to J", ("5", "eV", "J"));
         check("1 in to cm", ("1", "in", "cm"));
+        check("2 fl oz to mL", ("2", "fl_oz", "mL"));
+        check("2 fluid ounces to mL", ("2", "fluid_ounces", "mL"));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! The base units are metre, kilogram, second, kelvin, radian and bit. Every factor is exact by definition of the unit:
 //! international feet and pounds, US liquid measures, the calorie of 4.184 J, the BTU of the International Table, the Julian
-//! year. Units that are only measured (such as the dalton) are not here.
+//! year and its twelfth, the month. Units that are only measured (such as the dalton) are not here.
 
 /// Which prefixes a unit takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +53,8 @@ const ANGLE: [i8; 6] = [0, 0, 0, 0, 1, 0];
 const DATA: [i8; 6] = [0, 0, 0, 0, 0, 1];
 const AREA: [i8; 6] = [2, 0, 0, 0, 0, 0];
 const VOLUME: [i8; 6] = [3, 0, 0, 0, 0, 0];
+/// Length over volume, as cars are told of.
+const ECONOMY: [i8; 6] = [-2, 0, 0, 0, 0, 0];
 const SPEED: [i8; 6] = [1, 0, -1, 0, 0, 0];
 const FORCE: [i8; 6] = [1, 1, -2, 0, 0, 0];
 const PRESSURE: [i8; 6] = [-1, 1, -2, 0, 0, 0];
@@ -104,6 +106,7 @@ pub(super) const UNITS: &[Unit] = &[
     unit("d; day", TIME, "86400", None),
     unit("wk; week", TIME, "604800", None),
     unit("; fortnight", TIME, "1209600", None),
+    unit("mo; month", TIME, "2629800", None),
     unit("yr; year", TIME, "31557600", None),
     unit("; century centuries", TIME, "3155760000", None),
     unit("ha; hectare", AREA, "10000", None),
@@ -122,6 +125,7 @@ pub(super) const UNITS: &[Unit] = &[
     unit("impgal; imperial_gallon", VOLUME, "0.00454609", None),
     unit("imppt; imperial_pint", VOLUME, "0.00056826125", None),
     unit("bbl; barrel", VOLUME, "0.158987294928", None),
+    unit("mpg; mile_per_gallon miles_per_gallon", ECONOMY, "1609.344 / 0.003785411784", None),
     unit("kn kt; knot", SPEED, "1852 / 3600", None),
     unit("mph", SPEED, "1609.344 / 3600", None),
     unit("kph kmh", SPEED, "1000 / 3600", None),

@@ -31,6 +31,22 @@ fn minus_may_stand_before_any_factor() {
 }
 
 #[test]
+fn powers_bind_tighter_than_signs_and_are_whole() {
+    check("2**10", "1024");
+    check("-2**2", "-4");
+    check("(-2)**3", "-8");
+    check("3*2**-2", "0.75");
+    check("0.5 ** 3", "0.125");
+    check("7**0", "1");
+    refused("2**200", "a power is a whole number up to 128");
+    refused("2**0.5", "a power is a whole number up to 128");
+    refused("9**99", "number too large");
+    refused("0**-1", "division by zero");
+    refused("2**", "a number must follow `*`");
+    refused("2**3**2", "powers of powers need parentheses, as in (2**3)**2");
+}
+
+#[test]
 fn decimals_are_exact() {
     check("0.1+0.2", "0.3");
     check(".5*4", "2");

@@ -29,6 +29,9 @@ fn definitions_are_exact() {
     check("1 hp to W", "1 hp = 745.69987158227022 W");
     check("1 lbf to N", "1 lbf = 4.4482216152605 N");
     check("0 km to mi", "0 km = 0 mi");
+    check("12 months to years", "12 months = 1 years");
+    check("1 ft to in", "1 ft = 12 in");
+    check("1 mpg to mi/gal", "1 mpg = 1 mi/gal");
 }
 
 #[test]

@@ -15,20 +15,27 @@ pub(crate) struct List {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// Worlds, and where training tasks come from.
+    #[value(aliases = ["env", "world", "worlds"])]
     Envs,
     /// Tools.
+    #[value(alias = "tool")]
     Tools,
     /// Terms and combinators of rewards.
+    #[value(alias = "reward")]
     Rewards,
     /// Credit rules.
     Credit,
     /// Objectives, loss aggregation, selectors and masks.
+    #[value(alias = "objective")]
     Objectives,
     /// Model backends.
+    #[value(alias = "model")]
     Models,
     /// Shipped recipes.
+    #[value(alias = "recipe")]
     Recipes,
     /// Formats that can be imported.
+    #[value(alias = "format")]
     Formats,
     /// Formats in which models write tool calls.
     Calls,

@@ -35,6 +35,7 @@ Examples:
   merit train                                  train the default recipe, then open its report
   merit train --seed 2 --set budget.steps=20   the same with another seed and a smaller budget
   merit train --resume runs/ledger-tools-1     go on after a kill, a full disk or Ctrl-C
+  merit init my-tasks                          a recipe and tasks of your own to begin with
   merit show runs/ledger-tools-1               what happened in a run
   merit rollout --run runs/ledger-tools-1      watch the trained agent at work
   merit compare runs/a-1 runs/b-1              is one better, by how much, how sure?
@@ -54,6 +55,12 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Leave a recipe and ten tasks to begin with, which can be trained at once.
+    Init {
+        /// Where to; made if it is not there. Files that are there already are left alone.
+        #[arg(default_value = ".")]
+        folder: std::path::PathBuf,
+    },
     /// Train a policy by a recipe; without arguments, the default recipe.
     Train(Train),
     /// Test published claims: run the arms of systems over seeds, judge them, record the verdicts.

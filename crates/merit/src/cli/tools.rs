@@ -1,6 +1,6 @@
 //! `merit tool`, `merit doctor` and `merit mcp`.
 
-use super::values::key_value;
+use super::values::{key_value, local_address};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -28,7 +28,8 @@ pub(crate) enum Tool {
 pub(crate) struct ToolRun {
     /// Name of the tool (see `merit list tools`).
     pub(crate) name: String,
-    /// Inputs, one call each; `-` is standard input [default: the tool's own example].
+    /// Inputs, one call each; `-` is standard input, and one that begins with `-` stands after `--` [default: the tool's own
+    /// example].
     pub(crate) input: Vec<String>,
     /// Change one setting, e.g. `--set sandbox.limits.seconds=1`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -69,7 +70,7 @@ pub(crate) struct Mcp {
     #[arg(long, value_name = "FILE")]
     pub(crate) tools: Option<PathBuf>,
     /// Serve HTTP at this address of this machine, e.g. `127.0.0.1:8931` [default: standard input and output].
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = local_address)]
     pub(crate) http: Option<std::net::SocketAddr>,
     /// The payload of the task that sessions are opened for, a JSON file [default: a table of two prices].
     #[arg(long, value_name = "FILE")]

@@ -46,6 +46,15 @@ pub(super) fn seeds(text: &str) -> Result<Seeds, String> {
     Ok(Seeds(seeds))
 }
 
+/// An address of this machine, which may be called by name.
+pub(super) fn local_address(text: &str) -> Result<std::net::SocketAddr, String> {
+    let port = text.strip_prefix("localhost:");
+    let address = port.map_or_else(|| text.to_owned(), |port| format!("127.0.0.1:{port}"));
+    address
+        .parse()
+        .map_err(|_| "expected an address with a port, e.g. 127.0.0.1:8931 or localhost:8931".to_owned())
+}
+
 pub(super) fn key_value(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((key, value)) if !key.trim().is_empty() => Ok((key.trim().to_owned(), value.trim().to_owned())),

@@ -8,6 +8,7 @@ mod episodes;
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod import;
+pub(crate) mod init;
 pub(crate) mod list;
 mod local;
 pub(crate) mod mcp;

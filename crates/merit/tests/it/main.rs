@@ -6,6 +6,7 @@ mod attacking;
 mod credit;
 mod export;
 mod finished;
+mod init;
 mod lab;
 mod models;
 mod sameness;

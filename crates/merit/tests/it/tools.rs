@@ -27,6 +27,13 @@ fn several_inputs_are_one_session() {
 }
 
 #[test]
+fn an_input_that_begins_with_a_minus_stands_after_two() {
+    let (code, out, _) = said(&merit(&["tool", "run", "calc", "--json", "--", "-3+4", "2**10"]));
+    assert_eq!(code, Some(0));
+    assert!(out.contains("\"output\":\"1\"") && out.contains("\"output\":\"1024\""), "{out}");
+}
+
+#[test]
 fn a_tool_without_input_runs_its_example() {
     assert_eq!(said(&merit(&["tool", "run", "calc"])).1, "189\n");
 }
@@ -48,8 +55,10 @@ fn settings_reach_the_tool_and_wrong_ones_are_refused() {
         (&["tool", "run", "pyton"][..], "did you mean `python`?"),
         (&["tool", "run", "python", "--set", "limits.seconds=1"], "limits"),
         (&["tool", "run", "http", "x", "--set", "fixture=1"], "fixtures"),
+        (&["tool", "run", "sql"], "a payload by --task FILE"),
         (&["tool", "show", "calc", "--format", "hermse"], "did you mean `hermes`?"),
         (&["mcp", "--tool", "calc", "--http", "192.0.2.1:80"], "this machine only"),
+        (&["mcp", "--tool", "calc", "--http", "localhost"], "localhost:8931"),
     ] {
         let (code, _, err) = said(&merit(words));
         assert!(code != Some(0) && err.contains(wanted), "{words:?}: {code:?} {err}");

@@ -18,7 +18,12 @@ pub(super) fn run(arguments: &ToolRun) -> Result<()> {
     let built = config.build().map_err(|error| WrongInput(error.to_string()))?;
     let tool = choose(&built, &arguments.name, arguments.tool.as_deref())?;
     let task = task(arguments.task.as_deref())?;
-    let session = tool.open(&task, None).map_err(|error| WrongInput(error.to_string()))?;
+    let session = tool.open(&task, None).map_err(|error| {
+        WrongInput(format!(
+            "{error}; give settings by --set KEY=VALUE or --settings FILE (`merit tool show {}` lists them), or a payload by --task FILE",
+            arguments.name
+        ))
+    })?;
     let deadline = Duration::from_secs(arguments.seconds.into());
     let mut failed = 0;
     let inputs = if arguments.input.is_empty() {

@@ -15,6 +15,7 @@ fn every_command_explains_itself() {
     let commands: [&[&str]; 29] = [
         &["--help"],
         &["-h"],
+        &["init", "--help"],
         &["train", "--help"],
         &["rollout", "--help"],
         &["show", "--help"],
@@ -85,6 +86,14 @@ fn the_list_as_json_says_the_same_and_every_kind_is_a_part_of_it() {
         parts.extend(part);
     }
     assert_eq!(parts, names(&all));
+}
+
+#[test]
+fn what_is_listed_may_be_called_by_one_and_by_another_name() {
+    for (said, meant) in [("worlds", "envs"), ("world", "envs"), ("tool", "tools"), ("reward", "rewards")] {
+        let list = |kind| say(here(), ["list", kind]).well().out;
+        assert_eq!(list(said), list(meant));
+    }
 }
 
 #[test]
