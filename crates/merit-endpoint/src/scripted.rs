@@ -181,8 +181,18 @@ fn serve(stream: TcpStream, script: &(dyn Fn(&Asked) -> Reply + Send + Sync), se
     }
     let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
     seen.peak.fetch_max(now, Ordering::SeqCst);
-    let whole = script(&asked).steps.into_iter().all(|step| perform(&stream, step));
-    seen.now.fetch_sub(1, Ordering::SeqCst);
+    let mut steps = script(&asked).steps;
+    let last = steps.pop();
+    let mut whole = steps.into_iter().all(|step| perform(&stream, step));
+    // Whoever has read the last bytes may ask again before this thread goes on, so they count as answered before they are sent.
+    let sends = matches!(last, Some(Step::Send(_)));
+    if sends {
+        seen.now.fetch_sub(1, Ordering::SeqCst);
+    }
+    whole = whole && last.is_none_or(|step| perform(&stream, step));
+    if !sends {
+        seen.now.fetch_sub(1, Ordering::SeqCst);
+    }
     seen.left_early.fetch_add(usize::from(!whole), Ordering::SeqCst);
     let _ = stream.shutdown(Shutdown::Both);
 }
