@@ -60,7 +60,7 @@ pub(crate) fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::Stor
     let mut record = CellRecord { costs: spent.at(u64::MAX), ..CellRecord::default() };
     let mut metrics = metrics;
     // What depends on the clock is not the same a second time.
-    metrics.retain(|metric| metric.value.is_finite() && metric.name != "tokens_per_s");
+    metrics.retain(|metric| metric.value.is_finite() && !metric.by_clock());
     for metric in &metrics {
         let name = match &metric.phase {
             phase if *phase == Phase::eval(When::After) => metric.name.clone(),

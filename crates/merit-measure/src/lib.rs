@@ -4,6 +4,7 @@
 //! read anywhere ([`write_report`]), and tables over several seeds ([`compare_runs`]). Reads the record and nothing else:
 //! what is not recorded is absent here, and never a zero.
 
+mod browse;
 mod chart;
 mod compare;
 mod curve;

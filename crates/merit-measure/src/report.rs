@@ -5,14 +5,15 @@ use crate::headline::headline;
 use crate::html::{date, escape, number};
 use crate::specimens::{Pair, Specimens, choose};
 use crate::tokens::Vocabulary;
-use crate::{MeasureError, RunSummary, stats, tables};
+use crate::{MeasureError, RunSummary, browse, stats, tables};
 use merit_core::Seed;
 use merit_store::{RunFolder, StoredEpisode};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Writes `report.html` into the run's folder and says where it is.
+/// Writes `report.html` into the run's folder, and `episodes.html` beside it, and says where the report is.
 pub fn write_report(run: &RunFolder) -> Result<PathBuf, MeasureError> {
+    run.write_file(browse::FILE, browse::render(run)?.as_bytes())?;
     Ok(run.write_report(&render_report(run)?)?)
 }
 
@@ -33,7 +34,9 @@ pub fn render_report(run: &RunFolder) -> Result<String, MeasureError> {
         tables::other_series(&summary),
         pairs(&specimens, &vocabulary),
         groups_at_work(&specimens.groups, &vocabulary),
+        tables::time(&summary.times),
         tables::cost(&summary),
+        data(run)?,
         tables::events(&summary),
         format!(
             "<details><summary>The resolved recipe</summary><pre>{}</pre></details>\n",
@@ -61,6 +64,24 @@ fn head(summary: &RunSummary) -> String {
         date(info.started_ms),
         escape(&hash)
     )
+}
+
+/// Where the numbers and the episodes can be had.
+fn data(run: &RunFolder) -> Result<String, MeasureError> {
+    let mut csv = String::from("phase,step,name,value%0A");
+    for metric in run.metrics()? {
+        let (phase, step, name, value) = (metric.phase, metric.step, metric.name, metric.value);
+        let plain: String = format!("{phase},{step},{name},{value:?}")
+            .replace('%', "%25")
+            .replace('#', "%23")
+            .replace(' ', "%20");
+        let _ = write!(csv, "{}%0A", escape(&plain));
+    }
+    Ok(format!(
+        "<p><a download=\"metrics.csv\" href=\"data:text/csv;charset=utf-8,{csv}\">Every metric as CSV</a> · \
+         <a href=\"{}\">Every episode, with filters</a></p>\n",
+        browse::FILE
+    ))
 }
 
 fn pairs(specimens: &Specimens, vocabulary: &Vocabulary) -> String {

@@ -30,6 +30,8 @@ pub struct RunSummary {
     pub tokens_per_s: Option<f64>,
     /// From the start to the last event, pauses included.
     pub elapsed_ms: Option<u64>,
+    /// Seconds of learning by reward, by part: `rollout`, `reward`, `update`, and `tools` inside the rollout.
+    pub times: BTreeMap<String, f64>,
     /// What happened to the run.
     pub events: Vec<Event>,
 }
@@ -45,7 +47,7 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
 }
 
-const SHOWN: [(&str, &str, &str); 13] = [
+const SHOWN: [(&str, &str, &str); 14] = [
     ("warm", "loss", "warm-start loss"),
     ("train", "loss", "training loss"),
     ("train", "reward", "mean reward"),
@@ -57,6 +59,7 @@ const SHOWN: [(&str, &str, &str); 13] = [
     ("train", "learning_rate", "learning rate"),
     ("train", "logprob_gap", "largest gap between sampled and trained log-probability"),
     ("train", "turns_mean", "turns per episode"),
+    ("train", "tokens_mean", "tokens per episode"),
     ("train", "calls_mean", "tool calls per episode"),
     ("train", "tokens_per_s", "tokens per second"),
 ];
@@ -79,6 +82,7 @@ impl RunSummary {
             outcomes: outcomes(run, &metrics)?,
             costs: run.costs()?,
             tokens_per_s: stats::quantile(&speeds, 0.5),
+            times: times(&metrics),
             elapsed_ms: events.last().and_then(|event| event.time_ms.checked_sub(info.started_ms)),
             events,
             info,
@@ -113,6 +117,17 @@ impl RunSummary {
     pub fn controls(&self) -> impl Iterator<Item = &HeldOut> {
         self.held_out.iter().filter(|held| matches!(held.phase, Phase::Eval(Arm::Control(_), When::After)))
     }
+}
+
+/// Seconds by part, over the steps of the learning that is drawn.
+fn times(metrics: &[Metric]) -> BTreeMap<String, f64> {
+    let (phase, mut times) = (learned(metrics), BTreeMap::new());
+    for metric in metrics.iter().filter(|metric| metric.phase == phase) {
+        if let Some(part) = metric.name.strip_prefix("seconds/") {
+            *times.entry(part.to_owned()).or_default() += metric.value;
+        }
+    }
+    times
 }
 
 /// The learning whose curves are drawn: the main arm's, or the first that a recipe of named stages has.

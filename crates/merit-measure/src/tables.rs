@@ -167,6 +167,28 @@ pub(crate) fn passes(summary: &RunSummary) -> String {
     )
 }
 
+/// Where the time of learning went.
+pub(crate) fn time(times: &BTreeMap<String, f64>) -> String {
+    let whole: f64 = times.iter().filter(|(part, _)| *part != "tools").map(|(_, seconds)| seconds).sum();
+    if whole <= 0.0 {
+        return String::new();
+    }
+    let row = |part: &str, words: &str| {
+        let seconds = times.get(part).copied().unwrap_or(0.0);
+        vec![words.to_owned(), format!("{seconds:.1} s"), percent(seconds / whole)]
+    };
+    let rows = [
+        row("rollout", "rollout: sampling, worlds and tools"),
+        row("tools", "of it inside tools; calls run beside each other"),
+        row("reward", "reward and annotators"),
+        row("update", "credit and update"),
+    ];
+    format!(
+        "<h2>Where the time went</h2>\n{}",
+        table(&["learning by reward", "seconds", "share"], true, &rows)
+    )
+}
+
 /// What the run cost.
 pub(crate) fn cost(summary: &RunSummary) -> String {
     let mut out = String::from("<h2>Cost</h2>\n");

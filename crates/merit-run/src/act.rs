@@ -41,6 +41,11 @@ impl Actor {
         &mut self.generator
     }
 
+    /// What samples for it, for good, with the chat format of its tokenizer.
+    pub(crate) fn into_sampler(self) -> (ChatFormat, Box<dyn Sampler>) {
+        (self.chat, Box::new(self.generator))
+    }
+
     /// Acts with other weights from now on.
     pub fn set_packed(&mut self, weights: Arc<PackedWeights>) -> Result<(), RunError> {
         Ok(self.generator.set_packed(weights)?)

@@ -56,6 +56,9 @@ fn spent(drive: &mut Drive<'_>, parts: &Parts, phase: &Phase) -> f64 {
     parts.recipe.budget.until.map_or(0.0, |until| until.share(&drive.learned(phase).spent))
 }
 
+/// What the metrics of a step begin with that say how long a part of it took.
+const SECONDS: &str = "seconds/";
+
 /// One update by reward; what is said of it.
 fn by_reward(
     drive: &mut Drive<'_>,
@@ -66,6 +69,7 @@ fn by_reward(
 ) -> Result<Metrics, RunError> {
     let began = Instant::now();
     let mut batch = sample(drive, parts, actor, at)?;
+    let sampled = began.elapsed();
     let mut numbers = metrics::of_groups(&batch.groups);
     let weight = parts.recipe.guests.as_ref().map(|guests| guests.weight(drive.folder, at.phase, at.step));
     let weight = weight.transpose()?;
@@ -91,7 +95,18 @@ fn by_reward(
         numbers.insert("guest_weight_steers".into(), f64::from(u8::from(guests.steers(weight))));
     }
     numbers.extend(term_shares(parts, &batch, at.step));
-    numbers.insert("tokens_per_s".into(), tokens as f64 / began.elapsed().as_secs_f64());
+    let whole = began.elapsed();
+    numbers.insert("tokens_per_s".into(), tokens as f64 / whole.as_secs_f64());
+    numbers.extend(
+        [
+            // Calls run beside each other and beside sampling: their seconds are a part of the rollout's only in a sense.
+            ("tools", played.tool_seconds),
+            ("rollout", sampled.saturating_sub(batch.scoring).as_secs_f64()),
+            ("reward", batch.scoring.as_secs_f64()),
+            ("update", whole.saturating_sub(sampled).as_secs_f64()),
+        ]
+        .map(|(part, seconds)| (format!("{SECONDS}{part}"), seconds)),
+    );
     Ok(numbers)
 }
 
@@ -196,6 +211,7 @@ fn step_event(arm: &str, step: u64, of: u64, numbers: &Metrics, done: f64) -> Ev
         success: number("success"),
         reward: number("reward"),
         terms: metrics::terms(numbers),
+        metrics: numbers.clone(),
         tokens_per_s: number("tokens_per_s"),
         done,
     }

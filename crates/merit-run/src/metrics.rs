@@ -47,6 +47,7 @@ pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
     put("reward", mean(&rewards));
     put("reward_sd", sd(&rewards));
     put("turns_mean", mean(&numbers(&|e| e.episode.turns.len() as f64)));
+    put("tokens_mean", mean(&numbers(&|e| e.episode.cost.policy_tokens as f64)));
     put("calls_mean", mean(&numbers(&|e| e.episode.cost.tool_calls as f64)));
     for outcome in Outcome::ALL {
         let count = episodes.iter().filter(|e| e.outcome() == outcome).count();

@@ -89,7 +89,7 @@ pub(crate) fn chat_format(model: &LanguageModel) -> Result<ChatFormat, RunError>
 }
 
 /// The hash of a model's weights: of the file, or of the folder's safetensors files in the order of their names.
-fn fingerprint(path: &Path) -> Result<String, RunError> {
+pub(crate) fn fingerprint(path: &Path) -> Result<String, RunError> {
     let mut files = vec![path.to_path_buf()];
     if path.is_dir() {
         let entries = std::fs::read_dir(path)?.collect::<Result<Vec<_>, _>>()?;

@@ -139,7 +139,7 @@ impl Parts {
                 .take(plan.groups as usize)
                 .map(|at| env.task(Split::Train, at, &tasks))
                 .collect(),
-            Split::HeldOut => distinct(env, plan.first, plan.groups as usize, &tasks),
+            Split::HeldOut => distinct(env, Split::HeldOut, plan.first, plan.groups as usize, &tasks),
         };
         Ok(self.plans_of(plan, 0, drawn?.into_iter().map(Arc::new)))
     }
@@ -168,15 +168,21 @@ impl Parts {
     }
 }
 
-/// Up to `count` held-out tasks, no two the same: a task that is measured twice makes an interval too narrow. Fewer where the
+/// Up to `count` tasks, no two the same: a task that is measured twice makes an interval too narrow. Fewer where the
 /// world has no more of them.
-fn distinct(env: &dyn World, first: u64, count: usize, seed: &Seed) -> Result<Vec<Task>, EnvError> {
+pub(crate) fn distinct(
+    env: &dyn World,
+    split: Split,
+    first: u64,
+    count: usize,
+    seed: &Seed,
+) -> Result<Vec<Task>, EnvError> {
     let (mut seen, mut found) = (HashSet::new(), Vec::new());
     for at in (first..).take(count * TRIES + LEAST_TRIES) {
         if found.len() == count {
             break;
         }
-        let task = env.task(Split::HeldOut, at, seed)?;
+        let task = env.task(split, at, seed)?;
         if seen.insert(task.id.clone()) {
             found.push(task);
         }

@@ -51,6 +51,8 @@ pub enum Event {
         reward: f64,
         /// Mean value of each reward term over the episodes it applies to.
         terms: BTreeMap<String, f64>,
+        /// Everything that the record has of this step.
+        metrics: BTreeMap<String, f64>,
         /// Tokens sampled and trained per second of this step.
         tokens_per_s: f64,
         /// Share of the whole run that is done.

@@ -17,6 +17,7 @@ use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::EpisodePlan;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// What one step learns from.
 pub(crate) struct Batch {
@@ -36,6 +37,8 @@ pub(crate) struct Batch {
     pub(crate) numbers: Metrics,
     /// What is known of the tasks now.
     pub(crate) tasks: TaskState,
+    /// How long annotators and the reward took.
+    pub(crate) scoring: Duration,
 }
 
 impl Batch {
@@ -91,7 +94,8 @@ pub(crate) fn sample(
     let numbers = numbers(&drawing, refilled, probe_episodes);
     let own = groups.iter().flat_map(Group::members).filter(|scored| !is_guest(&scored.episode));
     let tasks = drawing.end(&groups, metrics::success(&own.collect::<Vec<_>>()));
-    Ok(Batch { groups, drops, probes, beside, probe_episodes, kept, numbers, tasks })
+    let scoring = playing.scoring;
+    Ok(Batch { groups, drops, probes, beside, probe_episodes, kept, numbers, tasks, scoring })
 }
 
 /// What is said of the tasks that were drawn.
@@ -121,6 +125,8 @@ struct Playing<'a> {
     candidates: u32,
     probed: u64,
     probing: Cost,
+    /// How long annotators and the reward took.
+    scoring: Duration,
 }
 
 impl<'a> Playing<'a> {
@@ -143,6 +149,7 @@ impl<'a> Playing<'a> {
             candidates: 0,
             probed: 0,
             probing: Cost::default(),
+            scoring: Duration::ZERO,
         }
     }
 
@@ -188,15 +195,20 @@ impl<'a> Playing<'a> {
         let plan = self.plan(tasks.len(), self.parts.recipe.budget.group_size);
         let plans = self.parts.plans_of(&plan, first, tasks);
         let (plans, episodes) = self.actor.run_groups(self.parts, plans, &mut stalls(self.watch))?;
+        let began = Instant::now();
         self.annotations.extend(self.parts.annotators.ask(&episodes));
+        self.scoring += began.elapsed();
         self.plans.extend(plans);
         self.episodes.extend(episodes);
         Ok(())
     }
 
-    fn score(&self) -> ScoredBatch {
-        let context = self.parts.context(self.at.step);
-        self.parts.scorer.score_annotated(&self.episodes, &self.annotations, &context, self.kept)
+    fn score(&mut self) -> ScoredBatch {
+        let (began, context) = (Instant::now(), self.parts.context(self.at.step));
+        let scorer = &self.parts.scorer;
+        let scored = scorer.score_annotated(&self.episodes, &self.annotations, &context, self.kept);
+        self.scoring += began.elapsed();
+        scored
     }
 
     /// Runs so many episodes of each task only to measure it.

@@ -46,6 +46,12 @@ fn sizes(each: u32) -> Vec<u32> {
 /// estimates from `each` samples, for powers of two and `each` itself. Samples that do not count are left out; a task with fewer
 /// than j that count says nothing of j.
 pub(crate) fn passes(sampled: &[ScoredEpisode], each: u32) -> Metrics {
+    let values = pass_values(sampled, each).into_iter();
+    values.filter_map(|(name, values)| Some((name, mean(&values)?))).collect()
+}
+
+/// The same, task by task.
+pub(crate) fn pass_values(sampled: &[ScoredEpisode], each: u32) -> BTreeMap<String, Vec<f64>> {
     let mut tasks: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
     for scored in sampled.iter().filter(|scored| scored.outcome().is_valid()) {
         let (count, solved) = tasks.entry(scored.episode.id.group).or_default();
@@ -55,15 +61,14 @@ pub(crate) fn passes(sampled: &[ScoredEpisode], each: u32) -> Metrics {
     let share = |part: u32, whole: u32, j: u32| -> f64 {
         (0..j).map(|i| f64::from(part.saturating_sub(i)) / f64::from(whole - i)).product()
     };
-    let mut numbers = Metrics::new();
+    let mut values = BTreeMap::new();
     for j in sizes(each) {
         let enough: Vec<(u32, u32)> = tasks.values().copied().filter(|(count, _)| *count >= j).collect();
-        let any: Vec<f64> = enough.iter().map(|(n, solved)| 1.0 - share(n - solved, *n, j)).collect();
-        let all: Vec<f64> = enough.iter().map(|(n, solved)| share(*solved, *n, j)).collect();
-        numbers.extend(mean(&any).map(|any| (format!("pass@{j}"), any)));
-        numbers.extend(mean(&all).map(|all| (format!("pass^{j}"), all)));
+        let any = enough.iter().map(|(n, solved)| 1.0 - share(n - solved, *n, j)).collect();
+        let all = enough.iter().map(|(n, solved)| share(*solved, *n, j)).collect();
+        values.extend([(format!("pass@{j}"), any), (format!("pass^{j}"), all)]);
     }
-    numbers
+    values
 }
 
 /// best_of@j, the chance that the best-scored of j samples solves a task: the mean over tasks of the exact mean over all choices of
@@ -121,6 +126,17 @@ const MOST_VALUES: usize = 32;
 /// `success/NAME=VALUE` for each value that NAME has: an info of the world at the episode's end, or, where it begins with `/`, a
 /// place in the task's payload. `Err` with what to say where that cannot be.
 pub(crate) fn broken_down(scored: &[ScoredEpisode], name: &str) -> Result<Metrics, String> {
+    let success = |(value, part): (String, Vec<&ScoredEpisode>)| {
+        Some((format!("success/{name}={value}"), metrics::success(&part)?))
+    };
+    Ok(parted(scored, name)?.into_iter().filter_map(success).collect())
+}
+
+/// The episodes by the value that NAME has in them.
+pub(crate) fn parted<'a>(
+    scored: &'a [ScoredEpisode],
+    name: &str,
+) -> Result<BTreeMap<String, Vec<&'a ScoredEpisode>>, String> {
     let mut parts: BTreeMap<String, Vec<&ScoredEpisode>> = BTreeMap::new();
     for one in scored {
         if let Some(value) = value(&one.episode, name) {
@@ -128,22 +144,14 @@ pub(crate) fn broken_down(scored: &[ScoredEpisode], name: &str) -> Result<Metric
         }
     }
     match parts.len() {
-        0 => {
-            return Err(format!(
-                "`by = \"{name}\"`: no episode of the evaluation has it, so that nothing is broken down"
-            ));
-        }
-        count if count > MOST_VALUES => {
-            return Err(format!(
-                "`by = \"{name}\"` has {count} values; success is broken down by at most {MOST_VALUES}"
-            ));
-        }
-        _ => {}
+        0 => Err(format!(
+            "`by = \"{name}\"`: no episode of the evaluation has it, so that nothing is broken down"
+        )),
+        count if count > MOST_VALUES => Err(format!(
+            "`by = \"{name}\"` has {count} values; success is broken down by at most {MOST_VALUES}"
+        )),
+        _ => Ok(parts),
     }
-    let success = |(value, part): (String, Vec<&ScoredEpisode>)| {
-        Some((format!("success/{name}={value}"), metrics::success(&part)?))
-    };
-    Ok(parts.into_iter().filter_map(success).collect())
 }
 
 fn value(episode: &Episode, name: &str) -> Option<String> {

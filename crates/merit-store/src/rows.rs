@@ -69,6 +69,13 @@ pub struct Metric {
     pub value: f64,
 }
 
+impl Metric {
+    /// Whether it was read off a clock: then it differs from run to run, and nothing that is computed depends on it.
+    pub fn by_clock(&self) -> bool {
+        self.name == "tokens_per_s" || self.name.starts_with("seconds/")
+    }
+}
+
 /// Something that happened to the run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {

@@ -27,12 +27,14 @@ pub const MCP_NPM: Need = Need { name: "mcp-npm", hint: "`cargo xtask test` fetc
 pub const DATA: Need = Need { name: "data", hint: "`MERIT_DATA` names the folder that holds it" };
 /// The right to mount a small disk.
 pub const MOUNTS: Need = Need { name: "mounts", hint: "mounting takes the rights of an administrator" };
+/// A program that runs JavaScript.
+pub const NODE: Need = Need { name: "node", hint: "install Node.js where `node` is found" };
 /// Python's package `tensorboard`.
 pub const TENSORBOARD: Need =
     Need { name: "tensorboard", hint: "`pip install tensorboard` brings it where `python3` finds it" };
 
 /// All needs.
-pub const NEEDS: [Need; 7] = [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, DATA, MOUNTS, TENSORBOARD];
+pub const NEEDS: [Need; 8] = [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, DATA, MOUNTS, NODE, TENSORBOARD];
 
 /// Names the file to which every skipped test adds a line: need, test and reason, with tabs between.
 pub const SKIPPED: &str = "MERIT_SKIPPED";

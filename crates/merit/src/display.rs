@@ -27,16 +27,20 @@ pub(crate) fn for_people() -> Box<dyn FnMut(Event)> {
 
 const TICKS: u64 = 1000;
 
+/// A line that stays in place, with steps now and then above it. What is left and how fast it goes come first: a narrow window cuts
+/// the rest.
 fn live() -> impl FnMut(Event) {
     let bar = ProgressBar::new(TICKS);
-    let style = ProgressStyle::with_template("{bar:24.cyan/dim} {percent:>3}% {wide_msg}");
+    let style = ProgressStyle::with_template("{bar:10.cyan/dim} {percent:>3}%{prefix} {wide_msg}");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("━╸─"));
     let mut clock = Clock::default();
     move |event| {
         if let Some(done) = done(&event) {
             bar.set_position((done * TICKS as f64) as u64);
-            bar.set_message(format!("{}{}", words(&event), clock.left(done)));
-        } else {
+            bar.set_prefix(format!("{}{}", clock.left(done), speed(&event)));
+            bar.set_message(words(&event));
+        }
+        if done(&event).is_none() || stays(&event) {
             bar.println(words(&event));
         }
     }
@@ -47,16 +51,31 @@ fn plain() -> impl FnMut(Event) {
     let mut clock = Clock::default();
     move |event| {
         let left = done(&event).map_or_else(String::new, |done| clock.left(done));
-        let worth_a_line = match &event {
-            Event::Warm { step, of, .. } | Event::Update { step, of, .. } => {
-                step == of || step % (of / 5).max(1) == 0
-            }
-            Event::Step { step, of, .. } => step == of || *step == 1 || step % (of / 10).max(1) == 0,
-            _ => true,
-        };
-        if worth_a_line {
-            show(&format!("{}{left}", words(&event)));
+        if stays(&event) {
+            show(&format!("{}{}{left}", words(&event), speed(&event)));
         }
+    }
+}
+
+/// Whether an event is worth a line that stays.
+fn stays(event: &Event) -> bool {
+    match event {
+        Event::Warm { step, of, .. } | Event::Update { step, of, .. } => {
+            step == of || step % (of / 5).max(1) == 0
+        }
+        Event::Step { step, of, .. } => step == of || *step == 1 || step % (of / 10).max(1) == 0,
+        _ => true,
+    }
+}
+
+/// How fast it goes, where that is told.
+fn speed(event: &Event) -> String {
+    match event {
+        Event::Warm { shared: true, .. } => String::new(),
+        Event::Warm { tokens_per_s, .. }
+        | Event::Update { tokens_per_s, .. }
+        | Event::Step { tokens_per_s, .. } => format!("  {:.1}k tokens/s", tokens_per_s / 1e3),
+        _ => String::new(),
     }
 }
 
@@ -81,21 +100,13 @@ fn words(event: &Event) -> String {
         Event::Warm { step, of, loss, shared: true, .. } => {
             format!("warm start {step}/{of}  loss {loss:.3}  shared with another run")
         }
-        Event::Warm { step, of, loss, tokens_per_s, .. } => {
-            format!("warm start {step}/{of}  loss {loss:.3}  {}", rate(*tokens_per_s))
-        }
-        Event::Step { arm, step, of, success, reward, terms, tokens_per_s, .. } => {
+        Event::Warm { step, of, loss, .. } => format!("warm start {step}/{of}  loss {loss:.3}"),
+        Event::Step { arm, step, of, success, reward, terms, .. } => {
             let arm = if arm == "main" { String::new() } else { format!("{arm} ") };
             let terms: String = terms.iter().map(|(name, value)| format!("  {name} {value:.2}")).collect();
-            let rate = rate(*tokens_per_s);
-            format!(
-                "{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}  {rate}",
-                success * 100.0
-            )
+            format!("{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}", success * 100.0)
         }
-        Event::Update { stage, step, of, loss, tokens_per_s, .. } => {
-            format!("{stage} {step}/{of}  loss {loss:.3}  {}", rate(*tokens_per_s))
-        }
+        Event::Update { stage, step, of, loss, .. } => format!("{stage} {step}/{of}  loss {loss:.3}"),
         Event::Collected { stage, step, of, episodes, success, .. } => {
             format!("{stage} {step}/{of}  {episodes} episodes, {:.0}% solved", success * 100.0)
         }
@@ -105,10 +116,6 @@ fn words(event: &Event) -> String {
         Event::Stalled { waiting } => format!("waiting: {waiting}"),
         Event::Note { text } => text.clone(),
     }
-}
-
-fn rate(tokens_per_s: f64) -> String {
-    format!("{:.1}k tokens/s", tokens_per_s / 1e3)
 }
 
 /// Estimates the time left from the share that was done since the first event.
@@ -124,6 +131,7 @@ impl Clock {
         if progress < 0.02 || spent < 2.0 {
             return String::new();
         }
-        format!("  about {:.0} s left", spent * (1.0 - done) / progress)
+        let left = spent * (1.0 - done) / progress;
+        if left < 120.0 { format!("  {left:.0} s left") } else { format!("  {:.0} min left", left / 60.0) }
     }
 }

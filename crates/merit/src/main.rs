@@ -18,6 +18,7 @@ fn main() -> ExitCode {
     let done = match cli.command {
         Command::Init { folder } => commands::init::run(&folder),
         Command::Train(arguments) => commands::train::run(&arguments),
+        Command::Eval(arguments) => commands::eval::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Rollout(arguments) => commands::rollout::run(&arguments),

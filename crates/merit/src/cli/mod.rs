@@ -1,5 +1,8 @@
 //! What can be said to merit on the command line; one file per family of commands.
 
+#[cfg(test)]
+mod documented;
+pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod lab;
 pub(crate) mod lists;
@@ -11,6 +14,7 @@ pub(crate) mod tools;
 mod values;
 
 use clap::{Parser, Subcommand};
+use eval::Eval;
 use export::Export;
 use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
@@ -38,6 +42,7 @@ Examples:
   merit init my-tasks                          a recipe and tasks of your own to begin with
   merit show runs/ledger-tools-1               what happened in a run
   merit rollout --run runs/ledger-tools-1      watch the trained agent at work
+  merit eval model.gguf runs/a-1 --on ledger-tools   models, runs and servers side by side
   merit compare runs/a-1 runs/b-1              is one better, by how much, how sure?
   merit reproduce --list                       published systems and their verdicts here
   merit list credit                            the credit rules and where they come from
@@ -65,6 +70,8 @@ pub(crate) enum Command {
     Train(Train),
     /// Test published claims: run the arms of systems over seeds, judge them, record the verdicts.
     Reproduce(Reproduce),
+    /// Measure models, runs and servers on the tasks of a recipe: success with intervals, pass@k, cost, side by side.
+    Eval(Eval),
     /// Is one run better than another, by how much, how sure? Paired by seed and task.
     Compare(Compare),
     /// Run episodes and show them turn by turn.

@@ -5,6 +5,7 @@ pub(crate) mod chat;
 pub(crate) mod compare;
 pub(crate) mod doctor;
 mod episodes;
+pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod import;

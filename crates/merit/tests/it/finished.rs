@@ -28,6 +28,29 @@ fn phases() -> Vec<String> {
 }
 
 #[test]
+fn a_step_as_json_has_every_metric_of_the_record() {
+    let lines = reference().said.json();
+    let step = lines.iter().find(|event| event["event"] == "step" && event["step"] == 2).unwrap();
+    let told = step["metrics"].as_object().unwrap();
+    let metrics = RunFolder::open_read_only(&reference().path).unwrap().metrics().unwrap();
+    let recorded: Vec<_> =
+        metrics.iter().filter(|one| one.phase.to_string() == "train" && one.step == 1).collect();
+    assert!(recorded.len() > 20);
+    for metric in &recorded {
+        assert_eq!(
+            told[&metric.name].as_f64(),
+            Some(metric.value).filter(|value| value.is_finite()),
+            "{}",
+            metric.name
+        );
+    }
+    assert_eq!(told.len(), recorded.len());
+    for part in ["rollout", "tools", "reward", "update"] {
+        assert!(told[&format!("seconds/{part}")].as_f64().unwrap() >= 0.0);
+    }
+}
+
+#[test]
 fn training_as_json_is_one_object_a_line_and_the_last_is_the_result() {
     let lines = reference().said.json();
     let (last, events) = lines.split_last().unwrap();

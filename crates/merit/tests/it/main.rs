@@ -4,6 +4,7 @@
 mod annotations;
 mod attacking;
 mod credit;
+mod eval;
 mod export;
 mod finished;
 mod init;

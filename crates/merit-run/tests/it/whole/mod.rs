@@ -105,7 +105,7 @@ impl Made {
             (episode.id.to_string(), format!("{} {:?} {credit:?}", episode.content_hash(), e.scored.score))
         };
         let metrics = self.folder.metrics().unwrap();
-        let metrics = metrics.iter().filter(|m| m.name != "tokens_per_s" && m.name != "shared");
+        let metrics = metrics.iter().filter(|m| !m.by_clock() && m.name != "shared");
         let number = |m: &merit_store::Metric| {
             (format!("{}/{}/{}", m.phase, m.step, m.name), format!("{:x}", m.value.to_bits()))
         };

@@ -82,7 +82,7 @@ pub(crate) fn essence(path: &Path) -> Essence {
         format!("{:?} {:?}", e.scored.score, e.credit.as_ref().map(|c| bits(&c.advantages)))
     };
     let metrics = folder.metrics().unwrap();
-    let metrics = metrics.iter().filter(|m| m.name != "tokens_per_s");
+    let metrics = metrics.iter().filter(|m| !m.by_clock());
     Essence {
         files: files(path),
         episodes: stored.iter().map(|e| (name(e), e.scored.episode.content_hash())).collect(),

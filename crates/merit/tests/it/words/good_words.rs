@@ -12,12 +12,13 @@ fn here() -> &'static Path {
 
 #[test]
 fn every_command_explains_itself() {
-    let commands: [&[&str]; 30] = [
+    let commands: [&[&str]; 31] = [
         &["--help"],
         &["-h"],
         &["init", "--help"],
         &["train", "--help"],
         &["rollout", "--help"],
+        &["eval", "--help"],
         &["show", "--help"],
         &["list", "--help"],
         &["recipe", "--help"],
