@@ -12,7 +12,7 @@ use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
 use crate::starts;
-use crate::{RunError, collect, fit, imitate, learn, lessons, merge, now_ms, prefer};
+use crate::{RunError, collect, extend, fit, imitate, learn, lessons, merge, now_ms, prefer};
 use merit_core::Phase;
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
@@ -136,6 +136,8 @@ impl<'a> Drive<'a> {
                 (policy, Models::new(), KeptRewards::default(), BTreeMap::new(), Place::default())
             }
         };
+        let steps = learned.get(&Phase::train().to_string()).map_or(0, |learned| learned.steps);
+        let place = extend::place(folder, &stages, place, steps)?;
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(Stage::weight).sum();
         let began_with = folder.info()?.version;

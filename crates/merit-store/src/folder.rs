@@ -142,6 +142,14 @@ impl RunFolder {
         std::fs::read_to_string(&path).map_err(|e| StoreError::Damaged { path, why: e.to_string() })
     }
 
+    /// Puts another resolved recipe in the place of the run's, for a run that goes on with more than it began with.
+    pub fn replace_recipe(&self, recipe: &str, hash: &str) -> Result<(), StoreError> {
+        self.in_transaction(|| {
+            self.execute("UPDATE meta SET value = ?1 WHERE key = 'recipe_hash'", [hash])?;
+            replace(&self.path.join("recipe.toml"), recipe.as_bytes())
+        })
+    }
+
     /// What the run is.
     pub fn info(&self) -> Result<RunInfo, StoreError> {
         Ok(RunInfo {

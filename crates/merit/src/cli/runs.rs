@@ -21,8 +21,9 @@ pub(crate) struct Train {
     /// Where the run is kept [default: runs/RECIPE-SEED, or the next free name].
     #[arg(long, value_name = "FOLDER")]
     pub(crate) run: Option<PathBuf>,
-    /// Go on with a run that was stopped; recipe and seed come from its folder.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["recipe", "set", "seed", "run"])]
+    /// Go on with a run that was stopped; recipe and seed come from its folder. With `--set budget.steps=N`, also with one that
+    /// is done: to N steps.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["recipe", "seed", "run"])]
     pub(crate) resume: Option<PathBuf>,
     /// Threads for the model [default: all cores]; results do not depend on it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]

@@ -70,7 +70,7 @@ fn one(arguments: &Train, seed: u64, signals: &Signals) -> Result<Finished> {
     let resuming = arguments.resume.is_some();
     arguments.tools.check(resuming)?;
     let (recipe, mut folder, seed) = match &arguments.resume {
-        Some(path) => reopen(path)?,
+        Some(path) => reopen(path, &arguments.set)?,
         None => create(arguments, seed)?,
     };
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
@@ -102,7 +102,7 @@ fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from)
 }
 
-fn reopen(path: &Path) -> Result<(Recipe, RunFolder, u64)> {
+fn reopen(path: &Path, changes: &[(String, String)]) -> Result<(Recipe, RunFolder, u64)> {
     let folder = RunFolder::open(path)?;
     let file = path.join("recipe.toml").display().to_string();
     let recipe = Recipe::parse(&file, &folder.recipe()?)?;
@@ -114,6 +114,7 @@ fn reopen(path: &Path) -> Result<(Recipe, RunFolder, u64)> {
         ))
         .into());
     }
+    let recipe = if changes.is_empty() { recipe } else { merit_run::extend(&folder, &recipe, changes)? };
     Ok((recipe, folder, info.seed))
 }
 

@@ -6,6 +6,7 @@ mod attacking;
 mod credit;
 mod eval;
 mod export;
+mod extending;
 mod finished;
 mod init;
 mod lab;

@@ -1,0 +1,55 @@
+//! A run that is done goes on to more steps, as if it had been given them at once.
+
+use crate::tiny::{RECIPE, essence, say};
+use merit_store::{EpisodeFilter, RunFolder};
+
+/// The tiny recipe without its control.
+fn recipe(dir: &std::path::Path) {
+    let text = std::fs::read_to_string(RECIPE).unwrap();
+    std::fs::write(dir.join("tiny.toml"), text.split("[[controls]]").next().unwrap()).unwrap();
+}
+
+#[test]
+fn more_steps_end_where_a_longer_run_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    recipe(dir.path());
+    let long = ["train", "tiny.toml", "--run", "long", "--json", "--set", "budget.steps=5"];
+    let long = say(dir.path(), long).well();
+    say(dir.path(), ["train", "tiny.toml", "--run", "short", "--json", "--set", "budget.steps=3"]).well();
+    let more = say(dir.path(), ["train", "--resume", "short", "--set", "budget.steps=5", "--json"]).well();
+    let last = |said: &crate::tiny::Said| said.json().pop().unwrap();
+    assert_eq!(last(&more)["held_out_after"], last(&long)["held_out_after"]);
+    assert_eq!(last(&more)["recipe_hash"], last(&long)["recipe_hash"]);
+    let [long, short] = ["long", "short"].map(|name| essence(&dir.path().join(name)));
+    assert_eq!(long.files["policy.safetensors"], short.files["policy.safetensors"]);
+    // What the short run measured at its own end stays in the record.
+    let folder = RunFolder::open_read_only(&dir.path().join("short")).unwrap();
+    let rows = folder.episode_rows(&EpisodeFilter::phase("eval-after")).unwrap();
+    let steps: std::collections::BTreeSet<u64> = rows.iter().map(|row| row.id.step).collect();
+    assert_eq!(steps.into_iter().collect::<Vec<_>>(), [3, 5]);
+    assert!(folder.events().unwrap().iter().any(|event| event.kind == "extended"));
+    // Nothing is left to do, and nothing is done.
+    let again = say(dir.path(), ["train", "--resume", "short", "--json"]).well();
+    assert!(again.json().iter().all(|event| event["event"] != "step"));
+}
+
+#[test]
+fn what_would_make_it_another_run_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    recipe(dir.path());
+    say(dir.path(), ["train", "tiny.toml", "--run", "done", "--set", "budget.steps=2"]).well();
+    let before = std::fs::read(dir.path().join("done/recipe.toml")).unwrap();
+    for (change, why) in [
+        ("learn.epochs=2", "`learn.epochs` cannot change in a run that goes on"),
+        ("budget.steps=1", "it has 2 steps"),
+        ("budget.stpes=9", "`budget.stpes` cannot change"),
+    ] {
+        let said = say(dir.path(), ["train", "--resume", "done", "--set", change]);
+        assert_eq!(said.code, Some(2), "{}", said.err);
+        assert!(said.err.contains(why), "{}", said.err);
+    }
+    assert_eq!(std::fs::read(dir.path().join("done/recipe.toml")).unwrap(), before);
+    say(dir.path(), ["train", RECIPE, "--run", "controlled", "--set", "budget.steps=1"]).well();
+    let said = say(dir.path(), ["train", "--resume", "controlled", "--set", "budget.steps=2"]);
+    assert!(said.code == Some(2) && said.err.contains("its controls were trained after it"), "{}", said.err);
+}
