@@ -100,8 +100,8 @@ fn a_server_is_offered_the_worlds_tools_by_the_protocol_where_that_is_asked_for(
 #[test]
 fn another_machine_is_asked_only_when_it_is_allowed() {
     rollout("http://192.0.2.1/v1#m", &["--tasks", "1"]).refused("--remote");
-    let replay = "roles.teacher={type='openai', endpoint={base_url='https://192.0.2.1/v1', model='m'}}";
-    merit(&["recipe", "check", "ledger-tools", "--set", replay], "").refused("`remote = true`");
+    let teacher = "roles.teacher={type='openai', endpoint={base_url='https://192.0.2.1/v1', model='m'}}";
+    merit(&["rollout", "ledger-tools", "--role", "teacher", "--set", teacher], "").refused("`remote = true`");
 }
 
 #[test]
