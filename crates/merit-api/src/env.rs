@@ -4,7 +4,7 @@
 //! runs the tool calls in it, and hands the action with their results to `step`. An environment is a deterministic function of its
 //! task, its seed and the actions it was given; it can be snapshotted.
 
-use crate::{EnvError, Tool};
+use crate::{CallLanguage, EnvError, Tool};
 use merit_core::{Action, CallRecord, Info, Message, Role};
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,6 +26,12 @@ pub trait Env: Send {
     /// The tools of this task; the engine opens them for the episode.
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         Vec::new()
+    }
+
+    /// How calls are written and read, for a model whose server has calls of its own. Absent: nobody says, so every model
+    /// speaks text here.
+    fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {
+        None
     }
 
     /// Strings that end a turn of the policy.

@@ -11,6 +11,7 @@
 
 pub mod annotator;
 mod blocking;
+mod call_language;
 pub mod conformance;
 mod env;
 mod error;
@@ -26,6 +27,7 @@ pub mod trainer;
 mod world;
 
 pub use blocking::{NoAnswer, call_blocking};
+pub use call_language::CallLanguage;
 pub use env::{Env, StepResult, Termination};
 pub use error::EnvError;
 pub use expert::{Demonstration, Expert, ExpertTurn, Manner};

@@ -4,9 +4,10 @@
 //! else is done here: drawing until the split fits, task ids, checks of payloads and snapshots, sizes dealt in turn, and the
 //! refusal of actions after the end.
 
+use crate::call_language::LineCalls;
 use crate::{
-    Demonstration, Env, EnvError, Expert, ExpertTurn, Manner, StepResult, Tool, ToolBuilder, ToolError,
-    World, WorldSettings, fingerprint, split_of,
+    CallLanguage, Demonstration, Env, EnvError, Expert, ExpertTurn, Manner, StepResult, Tool, ToolBuilder,
+    ToolError, World, WorldSettings, fingerprint, split_of,
 };
 use merit_core::registry::{Component, UnknownName};
 use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Stream, Task, canonical};
@@ -366,5 +367,15 @@ impl<G: TextGame> Env for GameEnv<G> {
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.tools.clone()
+    }
+
+    fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {
+        let cards = self.tools.iter().map(|tool| tool.spec().clone()).collect();
+        let game = Arc::clone(&self.game);
+        let parse = move |text: &str| match game.parse(text) {
+            Action::Calls { calls } => Some(calls),
+            Action::Answer { .. } | Action::Say { .. } | Action::Malformed { .. } => None,
+        };
+        LineCalls::of(cards, parse).map(|calls| Arc::new(calls) as Arc<dyn CallLanguage>)
     }
 }

@@ -93,6 +93,23 @@ pub struct Fault {
     pub boundary: Boundary,
     /// What happened.
     pub message: String,
+    /// The kind of failure in a few words, the same for all of one kind: `timed out`. Absent: nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+}
+
+impl Fault {
+    /// Something that happened at `boundary`.
+    pub fn new(boundary: Boundary, message: impl Into<String>) -> Self {
+        Self { boundary, message: message.into(), cause: None }
+    }
+
+    /// The same with the kind of failure.
+    #[must_use]
+    pub fn with_cause(mut self, cause: impl Into<String>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
 }
 
 /// The sides at which an episode can break.

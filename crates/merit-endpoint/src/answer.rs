@@ -12,6 +12,9 @@ pub struct Answer {
     /// What was thought aloud, where the server sets it apart; empty otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
+    /// Why the model will not answer, where the server sets that apart; empty otherwise.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub refusal: String,
     /// The calls that the server read out of what was said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<FunctionCall>,
@@ -105,6 +108,9 @@ pub struct Usage {
     pub cached_tokens: u64,
     /// Tokens drawn.
     pub completion_tokens: u64,
+    /// Tokens of them that were thought and not said; 0 where the server does not say.
+    #[serde(default)]
+    pub reasoning_tokens: u64,
 }
 
 /// A model that a server offers.

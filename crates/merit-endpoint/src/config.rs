@@ -35,7 +35,13 @@ pub struct EndpointConfig {
     /// The environment variable that holds the key. Absent: no key is sent.
     #[serde(default)]
     pub api_key_env: Option<String>,
-    /// Allows plain HTTP to other machines, where anybody on the way can read the key and change the answers.
+    /// Allows a server on another machine: what is asked then leaves this one.
+    #[serde(default)]
+    pub remote: bool,
+    /// A file of certificates in PEM form that are trusted besides the usual ones: those of a company's proxy, or a server's own.
+    #[serde(default)]
+    pub ca_file: Option<PathBuf>,
+    /// Sends the key to another machine by plain HTTP too, where anybody on the way can read it.
     #[serde(default)]
     pub insecure_http: bool,
     /// Longest time of one request with all its tries, in seconds. Waiting for the concurrency limit does not count.
@@ -143,6 +149,8 @@ impl EndpointConfig {
             model: model.into(),
             server: Server::default(),
             api_key_env: None,
+            remote: false,
+            ca_file: None,
             insecure_http: false,
             deadline_s: default_deadline(),
             connect_s: default_connect(),
@@ -187,7 +195,7 @@ impl EndpointConfig {
         })?;
         self.check_cache()?;
         self.check_extra()?;
-        crate::address::Address::new(&self.base_url, self.insecure_http).map(|_| ())
+        crate::address::Address::of(self).map(|_| ())
     }
 
     fn check_cache(&self) -> Result<(), EndpointError> {

@@ -8,6 +8,7 @@ use crate::field::{At, BadField};
 use crate::message::FunctionCall;
 use crate::request::Wants;
 use crate::scores::{read_scores, tokens_of};
+use crate::usage;
 use merit_core::TokenId;
 use serde_json::Value;
 
@@ -19,6 +20,7 @@ const MOST_CALLS: u64 = 1024;
 pub(crate) struct Draft {
     text: String,
     reasoning: String,
+    refusal: String,
     calls: Vec<FunctionCall>,
     finish: Option<Finish>,
     stopped_by: Option<String>,
@@ -47,9 +49,7 @@ impl Draft {
         if let Some(model) = top.get("model") {
             self.model = model.text()?.to_owned();
         }
-        if let Some(usage) = top.get("usage") {
-            self.usage = Some(read_usage(&usage)?);
-        }
+        self.usage = usage::read(&top)?.or(self.usage);
         self.take_prompt_tokens(&top)?;
         let choices = top.need("choices")?;
         let mut news = Vec::new();
@@ -105,8 +105,13 @@ impl Draft {
         if let Some(content) = speech.get("content") {
             push_content(&mut self.text, &content)?;
         }
-        if let Some(thought) = speech.get("reasoning_content").or_else(|| speech.get("reasoning")) {
+        // A server that is renaming the field sends both, so only the first that says something is read.
+        let thoughts = ["reasoning_content", "reasoning", "thinking"].map(|name| speech.get(name));
+        if let Some(thought) = thoughts.iter().flatten().find(|thought| thought.value != "") {
             self.reasoning.push_str(thought.text()?);
+        }
+        if let Some(refusal) = speech.get("refusal") {
+            self.refusal.push_str(refusal.text()?);
         }
         let Some(calls) = speech.get("tool_calls") else { return Ok(()) };
         for (place, call) in calls.list()?.enumerate() {
@@ -179,7 +184,8 @@ impl Draft {
         if let Some(at) = self.calls.iter().position(|call| call.name.is_empty()) {
             return Err(BadField(format!("choices[0].message.tool_calls[{at}].function has no `name`")));
         }
-        let nothing_drawn = self.text.is_empty() && self.calls.is_empty() && self.reasoning.is_empty();
+        let said = [&self.text, &self.reasoning, &self.refusal];
+        let nothing_drawn = self.calls.is_empty() && said.iter().all(|said| said.is_empty());
         if wants.logprobs && self.scores.is_none() {
             self.scores = if nothing_drawn { Some(Vec::new()) } else { return Err(lacks("`logprobs`")) };
         }
@@ -199,6 +205,7 @@ impl Draft {
         Ok(Answer {
             text: self.text,
             reasoning: self.reasoning,
+            refusal: self.refusal,
             tool_calls: self.calls,
             finish,
             stopped_by: self.stopped_by,
@@ -231,18 +238,4 @@ fn read_tokens(place: &At<'_>) -> Result<Option<Vec<TokenId>>, BadField> {
         }
     }
     Ok(None)
-}
-
-fn read_usage(usage: &At<'_>) -> Result<Usage, BadField> {
-    let count = |name: &str| usage.get(name).map_or(Ok(0), |count| count.count());
-    let details = usage.get("prompt_tokens_details");
-    let cached = details
-        .as_ref()
-        .and_then(|details| details.get("cached_tokens"))
-        .map_or(Ok(0), |count| count.count());
-    Ok(Usage {
-        prompt_tokens: count("prompt_tokens")?,
-        cached_tokens: cached?,
-        completion_tokens: count("completion_tokens")?,
-    })
 }

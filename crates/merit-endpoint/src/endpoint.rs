@@ -58,7 +58,7 @@ impl Endpoint {
     /// further tries are drawn from `seed`. A strict replay needs no key.
     pub fn open(config: &EndpointConfig, seed: Seed) -> Result<Self, EndpointError> {
         config.validate()?;
-        let address = Address::new(&config.base_url, config.insecure_http)?;
+        let address = Address::of(config)?;
         let replays = config.cache.mode == CacheMode::Replay;
         let key = match &config.api_key_env {
             Some(name) if !replays => Some(ApiKey::from_env(name)?),
@@ -70,7 +70,7 @@ impl Endpoint {
             (Some(path), mode) => Some(AnswerFile::open_writable(path, mode == CacheMode::Record)?),
         };
         let inner = Inner {
-            http: Http::new(config, address, key),
+            http: Http::new(config, address, key)?,
             permits: Arc::new(Semaphore::new(config.concurrency.min(Semaphore::MAX_PERMITS))),
             config: config.clone(),
             kept,

@@ -132,6 +132,31 @@ pub enum EndpointError {
     Threads(String),
 }
 
+impl EndpointError {
+    /// The kind of failure in a few words, the same for all failures of one kind: `timed out`, `server said 429`.
+    pub fn cause(&self) -> String {
+        let words = match self {
+            Self::Refused { status, .. }
+            | Self::Unauthorised { status, .. }
+            | Self::RateLimited { status, .. }
+            | Self::Failing { status, .. } => return format!("server said {status}"),
+            Self::Config(_) => "wrong settings",
+            Self::Unsupported { .. } => "not offered by the server",
+            Self::Deadline { .. } => "timed out",
+            Self::Connection { .. } => "server not reached",
+            Self::Cut { .. } => "answer broke off",
+            Self::Malformed { .. } => "answer not understood",
+            Self::TooLarge { .. } => "answer too large",
+            Self::ContextOverflow { .. } => "conversation too long",
+            Self::Cancelled => "cancelled",
+            Self::NotRecorded { .. } => "not recorded",
+            Self::Cache(_) => "kept answers broken",
+            Self::Threads(_) => "threads broke",
+        };
+        words.to_owned()
+    }
+}
+
 fn asked_to_wait(seconds: &Option<f64>) -> String {
     seconds.map_or_else(String::new, |seconds| format!("; it asks to wait {seconds:.0} s"))
 }

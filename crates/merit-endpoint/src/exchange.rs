@@ -32,7 +32,7 @@ pub(crate) async fn json(http: &Http, call: &Call) -> Result<Value, Trouble> {
 /// Asks for an answer in one piece.
 pub(crate) async fn whole(http: &Http, call: &Call) -> Result<Answer, Trouble> {
     let value = json(http, call).await?;
-    finished(http, call, &value)
+    finished(http, call, &value, None)
 }
 
 /// Asks for an answer in pieces. A server that cannot stream sends it in one.
@@ -49,17 +49,21 @@ pub(crate) async fn streamed(
         }
         "application/json" => {
             let value = parsed(http, &http.whole(response.into_body()).await?)?;
-            finished(http, call, &value)
+            finished(http, call, &value, listener)
         }
         other => Err(wrong_type(other)),
     }
 }
 
-fn finished(http: &Http, call: &Call, value: &Value) -> Result<Answer, Trouble> {
+fn finished(http: &Http, call: &Call, value: &Value, listener: Option<&Listener>) -> Result<Answer, Trouble> {
     let mut draft = Draft::default();
-    draft.take(value).map_err(|bad| malformed(http, &bad))?;
+    let news = draft.take(value).map_err(|bad| malformed(http, &bad))?;
     draft.stop_at(&call.own_stops);
-    draft.finished(call.wants).map_err(|bad| malformed(http, &bad))
+    let answer = draft.finished(call.wants).map_err(|bad| malformed(http, &bad))?;
+    if let Some(listener) = listener {
+        news.into_iter().for_each(|piece| listener(piece));
+    }
+    Ok(answer)
 }
 
 fn parsed(http: &Http, bytes: &[u8]) -> Result<Value, Trouble> {

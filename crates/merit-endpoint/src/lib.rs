@@ -23,8 +23,10 @@ mod retry;
 mod scores;
 mod scripted;
 mod secret;
+mod tls;
 mod transport;
 mod trouble;
+mod usage;
 
 pub use answer::{Answer, Finish, ModelCard, Piece, TokenScore, TopToken, Usage};
 pub use cache::CacheError;

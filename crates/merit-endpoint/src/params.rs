@@ -35,6 +35,8 @@ pub struct Params {
     pub token_ids: bool,
     /// Which tool to call, in the protocol's own form. Only with tools.
     pub tool_choice: Option<Value>,
+    /// Whether several tools may be called at once. Only with tools; not every server obeys.
+    pub parallel_tool_calls: Option<bool>,
     /// The shape of the answer, in the protocol's own form.
     pub response_format: Option<Value>,
     /// Which of several answers to the same request this is. Never sent: it only tells kept answers apart.

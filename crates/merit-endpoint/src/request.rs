@@ -21,6 +21,7 @@ pub(crate) const OWN_FIELDS: &[&str] = &[
     "input",
     "tools",
     "tool_choice",
+    "parallel_tool_calls",
     "stream",
     "stream_options",
     "n",
@@ -122,6 +123,9 @@ impl Call {
         }
         if let Some(choice) = &asked.params.tool_choice {
             body.insert("tool_choice".into(), choice.clone());
+        }
+        if let Some(several) = asked.params.parallel_tool_calls.filter(|_| !asked.tools.is_empty()) {
+            body.insert("parallel_tool_calls".into(), json!(several));
         }
         let most = match config.max_tokens_field {
             MaxTokensField::MaxTokens => "max_tokens",

@@ -1,11 +1,11 @@
 //! The HTTP exchange of one try: hyper, every body bounded, every failure a [`Trouble`].
 
-use crate::EndpointConfig;
 use crate::address::Address;
 use crate::config::span;
 use crate::refusal;
 use crate::secret::ApiKey;
 use crate::trouble::Trouble;
+use crate::{EndpointConfig, EndpointError};
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{Method, Request, Response};
@@ -18,10 +18,7 @@ use merit_net::{BodyError, whole};
 use serde_json::Value;
 use std::time::SystemTime;
 
-#[cfg(feature = "https")]
 type Connector = hyper_rustls::HttpsConnector<HttpConnector>;
-#[cfg(not(feature = "https"))]
-type Connector = HttpConnector;
 
 /// One pool of connections to one server.
 #[derive(Debug)]
@@ -33,12 +30,22 @@ pub(crate) struct Http {
 }
 
 impl Http {
-    pub(crate) fn new(config: &EndpointConfig, address: Address, key: Option<ApiKey>) -> Self {
+    pub(crate) fn new(
+        config: &EndpointConfig,
+        address: Address,
+        key: Option<ApiKey>,
+    ) -> Result<Self, EndpointError> {
         let mut tcp = HttpConnector::new();
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(span(config.connect_s)));
-        let hyper = Hyper::builder(TokioExecutor::new()).build(over_tls(tcp));
-        Self { hyper, address, key, limit: config.max_response_bytes }
+        tcp.enforce_http(false);
+        let connector = hyper_rustls::HttpsConnectorBuilder::new()
+            .with_tls_config(crate::tls::client(config.ca_file.as_deref())?)
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
+        let hyper = Hyper::builder(TokioExecutor::new()).build(connector);
+        Ok(Self { hyper, address, key, limit: config.max_response_bytes })
     }
 
     pub(crate) fn key(&self) -> Option<&ApiKey> {
@@ -62,7 +69,8 @@ impl Http {
     ) -> Result<Response<Incoming>, Trouble> {
         let request = self.request(path, body, stream)?;
         let sent = self.hyper.request(request).await;
-        let response = sent.map_err(|error| Trouble::Connection(self.clean(&in_a_chain(&error))))?;
+        let response =
+            sent.map_err(|error| Trouble::Connection(self.clean(&advised(&in_a_chain(&error)))))?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -119,23 +127,16 @@ impl Http {
     }
 }
 
+/// A certificate that nobody vouches for is the usual trouble behind a company's proxy.
+fn advised(why: &str) -> String {
+    if why.contains("UnknownIssuer") {
+        return format!("{why}; where the certificate is your own or a proxy's, name its file in `ca_file`");
+    }
+    why.to_owned()
+}
+
 /// What a response says that it is, without parameters.
 pub(crate) fn content_type(response: &Response<Incoming>) -> String {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
-}
-
-#[cfg(feature = "https")]
-fn over_tls(mut tcp: HttpConnector) -> Connector {
-    tcp.enforce_http(false);
-    hyper_rustls::HttpsConnectorBuilder::new()
-        .with_webpki_roots()
-        .https_or_http()
-        .enable_http1()
-        .wrap_connector(tcp)
-}
-
-#[cfg(not(feature = "https"))]
-fn over_tls(tcp: HttpConnector) -> Connector {
-    tcp
 }

@@ -4,8 +4,8 @@
 //! it. Everything else is the member's: what is shown, how lines are read, tools, snapshots and the expert.
 
 use merit_api::{
-    Env, EnvError, EpisodeShared, ExecKind, Expert, ExpertTurn, StepResult, Tool, ToolBuilder, ToolError,
-    ToolSession, ToolSpec, World, WorldSettings,
+    CallLanguage, Env, EnvError, EpisodeShared, ExecKind, Expert, ExpertTurn, StepResult, Tool, ToolBuilder,
+    ToolError, ToolSession, ToolSpec, World, WorldSettings,
 };
 use merit_core::registry::{Chosen, Component, Refusal};
 use merit_core::{About, Action, CallRecord, Message, Seed, Split, Task};
@@ -218,6 +218,10 @@ impl Env for MixEnv {
 
     fn stops(&self) -> Vec<String> {
         self.env.stops()
+    }
+
+    fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {
+        self.env.call_language()
     }
 }
 

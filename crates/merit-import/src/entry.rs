@@ -82,7 +82,7 @@ pub(crate) fn end(map: &mut Map<String, Value>, play: &mut Play) -> Result<End, 
         map.remove("finish_reason");
     }
     if let Some(message) = error(map) {
-        return Ok(End::Failed { fault: Fault { boundary: Boundary::Unknown, message } });
+        return Ok(End::Failed { fault: Fault::new(Boundary::Unknown, message) });
     }
     if finish.as_deref() == Some("length") && !play.answered_back {
         play.cut_last();

@@ -100,7 +100,7 @@ fn task(info: &Map<String, Value>) -> Result<Map<String, Value>, ItemError> {
 fn end(info: &Map<String, Value>, play: &Play) -> Result<End, ItemError> {
     if let Some(error) = info.get("error").filter(|error| !error.is_null()) {
         let message = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
-        return Ok(End::Failed { fault: Fault { boundary: Boundary::Unknown, message } });
+        return Ok(End::Failed { fault: Fault::new(Boundary::Unknown, message) });
     }
     match info.get("reward_info") {
         Some(Value::Object(_)) => Ok(End::EnvironmentDone),

@@ -77,7 +77,7 @@ impl EpisodeMachine {
         let broke = (end == CallEnd::Broken).then(|| format!("tool `{}`: {output}", asked.tool));
         self.record.call_ended(asked, end, output, s);
         match broke {
-            Some(message) => self.fail(Fault { boundary: Boundary::Tool, message }),
+            Some(message) => self.fail(Fault::new(Boundary::Tool, message)),
             None => self.next_call(now),
         }
     }
@@ -97,7 +97,7 @@ impl EpisodeMachine {
             }
             // The policy's own limits are turns and tokens; a model that does not answer in time is not its doing.
             let message = format!("no answer for {waited:.1} s, and the episode's time is up");
-            return self.fail(Fault { boundary: Boundary::Model, message });
+            return self.fail(Fault::new(Boundary::Model, message).with_cause("timed out"));
         };
         if late && begun {
             if self.replay.is_none() {

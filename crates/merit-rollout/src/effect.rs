@@ -2,7 +2,7 @@
 
 use crate::{ChatFormat, RolloutSettings};
 use merit_api::{ExecKind, ToolAnswer, ToolSession};
-use merit_core::{Episode, Provenance};
+use merit_core::{Episode, Fault, Provenance};
 use merit_model::{Completion, SampleRequest};
 use std::sync::Arc;
 
@@ -21,8 +21,8 @@ pub struct Rules {
 /// Something that happened to an episode.
 #[derive(Debug)]
 pub enum Event {
-    /// The model answered; the error is what broke, in words.
-    Sampled(Result<Completion, String>),
+    /// The model answered, or broke.
+    Sampled(Result<Completion, Fault>),
     /// A call that had to wait for a thread has begun.
     ToolStarted {
         /// Number of the call, from its [`ToolJob`].

@@ -17,14 +17,14 @@ pub(crate) fn guarded<T, E: std::fmt::Display>(
 ) -> Result<T, Fault> {
     match caught(work) {
         Ok(Ok(value)) => Ok(value),
-        Ok(Err(error)) => Err(Fault { boundary, message: error.to_string() }),
-        Err(panic) => Err(Fault { boundary, message: panic }),
+        Ok(Err(error)) => Err(Fault::new(boundary, error.to_string())),
+        Err(panic) => Err(Fault::new(boundary, panic)),
     }
 }
 
 /// As [`guarded`], for code that cannot fail except by panicking.
 pub(crate) fn guarded_infallible<T>(boundary: Boundary, work: impl FnOnce() -> T) -> Result<T, Fault> {
-    caught(work).map_err(|message| Fault { boundary, message })
+    caught(work).map_err(|message| Fault::new(boundary, message))
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

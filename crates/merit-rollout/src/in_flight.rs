@@ -8,7 +8,7 @@ use crate::runtime::{Notify, Ran, Running, ToolNotice};
 use crate::{EpisodePlan, Progress, Start, Tally, ToolRuntime, Waiting, WaitingEpisode, session_of};
 use merit_api::World;
 use merit_core::{Boundary, End, Episode, Fault};
-use merit_model::{Sampler, SessionId, SessionResult};
+use merit_model::{Sampler, SamplerError, SessionId, SessionResult};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -90,7 +90,7 @@ impl<'a> InFlight<'a> {
         match notice {
             Notice::Sampled(SessionResult { session, result }) => {
                 if let Some(&slot) = self.slots.get(&session) {
-                    self.deliver(slot, Event::Sampled(result.map_err(|error| error.to_string())));
+                    self.deliver(slot, Event::Sampled(result.map_err(|error| model_fault(&error))));
                 }
             }
             Notice::Tool { slot, call, what: ToolNotice::Started } => {
@@ -116,7 +116,7 @@ impl<'a> InFlight<'a> {
         let mut waiting: Vec<usize> = waiting.collect();
         waiting.sort_unstable();
         for slot in waiting {
-            self.deliver(slot, Event::Sampled(Err(message.to_owned())));
+            self.deliver(slot, Event::Sampled(Err(Fault::new(Boundary::Model, message))));
         }
     }
 
@@ -159,7 +159,7 @@ impl<'a> InFlight<'a> {
         let session = session_of(&plan.id);
         if self.slots.contains_key(&session) {
             let message = format!("two plans of this rollout are called {}; give each its own id", plan.id);
-            let fault = Fault { boundary: Boundary::Environment, message };
+            let fault = Fault::new(Boundary::Environment, message);
             let record = crate::record::Record::default();
             return self.keep(slot, record.into_episode(&plan, End::Failed { fault }, None, None));
         }
@@ -198,7 +198,9 @@ impl<'a> InFlight<'a> {
                 Effect::Sample(request) => {
                     let Err(panic) = caught(|| self.sampler.submit(request)) else { return };
                     let Some(live) = self.live.get_mut(&slot) else { return };
-                    effect = live.machine.advance(Event::Sampled(Err(panic)), Instant::now());
+                    effect = live
+                        .machine
+                        .advance(Event::Sampled(Err(Fault::new(Boundary::Model, panic))), Instant::now());
                 }
                 Effect::Finished(episode) => return self.finish(slot, *episode),
                 Effect::Call(job) => {
@@ -258,4 +260,12 @@ fn notifier(notices: &Sender<Notice>, slot: usize, call: u64) -> Notify {
         // The rollout may be over, with nobody left to hear.
         let _ = notices.send(Notice::Tool { slot, call, what });
     })
+}
+
+fn model_fault(error: &SamplerError) -> Fault {
+    let fault = Fault::new(Boundary::Model, error.to_string());
+    match error {
+        SamplerError::Server { cause, .. } => fault.with_cause(cause),
+        _ => fault,
+    }
 }

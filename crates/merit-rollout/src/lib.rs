@@ -34,8 +34,8 @@ pub use grow::TreeSettings;
 pub use latency::LatencySampler;
 pub use machine::EpisodeMachine;
 pub use openai::{
-    LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, OpenRemote, PromptForm, REMOTES, Remote, TokenSource,
-    ToolRole, remote,
+    CallForm, LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, OpenRemote, PromptForm, REMOTES, Remote,
+    TokenSource, ToolRole, remote,
 };
 pub use oracle::{NoExpert, ORACLE, OpenProgram, OracleSampler, OracleSettings, Program, SAMPLERS, program};
 pub use plan::{EpisodePlan, Start, TreeError, close_sessions, session_of, tree};

@@ -74,6 +74,7 @@ impl EpisodeMachine {
             max_tokens: settings.max_turn_tokens.min(settings.max_episode_tokens),
             stop: open.stops.clone(),
             stop_tokens: rules.chat.ends().to_vec(),
+            calls: open.calls.clone(),
             ..SamplingParams::default()
         };
         let ends_by = now + span(settings.episode_seconds);
@@ -204,10 +205,10 @@ impl EpisodeMachine {
         Effect::Sample(self.request(params))
     }
 
-    fn sampled(&mut self, result: Result<Completion, String>, now: Instant) -> Effect {
+    fn sampled(&mut self, result: Result<Completion, Fault>, now: Instant) -> Effect {
         match (&self.phase, result) {
             (Phase::Asking, Ok(said)) => self.on_completion(said, now),
-            (Phase::Asking, Err(message)) => self.fail(Fault { boundary: Boundary::Model, message }),
+            (Phase::Asking, Err(fault)) => self.fail(fault),
             (Phase::Valuing(limit), result) => {
                 let limit = *limit;
                 let value = result.ok().and_then(|said| said.values.first().copied());

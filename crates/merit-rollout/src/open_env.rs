@@ -2,7 +2,7 @@
 
 use crate::EpisodePlan;
 use crate::guard::{guarded, guarded_infallible};
-use merit_api::{Env, EpisodeShared, ExecKind, Tool, ToolError, ToolSession, World};
+use merit_api::{CallLanguage, Env, EpisodeShared, ExecKind, Tool, ToolError, ToolSession, World};
 use merit_core::registry::nearest;
 use merit_core::{Boundary, Fault, Message};
 use std::sync::Arc;
@@ -12,6 +12,8 @@ pub(crate) struct OpenEnv {
     pub(crate) env: Box<dyn Env>,
     /// Strings that end a turn.
     pub(crate) stops: Vec<String>,
+    /// How calls are written and read. Absent: only the environment knows.
+    pub(crate) calls: Option<Arc<dyn CallLanguage>>,
     tools: Vec<OpenTool>,
 }
 
@@ -31,11 +33,12 @@ impl OpenEnv {
         let seed = plan.world_seed();
         let mut env = guarded(Boundary::Environment, || world.open(&plan.task, &seed, None))?;
         let first = guarded(Boundary::Environment, || env.reset())?;
-        let (stops, kinds) = guarded_infallible(Boundary::Environment, || (env.stops(), env.tools()))?;
+        let (stops, kinds, calls) =
+            guarded_infallible(Boundary::Environment, || (env.stops(), env.tools(), env.call_language()))?;
         let shared = EpisodeShared::default();
         let open = |kind| open_tool(kind, &shared, plan);
         let tools = kinds.iter().map(open).collect::<Result<_, Fault>>()?;
-        Ok((Self { env, stops, tools }, first))
+        Ok((Self { env, stops, calls, tools }, first))
     }
 
     /// The tool called `name`; the error is what the policy is told.

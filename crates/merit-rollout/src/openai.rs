@@ -4,10 +4,11 @@
 //! vocabulary. Many requests are under way at once, up to the endpoint's limit; answers come through the sink from the endpoint's
 //! own threads. A failure of the endpoint is an error of the sampler, never something that the policy said.
 
+mod native;
 mod settings;
 mod turn;
 
-pub use settings::{LogprobKind, OpenAiSettings, PromptForm, TokenSource, ToolRole};
+pub use settings::{CallForm, LogprobKind, OpenAiSettings, PromptForm, TokenSource, ToolRole};
 
 use crate::ChatFormat;
 use merit_core::registry::{UnknownName, find};

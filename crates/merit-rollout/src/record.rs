@@ -46,7 +46,7 @@ impl Record {
     ) -> Result<(), Fault> {
         if messages.iter().any(|message| message.role == Role::Policy) {
             let message = format!("the world spoke as the policy in turn {turn}; only the policy may");
-            return Err(Fault { boundary: Boundary::Environment, message });
+            return Err(Fault::new(Boundary::Environment, message));
         }
         for segment in chat.observe(&self.context, messages, turn, hand_over) {
             self.append(segment).map_err(|error| fault(Boundary::Environment, error))?;
@@ -58,7 +58,7 @@ impl Record {
     pub(crate) fn stepped(&mut self, chat: &ChatFormat, result: &StepResult, turn: u32) -> Result<(), Fault> {
         if let Some(name) = result.wild_number() {
             let message = format!("`{name}` of turn {turn} is not finite");
-            return Err(Fault { boundary: Boundary::Environment, message });
+            return Err(Fault::new(Boundary::Environment, message));
         }
         if let Some(last) = self.turns.last_mut() {
             (last.reward, last.info) = (result.reward, result.info.clone());
@@ -184,5 +184,5 @@ fn turn_stop(stop: StopReason) -> TurnStop {
 }
 
 fn fault(boundary: Boundary, error: TranscriptError) -> Fault {
-    Fault { boundary, message: error.to_string() }
+    Fault::new(boundary, error.to_string())
 }

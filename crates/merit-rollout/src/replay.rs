@@ -69,7 +69,7 @@ impl EpisodeMachine {
                 "tool `{}` answered {output:?} when turn {} was repeated, but {was:?} before",
                 asked.tool, replay.turn
             );
-            return Err(Fault { boundary: Boundary::Tool, message });
+            return Err(Fault::new(Boundary::Tool, message));
         }
         replay.call += 1;
         Ok(())
@@ -144,5 +144,5 @@ fn describe(action: &Action) -> &'static str {
 }
 
 fn environment(message: String) -> Fault {
-    Fault { boundary: Boundary::Environment, message }
+    Fault::new(Boundary::Environment, message)
 }

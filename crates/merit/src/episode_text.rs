@@ -1,6 +1,6 @@
 //! An episode as text for a terminal: what was said, what came back, what it was worth.
 
-use merit_core::{Action, CallEnd, Known, Role, ScoredEpisode, TermOutcome};
+use merit_core::{Action, CallEnd, End, Known, Role, ScoredEpisode, TermOutcome};
 use std::fmt::Write as _;
 
 /// The whole episode, turn by turn.
@@ -39,6 +39,10 @@ pub(crate) fn render(scored: &ScoredEpisode) -> String {
             let tool = visible(&call.call.tool);
             put(&mut text, &format!("  turn {}: `{tool}` ended as {:?}", turn.index, call.end));
         }
+    }
+    if let End::Failed { fault } = &episode.end {
+        let side = format!("{:?}", fault.boundary).to_lowercase();
+        put(&mut text, &format!("  broke ({side}): {}", visible(&fault.message)));
     }
     let reward = scored.reward().map_or("none".to_owned(), |r| format!("{r:.3}"));
     put(&mut text, &format!("  {}, {}; reward {reward}", episode.end.label(), scored.outcome().name()));

@@ -139,6 +139,14 @@ pub enum SamplerError {
     /// The sampler behind the seam failed.
     #[error("the sampler failed: {0}")]
     Failed(String),
+    /// A server that the sampler asked failed.
+    #[error("the sampler failed: {message}")]
+    Server {
+        /// The kind of failure in a few words, the same for all of one kind.
+        cause: String,
+        /// What happened.
+        message: String,
+    },
 }
 
 /// The answer to one request.

@@ -5,7 +5,9 @@
 //! temperature, before any of it, so that what was sampled can be trained on.
 
 use super::ConstraintSource;
+use crate::CallLanguage;
 use merit_core::TokenId;
+use std::sync::Arc;
 
 /// How tokens are drawn and when to stop.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +36,8 @@ pub struct SamplingParams {
     pub stop: Vec<String>,
     /// Tokens that end a completion; kept.
     pub stop_tokens: Vec<TokenId>,
+    /// How calls of tools are written and read, for samplers behind which calls are no text. Others do not look at it.
+    pub calls: Option<Arc<dyn CallLanguage>>,
 }
 
 impl Default for SamplingParams {
@@ -51,6 +55,7 @@ impl Default for SamplingParams {
             max_tokens: 256,
             stop: Vec::new(),
             stop_tokens: Vec::new(),
+            calls: None,
         }
     }
 }

@@ -67,7 +67,7 @@ fn turns() -> impl Strategy<Value = Vec<(Vec<u32>, Vec<u32>)>> {
 }
 
 fn ends() -> impl Strategy<Value = End> {
-    let fault = |boundary| End::Failed { fault: Fault { boundary, message: "broke".into() } };
+    let fault = |boundary| End::Failed { fault: Fault::new(boundary, "broke") };
     prop_oneof![
         Just(End::Answered),
         Just(End::EnvironmentDone),
@@ -323,7 +323,7 @@ fn every_outcome_has_its_effect() {
         scored(episode(0, vec![1], &[(vec![2], vec![3])], end), reward, solved).outcome()
     };
     let value = || Reward::Value { value: 0.4 };
-    let failed = |boundary| End::Failed { fault: Fault { boundary, message: String::new() } };
+    let failed = |boundary| End::Failed { fault: Fault::new(boundary, String::new()) };
     assert_eq!(outcome(End::Answered, value(), Some(true)), Outcome::Solved);
     assert_eq!(outcome(End::Answered, value(), Some(false)), Outcome::PolicyWrong);
     assert_eq!(

@@ -67,9 +67,9 @@ impl Sketch {
     fn end(&self) -> End {
         match self.outcome {
             Outcome::PolicyTimedOut => End::Truncated { limit: Limit::Turns },
-            Outcome::InfrastructureFailed => End::Failed {
-                fault: Fault { boundary: Boundary::Tool, message: "the tool broke".to_owned() },
-            },
+            Outcome::InfrastructureFailed => {
+                End::Failed { fault: Fault::new(Boundary::Tool, "the tool broke".to_owned()) }
+            }
             _ => End::Answered,
         }
     }

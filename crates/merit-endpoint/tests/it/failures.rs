@@ -324,7 +324,7 @@ fn settings_that_cannot_work_are_refused() {
         (EndpointConfig { idle_s: f64::NAN, ..base() }, "`idle_s` is NaN"),
         (EndpointConfig { concurrency: 0, ..base() }, "`concurrency` is 0"),
         (EndpointConfig { model: " ".into(), ..base() }, "`model` is empty"),
-        (EndpointConfig { base_url: "http://10.1.1.1/v1".into(), ..base() }, "plain HTTP to another machine"),
+        (EndpointConfig { base_url: "http://10.1.1.1/v1".into(), ..base() }, "--remote"),
         (
             EndpointConfig { api_key_env: Some("MERIT_TEST_NO_SUCH_KEY".into()), ..base() },
             "`MERIT_TEST_NO_SUCH_KEY`, which is not set",

@@ -5,4 +5,6 @@ mod answers;
 mod cache;
 mod failures;
 mod keys;
+mod servers;
 mod support;
+mod tls;

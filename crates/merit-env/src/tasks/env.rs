@@ -1,10 +1,11 @@
 //! A running task: shows the prompt, hands on what the tools say in the format's wording, and is over with the first answer.
 
+use super::calls::FormatCalls;
 use super::cut::CutConfig;
 use super::speech::Speech;
 use super::{ABOUT, file};
 use crate::{Env, EnvError, StepResult};
-use merit_api::{Tool, ToolSpec};
+use merit_api::{CallLanguage, Tool, ToolSpec};
 use merit_core::{Action, CallRecord, Message, Role, Task};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -104,6 +105,10 @@ impl Env for TaskEnv {
 
     fn parse(&self, text: &str) -> Action {
         self.speech.parse(text, &self.cards)
+    }
+
+    fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {
+        Some(Arc::new(FormatCalls { speech: Arc::clone(&self.speech), cards: self.cards.clone() }))
     }
 
     fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {

@@ -4,6 +4,7 @@
 //! the formats that models emit, and is over with the first answer. Lines are read in `line`, files and samples in `file`,
 //! a running task is in `env`, what it observes is cut in `cut`, and `demonstrate` plays the moves that a line shows.
 
+mod calls;
 mod config;
 mod cut;
 mod deal;

@@ -23,13 +23,16 @@ impl Speech {
         if !self.instructions.trim().is_empty() {
             parts.push(self.instructions.clone());
         }
-        if self.advertise && !cards.is_empty() {
-            parts.push(self.format.advertise(cards));
-        }
+        parts.extend(self.advert(cards));
         if self.advertise && !self.mark.is_empty() {
             parts.push(format!("When you know the answer, write it behind `{}`.", self.mark));
         }
         (!parts.is_empty()).then(|| parts.join("\n\n"))
+    }
+
+    /// How the tools are told. Absent: they are not.
+    pub(super) fn advert(&self, cards: &[ToolSpec]) -> Option<String> {
+        (self.advertise && !cards.is_empty()).then(|| self.format.advertise(cards))
     }
 
     /// What a turn means. Calls come before an answer: whoever still asks has not finished.

@@ -40,7 +40,7 @@ fn rewarded(group: u32, member: u32, value: f64) -> ScoredEpisode {
 
 /// Group 0 has rewards 0, 1, 0.5 and one that broke; group 1 has 0.25 twice, one unscorable and one whose grader failed.
 fn step() -> Vec<ScoredEpisode> {
-    let fault = Fault { boundary: Boundary::Tool, message: "gone".into() };
+    let fault = Fault::new(Boundary::Tool, "gone");
     let why = || "no".to_owned();
     vec![
         rewarded(0, 0, 0.0),

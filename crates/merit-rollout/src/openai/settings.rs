@@ -19,6 +19,9 @@ pub struct OpenAiSettings {
     /// What the server's log-probabilities are of. Only with `tokens = "server"`; absent: `raw`.
     #[serde(default)]
     pub logprobs: Option<LogprobKind>,
+    /// How tools are offered and called.
+    #[serde(default)]
+    pub calls: CallForm,
     /// Who says what tools and the environment say. Only with messages; absent: `user`.
     #[serde(default)]
     pub tool_role: Option<ToolRole>,
@@ -36,6 +39,17 @@ pub enum TokenSource {
     Text,
     /// The server tells token ids and log-probabilities. It must hold the policy's weights and share its vocabulary.
     Server,
+}
+
+/// How tools are offered and called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CallForm {
+    /// In the text, as the world tells its tools and reads their calls.
+    #[default]
+    Text,
+    /// By the protocol: the server is told the tools, makes calls of its own and gets each answer under the call's id.
+    Native,
 }
 
 /// How the context is sent.
@@ -75,8 +89,15 @@ pub enum ToolRole {
 impl OpenAiSettings {
     /// The settings for a model whose answers are taken as text.
     pub fn new(endpoint: EndpointConfig) -> Self {
-        let tokens = TokenSource::Text;
-        Self { endpoint, tokens, prompt: None, logprobs: None, tool_role: None, context_limit: None }
+        Self {
+            endpoint,
+            tokens: TokenSource::Text,
+            prompt: None,
+            logprobs: None,
+            calls: CallForm::Text,
+            tool_role: None,
+            context_limit: None,
+        }
     }
 
     /// How the context is sent.
@@ -102,6 +123,13 @@ impl OpenAiSettings {
             ),
             (TokenSource::Text, _) if self.logprobs.is_some() => {
                 refuse("`logprobs` does nothing with `tokens = \"text\"`; leave it out")
+            }
+            (TokenSource::Server, _) | (_, PromptForm::Tokens) if self.calls == CallForm::Native => refuse(
+                "`calls = \"native\"` needs messages and text, since the calls are written down here; leave out `tokens` and \
+                 `prompt`, or say `calls = \"text\"`",
+            ),
+            _ if self.calls == CallForm::Native && self.tool_role.is_some() => {
+                refuse("`tool_role` does nothing with `calls = \"native\"`; leave it out")
             }
             (_, PromptForm::Tokens) if self.tool_role.is_some() => {
                 refuse("`tool_role` does nothing with a prompt of tokens; leave it out")

@@ -3,8 +3,9 @@
 //! Pure: the endpoint is asked by whoever holds the question. A completion is only made of what the server really said; whatever
 //! would have to be guessed is an error.
 
-use super::{OpenAiSettings, PromptForm, TokenSource, ToolRole};
+use super::{CallForm, OpenAiSettings, PromptForm, TokenSource, ToolRole, native};
 use crate::ChatFormat;
+use merit_api::CallLanguage;
 use merit_core::{Message, Provenance, Role, TokenId};
 use merit_endpoint::{
     Answer, ChatMessage, ChatRequest, ChatRole, Endpoint, EndpointError, Finish, Params, Prompt, Server,
@@ -37,7 +38,7 @@ impl Question {
 
 /// A failure of the endpoint, as a failure of the sampler.
 pub(super) fn failed(error: EndpointError) -> SamplerError {
-    SamplerError::Failed(error.to_string())
+    SamplerError::Server { cause: error.cause(), message: error.to_string() }
 }
 
 impl Turns {
@@ -71,10 +72,26 @@ impl Turns {
                 Question::Text(TextRequest { prompt: Prompt::Tokens(request.context.clone()), params })
             }
             PromptForm::Messages => {
-                let messages = self.messages(self.chat.read(&request.context));
-                Question::Chat(ChatRequest { messages, tools: Vec::new(), params })
+                let read = self.chat.read(&request.context);
+                let (messages, tools) = match self.language(request)? {
+                    Some(language) => (native::messages(language, read), native::functions(language)),
+                    None => (self.messages(read), Vec::new()),
+                };
+                Question::Chat(ChatRequest { messages, tools, params })
             }
         })
+    }
+
+    /// The language between the server's calls and the record's text. Absent: calls are text.
+    fn language<'a>(&self, request: &'a SampleRequest) -> Result<Option<&'a dyn CallLanguage>, SamplerError> {
+        match (self.settings.calls, &request.params.calls) {
+            (CallForm::Text, _) => Ok(None),
+            (CallForm::Native, Some(language)) => Ok(Some(&**language)),
+            (CallForm::Native, None) => Err(SamplerError::Params(
+                "this world does not say how a server could call its tools; say `calls = \"text\"` (no --native-tools)"
+                    .to_owned(),
+            )),
+        }
     }
 
     fn params(&self, request: &SampleRequest) -> Params {
@@ -82,6 +99,7 @@ impl Turns {
         let from_server = self.settings.tokens == TokenSource::Server;
         let names_tokens = from_server && self.settings.endpoint.server.stops_at_tokens();
         let seed = request.seed.as_u64();
+        let native = asked.calls.as_ref().filter(|_| self.settings.calls == CallForm::Native);
         Params {
             temperature: Some(asked.temperature),
             top_k: u32::try_from(asked.top_k).ok().filter(|&most| most > 0),
@@ -90,7 +108,8 @@ impl Turns {
             // A hosted model need not be told, and some refuse to be.
             exact: self.settings.endpoint.server != Server::Openai,
             max_tokens: Some(asked.max_tokens.min(self.room(request))),
-            stop: asked.stop.clone(),
+            // A stop of the text would end a turn before its calls.
+            stop: if native.is_some() { Vec::new() } else { asked.stop.clone() },
             // Elsewhere the server knows the end of a turn by itself, or has other tokens than ours.
             stop_tokens: if names_tokens { asked.stop_tokens.clone() } else { Vec::new() },
             // The largest seed that every server takes.
@@ -99,6 +118,7 @@ impl Turns {
             token_ids: from_server,
             sample: seed,
             tool_choice: None,
+            parallel_tool_calls: native.filter(|language| !language.takes_several()).map(|_| false),
             response_format: None,
         }
     }
@@ -138,28 +158,38 @@ impl Turns {
         request: &SampleRequest,
         answer: Answer,
     ) -> Result<Completion, SamplerError> {
+        let language = self.language(request)?;
+        if language.is_none() && (answer.finish == Finish::ToolCalls || !answer.tool_calls.is_empty()) {
+            return broken(
+                "the server read tool calls out of the answer, and the world reads text; say `calls = \"native\"` \
+                 (--native-tools), or turn the server's tool parser off",
+            );
+        }
         match &answer.finish {
-            Finish::Stop | Finish::Length => {}
-            Finish::ToolCalls => {
-                return broken(
-                    "the server read tool calls out of the answer; turn its tool parser off: the world reads text",
-                );
-            }
+            Finish::Stop | Finish::Length | Finish::ToolCalls => {}
             Finish::ContentFilter => return broken("the server's filter took the answer away"),
             Finish::Other(reason) => {
                 return broken(format!("the answer ended for a reason of its own: `{reason}`"));
             }
         }
         match self.settings.tokens {
-            TokenSource::Text => Ok(self.encoded(request, &answer)),
+            TokenSource::Text => {
+                let text = match language {
+                    Some(language) if !answer.tool_calls.is_empty() => native::spoken(language, &answer),
+                    // A refusal is what the model says, wherever the server puts it.
+                    _ if answer.text.is_empty() => answer.refusal.clone(),
+                    _ => answer.text.clone(),
+                };
+                Ok(self.encoded(request, &answer, &text))
+            }
             TokenSource::Server => self.told(request, answer),
         }
     }
 
     /// The text in our own tokens, whole. The server was told the limits and counts by its own tokenizer: an answer that ended by
     /// itself is not cut.
-    fn encoded(&self, request: &SampleRequest, answer: &Answer) -> Completion {
-        let said = self.chat.say(&answer.text, &request.params.stop);
+    fn encoded(&self, request: &SampleRequest, answer: &Answer, text: &str) -> Completion {
+        let said = self.chat.say(text, &request.params.stop);
         let mut tokens = said.tokens;
         let mut stop = if said.stop_string { StopReason::StopString } else { StopReason::StopToken };
         if answer.finish == Finish::Length && !said.stop_string {

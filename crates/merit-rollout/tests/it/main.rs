@@ -8,6 +8,7 @@ mod failures;
 mod forks;
 mod limits;
 mod machine;
+mod native_calls;
 mod openai;
 mod oracle;
 mod templates;

@@ -1,5 +1,6 @@
 //! `merit eval`.
 
+use super::models::ServerFlags;
 use super::tapes::TapeFlags;
 use super::values::{MOST, key_value};
 use clap::{Args, ValueEnum};
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 pub(crate) struct Eval {
     /// Who is measured: a GGUF file, a folder with safetensors, a run's folder, a server as `http://127.0.0.1:8000/v1#MODEL`, or
     /// `oracle`, the world's own demonstrator. The first is what the others are compared with.
-    #[arg(required = true, value_name = "MODEL")]
+    #[arg(id = "model", required = true, value_name = "MODEL")]
     pub(crate) models: Vec<String>,
     /// What they are measured on: the name or the path of a recipe, or a file of tasks (JSON lines) [default: the recipe of the
     /// first run that is named].
@@ -37,9 +38,11 @@ pub(crate) struct Eval {
     /// Where episodes are kept, in a folder for each model. What is there is not played again.
     #[arg(long, value_name = "FOLDER", default_value = "runs/eval")]
     pub(crate) out: PathBuf,
-    /// The environment variable that holds the key of servers.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) api_key_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerFlags,
+    /// Offer servers the world's tools by the protocol, and take calls as they come.
+    #[arg(long)]
+    pub(crate) native_tools: bool,
     /// Threads for models [default: all cores]; results do not depend on it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
     pub(crate) threads: Option<u16>,

@@ -7,17 +7,48 @@ use merit_endpoint::EndpointConfig;
 use std::path::PathBuf;
 
 /// The settings of an endpoint where the model is an address; absent where it is a path.
-pub(crate) fn server(model: &str, api_key_env: Option<&str>) -> Result<Option<EndpointConfig>> {
-    if !(model.starts_with("http://") || model.starts_with("https://")) {
-        return Ok(None);
+pub(crate) fn server(model: &str, flags: &ServerFlags) -> Result<Option<EndpointConfig>> {
+    if !is_address(model) {
+        return match flags.given() {
+            Some(flag) => bail!(WrongInput(format!("{flag} is for a server, and {model} is a path"))),
+            None => Ok(None),
+        };
     }
     let Some((url, name)) = model.split_once('#').filter(|(_, name)| !name.is_empty()) else {
         bail!(WrongInput(format!(
             "{model} names no model; put its name behind a #, as in http://127.0.0.1:8000/v1#NAME"
         )));
     };
-    let api_key_env = api_key_env.map(str::to_owned);
-    Ok(Some(EndpointConfig { api_key_env, ..EndpointConfig::new(url, name) }))
+    let ServerFlags { api_key_env, remote, ca_file } = flags.clone();
+    Ok(Some(EndpointConfig { api_key_env, remote, ca_file, ..EndpointConfig::new(url, name) }))
+}
+
+/// Whether a model is named by the address of its server.
+pub(crate) fn is_address(model: &str) -> bool {
+    model.starts_with("http://") || model.starts_with("https://")
+}
+
+/// How a server is reached.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct ServerFlags {
+    /// The environment variable that holds the key of a server.
+    #[arg(long, value_name = "NAME", requires = "model")]
+    pub(crate) api_key_env: Option<String>,
+    /// Allow a server on another machine: what is asked then leaves this one.
+    #[arg(long, requires = "model")]
+    pub(crate) remote: bool,
+    /// Certificates in PEM form that are trusted besides the usual ones, such as those of a company's proxy.
+    #[arg(long, value_name = "FILE", requires = "model")]
+    pub(crate) ca_file: Option<PathBuf>,
+}
+
+impl ServerFlags {
+    /// A flag that was given, as it was written.
+    pub(crate) fn given(&self) -> Option<String> {
+        let key = self.api_key_env.as_ref().map(|name| format!("--api-key-env {name}"));
+        let remote = self.remote.then(|| "--remote".to_owned());
+        key.or(remote).or_else(|| self.ca_file.as_ref().map(|path| format!("--ca-file {}", path.display())))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -31,9 +62,8 @@ pub(crate) struct Chat {
     /// Say at the end how many tokens were read and written, and how fast.
     #[arg(long)]
     pub(crate) stats: bool,
-    /// The environment variable that holds the key of a server.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) api_key_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerFlags,
     #[command(flatten)]
     pub(crate) sampling: SamplingFlags,
     #[command(flatten)]
@@ -42,7 +72,7 @@ pub(crate) struct Chat {
 
 const CHAT_HELP: &str = "\
 Every line of standard input is a message; the answer is printed as it comes. Ctrl-C ends the answer, the end of the input ends \
-the chat. The conversation is laid out by the model's own template, and what was said is never tokenised again.";
+the chat. An answer that is empty, cut, refused or only thought is said to be so on standard error. The conversation is laid out by the model's own template, and what was said is never tokenised again.";
 
 #[derive(Debug, Args)]
 #[command(after_help = GENERATE_HELP)]

@@ -1,5 +1,6 @@
 //! `merit train`, `merit rollout` and `merit show`.
 
+use super::models::ServerFlags;
 use super::tapes::TapeFlags;
 use super::values::{MOST, Seeds, key_value, seeds, temperature};
 use clap::{Args, ValueEnum};
@@ -45,9 +46,11 @@ pub(crate) struct Rollout {
     /// Let a model act: a GGUF file, a folder with safetensors, or a server as `http://127.0.0.1:8000/v1#MODEL`.
     #[arg(long, conflicts_with = "run")]
     pub(crate) model: Option<String>,
-    /// The environment variable that holds the key of a server.
-    #[arg(long, value_name = "NAME", requires = "model")]
-    pub(crate) api_key_env: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerFlags,
+    /// Offer the world's tools to the server by the protocol, instead of telling them in the text.
+    #[arg(long, requires = "model")]
+    pub(crate) native_tools: bool,
     /// Let whoever plays this role in the recipe act.
     #[arg(long, value_enum, conflicts_with_all = ["run", "model"])]
     pub(crate) role: Option<RoleName>,

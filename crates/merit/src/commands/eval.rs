@@ -7,7 +7,7 @@ use crate::out;
 use anyhow::{Result, bail};
 use merit_core::{Split, printable};
 use merit_measure::versus;
-use merit_rollout::OpenAiSettings;
+use merit_rollout::{CallForm, OpenAiSettings};
 use merit_run::{Backend, EmbeddedModel, Eval, EvalResult, Event, Player, Recipe, Share, shipped};
 use merit_store::RunFolder;
 use serde_json::json;
@@ -23,10 +23,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(*name)) {
         bail!(WrongInput(format!("{} is named twice", twice.1)));
     }
-    let players = names
-        .iter()
-        .map(|name| player(name, arguments.api_key_env.as_deref()))
-        .collect::<Result<Vec<_>>>()?;
+    let native = arguments.native_tools.then(|| "--native-tools".to_owned());
+    let flag = arguments.server.given().or(native);
+    if let Some(flag) = flag.filter(|_| !names.iter().any(|name| models::is_address(name))) {
+        bail!(WrongInput(format!("{flag} is for servers, and none is named")));
+    }
+    let players = names.iter().map(|name| player(name, arguments)).collect::<Result<Vec<_>>>()?;
     let (recipe, is_file) = recipe(arguments, &players)?;
     let splits: &[Split] = match arguments.split {
         Some(EvalSplit::Train) => &[Split::Train],
@@ -70,12 +72,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// Who a word on the command line means.
-fn player(name: &str, key: Option<&str>) -> Result<Player> {
+fn player(name: &str, arguments: &Arguments) -> Result<Player> {
     if name == "oracle" {
         return Ok(Player::Backend(Backend::default()));
     }
-    if let Some(server) = models::server(name, key)? {
-        return Ok(Player::Backend(Backend::Openai(Box::new(OpenAiSettings::new(server)))));
+    if models::is_address(name)
+        && let Some(server) = models::server(name, &arguments.server)?
+    {
+        let calls = if arguments.native_tools { CallForm::Native } else { CallForm::Text };
+        let settings = OpenAiSettings { calls, ..OpenAiSettings::new(server) };
+        settings.validate().map_err(|error| WrongInput(error.to_string()))?;
+        return Ok(Player::Backend(Backend::Openai(Box::new(settings))));
     }
     if Path::new(name).join("merit.db").exists() {
         return Ok(Player::Run(name.into()));

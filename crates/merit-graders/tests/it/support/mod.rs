@@ -66,7 +66,7 @@ pub fn imported(mut episode: Episode) -> Episode {
 
 /// The same, broken at the tool.
 pub fn broken(mut episode: Episode) -> Episode {
-    episode.end = End::Failed { fault: Fault { boundary: Boundary::Tool, message: "no disk".into() } };
+    episode.end = End::Failed { fault: Fault::new(Boundary::Tool, "no disk") };
     episode
 }
 

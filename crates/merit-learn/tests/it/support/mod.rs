@@ -87,7 +87,7 @@ fn scored_transcript(
     fate: Fate,
 ) -> ScoredEpisode {
     let end = match fate {
-        Fate::Broken(boundary) => End::Failed { fault: Fault { boundary, message: "it broke".into() } },
+        Fate::Broken(boundary) => End::Failed { fault: Fault::new(boundary, "it broke") },
         Fate::TruncatedWithReward(_) => End::Truncated { limit: Limit::Turns },
         _ => End::Answered,
     };

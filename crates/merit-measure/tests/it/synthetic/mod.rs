@@ -124,7 +124,7 @@ pub(crate) fn play(
             let record = call(CallEnd::Broken, "the calculator went away");
             turns.push(turn(0, calls(&record), vec![record]));
             let message = "calc: the calculator went away".to_owned();
-            End::Failed { fault: Fault { boundary: Boundary::Tool, message } }
+            End::Failed { fault: Fault::new(Boundary::Tool, message) }
         }
     };
     let policy_tokens = transcript.mask().iter().filter(|&&m| m).count() as u64;

@@ -28,7 +28,7 @@ pub fn episode(right: Option<&str>, tokens: usize, did: &[Did<'_>]) -> Episode {
 
 /// The same episode, broken at the tool.
 pub fn broken(mut episode: Episode) -> Episode {
-    episode.end = End::Failed { fault: Fault { boundary: Boundary::Tool, message: "no disk".into() } };
+    episode.end = End::Failed { fault: Fault::new(Boundary::Tool, "no disk") };
     episode
 }
 

@@ -176,7 +176,8 @@ fn any_end() -> impl Strategy<Value = End> {
         Just(End::EnvironmentDone),
         Just(End::Unknown),
         limit.prop_map(|limit| End::Truncated { limit }),
-        (boundary, text()).prop_map(|(boundary, message)| End::Failed { fault: Fault { boundary, message } }),
+        (boundary, text())
+            .prop_map(|(boundary, message)| End::Failed { fault: Fault::new(boundary, message) }),
     ]
 }
 

@@ -10,7 +10,7 @@ use anyhow::{Result, bail};
 use merit_core::{Message, Role, Seed, TokenId};
 use merit_model::{
     Completion, CompletionSink, Pump, SampleRequest, Sampler as _, SamplerError, SamplingParams, SessionId,
-    Tokenizer,
+    StopReason, Tokenizer,
 };
 use merit_rollout::ChatFormat;
 use merit_text::TemplateContext;
@@ -32,9 +32,6 @@ pub(super) struct Embedded {
 
 impl Embedded {
     pub(super) fn open(arguments: &Chat) -> Result<Self> {
-        if let Some(name) = &arguments.api_key_env {
-            bail!(WrongInput(format!("--api-key-env {name} is for a server; {} is a file", arguments.model)));
-        }
         let local = Local::open(&arguments.model, &arguments.engine, 1)?;
         let format = local::chat_format(&local.model, &TemplateContext::default()).map_err(WrongInput)?;
         let params = SamplingParams {
@@ -92,7 +89,10 @@ impl Speaker for Embedded {
         self.tally.written = self.tally.written.map(|written| written + listener.drawn.len() as u64);
         self.tally.spent += begun.elapsed();
         listener.finish()?;
-        Ok(done?)
+        if let Some(remark) = done?.and_then(|said| remark(&said)) {
+            super::remark(&remark);
+        }
+        Ok(())
     }
 
     fn tally(&self) -> Tally {
@@ -100,13 +100,23 @@ impl Speaker for Embedded {
     }
 }
 
-/// Draws until the answer ends, somebody stops it, or nobody reads it any more.
+/// What must be said of an answer that is not one a reader would expect.
+fn remark(said: &Completion) -> Option<String> {
+    match said.stop {
+        StopReason::MaxTokens => Some(super::CUT.to_owned()),
+        StopReason::ContextFull => Some("the answer is cut: the context is full; give --context".to_owned()),
+        _ if said.tokens.len() <= 1 => Some(super::EMPTY.to_owned()),
+        StopReason::StopString | StopReason::StopToken | StopReason::ConstraintMet => None,
+    }
+}
+
+/// Draws until the answer ends, somebody stops it, or nobody reads it any more. Absent: it did not end by itself.
 fn speak(
     local: &mut Local,
     request: SampleRequest,
     listener: &Arc<Mutex<Listener>>,
     stop: &AtomicBool,
-) -> Result<(), SamplerError> {
+) -> Result<Option<Completion>, SamplerError> {
     let ended: Arc<Mutex<Option<Result<Completion, SamplerError>>>> = Arc::default();
     let (put, watch) = (Arc::clone(&ended), Arc::clone(listener));
     let sink = CompletionSink::new(move |answer| {
@@ -117,14 +127,14 @@ fn speak(
     loop {
         let idle = local.generator.pump(&sink) == Pump::Idle;
         if let Some(result) = ended.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            return result.map(|_| ());
+            return result.map(Some);
         }
         if idle {
             return Err(SamplerError::Failed("it fell silent without an answer".to_owned()));
         }
         if stop.load(Ordering::SeqCst) || held(listener).broken.is_some() {
             local.generator.close(SESSION);
-            return Ok(());
+            return Ok(None);
         }
     }
 }

@@ -17,6 +17,11 @@ const TEMPERATURE: f32 = 0.7;
 /// Most tokens of an answer where nothing else is said.
 const MAX_TOKENS: usize = 1024;
 
+/// Said of an answer that is cut.
+const CUT: &str = "the answer is cut: it has as many tokens as were allowed; give --max-tokens";
+/// Said of an answer without words.
+const EMPTY: &str = "the answer is empty";
+
 /// Whoever answers.
 trait Speaker {
     /// Answers a message, printing as it comes, until it is done or `stop` is set.
@@ -70,6 +75,11 @@ fn talk(speaker: &mut dyn Speaker, interrupt: &Interrupt) -> Result<()> {
             interrupt.during(|stop| speaker.answer(message, stop))?;
         }
     }
+}
+
+/// Says something about an answer, apart from it.
+fn remark(text: &str) {
+    out::complain(format_args!("[{}]", merit_core::printable::lines(text)));
 }
 
 fn report(tally: &Tally) {

@@ -9,7 +9,7 @@ use anyhow::{Result, bail};
 use merit_core::Seed;
 use merit_endpoint::{
     Answer, CancellationToken, ChatMessage, ChatRequest, ChatRole, Endpoint, EndpointConfig, EndpointError,
-    Params, Piece, wait,
+    Finish, Params, Piece, wait,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,7 +26,7 @@ pub(super) struct Remote {
 
 /// The settings of an endpoint where the model is an address; absent where it is a path.
 pub(super) fn address(arguments: &Chat) -> Result<Option<EndpointConfig>> {
-    let Some(config) = server(&arguments.model, arguments.api_key_env.as_deref())? else { return Ok(None) };
+    let Some(config) = server(&arguments.model, &arguments.server)? else { return Ok(None) };
     let url = &config.base_url;
     let engine = &arguments.engine;
     let unused = [
@@ -77,19 +77,29 @@ impl Remote {
 #[derive(Default)]
 struct Heard {
     text: String,
+    /// Whether the last piece was thought and not said.
+    thinking: bool,
     broken: Option<std::io::Error>,
 }
 
 impl Heard {
     fn hear(&mut self, piece: &Piece) {
+        let turned = self.thinking != matches!(piece, Piece::Reasoning(_));
         let shown = match piece {
             Piece::Text(text) => {
                 self.text.push_str(text);
-                show(text)
+                let gap = if turned { out::text("\n\n") } else { Ok(()) };
+                self.thinking = false;
+                gap.and_then(|()| show(text))
             }
-            Piece::Reasoning(text) => show(text),
+            Piece::Reasoning(text) => {
+                let mark = if turned { out::text("[thinking] ") } else { Ok(()) };
+                self.thinking = true;
+                mark.and_then(|()| show(text))
+            }
             Piece::Restart => {
                 self.text.clear();
+                self.thinking = false;
                 out::text("\n[the answer broke off and begins anew]\n")
             }
         };
@@ -111,14 +121,17 @@ impl Speaker for Remote {
                 listener.lock().unwrap_or_else(PoisonError::into_inner).hear(&piece);
             }))
         };
-        let Heard { text, broken } =
+        let Heard { text, broken, .. } =
             std::mem::take(&mut *heard.lock().unwrap_or_else(PoisonError::into_inner));
         if let Some(error) = broken {
             return Err(error.into());
         }
         out::text("\n")?;
         match asked {
-            Ok(answer) => self.keep(answer.text.clone(), Some(&answer), begun.elapsed()),
+            Ok(answer) => {
+                self.keep(answer.text.clone(), Some(&answer), begun.elapsed());
+                remarks(&answer).iter().for_each(|text| super::remark(text));
+            }
             Err(EndpointError::Cancelled) => self.keep(text, None, begun.elapsed()),
             Err(error) => return Err(error.into()),
         }
@@ -128,6 +141,33 @@ impl Speaker for Remote {
     fn tally(&self) -> Tally {
         self.tally
     }
+}
+
+/// What must be said of an answer that is not one a reader would expect.
+fn remarks(answer: &Answer) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if !answer.refusal.is_empty() {
+        remarks.push(format!("the model refuses: {}", answer.refusal));
+    }
+    for call in &answer.tool_calls {
+        remarks.push(format!("it calls `{}` {}, and a chat has no tools", call.name, call.arguments));
+    }
+    match &answer.finish {
+        Finish::Length => remarks.push(super::CUT.to_owned()),
+        Finish::ContentFilter => remarks.push("the server's filter took the answer away".to_owned()),
+        Finish::Other(reason) => {
+            remarks.push(format!("the answer ended for a reason of the server's own: {reason}"));
+        }
+        Finish::Stop | Finish::ToolCalls => {}
+    }
+    if answer.text.trim().is_empty() {
+        if !answer.reasoning.is_empty() {
+            remarks.push("it was only thought: nothing was said".to_owned());
+        } else if remarks.is_empty() {
+            remarks.push(super::EMPTY.to_owned());
+        }
+    }
+    remarks
 }
 
 /// Cancels a request when Ctrl-C was pressed or nobody reads any more; ends when it is dropped.

@@ -29,7 +29,8 @@ fn every_line_is_answered_and_the_same_seed_says_the_same_on_any_number_of_threa
     };
     let (one, two) = (talk("3", "1"), talk("3", "2"));
     assert_eq!(one.out, two.out);
-    assert!(one.err.starts_with("2 answers: ") && one.err.contains("tokens/s"), "{}", one.err);
+    assert!(one.err.contains("2 answers: ") && one.err.contains("tokens/s"), "{}", one.err);
+    assert!(one.err.starts_with("[the answer is cut"), "twelve tokens are not enough: {}", one.err);
     assert_ne!(one.out, talk("4", "1").out);
 }
 
@@ -64,7 +65,63 @@ fn what_cannot_be_talked_to_is_refused_with_what_to_do() {
     merit(&["chat", "http://127.0.0.1:9/v1"], "hi\n").refused("names no model");
     merit(&["chat", "http://127.0.0.1:9/v1#m", "--threads", "2"], "hi\n")
         .refused("--threads is for a model in this");
-    merit(&["chat", "http://192.0.2.1/v1#m"], "hi\n").refused("plain HTTP to another machine");
+    merit(&["chat", "http://192.0.2.1/v1#m"], "hi\n").refused("is another machine");
+    merit(&["chat", "https://192.0.2.1/v1#m"], "hi\n").refused("--remote");
+    merit(&["chat", "http://192.0.2.1/v1#m", "--remote", "--api-key-env", "PATH"], "hi\n")
+        .refused("anybody on the way could read the key");
+    merit(&["chat", "https://127.0.0.1:9/v1#m", "--ca-file", "/nowhere.pem"], "hi\n").refused("/nowhere.pem");
+}
+
+/// What a chat says and remarks when a server answers so.
+fn remarked(message: &serde_json::Value, finish: &str) -> (String, String) {
+    let delta = json!({ "choices": [{ "index": 0, "delta": message }] });
+    let end = json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": finish }] });
+    let server = ScriptedServer::start(move |_| Reply::stream(&[delta.clone(), end.clone()])).unwrap();
+    let said = merit(&["chat", &format!("{}#tiny", server.base_url())], "hi\n").well();
+    (said.out, said.err)
+}
+
+#[test]
+fn no_answer_is_silent() {
+    let said = |message, finish, out: &str, err: &str| {
+        assert_eq!(remarked(&message, finish), (out.to_owned(), err.to_owned()));
+    };
+    said(json!({ "content": "hello" }), "stop", "hello\n", "");
+    said(json!({ "content": "" }), "stop", "\n", "[the answer is empty]\n");
+    said(
+        json!({ "reasoning": "hm" }),
+        "stop",
+        "[thinking] hm\n",
+        "[it was only thought: nothing was said]\n",
+    );
+    said(json!({ "reasoning": "hm", "content": "yes" }), "stop", "[thinking] hm\n\nyes\n", "");
+    said(
+        json!({ "content": "and so" }),
+        "length",
+        "and so\n",
+        "[the answer is cut: it has as many tokens as were allowed; give --max-tokens]\n",
+    );
+    said(json!({ "refusal": "I will not." }), "stop", "\n", "[the model refuses: I will not.]\n");
+    said(json!({}), "content_filter", "\n", "[the server's filter took the answer away]\n");
+    let call = json!({ "index": 0, "id": "a", "function": { "name": "ls", "arguments": "{}" } });
+    said(
+        json!({ "tool_calls": [call] }),
+        "tool_calls",
+        "\n",
+        "[it calls `ls` {}, and a chat has no tools]\n",
+    );
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_a_failure_and_one_sent_at_once_is_shown() {
+    let delta = json!({ "choices": [{ "index": 0, "delta": { "content": "half" } }] });
+    let server = ScriptedServer::start(move |_| Reply::stream_head().then_event(&delta)).unwrap();
+    let said = merit(&["chat", &format!("{}#tiny", server.base_url())], "hi\n");
+    assert_eq!((said.code, said.out.as_str()), (Some(1), "half\n"));
+    assert!(said.err.contains("broke off after 1 pieces"), "{}", said.err);
+    let server = ScriptedServer::start(|_| Reply::chat("at once")).unwrap();
+    let said = merit(&["chat", &format!("{}#tiny", server.base_url())], "hi\n").well();
+    assert_eq!(said.out, "at once\n");
 }
 
 #[test]

@@ -45,10 +45,63 @@ fn an_endpoint_that_breaks_is_a_failure_of_ours_and_no_wrong_answer() {
     let server =
         ScriptedServer::start(|_| Reply::json(400, &json!({ "error": { "message": "no such model" } })))
             .unwrap();
-    let said = rollout(&format!("{}#gone", server.base_url()), &["--tasks", "1"]).well();
+    let said = rollout(&format!("{}#gone", server.base_url()), &["--tasks", "1"]);
+    assert_eq!((said.code, said.err.as_str()), (Some(1), "merit: 1 of 1 failed: 1 server said 400\n"));
     let line = &said.json()[0];
     assert_eq!(line["episode"]["end"]["type"], "failed", "{line}");
+    assert_eq!(line["episode"]["end"]["fault"]["cause"], "server said 400");
     assert_eq!(line["reward"], Value::Null);
+}
+
+#[test]
+fn failures_are_told_in_words_and_counted_by_their_cause() {
+    let server = ScriptedServer::start(|asked| match asked.number {
+        0 | 2 => Reply::json(400, &json!({ "error": { "message": "no such model" } })),
+        1 => Reply::json(200, &json!({ "choices": [] })),
+        _ => Reply::chat("answer 1"),
+    })
+    .unwrap();
+    let model = format!("{}#shaky", server.base_url());
+    let words = [&["rollout", "ledger-tools", "--model", &model, "--tasks", "4"], &ONE_ENTRY[..]].concat();
+    let said = merit(&words, "").well();
+    assert!(said.out.contains("broke (model): the sampler failed: http://127.0.0.1"), "{}", said.out);
+    assert!(said.out.contains("refused (HTTP 400): no such model"), "{}", said.out);
+    assert!(
+        said.out.ends_with("3 of 4 failed: 2 server said 400, 1 answer not understood\n"),
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn a_server_is_offered_the_worlds_tools_by_the_protocol_where_that_is_asked_for() {
+    let server = ScriptedServer::start(|asked| {
+        let messages = asked.body["messages"].as_array().unwrap();
+        let names: Vec<&str> = asked.body["tools"].as_array().into_iter().flatten().map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["lookup", "calc"]);
+        let next = careful(messages);
+        let Some((tool, input)) = next.split_once(' ').filter(|(verb, _)| *verb != "answer") else {
+            return Reply::chat(&next);
+        };
+        assert!(messages.iter().skip(2).step_by(2).all(|m| m["role"] == "tool" && m["tool_call_id"].is_string()));
+        let property = if tool == "calc" { "expression" } else { "name" };
+        let function = json!({ "name": tool, "arguments": json!({ property: input }).to_string() });
+        let message = json!({ "content": null, "tool_calls": [{ "id": "x", "type": "function", "function": function }] });
+        Reply::json(200, &json!({ "choices": [{ "index": 0, "message": message, "finish_reason": "tool_calls" }] }))
+    })
+    .unwrap();
+    let model = format!("{}#careful", server.base_url());
+    let said = rollout(&model, &["--tasks", "4", "--native-tools"]).well();
+    for line in said.json() {
+        assert_eq!(line["outcome"], "solved", "{line}");
+    }
+}
+
+#[test]
+fn another_machine_is_asked_only_when_it_is_allowed() {
+    rollout("http://192.0.2.1/v1#m", &["--tasks", "1"]).refused("--remote");
+    let teacher = "roles.teacher={type='openai', endpoint={base_url='https://192.0.2.1/v1', model='m'}}";
+    merit(&["rollout", "ledger-tools", "--role", "teacher", "--set", teacher], "").refused("`remote = true`");
 }
 
 #[test]
@@ -64,4 +117,6 @@ fn a_model_from_a_file_plays_by_its_own_template() {
     let said = rollout(&bare, &[]);
     assert!(said.err.contains("has no chat template"), "{}", said.err);
     rollout(&model, &["--api-key-env", "KEY"]).refused("--api-key-env KEY is for a server");
+    rollout(&model, &["--remote"]).refused("--remote is for a server");
+    rollout(&model, &["--native-tools"]).refused("--native-tools is for a server");
 }
