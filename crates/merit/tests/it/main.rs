@@ -15,4 +15,5 @@ mod survival;
 mod tapes;
 mod tiny;
 mod tools;
+mod trainers;
 mod words;
