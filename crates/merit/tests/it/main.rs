@@ -9,6 +9,7 @@ mod finished;
 mod init;
 mod lab;
 mod models;
+mod own_data;
 mod sameness;
 mod starts;
 mod survival;
