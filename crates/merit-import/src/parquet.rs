@@ -5,6 +5,7 @@ use bytes::Bytes;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::{Map, Value};
+use std::panic::catch_unwind;
 
 /// An entry with its line or row.
 pub(crate) type Numbered = (usize, Result<Value, ItemError>);
@@ -16,6 +17,12 @@ pub(crate) fn is_parquet(file: &[u8]) -> bool {
 
 /// Its rows, numbered from 1.
 pub(crate) fn rows(file: &[u8]) -> Result<Vec<Numbered>, ImportError> {
+    // The reader panics over some damage instead of saying so.
+    let read = catch_unwind(|| read_rows(file));
+    read.unwrap_or_else(|_| Err(ImportError::NotParquet { why: "it is damaged".to_owned() }))
+}
+
+fn read_rows(file: &[u8]) -> Result<Vec<Numbered>, ImportError> {
     let unreadable =
         |error: parquet::errors::ParquetError| ImportError::NotParquet { why: error.to_string() };
     let reader = SerializedFileReader::new(Bytes::copy_from_slice(file)).map_err(unreadable)?;
