@@ -5,18 +5,23 @@
 
 use crate::root;
 use anyhow::{Result, bail};
-use merit_testing::{MATHS_SUITE, MCP_NPM, MCP_PYTHON, NEEDS, Need, REQUIRE, WEIGHTS};
+use merit_testing::{MATHS_SUITE, MCP_NPM, MCP_PYTHON, NEEDS, Need, REQUIRE, TRAINERS, WEIGHTS};
 use std::process::Command;
 
 /// Each with its script, which fetches what is missing and checks what is there.
-const SCRIPTS: [(Need, &[&str]); 4] = [
+const SCRIPTS: [(Need, &[&str]); 5] = [
     (MATHS_SUITE, &["benchmarks/peers/math_verify_suite.py"]),
     (MCP_PYTHON, &["benchmarks/peers/mcp_environment.py", "python"]),
     (MCP_NPM, &["benchmarks/peers/mcp_environment.py", "npm"]),
+    (TRAINERS, &["benchmarks/peers/trainers_environment.py"]),
     (WEIGHTS, &["benchmarks/agreement/weights.py"]),
 ];
 /// What the scripts exit with when something cannot be had on this machine.
-const OUT_OF_REACH: [(i32, &str); 2] = [(3, "no package index is in reach"), (4, "there is no `npm`")];
+const OUT_OF_REACH: [(i32, &str); 3] = [
+    (3, "no package index is in reach"),
+    (4, "there is no `npm`"),
+    (5, "it takes Linux on x86-64, Python 3.11 and `cc`"),
+];
 
 /// Fetches one of them, or says why not.
 pub(crate) fn fetch(need: Need) -> Result<()> {

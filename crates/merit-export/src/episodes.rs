@@ -3,8 +3,8 @@
 use crate::{Choice, ExportError, LeftOut, Rows, Shape, select};
 use merit_core::{Phase, ScoredEpisode, StageKind};
 use merit_store::{EpisodeFilter, RunFolder};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
 
 /// What was exported.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -22,12 +22,12 @@ pub fn exported_phases(folder: &RunFolder) -> Result<BTreeMap<Phase, bool>, Expo
     Ok(steps(folder)?.into_keys().map(|phase| (phase.clone(), is_default(&phase))).collect())
 }
 
-/// Writes the wanted episodes as one JSON object a line.
+/// Hands over the wanted episodes, row by row.
 pub fn export_episodes(
     folder: &RunFolder,
     choice: &Choice,
     shape: Shape,
-    out: &mut dyn Write,
+    take: &mut dyn FnMut(Value) -> Result<(), ExportError>,
 ) -> Result<Summary, ExportError> {
     let mut summary = Summary::default();
     let mut rows = Rows::new(shape);
@@ -43,7 +43,7 @@ pub fn export_episodes(
             for taken in select(choice, &scored, &mut summary.left_out) {
                 summary.taken += 1 + usize::from(taken.rejected.is_some());
                 for row in rows.of(&taken) {
-                    writeln!(out, "{row}")?;
+                    take(row)?;
                     summary.rows += 1;
                 }
             }

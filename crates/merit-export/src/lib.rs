@@ -1,6 +1,7 @@
 //! What can others do with a run? Its episodes as rows of other trainers' data sets, its metrics as CSV and event files.
 //!
-//! In: scored episodes and metrics of the record. Out: one JSON object a line in a [`Shape`] that TRL or verl reads, and files.
+//! In: scored episodes and metrics of the record. Out: rows in a [`Shape`] that TRL or verl reads, as JSON lines or as
+//! Parquet ([`ParquetRows`]), and files.
 //! [`select`] says which episodes are taken and counts why the others are not, [`conversation`] writes one as messages, [`Rows`]
 //! makes rows of them: all of it pure. [`export_episodes`] goes through a folder step by step, [`NewFile`] never overwrites.
 //! A new shape is a variant of [`Shape`] and its arm in `shape.rs`.
@@ -17,10 +18,12 @@
 //! assert_eq!(rows[0]["answer"], "42");
 //! ```
 
+mod columns;
 mod conversation;
 mod episodes;
 mod metrics;
 mod new_file;
+mod parquet;
 mod select;
 mod shape;
 mod tensorboard;
@@ -29,6 +32,7 @@ pub use conversation::{Conversation, conversation};
 pub use episodes::{Summary, export_episodes, exported_phases};
 pub use metrics::csv;
 pub use new_file::NewFile;
+pub use parquet::{Columns, ParquetRows};
 pub use select::{Choice, LeftOut, Pick, Taken, select};
 pub use shape::{Rows, Shape};
 pub use tensorboard::{event_file_name, events};
@@ -45,6 +49,9 @@ pub enum ExportError {
     /// Whoever takes the rows does not take any more.
     #[error(transparent)]
     Rows(#[from] std::io::Error),
+    /// A Parquet file that cannot be written.
+    #[error(transparent)]
+    Parquet(#[from] ::parquet::errors::ParquetError),
     #[error(transparent)]
     Store(#[from] merit_store::StoreError),
 }

@@ -53,6 +53,20 @@ pub enum ImportError {
         /// Episodes in the file.
         total: usize,
     },
+    #[error(
+        "the file is not Parquet that can be read here: {why}; it may be without compression, or with Snappy's"
+    )]
+    NotParquet {
+        /// What the reader said.
+        why: String,
+    },
+    /// Some examples cannot be read.
+    #[error("{} of {total} examples cannot be read, so nothing was learned:\n{}\nmend or remove them", .bad.len(), list(.bad))]
+    Examples {
+        bad: Vec<Skipped>,
+        /// Examples in the file.
+        total: usize,
+    },
     /// The folder cannot be written.
     #[error(transparent)]
     Store(#[from] merit_store::StoreError),
@@ -97,6 +111,9 @@ pub enum ItemError {
         /// Position of the first.
         item: usize,
     },
+    /// An example that cannot be learned from.
+    #[error("{0}")]
+    Example(String),
     /// An episode that breaks the rules of the record.
     #[error("it breaks the rules of the record: {0}")]
     Rules(String),

@@ -4,6 +4,7 @@
 //! [`Imported`] with typed turns, calls and ends, and a list of everything that could not be read or carried over. What the
 //! file does not say (tokens, log-probabilities, times, some ends) is marked as absent, never invented. [`read`] touches no
 //! disk; [`import_into`] writes a folder that can be shown and scored. A new format is one file and one line of [`FORMATS`].
+//! Data to learn from is another matter: [`read_examples`] reads conversations to imitate and preferences, and keeps no record.
 //!
 //! ```
 //! use merit_import::{ImportOptions, read};
@@ -21,6 +22,7 @@ mod assemble;
 mod draft;
 mod entry;
 mod error;
+mod examples;
 mod fields;
 mod folder;
 mod format;
@@ -31,11 +33,14 @@ mod messages;
 mod open_calls;
 mod openai;
 mod options;
+mod parquet;
 mod play;
 mod read;
+mod sharegpt;
 mod tau_bench;
 
 pub use error::{ImportError, ItemError};
+pub use examples::{Completion, Example, ExampleMessage, Examples, Purpose, read_examples};
 pub use folder::{Written, import_into, reported_score};
 pub use format::{AUTO, FORMATS, Format};
 pub use imported::{Found, Imported, Layout, Remark, Skipped};

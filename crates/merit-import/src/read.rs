@@ -4,6 +4,7 @@ use crate::assemble::{Placed, assemble};
 use crate::format::{Rules, choose};
 use crate::imported::{Found, Imported, Skipped};
 use crate::layout::{Entry, split};
+use crate::parquet::Numbered;
 use crate::{AUTO, Format, ImportError, ImportLimits, ImportOptions, ItemError};
 use merit_core::hex;
 use serde_json::Value;
@@ -64,6 +65,18 @@ fn drafts(entries: &[Entry<'_>], format: &Format, rules: &Rules) -> (Vec<Placed>
         }
     }
     (placed, skipped)
+}
+
+/// The bytes of a file.
+pub(crate) fn file(path: &Path, limit: u64) -> Result<Vec<u8>, ImportError> {
+    let file = std::fs::File::open(path).map_err(|e| io(path, &e))?;
+    bytes(file, limit)
+}
+
+/// Its entries as JSON, each with its line.
+pub(crate) fn values(file: &[u8], limits: &ImportLimits) -> Result<Vec<Numbered>, ImportError> {
+    let (_, entries) = split(file)?;
+    Ok(entries.iter().map(|entry| (entry.line, parse(entry, limits))).collect())
 }
 
 fn parse(entry: &Entry<'_>, limits: &ImportLimits) -> Result<Value, ItemError> {

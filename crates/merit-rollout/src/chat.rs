@@ -7,9 +7,11 @@
 //! exactly those tokens, and what closes its turn, where it did not do so itself, begins the next observation. Text never
 //! makes a special token: those come only from here.
 
+mod conversation;
 mod marked;
 mod templated;
 
+pub use conversation::{LaidOut, LayOutError};
 use marked::Marked;
 use merit_core::{Known, Message, Provenance, Role, Segment, TokenId};
 use merit_model::{LanguageModel, Tokenizer};

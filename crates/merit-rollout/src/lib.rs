@@ -27,7 +27,7 @@ mod scripted;
 mod settings;
 mod waiting;
 
-pub use chat::{ChatFormat, ChatFormatError, MissingMarker, Said};
+pub use chat::{ChatFormat, ChatFormatError, LaidOut, LayOutError, MissingMarker, Said};
 pub use effect::{Effect, Event, Rules, ToolJob, WaitingOn};
 pub use engine::roll_out;
 pub use grow::TreeSettings;

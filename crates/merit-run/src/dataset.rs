@@ -25,6 +25,15 @@ pub enum KeepEpisodes {
     RewardAtLeast(f64),
 }
 
+/// What a stage that imitates or prefers reads.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Source {
+    /// What stages wrote.
+    Recorded(Dataset),
+    /// The file of this name in `[datasets]`.
+    Own(String),
+}
+
 /// Where the episodes of a dataset lie, and which of them are kept.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Dataset {

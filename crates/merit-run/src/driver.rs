@@ -6,6 +6,7 @@
 
 use crate::act::Actor;
 use crate::notes::{note_ablations, note_tools, skipped};
+use crate::own_data::{self, OwnData};
 use crate::parts::Parts;
 use crate::policy::{KeptRewards, Learned, Models, Policy, SharedModel};
 use crate::progress::{Event, Finished};
@@ -85,6 +86,8 @@ pub(crate) struct Drive<'a> {
     pub(crate) policy: Policy,
     /// Models beside the policy that were fitted.
     pub(crate) models: Models,
+    /// Files of one's own.
+    pub(crate) data: OwnData,
     /// What the reward of the arm under way keeps between steps.
     pub(crate) reward_state: KeptRewards,
     /// What each learning keeps between steps, by its phase.
@@ -103,6 +106,7 @@ impl<'a> Drive<'a> {
         watch: &'a mut dyn FnMut(Event),
     ) -> Result<Self, RunError> {
         recipe.trainable()?;
+        let read = own_data::read(recipe)?;
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
         let main = Arc::new(Parts::with_toolbox(recipe, options.seed, &options.toolbox)?);
         let whole = Arc::new(recipe.clone());
@@ -138,6 +142,7 @@ impl<'a> Drive<'a> {
         };
         let steps = learned.get(&Phase::train().to_string()).map_or(0, |learned| learned.steps);
         let place = extend::place(folder, &stages, place, steps)?;
+        let data = own_data::open(&read, recipe, policy.chat(), folder, watch)?;
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(Stage::weight).sum();
         let began_with = folder.info()?.version;
@@ -174,6 +179,7 @@ impl<'a> Drive<'a> {
             main,
             policy,
             models,
+            data,
             reward_state,
             learned,
             place,

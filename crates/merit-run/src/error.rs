@@ -85,6 +85,12 @@ pub enum RunError {
         /// Tokens of the context.
         context: usize,
     },
+    /// Data of one's own that cannot be learned from.
+    #[error("{0}")]
+    Data(String),
+    /// Data that is not what the run began with.
+    #[error("{file} has changed since this run began; put it back as it was, or begin a new run")]
+    OtherData { file: String },
     /// A model that is asked before it has learned anything.
     #[error(
         "model `{model}` was not fitted: the stage that should have had too little to learn from; collect more tasks"

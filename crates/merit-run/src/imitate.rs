@@ -1,6 +1,6 @@
 //! The stages of imitation: supervised updates on demonstrations or on a dataset, or a kept warm start that is the same to the bit.
 
-use crate::dataset::Dataset;
+use crate::dataset::Source;
 use crate::driver::Drive;
 use crate::parts::Parts;
 use crate::progress::Event;
@@ -40,19 +40,22 @@ pub(crate) fn demonstrations(drive: &mut Drive<'_>, stage: &Stage, newborn: bool
 pub(crate) fn dataset(
     drive: &mut Drive<'_>,
     stage: &Stage,
-    from: &Dataset,
+    from: &Source,
     how: &Supervision,
 ) -> Result<(), RunError> {
     if drive.place.step == 0 {
         drive.policy.begin_here()?;
     }
-    let episodes = from.read(drive.folder)?.into_iter().flatten();
     let sequence = |scored: merit_core::ScoredEpisode| SftSequence {
         tokens: scored.episode.transcript.tokens(),
         mask: scored.episode.transcript.mask(),
         weight: 1.0,
     };
-    let sequences: Vec<SftSequence> = episodes.map(sequence).filter(|s| s.mask.contains(&true)).collect();
+    let sequences: Vec<SftSequence> = match from {
+        Source::Own(name) => drive.own_sequences(name),
+        Source::Recorded(from) => from.read(drive.folder)?.into_iter().flatten().map(sequence).collect(),
+    };
+    let sequences: Vec<SftSequence> = sequences.into_iter().filter(|s| s.mask.contains(&true)).collect();
     if sequences.is_empty() {
         return drive.nothing_to_learn(stage);
     }

@@ -30,6 +30,7 @@ mod models;
 mod notes;
 mod origin;
 pub mod overrides;
+mod own_data;
 mod parts;
 mod plan;
 mod plateau;

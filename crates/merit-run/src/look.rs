@@ -7,6 +7,7 @@ use crate::model::ModelConfig;
 use crate::recipe::Recipe;
 use crate::roles::{Backend, EmbeddedModel};
 use crate::stages::StageSettings;
+use merit_core::printable::count;
 use std::path::Path;
 
 impl Recipe {
@@ -37,6 +38,10 @@ impl Recipe {
             return Err("[warm_start] no task of the world shows its solution, so there is nothing to imitate; give lines \
                         `gold_moves` or `demonstration`, or name a model in `[roles.teacher]`"
                 .into());
+        }
+        for (name, data) in &self.datasets {
+            let read = data.read(name, self)?;
+            notes.push(format!("`{name}`: {} of {}", count(read.examples.len(), "example"), data.file));
         }
         let (context, sampled) = (self.model.context(), self.rollout.max_episode_tokens);
         if sampled > context {

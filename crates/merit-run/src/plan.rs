@@ -1,6 +1,6 @@
 //! The plan of a run: the stages of a recipe in the order in which they are done, each with its datasets and its place to begin.
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Source};
 use crate::recipe::{Recipe, RecipeError};
 use crate::stage::{Ending, Rounds, Stage, Work};
 use crate::stages::{DEMONSTRATIONS, Plateau, Repeat, StageSettings};
@@ -90,7 +90,7 @@ impl<'a> Planner<'a> {
             }
             StageSettings::Imitate(stage) => {
                 let how = stage.supervision().map_err(|why| self.refused(settings, why))?;
-                Work::Imitate { from: self.dataset(&stage.from, settings)?, how }
+                Work::Imitate { from: self.source(&stage.from, settings)?, how }
             }
             StageSettings::Collect(stage) => Work::Collect { tasks: stage.tasks, samples: stage.samples },
             StageSettings::Make(stage) => {
@@ -100,7 +100,7 @@ impl<'a> Planner<'a> {
             }
             StageSettings::Learn(_) => Work::Learn { from_warm: false },
             StageSettings::Prefer(stage) => {
-                Work::Prefer { from: self.dataset(&stage.from, settings)?, how: stage.clone() }
+                Work::Prefer { from: self.source(&stage.from, settings)?, how: stage.clone() }
             }
             StageSettings::Fit(stage) => {
                 Work::Fit { from: self.dataset(&stage.from, settings)?, how: stage.clone() }
@@ -136,6 +136,13 @@ impl<'a> Planner<'a> {
         }
         let own = self.recipe.of_stage(&format!("recipe `{}`", self.recipe.name), settings)?;
         Ok(Arc::clone(self.own.entry(phase.to_string()).or_insert(Arc::new(own))))
+    }
+
+    fn source(&self, name: &str, settings: &StageSettings) -> Result<Source, RecipeError> {
+        match self.recipe.datasets.contains_key(name) {
+            true => Ok(Source::Own(name.to_owned())),
+            false => self.dataset(name, settings).map(Source::Recorded),
+        }
     }
 
     fn dataset(&self, name: &str, settings: &StageSettings) -> Result<Dataset, RecipeError> {

@@ -1,7 +1,7 @@
 //! Learning from pairs: in each, the better episode is made likelier than the worse, relative to the policy at the stage's start.
 
 use crate::RunError;
-use crate::dataset::Dataset;
+use crate::dataset::Source;
 use crate::driver::Drive;
 use crate::progress::Event;
 use crate::stage::Stage;
@@ -21,30 +21,28 @@ pub struct Prefer {
     /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// A dataset of pairs.
+    /// A dataset of pairs, or a file of `[datasets]`.
     pub from: String,
     /// `dpo`, `kto`, or another that reads rewards and a reference policy.
     pub objective: Chosen<dyn Objective>,
     /// Updates.
     pub steps: u64,
-    /// Pairs per update.
+    /// Pairs, or answers with labels, per update.
     pub batch: usize,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
     pub learning_rate: f32,
 }
 
 /// Goes on with the stage from the place of `drive`.
-pub(crate) fn run(
-    drive: &mut Drive<'_>,
-    stage: &Stage,
-    from: &Dataset,
-    how: &Prefer,
-) -> Result<(), RunError> {
+pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, from: &Source, how: &Prefer) -> Result<(), RunError> {
     if drive.place.step == 0 {
         // The reference of this stage.
         drive.policy.begin_here()?;
     }
-    let pairs = from.read(drive.folder)?;
+    let pairs = match from {
+        Source::Own(name) => drive.own_samples(name, stage),
+        Source::Recorded(from) => samples(&from.read(drive.folder)?)?,
+    };
     if pairs.is_empty() {
         return drive.nothing_to_learn(stage);
     }
@@ -77,22 +75,28 @@ pub(crate) fn run(
     drive.policy.begin_here()
 }
 
+fn samples(pairs: &[Vec<ScoredEpisode>]) -> Result<Vec<Vec<Sample>>, RunError> {
+    let sample =
+        |scored| Sample::of(scored, 0).map_err(|error| merit_credit::CreditError::from(error).into());
+    pairs.iter().map(|pair| pair.iter().map(sample).collect()).collect()
+}
+
 /// One update on pairs drawn by the step's own seed; also says how many tokens were read.
 fn update(
     drive: &mut Drive<'_>,
     stage: &Stage,
     learner: &Learner,
-    (pairs, batch): (&[Vec<ScoredEpisode>], usize),
+    (pairs, batch): (&[Vec<Sample>], usize),
     (local, step): (u64, u64),
 ) -> Result<(UpdateReport, usize), RunError> {
     let seed = drive.main.seed.child(&stage.phase.seed_name(), 0).child("step", step);
     let mut stream = seed.stream();
     let drawn = (0..batch).filter_map(|_| stream.pick(pairs));
-    let members = drawn.enumerate().flat_map(|(group, pair)| pair.iter().map(move |scored| (group, scored)));
-    let samples: Vec<Sample> = members
-        .map(|(group, scored)| Sample::of(scored, group))
-        .collect::<Result<_, _>>()
-        .map_err(merit_credit::CreditError::from)?;
+    let member = |group, sample: &Sample| Sample { group, ..sample.clone() };
+    let samples: Vec<Sample> = drawn
+        .enumerate()
+        .flat_map(|(group, pair)| pair.iter().map(move |sample| member(group, sample)))
+        .collect();
     let reference = drive.policy.reference()?;
     let at = UpdateContext {
         step: local,

@@ -8,6 +8,7 @@ use crate::interleave::Interleave;
 use crate::model::ModelConfig;
 use crate::models::NamedModel;
 use crate::overrides::{merge, parse_value, set_path};
+use crate::own_data::{DataFile, Use};
 use crate::roles::Roles;
 use crate::stages::StageSettings;
 use crate::tasks::Tasks;
@@ -83,6 +84,9 @@ pub struct Recipe {
     /// Arms that share the warm start and the budget but lack what is claimed to matter.
     #[serde(default)]
     pub controls: Vec<Control>,
+    /// Files of one's own that stages imitate or prefer, by the names under which they are read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub datasets: BTreeMap<String, DataFile>,
     /// What is done, one stage after another. Empty: warm start, evaluation, learning, evaluation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageSettings>,
@@ -173,6 +177,12 @@ impl Recipe {
     pub fn read(file: &str, text: &str, components: &Components) -> Result<Self, RecipeError> {
         let recipe = components.reading(|| toml::from_str::<Self>(text));
         let recipe = recipe.map_err(|error| locate(file, text, &error))?;
+        if let Some(idle) = recipe.datasets.keys().find(|name| recipe.uses(name).next().is_none()) {
+            let why = format!(
+                "[datasets.{idle}] is read by no stage; add `[[stages]]` with `type = \"imitate\"` or `\"prefer\"` and `from = \"{idle}\"`"
+            );
+            return Err(RecipeError::Combination { file: file.to_owned(), why });
+        }
         if let Some(idle) = recipe.models.keys().next().filter(|_| recipe.stages.is_empty()) {
             let why = format!("[models.{idle}] needs `[[stages]]`, one of which fits it");
             return Err(RecipeError::Combination { file: file.to_owned(), why });
@@ -180,6 +190,15 @@ impl Recipe {
         Self { components: components.clone(), ..recipe }.checked(file).map_err(|error| match error {
             RecipeError::Parse(located) => RecipeError::Parse(located.placed_in(file, text)),
             other => other,
+        })
+    }
+
+    /// How its stages read the file called `name`.
+    pub(crate) fn uses<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Use<'a>> {
+        self.stages.iter().flat_map(StageSettings::each).filter_map(move |stage| match stage {
+            StageSettings::Imitate(stage) if stage.from == name => Some(Use::Imitate),
+            StageSettings::Prefer(stage) if stage.from == name => Some(Use::Prefer(&*stage.objective)),
+            _ => None,
         })
     }
 

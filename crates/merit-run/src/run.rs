@@ -35,6 +35,7 @@ impl Run {
             return Err(StoreError::Exists { path: path.to_owned() }.into());
         }
         recipe.trainable()?;
+        crate::own_data::read(&recipe)?;
         preflight(path, recipe.disk_bytes())?;
         let info = RunInfo {
             recipe: recipe.name.clone(),

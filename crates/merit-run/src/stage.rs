@@ -1,6 +1,6 @@
 //! The stages of a run in order, and the place a checkpoint remembers.
 
-use crate::dataset::Dataset;
+use crate::dataset::{Dataset, Source};
 use crate::plan::Planner;
 use crate::recipe::{Recipe, RecipeError};
 use crate::stages::{Fit, Merge, Plateau, Prefer, Supervision};
@@ -48,7 +48,7 @@ pub(crate) enum Work {
     /// Supervised updates on demonstrations. `newborn`: nothing was learned before.
     Demonstrations { newborn: bool },
     /// Supervised updates on a dataset.
-    Imitate { from: Dataset, how: Supervision },
+    Imitate { from: Source, how: Supervision },
     /// Episodes for a dataset.
     Collect { tasks: u32, samples: u32 },
     /// A dataset; it is read from the record whenever it is needed, so this only tells of it.
@@ -56,7 +56,7 @@ pub(crate) enum Work {
     /// Updates by reward: of an arm, from the warm start; else from where the policy stands.
     Learn { from_warm: bool },
     /// Updates from pairs.
-    Prefer { from: Dataset, how: Prefer },
+    Prefer { from: Source, how: Prefer },
     /// Updates of a model beside the policy.
     Fit { from: Dataset, how: Fit },
     /// One policy of several, which stood after these stages.

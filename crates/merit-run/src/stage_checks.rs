@@ -28,6 +28,13 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
             control.name
         ));
     }
+    if let Some(odd) =
+        recipe.datasets.keys().find(|name| !crate::checks::plain(name) || *name == DEMONSTRATIONS)
+    {
+        return Err(format!(
+            "[datasets.{odd}]: a name is made of lower-case letters, digits and `-`, and `{DEMONSTRATIONS}` are the teacher's"
+        ));
+    }
     let mut walk = Walk::of(recipe);
     walk.all(&recipe.stages, false)?;
     if walk.taught > 1 && !recipe.roles.teacher.is_oracle() {
@@ -94,7 +101,9 @@ impl<'a> Walk<'a> {
                 self.taught += 1;
             }
             StageSettings::Imitate(stage) => {
-                self.read(&stage.from, Holds::Episodes)?;
+                if !self.recipe.datasets.contains_key(&stage.from) {
+                    self.read(&stage.from, Holds::Episodes)?;
+                }
                 let how = stage.supervision()?;
                 supervised(how.batch, how.learning_rate)?;
             }
@@ -109,7 +118,9 @@ impl<'a> Walk<'a> {
                 self.write(&stage.into, if pairs { Holds::Pairs } else { Holds::Episodes })?;
             }
             StageSettings::Prefer(stage) => {
-                self.read(&stage.from, Holds::Pairs)?;
+                if !self.recipe.datasets.contains_key(&stage.from) {
+                    self.read(&stage.from, Holds::Pairs)?;
+                }
                 preferring(stage)?;
             }
             StageSettings::Fit(stage) => self.fit(stage)?,
@@ -234,8 +245,12 @@ impl<'a> Walk<'a> {
             (Some(_), Holds::Episodes) => Err(format!(
                 "`from = \"{name}\"` holds pairs, the worse of which nobody should imitate; read the dataset they were made from"
             )),
+            (None, _) if self.recipe.datasets.contains_key(name) => Err(format!(
+                "`from = \"{name}\"` is a file of `[datasets]`, which stages imitate or prefer; this one reads what stages collected"
+            )),
             (None, _) => {
-                let hint = hint(name, self.datasets.keys().map(String::as_str));
+                let known = self.datasets.keys().chain(self.recipe.datasets.keys());
+                let hint = hint(name, known.map(String::as_str));
                 Err(format!("`from = \"{name}\"`: no stage before it writes such a dataset{hint}"))
             }
         }
@@ -247,6 +262,9 @@ impl<'a> Walk<'a> {
                 "`into = \"{name}\"` cannot be a dataset's name: it is made of lower-case letters, digits and `-`, and \
                  `{DEMONSTRATIONS}` are the teacher's"
             ));
+        }
+        if self.recipe.datasets.contains_key(name) {
+            return Err(format!("`into = \"{name}\"` is the name of a file of `[datasets]`; choose another"));
         }
         self.datasets.insert(name.to_owned(), holds);
         Ok(())

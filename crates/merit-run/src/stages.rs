@@ -7,6 +7,7 @@ pub use crate::dataset::KeepEpisodes;
 pub use crate::merge::{Merge, MergeMode, Merged};
 pub use crate::models::{Fit, FitLoss};
 use crate::overrides::merge;
+pub use crate::own_data::DataFile;
 pub use crate::plateau::Plateau;
 pub use crate::prefer::Prefer;
 use crate::recipe::{Recipe, RecipeError};
@@ -51,7 +52,7 @@ pub struct Imitate {
     /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
-    /// `demonstrations`, or a dataset.
+    /// `demonstrations`, a dataset, or a file of `[datasets]`.
     pub from: String,
     /// From demonstrations: keys laid over `[warm_start]`. From a dataset: those of [`Supervision`].
     #[serde(flatten)]

@@ -23,6 +23,11 @@ pub const MATHS_SUITE: Need = Need { name: "maths-suite", hint: "`cargo xtask te
 pub const MCP_PYTHON: Need = Need { name: "mcp-python", hint: "`cargo xtask test` fetches them" };
 /// The npm server that speaks the Model Context Protocol, in `.cache/mcp-npm`.
 pub const MCP_NPM: Need = Need { name: "mcp-npm", hint: "`cargo xtask test` fetches it; it takes `npm`" };
+/// TRL, and verl's reader, in `.cache/trainers`.
+pub const TRAINERS: Need = Need {
+    name: "trainers",
+    hint: "`cargo xtask test` fetches them; they take Linux on x86-64, Python 3.11 and `cc`",
+};
 /// Data sets that this repository may not pass on, in the folder `MERIT_DATA` or in `../shared/data`.
 pub const DATA: Need = Need { name: "data", hint: "`MERIT_DATA` names the folder that holds it" };
 /// The right to mount a small disk.
@@ -34,7 +39,8 @@ pub const TENSORBOARD: Need =
     Need { name: "tensorboard", hint: "`pip install tensorboard` brings it where `python3` finds it" };
 
 /// All needs.
-pub const NEEDS: [Need; 8] = [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, DATA, MOUNTS, NODE, TENSORBOARD];
+pub const NEEDS: [Need; 9] =
+    [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, TRAINERS, DATA, MOUNTS, NODE, TENSORBOARD];
 
 /// Names the file to which every skipped test adds a line: need, test and reason, with tabs between.
 pub const SKIPPED: &str = "MERIT_SKIPPED";

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod files;
+mod parquet;
 mod selecting;

@@ -17,6 +17,9 @@ pub(super) struct Templated {
     /// Every allowed step with its tokens, the longest first.
     gaps: Vec<(Place, TemplateRole, Vec<TokenId>)>,
     closes: Vec<(TemplateRole, Vec<TokenId>)>,
+    /// For what has no pieces: tools and calls.
+    template: ChatTemplate,
+    setting: TemplateContext,
 }
 
 impl Templated {
@@ -43,7 +46,18 @@ impl Templated {
             }
         }
         let ends = ends(tokenizer, &frames, template, names)?;
-        Ok((Self { frames, gaps, closes }, ends))
+        let (template, setting) = (template.clone(), setting.clone());
+        Ok((Self { frames, gaps, closes, template, setting }, ends))
+    }
+
+    /// The whole template, with the setting it is used in.
+    pub(super) fn template(&self) -> (&ChatTemplate, &TemplateContext) {
+        (&self.template, &self.setting)
+    }
+
+    /// What a message of `role` says, as the template shows it.
+    pub(super) fn shown(&self, role: TemplateRole, text: &str) -> String {
+        self.frames.content(role).shown(text)
     }
 
     pub(super) fn observe(
@@ -169,7 +183,7 @@ fn checked_tokens(tokenizer: &Tokenizer, text: &str) -> Result<Vec<TokenId>, Cha
 
 /// The tokens of a template's text. A tokenizer that puts a space before every piece would change the text; then the pieces
 /// between special tokens are written as they are.
-fn frame_tokens(tokenizer: &Tokenizer, text: &str) -> Vec<TokenId> {
+pub(super) fn frame_tokens(tokenizer: &Tokenizer, text: &str) -> Vec<TokenId> {
     let tokens = tokenizer.encode_with_specials(text);
     if tokenizer.decode_with_specials(&tokens) == text {
         return tokens;

@@ -3,6 +3,7 @@
 
 mod chat;
 mod common;
+mod conversations;
 mod determinism;
 mod failures;
 mod forks;

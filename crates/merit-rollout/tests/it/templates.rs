@@ -2,7 +2,7 @@
 
 #[allow(dead_code, reason = "the tests of merit-text use the rest")]
 #[path = "../../../merit-text/tests/it/support/mod.rs"]
-mod support;
+pub(crate) mod support;
 
 use crate::common::plan;
 use crate::common::run::{lines, run_with};

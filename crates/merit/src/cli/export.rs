@@ -9,12 +9,15 @@ use std::path::PathBuf;
 pub(crate) struct Export {
     /// A run's folder, or one of imported episodes.
     pub(crate) run: PathBuf,
-    /// Episodes as JSON lines: `messages`, `prompt-completion`, `preference`, `grpo` or `verl`.
+    /// Episodes as rows: `messages`, `prompt-completion`, `preference`, `grpo` or `verl`.
     #[arg(long = "as", value_name = "SHAPE")]
     pub(crate) shape: Option<String>,
-    /// Where the lines go, a new file [default: standard output].
+    /// Where the rows go, a new file [default: standard output]; Parquet where its name ends in `.parquet`, else JSON lines.
     #[arg(long, value_name = "FILE", requires = "shape")]
     pub(crate) out: Option<PathBuf>,
+    /// Rows as Parquet, whatever the name of the file.
+    #[arg(long, requires = "out")]
+    pub(crate) parquet: bool,
     /// Only episodes of this phase; may be repeated [default: those of training and evaluation].
     #[arg(long, requires = "shape")]
     pub(crate) phase: Vec<String>,

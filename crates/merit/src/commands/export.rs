@@ -8,8 +8,8 @@ use merit_core::Phase;
 use merit_core::printable::count;
 use merit_core::registry::{UnknownName, nearest};
 use merit_export::{
-    Choice, ExportError, NewFile, Pick, Shape, Summary, csv, event_file_name, export_episodes,
-    exported_phases,
+    Choice, Columns, ExportError, NewFile, ParquetRows, Pick, Shape, Summary, csv, event_file_name,
+    export_episodes, exported_phases,
 };
 use merit_store::{Metric, RunFolder};
 use std::io::{BufWriter, Write};
@@ -36,7 +36,8 @@ pub(crate) fn run(arguments: &Export) -> Result<()> {
     let table = arguments.metrics.as_deref().map(new).transpose()?;
     let events = arguments.tensorboard.as_deref().map(|folder| new_events(folder, started_ms)).transpose()?;
     if let Some((shape, choice)) = wanted {
-        say(&episodes(&folder, &choice, shape, lines)?, shape);
+        let parquet = arguments.parquet || arguments.out.as_deref().is_some_and(is_parquet);
+        say(&episodes(&folder, &choice, shape, lines, parquet)?, shape);
     }
     let files = [
         table.map(|file| (file, csv(&metrics).into_bytes())),
@@ -62,19 +63,50 @@ fn new_events(folder: &Path, started_ms: u64) -> Result<NewFile> {
     new(&folder.join(event_file_name(started_ms)))
 }
 
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end.eq_ignore_ascii_case("parquet"))
+}
+
 /// Writes the rows to the file, or to standard output.
-fn episodes(folder: &RunFolder, choice: &Choice, shape: Shape, file: Option<NewFile>) -> Result<Summary> {
+fn episodes(
+    folder: &RunFolder,
+    choice: &Choice,
+    shape: Shape,
+    file: Option<NewFile>,
+    parquet: bool,
+) -> Result<Summary> {
     let Some(mut file) = file else {
-        let mut lines = BufWriter::new(std::io::stdout().lock());
-        let summary = export_episodes(folder, choice, shape, &mut lines).map_err(meant)?;
-        lines.flush()?;
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        let summary = lines(folder, choice, shape, &mut out)?;
+        out.flush()?;
         refuse_nothing(&summary)?;
         return Ok(summary);
     };
-    let summary = export_episodes(folder, choice, shape, &mut file).map_err(meant)?;
+    let (summary, file) = match parquet {
+        true => columns(folder, choice, shape, file)?,
+        false => (lines(folder, choice, shape, &mut file)?, file),
+    };
     refuse_nothing(&summary)?;
     file.finish().map_err(meant)?;
     Ok(summary)
+}
+
+fn lines(folder: &RunFolder, choice: &Choice, shape: Shape, out: &mut dyn Write) -> Result<Summary> {
+    let mut take = |row| Ok(writeln!(out, "{row}")?);
+    export_episodes(folder, choice, shape, &mut take).map_err(meant)
+}
+
+/// Goes through the episodes twice, so that no more than a group of rows is held.
+fn columns(folder: &RunFolder, choice: &Choice, shape: Shape, file: NewFile) -> Result<(Summary, NewFile)> {
+    let mut columns = Columns::default();
+    let mut see = |row| {
+        columns.see(&row);
+        Ok(())
+    };
+    refuse_nothing(&export_episodes(folder, choice, shape, &mut see).map_err(meant)?)?;
+    let mut rows = ParquetRows::new(file, columns).map_err(meant)?;
+    let summary = export_episodes(folder, choice, shape, &mut |row| rows.push(row)).map_err(meant)?;
+    Ok((summary, rows.finish().map_err(meant)?))
 }
 
 /// Says what was exported on standard error, since rows may go to standard output.
@@ -145,6 +177,6 @@ fn meant(error: ExportError) -> anyhow::Error {
         ExportError::Store(error) => error.into(),
         ExportError::Rows(error) => error.into(),
         ExportError::Exists { .. } => WrongInput(error.to_string()).into(),
-        ExportError::Io { .. } => error.into(),
+        ExportError::Io { .. } | ExportError::Parquet(_) => error.into(),
     }
 }

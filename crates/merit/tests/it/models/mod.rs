@@ -4,7 +4,7 @@
 mod chat;
 mod files;
 mod generate;
-mod made;
+pub(crate) mod made;
 mod process;
 mod rollout;
 mod teacher;
