@@ -40,7 +40,10 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     if let Some(error) = cause.downcast_ref::<RunError>() {
         return match error {
             RunError::Interrupted { .. } => Some(130),
-            RunError::Recipe(_) | RunError::Extend { .. } | RunError::Data(_) | RunError::OtherData { .. } => Some(2),
+            RunError::Recipe(_)
+            | RunError::Extend { .. }
+            | RunError::Data(_)
+            | RunError::OtherData { .. } => Some(2),
             RunError::Store(error) => of_store(error),
             RunError::Tape(error) => of_tape(error),
             _ => None,
