@@ -68,6 +68,11 @@ impl TaskLine {
             }
         })
     }
+
+    /// Whether it shows how it is done.
+    pub fn shows_solution(&self) -> bool {
+        !self.gold_moves.is_empty() || !self.demonstration.is_empty()
+    }
 }
 
 /// One move of an agent.

@@ -16,7 +16,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
-        Command::Init { folder } => commands::init::run(&folder),
+        Command::Init { folder, tasks, model } => {
+            commands::init::run(&folder, tasks.as_deref().zip(model.as_deref()))
+        }
         Command::Train(arguments) => commands::train::run(&arguments),
         Command::Eval(arguments) => commands::eval::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),

@@ -6,8 +6,16 @@ use crate::{EnvError, ExpertTurn};
 use merit_api::ToolSpec;
 use merit_core::{Action, Move, Seed, TaskLine, ToolCall};
 
-/// The turns of a line's solution, in the format of the world. Empty: the line shows none.
+/// The turns of a line's solution, in the format of the world. Where the agent has no tools, giving the answer is one. Empty: the
+/// line shows none.
 pub(super) fn turns(line: &TaskLine, speech: &Speech, cards: &[ToolSpec]) -> Result<Vec<String>, String> {
+    if !line.shows_solution()
+        && let Some(answer) = line.answer.as_ref().filter(|_| cards.is_empty())
+    {
+        let turns = vec![speech.answer(answer)];
+        // An answer that the world cannot read back is nothing to imitate.
+        return Ok(if check(&turns, "answer", speech, cards).is_ok() { turns } else { Vec::new() });
+    }
     let field = if line.gold_moves.is_empty() { "demonstration" } else { "gold_moves" };
     let mut turns = line.demonstration.clone();
     let mut before = String::new();

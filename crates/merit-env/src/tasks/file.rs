@@ -133,11 +133,11 @@ fn checked(text: &str) -> Result<TaskLine, String> {
 }
 
 /// What the lines alone tell: how many distinct tasks are held out, and whether any line shows its solution.
-pub(super) fn look(source: &str, text: &str, held_out: f64) -> Result<WorldLook, EnvError> {
+pub(super) fn look(source: &str, text: &str, held_out: f64, has_tools: bool) -> Result<WorldLook, EnvError> {
     let (mut distinct, mut shown) = (HashSet::new(), false);
     for (number, text) in numbered(text) {
         let line = checked(text).map_err(|why| setting(format!("{source}, line {number}: {why}")))?;
-        shown |= !line.gold_moves.is_empty() || !line.demonstration.is_empty();
+        shown |= line.shows_solution() || (!has_tools && line.answer.is_some());
         let content = content(&line::payload(&line), line.answer.as_deref());
         if line.split.unwrap_or_else(|| split_of(&content, held_out)) == Split::HeldOut {
             distinct.insert(content);

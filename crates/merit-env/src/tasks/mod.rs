@@ -70,7 +70,7 @@ impl WorldSettings for Tasks {
 
     fn look(&self) -> Result<WorldLook, EnvError> {
         let settled = self.settled()?;
-        file::look(&settled.source, &settled.text, self.held_out)
+        file::look(&settled.source, &settled.text, self.held_out, !settled.tools.is_empty())
     }
 }
 

@@ -60,11 +60,17 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Leave a recipe and ten tasks to begin with, which can be trained at once.
+    /// Leave a recipe and ten tasks to begin with, which can be trained at once; or a recipe for tasks and a model of your own.
     Init {
         /// Where to; made if it is not there. Files that are there already are left alone.
         #[arg(default_value = ".")]
         folder: std::path::PathBuf,
+        /// A file of questions and answers, one JSON object with `prompt` and `answer` a line; copied beside the recipe.
+        #[arg(long, value_name = "FILE", requires = "model")]
+        tasks: Option<std::path::PathBuf>,
+        /// The language model that is to learn: a GGUF file, or a folder with safetensors.
+        #[arg(long, value_name = "MODEL", requires = "tasks")]
+        model: Option<std::path::PathBuf>,
     },
     /// Train a policy by a recipe; without arguments, the default recipe.
     Train(Train),
