@@ -5,7 +5,9 @@
 
 use merit_formats::ModelFiles;
 use merit_model::{AdapterSettings, DecoderConfig, Precision, Style};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The embedded policy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -18,19 +20,23 @@ pub enum ModelConfig {
 }
 
 /// The shape of a decoder made on the spot.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
 pub struct FreshModel {
     /// Size of the vocabulary that the tokenizer is trained to, at most.
     pub vocabulary: usize,
     /// Decoder layers.
     pub layers: usize,
     /// Width of the residual stream.
+    #[schemars(extend("aliases" = ["d_model"]))]
     pub width: usize,
     /// Attention heads.
     pub heads: usize,
     /// Key-value heads; divides `heads`.
     pub kv_heads: usize,
     /// Width of the feed-forward part.
+    #[schemars(extend("aliases" = ["d_ff"]))]
     pub feed_forward: usize,
     /// Longest context in tokens.
     pub context: usize,
@@ -49,25 +55,31 @@ fn is_f32(precision: &Precision) -> bool {
 }
 
 /// A model from a file, and what of it is trained.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct FileModel {
     /// A GGUF file, or a folder with `config.json` and safetensors.
     pub file: String,
     /// What the operands of products are rounded to; weights under training are kept in f32.
+    #[schemars(default = "bf16")]
     pub precision: Precision,
     /// Longest context in tokens; at most what the model was made for.
+    #[schemars(default = "file_context")]
     pub context: usize,
     /// Whether a value head is added, which `gae` needs.
+    #[serde(default)]
     pub value_head: bool,
+    /// What of it is trained.
+    #[schemars(default = "all_weights")]
     pub train: Trained,
     /// Keep only the streams between blocks while training and run each block again on the way back: less memory, more work,
     /// the same bits.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recompute: bool,
 }
 
 /// What of a model from a file is trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Trained {
     /// Every weight.
@@ -97,7 +109,31 @@ struct ModelKeys {
     value_head: Option<bool>,
 }
 
-const DEFAULT_CONTEXT: usize = 1024;
+fn bf16() -> Precision {
+    Precision::Bf16
+}
+
+fn file_context() -> usize {
+    1024
+}
+
+fn all_weights() -> Trained {
+    Trained::Full
+}
+
+impl JsonSchema for ModelConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "model".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let kinds = [generator.subschema_for::<FreshModel>(), generator.subschema_for::<FileModel>()];
+        json_schema!({
+            "description": "The policy. With `file` it is a model from a file, otherwise a decoder made on the spot.",
+            "oneOf": kinds,
+        })
+    }
+}
 
 impl TryFrom<ModelKeys> for ModelConfig {
     type Error = String;
@@ -118,10 +154,10 @@ impl TryFrom<ModelKeys> for ModelConfig {
         }
         Ok(Self::File(FileModel {
             file,
-            precision: keys.precision.unwrap_or(Precision::Bf16),
-            context: keys.context.unwrap_or(DEFAULT_CONTEXT),
+            precision: keys.precision.unwrap_or_else(bf16),
+            context: keys.context.unwrap_or_else(file_context),
             value_head: keys.value_head.unwrap_or(false),
-            train: keys.train.unwrap_or(Trained::Full),
+            train: keys.train.unwrap_or_else(all_weights),
             recompute: keys.recompute.unwrap_or(false),
         }))
     }
@@ -246,7 +282,7 @@ mod tests {
     fn a_table_with_a_file_is_a_model_from_a_file() {
         let model = parse("file = 'm.gguf'\ntrain = { type = 'lora', rank = 8 }").unwrap();
         let ModelConfig::File(model) = model else { panic!("not from a file") };
-        assert_eq!((model.file.as_str(), model.context), ("m.gguf", DEFAULT_CONTEXT));
+        assert_eq!((model.file.as_str(), model.context), ("m.gguf", file_context()));
         assert!(matches!(model.train, Trained::Lora(AdapterSettings { rank: 8, .. })));
         assert!(matches!(parse("layers = 3").unwrap(), ModelConfig::Fresh(FreshModel { layers: 3, .. })));
     }

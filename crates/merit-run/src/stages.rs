@@ -12,14 +12,17 @@ pub use crate::prefer::Prefer;
 use crate::recipe::{Recipe, RecipeError};
 pub use crate::suite::Select;
 use crate::until::Until;
+use crate::warm_start::WarmStart;
 use merit_core::{Arm, Phase, StageKind, When};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What is called so in `from` without any stage that wrote it.
 pub(crate) const DEMONSTRATIONS: &str = "demonstrations";
 
 /// One stage of a recipe.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum StageSettings {
     /// Supervised learning on demonstrations or on a dataset.
@@ -43,7 +46,7 @@ pub enum StageSettings {
 }
 
 /// Supervised learning.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Imitate {
     /// Where its numbers are kept. Absent: `warm` for demonstrations, else the dataset's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,11 +58,42 @@ pub struct Imitate {
     pub from: String,
     /// From demonstrations: keys laid over `[warm_start]`. From a dataset: those of [`Supervision`].
     #[serde(flatten)]
+    #[schemars(with = "ImitateKeys")]
     pub keys: toml::Table,
 }
 
+/// The further keys of an `imitate` stage: all of `[warm_start]` and of [`Supervision`], none of them required, since which ones
+/// are depends on `from`.
+struct ImitateKeys;
+
+impl JsonSchema for ImitateKeys {
+    fn schema_name() -> Cow<'static, str> {
+        "imitate-keys".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = WarmStart::json_schema(generator);
+        let own = Supervision::json_schema(generator);
+        let own = own.get("properties").and_then(|keys| keys.as_object().cloned()).unwrap_or_default();
+        if let Some(keys) = schema.get_mut("properties").and_then(|keys| keys.as_object_mut()) {
+            for (key, schema) in own {
+                keys.entry(key).or_insert(schema);
+            }
+            // What is absent comes from `[warm_start]`, or is required.
+            keys.values_mut()
+                .filter_map(|key| key.as_object_mut())
+                .for_each(|key| drop(key.remove("default")));
+        }
+        schema
+    }
+}
+
 /// How a dataset is imitated.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Supervision {
     /// Updates.
@@ -71,9 +105,10 @@ pub struct Supervision {
 }
 
 /// Episodes of the present policy.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collect {
+    /// Where its numbers are kept. Absent: the dataset's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The dataset.
@@ -88,22 +123,27 @@ pub struct Collect {
     pub temperature: Option<f32>,
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
 }
 
 /// A dataset from another.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Make {
+    /// What the stage is called. Absent: the name of the new dataset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The dataset that is read.
     pub from: String,
+    /// The dataset that is written.
     pub into: String,
+    /// Which episodes are kept.
     pub keep: KeepEpisodes,
 }
 
 /// Learning by reward.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Learning {
     /// Absent: it is the run's main learning, `train`.
@@ -120,11 +160,12 @@ pub struct Learning {
     pub until: Option<Until>,
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
 }
 
 /// Held-out evaluation.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluating {
     /// `before` and `after` are what reports compare.
@@ -146,11 +187,12 @@ pub struct Evaluating {
     pub by: Vec<String>,
     /// Another world or other limits: tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
 }
 
 /// Stages that are done several times over.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
     /// Rounds; with `until` the most.
@@ -158,6 +200,7 @@ pub struct Repeat {
     /// When there are enough rounds. Absent: after `times`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Plateau>,
+    /// What is done in each round.
     pub stages: Vec<StageSettings>,
 }
 

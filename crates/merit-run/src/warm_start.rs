@@ -4,12 +4,13 @@ use crate::checks::{at_least_one, in_memory, manner_shares};
 use crate::lessons::Keep;
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Supervised learning on what the teacher demonstrates, before any reward.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WarmStart {
     /// How many demonstrations the teacher is asked for.
@@ -17,6 +18,7 @@ pub struct WarmStart {
     /// Share of demonstrations that are done right; the others show the bad manners of the world's demonstrator. Only where
     /// that one teaches; absent: 0.4.
     #[serde(skip_serializing_if = "Option::is_none", alias = "p_correct")]
+    #[schemars(extend("aliases" = ["p_correct"]))]
     pub skill: Option<f64>,
     /// The shares of demonstrations in named manners of the world's demonstrator, instead of `skill`; they add up to 1.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -30,6 +32,7 @@ pub struct WarmStart {
     pub batch: usize,
     /// Settings of the world that differ while demonstrating, in the shape of `[world]`.
     #[serde(skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub world: toml::Table,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
     pub learning_rate: f32,

@@ -1,6 +1,6 @@
 //! Components by name: what is read, what is refused, and what a caller adds.
 
-use merit_core::registry::{About, Chosen, Component, Components, Entry, Kind, Refusal};
+use merit_core::registry::{About, Chosen, Component, Components, Entry, JsonSchema, Kind, Refusal};
 use merit_core::{entry, registry};
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ mod shipped {
     }
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Scale {
     factor: f64,
@@ -42,7 +42,7 @@ impl Rule for Scale {
     }
 }
 
-#[derive(Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 struct Document {
     steps: u32,
     rule: Chosen<dyn Rule>,

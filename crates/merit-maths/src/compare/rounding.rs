@@ -3,9 +3,10 @@
 use crate::{Budget, Exhausted};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
+use schemars::JsonSchema;
 
 /// Which way a value half-way between two neighbours goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 pub enum Half {
     /// To the even neighbour.
     Even,
