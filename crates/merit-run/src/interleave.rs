@@ -27,9 +27,15 @@ pub struct Interleave {
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum When {
     /// One imitation, then so many by reward.
-    Alternate { reward: u64 },
+    Alternate {
+        /// Updates by reward after each imitation.
+        reward: u64,
+    },
     /// With the same chance at every step.
-    Random { p: f64 },
+    Random {
+        /// The chance of an imitation.
+        p: f64,
+    },
     /// With the chance `g / (g + gamma * G)`, where `G` is the gradient norm of imitation at the start and `g` its present one: the
     /// further reward leads away from the demonstrations, the likelier they are shown again (SASR, 2025).
     Switch {

@@ -118,7 +118,7 @@ pub struct Collect {
     /// Episodes per task.
     #[serde(default = "one")]
     pub samples: u32,
-    /// Absent: that of `[rollout]`.
+    /// Temperature of the sampling. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
     /// Tables laid over the recipe's for this stage.
@@ -146,7 +146,7 @@ pub struct Make {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Learning {
-    /// Absent: it is the run's main learning, `train`.
+    /// Where its numbers are kept. Absent: it is the run's main learning, `train`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.
@@ -176,7 +176,7 @@ pub struct Evaluating {
     /// Episodes of each task that are sampled beside the greedy one, for pass@k and pass^k; 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub samples: u32,
-    /// Of the samples. Absent: that of `[rollout]`.
+    /// Temperature of the samples. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
     /// Chooses one of the samples, for best-of-n. Absent: nobody does.

@@ -29,7 +29,10 @@ pub enum Shift {
     /// `d = 1`: the teacher was certain. Tokens that the policy finds unlikely are hardly learned.
     Certain,
     /// `d = pi + gamma`: unlikely tokens are learned too, likely ones hardly more (LUFFY).
-    Constant { gamma: f64 },
+    Constant {
+        /// What is added; above 0.
+        gamma: f64,
+    },
     /// `d = pi + (1 - pi) p`, where `p` is the mean reward of the group's own episodes, within 0 and 1: full imitation of what the
     /// policy cannot solve, hardly any of what it can (RED).
     Accuracy,

@@ -3,10 +3,9 @@
 use crate::{Budget, Exhausted};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use schemars::JsonSchema;
 
 /// Which way a value half-way between two neighbours goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Half {
     /// To the even neighbour.
     Even,

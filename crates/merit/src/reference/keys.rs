@@ -40,6 +40,16 @@ pub fn words(schema: &Value) -> Vec<(String, String)> {
     }
 }
 
+/// Whether a definition is a list of components, each of which has a definition of its own.
+pub(super) fn names_components(schema: &Value) -> bool {
+    let choices = schema.get("oneOf").and_then(Value::as_array);
+    choices.is_some_and(|choices| {
+        choices
+            .iter()
+            .any(|choice| choice.as_object().is_some_and(|c| c.len() == 1 && c.contains_key("$ref")))
+    })
+}
+
 /// The keys of a table: `type` first, then what is required, then the others by name.
 pub fn keys(document: &Value, table: &Value) -> Vec<Key> {
     let none = Map::new();
@@ -53,7 +63,12 @@ pub fn keys(document: &Value, table: &Value) -> Vec<Key> {
             let mut refers = Vec::new();
             let of = type_words(document, schema, &mut refers);
             let default = if required(name) { "required".into() } else { default(schema) };
-            Key { name: name.clone(), of, default, meaning: meaning(document, schema), refers }
+            let mut meaning = meaning(document, schema);
+            // The key that makes a variant what it is: the variant's description is its own.
+            if meaning.is_empty() && (schema.get("const").is_some() || properties.len() == 1) {
+                meaning = text(table, "description");
+            }
+            Key { name: name.clone(), of, default, meaning, refers }
         })
         .collect();
     keys.sort_by_key(|key| (key.name != "type", !required(&key.name)));
@@ -88,12 +103,13 @@ fn default(schema: &Value) -> String {
     }
 }
 
-fn type_words(document: &Value, schema: &Value, refers: &mut Vec<String>) -> String {
+/// A type in words. `refers` gets the definitions that it names.
+pub(super) fn type_words(document: &Value, schema: &Value, refers: &mut Vec<String>) -> String {
     if let Some(path) = schema.get("$ref").and_then(Value::as_str) {
         let name = path.trim_start_matches("#/$defs/");
         let target = resolve(document, schema);
         let words = words(target);
-        let is_words = !words.is_empty() && tables(document, target).is_empty();
+        let is_words = !words.is_empty() && tables(document, target).is_empty() && !names_components(target);
         if target.get("properties").is_none()
             && target.get("oneOf").is_none()
             && target.get("anyOf").is_none()
@@ -101,7 +117,7 @@ fn type_words(document: &Value, schema: &Value, refers: &mut Vec<String>) -> Str
             return type_words(document, target, refers);
         }
         refers.push(name.to_owned());
-        return if is_words && !name.contains('-') { listed(&words) } else { heading(name) };
+        return if is_words { listed(&words) } else { heading(name) };
     }
     if let Some(choices) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) {
         let words: Vec<String> = choices.iter().map(|choice| type_words(document, choice, refers)).collect();

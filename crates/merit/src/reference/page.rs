@@ -1,6 +1,6 @@
 //! `docs/reference.md`: every table, every component and every key.
 
-use super::keys::{heading, keys, tables, words};
+use super::keys::{heading, keys, tables, type_words, words};
 use merit_core::Components;
 use merit_core::registry::{Listed, definition};
 use serde_json::Value;
@@ -86,11 +86,15 @@ impl Page {
         let _ = write!(self.text, "\n## {title}\n\n{about}\n");
         for (name, schema) in document["$defs"].as_object().into_iter().flatten() {
             let (tables, words) = (tables(document, schema), words(schema));
-            if (tables.is_empty() && words.is_empty()) || !self.done.insert(name.clone()) {
+            let choices = schema.get("oneOf").or_else(|| schema.get("anyOf")).is_some() && name != "reward";
+            if (tables.is_empty() && words.is_empty() && !choices) || !self.done.insert(name.clone()) {
                 continue;
             }
             let about = schema["description"].as_str().unwrap_or_default();
             let _ = write!(self.text, "\n### {}\n\n{about}\n", capital(&heading(name)));
+            if tables.is_empty() && words.is_empty() {
+                let _ = write!(self.text, "\nOne of: {}.\n", type_words(document, schema, &mut Vec::new()));
+            }
             if !words.is_empty() {
                 self.words(&words);
             }

@@ -1,7 +1,7 @@
 //! Everything about one component, for a terminal: its keys, the tables they name, its example.
 
-use super::keys::{Key, heading, keys, tables};
-use merit_core::registry::{Listed, definition};
+use super::keys::{Key, heading, keys, names_components, tables};
+use merit_core::registry::Listed;
 use serde_json::Value;
 use std::fmt::Write as _;
 
@@ -14,12 +14,9 @@ pub fn sheet(document: &Value, listed: &Listed) -> String {
     let mut next = 0;
     while let Some(name) = named.get(next).cloned() {
         next += 1;
-        // What is a component has a sheet of its own.
-        let kinds = ["reward", "condition"].contains(&name.as_str()) || name == definition(listed.kind);
         let schema = &document["$defs"][&name];
-        let of_components =
-            schema["oneOf"].as_array().is_some_and(|choices| choices.iter().any(|c| c.get("$ref").is_some()));
-        if kinds || of_components || named[..next - 1].contains(&name) {
+        // A component has a sheet of its own.
+        if names_components(schema) || named[..next - 1].contains(&name) {
             continue;
         }
         for table in tables(document, schema) {
