@@ -12,11 +12,10 @@ pub use crate::prefer::Prefer;
 use crate::recipe::{Recipe, RecipeError};
 pub use crate::suite::Select;
 use crate::until::Until;
-use crate::warm_start::WarmStart;
+use crate::warm_start::ImitateKeys;
 use merit_core::{Arm, Phase, StageKind, When};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// What is called so in `from` without any stage that wrote it.
 pub(crate) const DEMONSTRATIONS: &str = "demonstrations";
@@ -60,36 +59,6 @@ pub struct Imitate {
     #[serde(flatten)]
     #[schemars(with = "ImitateKeys")]
     pub keys: toml::Table,
-}
-
-/// The further keys of an `imitate` stage: all of `[warm_start]` and of [`Supervision`], none of them required, since which ones
-/// are depends on `from`.
-struct ImitateKeys;
-
-impl JsonSchema for ImitateKeys {
-    fn schema_name() -> Cow<'static, str> {
-        "imitate-keys".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut schema = WarmStart::json_schema(generator);
-        let own = Supervision::json_schema(generator);
-        let own = own.get("properties").and_then(|keys| keys.as_object().cloned()).unwrap_or_default();
-        if let Some(keys) = schema.get_mut("properties").and_then(|keys| keys.as_object_mut()) {
-            for (key, schema) in own {
-                keys.entry(key).or_insert(schema);
-            }
-            // What is absent comes from `[warm_start]`, or is required.
-            keys.values_mut()
-                .filter_map(|key| key.as_object_mut())
-                .for_each(|key| drop(key.remove("default")));
-        }
-        schema
-    }
 }
 
 /// How a dataset is imitated.

@@ -4,8 +4,10 @@ use crate::checks::{at_least_one, in_memory, manner_shares};
 use crate::lessons::Keep;
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
-use schemars::JsonSchema;
+use crate::stages::Supervision;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -36,6 +38,36 @@ pub struct WarmStart {
     pub world: toml::Table,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
     pub learning_rate: f32,
+}
+
+/// The further keys of an `imitate` stage: all of `[warm_start]` and of [`Supervision`], none of them required, since which ones
+/// are depends on `from`.
+pub(crate) struct ImitateKeys;
+
+impl JsonSchema for ImitateKeys {
+    fn schema_name() -> Cow<'static, str> {
+        "imitate-keys".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = WarmStart::json_schema(generator);
+        let own = Supervision::json_schema(generator);
+        let own = own.get("properties").and_then(|keys| keys.as_object().cloned()).unwrap_or_default();
+        if let Some(keys) = schema.get_mut("properties").and_then(|keys| keys.as_object_mut()) {
+            for (key, schema) in own {
+                keys.entry(key).or_insert(schema);
+            }
+            // What is absent comes from `[warm_start]`, or is required.
+            keys.values_mut()
+                .filter_map(|key| key.as_object_mut())
+                .for_each(|key| drop(key.remove("default")));
+        }
+        schema
+    }
 }
 
 impl Default for WarmStart {

@@ -11,19 +11,14 @@ const OPENING: &str = "\
 # Reference
 
 Every key of recipes, reward files and system files. `merit recipe reference` prints this page, `merit list KIND NAME` the part about
-one component. Both are read from the code, and so are the JSON Schemas for editors:
-
-| documents | schema | command |
-|---|---|---|
-| recipes | [recipe.schema.json](recipe.schema.json) | `merit recipe schema` |
-| reward files | [reward.schema.json](reward.schema.json) | `merit recipe schema --of reward` |
-| system files | [system.schema.json](system.schema.json) | `merit recipe schema --of system` |
-
-An editor with Even Better TOML or taplo completes and checks a recipe that begins with this line; the path is relative to the recipe:
+one component. Both are read from the code, and so is the JSON Schema of recipes, [recipe.schema.json](recipe.schema.json). An editor
+with Even Better TOML or taplo completes and checks a recipe that begins with this line; the path is relative to the recipe:
 
 ```toml
 #:schema ./recipe.schema.json
 ```
+
+`merit recipe schema` prints that schema, `--of reward` that of reward files, `--of system` that of system files.
 
 A component is a table whose `type` is its name, `credit = { type = \"grpo\" }`. Where every key has a default, the name alone will do:
 `credit = \"grpo\"`. Rewards are always tables. `absent` in the column of defaults means that leaving the key out says something that no
