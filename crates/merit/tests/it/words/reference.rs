@@ -5,7 +5,8 @@ use crate::tiny::say;
 use merit::built_in;
 use merit::prelude::*;
 use merit::reference::{self, keys};
-use merit_verify::json::{JsonConfig, JsonVerifier, Limits};
+use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSpec};
+use merit_verify::json::{Limits, UnknownKeywords};
 use serde_json::Value;
 use std::path::Path;
 
@@ -77,13 +78,20 @@ fn every_component_is_on_the_page_with_its_keys() {
     }
 }
 
-/// Whether a document in TOML obeys a schema.
+/// What is wrong with a document in TOML by a schema; empty where it obeys. The checker of tool calls validates whole documents.
+fn problems(schema: &Value, text: &str) -> Vec<CallProblem> {
+    let (tool, description) = ("document".to_owned(), String::new());
+    let spec = ToolSpec { name: tool.clone(), description, parameters: schema.clone() };
+    let limits = Limits { steps: 100_000_000, ..Limits::default() };
+    let checker = CallChecker::compile(&[spec], UnknownKeywords::default(), limits).unwrap();
+    let arguments = serde_json::to_string(&toml::from_str::<toml::Table>(text).unwrap()).unwrap();
+    let verdict = checker.check(&Call { tool, arguments });
+    verdict.is_valid().expect("the schema can be checked within the limits");
+    verdict.problems
+}
+
 fn obeys(schema: &Value, text: &str) -> bool {
-    let limits = Limits { steps: 1_000_000_000, ..Limits::default() };
-    let config = JsonConfig { schema: Some(schema.clone()), limits, ..JsonConfig::default() };
-    let document = serde_json::to_string(&toml::from_str::<toml::Table>(text).unwrap()).unwrap();
-    let verdict = JsonVerifier::compile(config).unwrap().verify(&document, None);
-    verdict.detail.valid.expect("the schema was checked")
+    problems(schema, text).is_empty()
 }
 
 fn files(folder: &str) -> Vec<(String, String)> {
