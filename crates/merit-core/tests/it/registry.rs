@@ -90,7 +90,7 @@ fn an_unknown_name_is_refused_with_the_nearest() {
 #[test]
 fn an_unknown_key_and_a_value_that_cannot_work_are_refused_where_they_are_read() {
     let error = read("steps = 1\n[rule]\ntype = \"scale\"\nfaktor = 2\n").unwrap_err();
-    assert!(error.starts_with("unknown field `faktor`, expected `factor`"), "{error}");
+    assert!(error.starts_with("unknown field `faktor`, expected one of `factor`"), "{error}");
     let error = read("steps = 1\n[rule]\ntype = \"scale\"\nfactor = -1.0\n").unwrap_err();
     assert_eq!(error, "`scale`: `factor` is -1; it must be 0 or above");
 }

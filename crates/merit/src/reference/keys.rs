@@ -18,12 +18,12 @@ pub struct Key {
 }
 
 /// The tables that a schema allows: one, or several of which a document holds one.
-pub fn tables<'a>(document: &'a Value, schema: &'a Value) -> Vec<&'a Value> {
+pub fn tables(schema: &Value) -> Vec<&Value> {
     let Some(choices) = schema.get("oneOf").or_else(|| schema.get("anyOf")).and_then(Value::as_array) else {
         return if schema.get("properties").is_some() { vec![schema] } else { Vec::new() };
     };
     let own = choices.iter().filter(|choice| choice.get("$ref").is_none());
-    own.flat_map(|choice| tables(document, choice)).collect()
+    own.flat_map(tables).collect()
 }
 
 /// The words that a schema allows, with what each means.
@@ -109,7 +109,7 @@ pub(super) fn type_words(document: &Value, schema: &Value, refers: &mut Vec<Stri
         let name = path.trim_start_matches("#/$defs/");
         let target = resolve(document, schema);
         let words = words(target);
-        let is_words = !words.is_empty() && tables(document, target).is_empty() && !names_components(target);
+        let is_words = !words.is_empty() && tables(target).is_empty() && !names_components(target);
         if target.get("properties").is_none()
             && target.get("oneOf").is_none()
             && target.get("anyOf").is_none()

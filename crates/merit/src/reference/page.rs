@@ -80,7 +80,7 @@ impl Page {
     fn definitions(&mut self, title: &str, about: &str, document: &Value) {
         let _ = write!(self.text, "\n## {title}\n\n{about}\n");
         for (name, schema) in document["$defs"].as_object().into_iter().flatten() {
-            let (tables, words) = (tables(document, schema), words(schema));
+            let (tables, words) = (tables(schema), words(schema));
             let choices = schema.get("oneOf").or_else(|| schema.get("anyOf")).is_some() && name != "reward";
             if (tables.is_empty() && words.is_empty() && !choices) || !self.done.insert(name.clone()) {
                 continue;

@@ -19,7 +19,7 @@ pub fn sheet(document: &Value, listed: &Listed) -> String {
         if names_components(schema) || named[..next - 1].contains(&name) {
             continue;
         }
-        for table in tables(document, schema) {
+        for table in tables(schema) {
             let _ = write!(text, "\n{}\n", heading(&name));
             let below = keys(document, table);
             rows(&mut text, &below);

@@ -17,9 +17,8 @@ fn here() -> &'static Path {
 /// Every table of a schema, with the name of its definition.
 fn tables(document: &Value) -> Vec<(String, &Value)> {
     let defs = document["$defs"].as_object().unwrap().iter();
-    let below = defs.flat_map(|(name, schema)| {
-        keys::tables(document, schema).into_iter().map(move |t| (name.clone(), t))
-    });
+    let below =
+        defs.flat_map(|(name, schema)| keys::tables(schema).into_iter().map(move |t| (name.clone(), t)));
     std::iter::once((String::new(), document)).chain(below).collect()
 }
 
