@@ -4,8 +4,8 @@ use merit::credit::conformance::check_rule;
 use merit::prelude::*;
 
 /// `2 · (share of the other members it beats) − 1`, ties counting half: between −1 and 1, and 0 on average in each group.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(crate = "merit::serde", default, deny_unknown_fields)]
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct RankRule {}
 
 impl Component for RankRule {

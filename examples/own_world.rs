@@ -2,8 +2,8 @@
 use merit::prelude::*;
 
 /// Two digits are shown; the larger one is to be said.
-#[derive(Clone, Serialize, Deserialize)]
-#[serde(crate = "merit::serde", deny_unknown_fields)]
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Larger {}
 impl Component for Larger {
     const ABOUT: About = About { name: "larger", summary: "Say the larger of two digits.", paper: "" };
@@ -34,8 +34,8 @@ impl TextGame for Larger {
 }
 
 /// Pays for answers of one character.
-#[derive(Serialize, Deserialize)]
-#[serde(crate = "merit::serde", deny_unknown_fields)]
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Brief {}
 impl Component for Brief {
     const ABOUT: About = About { name: "brief", summary: "1 where the answer has one character.", paper: "" };

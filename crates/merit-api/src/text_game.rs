@@ -25,10 +25,11 @@ const MAX_DRAWS: usize = 10_000;
 /// use merit_api::{Demonstration, LiveTools, NoState, StepResult, TextGame, WorldSettings, conformance::check_world};
 /// use merit_core::registry::{About, Component};
 /// use merit_core::{Action, CallRecord, Seed, Stream};
+/// use schemars::JsonSchema;
 /// use serde::{Deserialize, Serialize};
 ///
 /// /// Say a number back.
-/// #[derive(Clone, Serialize, Deserialize)]
+/// #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 /// struct Echo {}
 ///
 /// impl Component for Echo {

@@ -43,6 +43,8 @@ pub use outcome::Outcome;
 pub use phase::{Arm, Phase, StageKind, When};
 pub use registry::{About, Chosen, Component, Components, Refusal};
 pub use sample::{Sample, SampleError};
+#[doc(hidden)]
+pub use schemars;
 pub use score::{Evidence, Reward, Score, TermOutcome, TermScore};
 pub use seed::{Seed, Stream};
 pub use task::{Message, Split, Task};

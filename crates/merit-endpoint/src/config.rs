@@ -5,6 +5,7 @@
 
 use crate::EndpointError;
 use crate::dialect::Server;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -22,7 +23,7 @@ use std::time::Duration;
 /// config.validate()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndpointConfig {
     /// The address up to and with the version, e.g. `http://127.0.0.1:8000/v1`.
@@ -93,7 +94,7 @@ pub struct EndpointConfig {
 
 /// What is done about an answer that breaks off in the middle. Long answers break more often, so asking again after the first
 /// piece prefers short ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RetryCut {
     /// It is a failure.
@@ -106,7 +107,7 @@ pub enum RetryCut {
 }
 
 /// What the limit on tokens is called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokensField {
     /// `max_tokens`.
@@ -117,7 +118,7 @@ pub enum MaxTokensField {
 }
 
 /// Where answers are kept.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheConfig {
     /// What is done with it.
@@ -127,7 +128,7 @@ pub struct CacheConfig {
 }
 
 /// What is done with kept answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheMode {
     /// Nothing is kept.

@@ -3,11 +3,12 @@
 //! Facts, one table per question. A wish that a server cannot fulfil is refused before anything is sent: a field that a server
 //! ignores in silence would change what was sampled without a word.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// Whose extensions of the protocol may be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Server {
     /// A hosted API, or any server of which nothing else is known: the common protocol only.
@@ -15,6 +16,7 @@ pub enum Server {
     Openai,
     /// vLLM.
     Vllm,
+    /// SGLang.
     Sglang,
     /// The server of llama.cpp.
     LlamaCpp,

@@ -9,6 +9,7 @@ use merit_api::{
 };
 use merit_core::registry::{Chosen, Component, Refusal};
 use merit_core::{About, Action, CallRecord, Message, Seed, Split, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -19,7 +20,7 @@ const ABOUT: About =
     About { name: NAME, summary: "Tasks of several worlds in turn, each with its own tools.", paper: "" };
 
 /// The settings of `mix`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mix {
     /// The worlds, dealt in turn.
@@ -27,7 +28,7 @@ pub struct Mix {
 }
 
 /// One world of a mixture.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Member {
     /// What its tasks are called in metrics.
@@ -35,6 +36,7 @@ pub struct Member {
     /// Tasks of it in every round.
     #[serde(default = "one")]
     pub times: u64,
+    /// The world itself.
     pub world: Chosen<dyn WorldSettings>,
 }
 

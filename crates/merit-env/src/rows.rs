@@ -9,6 +9,7 @@ use merit_api::{
 };
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Message, Role, Split, Stream, Task, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
@@ -22,7 +23,7 @@ const MAX_ROWS: u32 = 32;
 const HASTY_SHARE: f64 = 0.7;
 
 /// The settings of `rows`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rows {
     /// Rows of the table, 4 to 32.

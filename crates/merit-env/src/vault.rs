@@ -6,13 +6,14 @@
 use merit_api::{Demonstration, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const HINT: &str = "say open NUMBER, take or go";
 const MAX_BOXES: u32 = 9;
 
 /// The settings of `vault`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Vault {
     /// Boxes in the row, 4 to 9.

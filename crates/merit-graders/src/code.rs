@@ -7,6 +7,7 @@
 use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
 use merit_verify::code::{CodeConfig as Check, CodeVerdict, CodeVerifier, Test, TestOutcome};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,7 +15,7 @@ use serde_json::Value;
 const TOLD: usize = 10;
 
 /// The share of the task's unit tests, visible and hidden, that the program passes in a sandbox.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Code {
     /// Where the program is looked for.
@@ -102,7 +103,7 @@ impl PreparedTerm for Code {
 }
 
 /// What of a verdict on a program is paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodePay {
     /// The share of tests that pass.

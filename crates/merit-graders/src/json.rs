@@ -11,12 +11,13 @@ use merit_reward::terms::check_pointer;
 use merit_verify::Conclusion;
 use merit_verify::json::{JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
 use merit_verify::records::Kept;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// Structured output in layers: strict JSON, expected keys, demanded types, right content.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Json {
     /// Where the JSON is looked for.
@@ -95,7 +96,7 @@ pub struct Prepared {
 }
 
 /// What text that is not the demanded JSON is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BrokenJson {
     /// A parse failure, whatever could be made of it.

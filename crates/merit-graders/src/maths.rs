@@ -6,6 +6,7 @@
 //! Equal is not enough: the answer must have the form that the reference and the task's words ask for (`check.form`), and the
 //! question's own formula given back, however it is turned, earns nothing.
 
+use schemars::JsonSchema;
 use merit_core::Role;
 use merit_maths::{Asked, Candidate, MathsConfig as Check, Side, Verdict};
 use merit_maths_compat::verify_asked;
@@ -13,7 +14,7 @@ use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
 
 /// 1 where the answer is the same mathematics as the reference; 0 where it is not.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Maths {
     /// Where the answer is looked for.
@@ -24,6 +25,7 @@ pub struct Maths {
     pub reference: Reference,
     /// What counts as the same answer.
     #[serde(default, alias = "policy")]
+    #[schemars(extend("aliases" = ["policy"]))]
     pub check: Check,
     /// An answer of more characters is worth 0 unread. Absent: the check's limits decide.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,10 +11,11 @@ use merit_verify::calls::{
     Alignment, CallMatch, CallPattern, Matching, ReferenceActions as Wanted, Rule, Step, TraceRules,
 };
 use merit_verify::json::Limits;
+use schemars::JsonSchema;
 use serde_json::{Map, Value};
 
 /// The share of expected calls that were carried out, less unexpected writes; by turn.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceActions {
     /// The expected calls: a place in the task's payload, or the list itself.
@@ -35,6 +36,7 @@ pub struct ReferenceActions {
     /// What one unexpected write costs, in expected calls. Absent: as much as one expected call earns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extra_penalty: Option<f64>,
+    /// What it says of each turn.
     #[serde(default)]
     pub by_turn: ByTurn,
     /// Sizes and work of one comparison.

@@ -4,6 +4,7 @@
 //! words; `encoder` is a model that reads for meaning. Over-long and empty answers are worth 0. An embedder that cannot answer
 //! is the grader's failure.
 
+use schemars::JsonSchema;
 use merit_encoder::ByMeaning;
 use merit_reward::prelude::*;
 use merit_verify::similarity::{LikenessConfig as Check, LikenessVerifier};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 const ENCODER: &str = "encoder";
 
 /// How alike the answer is to its references, by a named embedder.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Similarity {
     /// Which text is compared.

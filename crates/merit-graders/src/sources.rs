@@ -4,11 +4,12 @@ use merit_core::registry::Refusal;
 use merit_core::{CallEnd, Episode};
 use merit_reward::terms::check_pointer;
 use merit_verify::text::Source;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Texts that may be cited or drawn on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sources {
     /// A list in the task's payload: texts, numbered from 1, or objects with an `id` and a `text`.

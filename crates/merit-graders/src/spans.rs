@@ -8,10 +8,11 @@ use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
 use merit_verify::json::{Limits, parse};
 use merit_verify::text::{Span, SpanConfig as Check, SpanVerifier};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// How far the answer marks the same characters as the reference.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Spans {
     /// Where the list is looked for.

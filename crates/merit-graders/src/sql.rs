@@ -13,12 +13,13 @@ use merit_verify::records::Kept;
 use merit_verify::sql::{
     Database, Expected, ExpectedRows, ResultShape, SqlConfig as Check, SqlVerdict, SqlVerifier,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// 1 where the query's result on the task's database is the reference's; 0 where it is not.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sql {
     /// Where the query is looked for.
@@ -90,7 +91,7 @@ pub struct Prepared {
 }
 
 /// Where a database comes from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SqlDatabase {
     /// This script of `CREATE TABLE` and `INSERT` statements, the same for every task.

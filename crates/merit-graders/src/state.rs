@@ -11,11 +11,12 @@ use merit_reward::prelude::*;
 use merit_reward::terms::{check_pointer, excerpt};
 use merit_verify::json::{Limits, parse};
 use merit_verify::state::{StateConfig as Check, StateError, StateVerdict, StateVerifier, Which};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The share of the goal's facts that the world's final state has, less what was touched besides.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct State {
     /// Where the state is found.
@@ -115,7 +116,7 @@ fn goal() -> Reference {
 }
 
 /// Where a state is found.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StateSource {
     /// A place in the environment's last snapshot, which the episode records; `{ episode = "" }` is all of it.

@@ -11,12 +11,13 @@ use merit_reward::terms::NO_CALLS;
 use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSpec};
 use merit_verify::json::{Limits, UnknownKeywords};
 use merit_verify::records::Kept;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
 /// The share of tool calls that are well formed by the tools' own specifications.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCalls {
     /// The tools' specifications: a place in the task's payload, or the list itself.

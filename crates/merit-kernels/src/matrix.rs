@@ -5,6 +5,7 @@ use crate::pack::Packed;
 use crate::quant::{QuantError, QuantMatrix, QuantPart};
 use crate::tile_runs::TileRuns;
 use crate::{Isa, Workers};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -12,9 +13,10 @@ use std::sync::Arc;
 ///
 /// A sum of `k` products in bf16 is off by at most `(2⁻⁷ + k 2⁻²³) Σ |x w|`: half a unit in the eighth bit for each operand,
 /// and the rounding of the sums.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Precision {
+    /// Not rounded.
     #[default]
     F32,
     /// To eight significant bits, the nearest; subnormal numbers to zero.

@@ -1,20 +1,25 @@
 //! An arm: settings laid over the experiment.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One arm of a system.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Arm {
+    /// Name in tables and claims.
     pub name: String,
+    /// What it is there for.
     pub role: Role,
     /// One line.
     pub about: String,
     /// What differs from the experiment.
     #[serde(default)]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
     /// Laid over this arm alone for a smoke.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub smoke: toml::Table,
     /// Whether its budget must be equal to the others'. Not for scripted policies and oracles.
     #[serde(default = "yes")]
@@ -26,7 +31,7 @@ fn yes() -> bool {
 }
 
 /// What an arm is there for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// What the paper proposes.

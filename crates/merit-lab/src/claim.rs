@@ -1,14 +1,16 @@
 //! A claim: a comparison of measures with a margin. A premise has the same shape.
 
 use crate::Measure;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is claimed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// In a sentence.
     pub says: String,
+    /// What is read of each cell.
     pub measure: Measure,
     /// The arm it is about.
     pub arm: String,
@@ -40,11 +42,13 @@ fn yes() -> bool {
 }
 
 /// A bound from one side or both.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bound {
+    /// The lower end. Absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
+    /// The upper end. Absent: there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
 }

@@ -1,15 +1,45 @@
 //! What an arm runs: a study, or a recipe. The one place that tells them apart.
 
 use crate::{Arm, LabError, Part, recipe};
-use merit_core::registry::find;
-use merit_core::{Seed, registry::nearest};
+use merit_core::Seed;
+use merit_core::registry::{Components, find, nearest};
 use merit_run::Recipe;
 use merit_run::toml_error::{Located, complaint};
 use merit_studies::{CellRecord, Desk, STUDIES, Study, StudyError};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::Map;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// The keys of `[experiment]`: those of a study, or of a recipe that is laid over another.
+pub(crate) struct ExperimentTable;
+
+impl JsonSchema for ExperimentTable {
+    fn schema_name() -> Cow<'static, str> {
+        "experiment".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let recipe = json_schema!({
+            "title": "recipe",
+            "description": "Trains by a recipe. Every other key is laid over it.",
+            "type": "object",
+            "properties": {
+                "type": { "const": "recipe", "description": "Trains by a recipe." },
+                "recipe": { "type": "string", "description": "The name of a shipped recipe, or the path of one." },
+            },
+            "required": ["type", "recipe"],
+        });
+        let components = Components::lent();
+        let studies =
+            components.entries::<dyn Study>().iter().map(|study| study.define(generator, &Map::new()));
+        let choices: Vec<Schema> = std::iter::once(recipe).chain(studies).collect();
+        json_schema!({ "description": "What the arms run: `type` names a study, or is `recipe`.", "oneOf": choices })
+    }
+}
 
 /// An arm that can run.
 pub(crate) struct Experiment {

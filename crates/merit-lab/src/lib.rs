@@ -28,12 +28,13 @@ pub use changes::{Change, changes};
 pub use claim::{Bound, Claim, Test};
 pub use grid::{Grid, GridOptions, Progress};
 pub use measure::{Measure, Reading};
+pub use merit_studies::STUDIES;
 pub use page::{index_page, system_page};
 pub use result::{Machine, SystemResult};
 pub use scoreboard::{markdown, table};
 pub use seeds::seeds_page;
 pub use shipped::{load, result_of, results, systems};
-pub use system::{Part, System};
+pub use system::{Part, System, SystemFile};
 pub use verdict::{Judged, Look, Ruling, Verdict, judge};
 
 /// Why a system has no result.

@@ -1,19 +1,21 @@
 //! What a claim reads of a cell: a measure, the end of a curve, the area under it, or what it cost to reach a level.
 
 use merit_studies::{CellRecord, Point};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is read of a cell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Measure {
     /// A measure by its name.
     Named(String),
+    /// Something read of a curve.
     Curve(CurveMeasure),
 }
 
 /// What is read of a curve. Exactly one of `last`, `area`, `reach`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CurveMeasure {
     /// The last value.
@@ -25,6 +27,7 @@ pub struct CurveMeasure {
     /// What had been spent on `axis` when the curve first was at the level.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<String>,
+    /// The cost that the curve is drawn against.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axis: Option<String>,
     /// The level itself.

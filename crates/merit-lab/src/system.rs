@@ -1,9 +1,10 @@
 //! A system: one published claim as a file.
 
-use crate::experiment::{Experiment, resolve};
+use crate::experiment::{Experiment, ExperimentTable, resolve};
 use crate::{Arm, Claim, LabError};
 use merit_run::overrides::merge;
 use merit_run::toml_error::locate;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -23,26 +24,31 @@ pub struct System {
 }
 
 /// One experiment of a system with its arms and claims.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Part {
+    /// Name in tables and of cells.
     #[serde(default = "main_part")]
     pub name: String,
     /// How many seeds, from 1.
     #[serde(default)]
     pub seeds: u64,
     /// What the arms run: `type` names a study, or is `recipe`.
+    #[schemars(with = "ExperimentTable")]
     pub experiment: toml::Table,
     /// What a cell may spend on the axes that must be equal.
     #[serde(default)]
     pub budget: BTreeMap<String, f64>,
+    /// What is compared.
     pub arms: Vec<Arm>,
     /// What must be true for the claims to mean anything.
     #[serde(default)]
     pub premises: Vec<Claim>,
+    /// What the paper says, as comparisons of arms.
     pub claims: Vec<Claim>,
     /// Laid over every arm for a smoke.
     #[serde(default)]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub smoke: toml::Table,
     /// Laid over the budget for a smoke.
     #[serde(default)]
@@ -53,29 +59,46 @@ fn main_part() -> String {
     "main".into()
 }
 
-#[derive(Deserialize)]
+/// A system file.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct File {
+pub struct SystemFile {
+    /// The name used on the command line.
     name: String,
+    /// One line: the mechanism.
     about: String,
+    /// Where it was published.
     paper: String,
+    /// What was replaced, and what is therefore not tested.
     scope: String,
+    /// How well the published text is known.
     confidence: String,
+    /// How many seeds, from 1, for parts that say nothing else.
     #[serde(default = "five")]
     seeds: u64,
+    /// What the arms run, where there is one part.
+    #[schemars(with = "Option<ExperimentTable>")]
     experiment: Option<toml::Table>,
+    /// What a cell may spend on the axes that must be equal.
     #[serde(default)]
     budget: BTreeMap<String, f64>,
+    /// What is compared.
     #[serde(default)]
     arms: Vec<Arm>,
+    /// What must be true for the claims to mean anything.
     #[serde(default)]
     premises: Vec<Claim>,
+    /// What the paper says, as comparisons of arms.
     #[serde(default)]
     claims: Vec<Claim>,
+    /// Laid over every arm for a smoke.
     #[serde(default)]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     smoke: toml::Table,
+    /// Laid over the budget for a smoke.
     #[serde(default)]
     smoke_budget: BTreeMap<String, f64>,
+    /// Several experiments, each with arms and claims of its own.
     #[serde(default)]
     parts: Vec<Part>,
 }
@@ -92,7 +115,7 @@ impl System {
 
     /// The same with `key=value` changes to the experiments of all parts.
     pub fn parse_with(file: &str, text: &str, changes: &[(String, String)]) -> Result<Self, LabError> {
-        let read: File = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
+        let read: SystemFile = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
         let refuse = |why: String| LabError::System { file: file.to_owned(), why };
         let seeds = read.seeds;
         let mut parts = match read.experiment {

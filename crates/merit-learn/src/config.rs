@@ -5,6 +5,7 @@ use crate::{
     Selector, Sft, TokenMean,
 };
 use merit_core::registry::{Chosen, Component as _};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Everything the learner reads from a recipe.
@@ -30,19 +31,22 @@ use serde::{Deserialize, Serialize};
 /// config.validate()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LearnConfig {
     /// What is minimised.
     pub objective: Chosen<dyn Objective>,
     /// How the losses of tokens become the loss of a batch.
     #[serde(alias = "loss_aggregation", alias = "normaliser")]
+    #[schemars(extend("aliases" = ["loss_aggregation", "normaliser"]))]
     pub loss_agg: Chosen<dyn LossAgg>,
     /// Which samples count, and how much.
     pub selector: Chosen<dyn Selector>,
     /// Which of the policy's tokens are trained.
     pub mask: Chosen<dyn Mask>,
+    /// What turns gradients into updates.
     #[serde(alias = "optimizer")]
+    #[schemars(extend("aliases" = ["optimizer"]))]
     pub optimiser: Optimiser,
     /// How the learning rate changes over steps.
     pub schedule: Schedule,
@@ -53,7 +57,7 @@ pub struct LearnConfig {
 }
 
 /// The optimisers by name.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Optimiser {
     /// Adam with decoupled weight decay.

@@ -7,6 +7,7 @@
 
 use merit_core::entry;
 use merit_core::registry::{About, Component, Entry, Kind, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A choice of the scale of each sample.
@@ -34,7 +35,7 @@ pub static LOSS_AGGS: &[Entry<dyn LossAgg>] = &[
 ];
 
 /// Every trained token counts the same, so long samples weigh more: `s_i = w_i / sum_j w_j n_j`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenMean {}
 
@@ -54,7 +55,7 @@ impl LossAgg for TokenMean {
 }
 
 /// Every sample counts the same, so tokens of long samples weigh less: `s_i = w_i / (n_i sum_j w_j)`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequenceMean {}
 
@@ -74,7 +75,7 @@ impl LossAgg for SequenceMean {
 }
 
 /// A constant in place of the length, so that no length is favoured: `s_i = w_i / (length sum_j w_j)`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConstantLength {
     /// What every sample is divided by, in tokens: usually the most tokens a policy may sample in an episode.
@@ -103,7 +104,7 @@ impl LossAgg for ConstantLength {
 }
 
 /// The same number of tokens in every update, and that number as the divisor: `s_i = w_i / tokens`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TokenBudget {
     /// Tokens that an update trains; what is sampled beyond them is left out.

@@ -3,6 +3,7 @@
 
 use merit_core::registry::{About, Component, Entry, Kind};
 use merit_core::{Sample, entry};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A choice among the tokens that the policy chose.
@@ -34,7 +35,7 @@ pub static MASKS: &[Entry<dyn Mask>] = &[
 ];
 
 /// Every token the policy chose, in an episode that counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyTokens {}
 
@@ -49,7 +50,7 @@ impl Mask for PolicyTokens {
 }
 
 /// Nothing of an episode that a limit cut: its low reward says more of the limit than of the policy.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DropTruncated {}
 
@@ -68,7 +69,7 @@ impl Mask for DropTruncated {
 }
 
 /// Only the last turn: the answer is trained, the turns before it are not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LastTurn {}
 
@@ -84,7 +85,7 @@ impl Mask for LastTurn {
 
 /// The ablation: the policy is also trained on what tools and the world answered, as where nobody masks them out. Their old
 /// log-probabilities are those of the policy before the update, their credit that of the policy's token before them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrainOnObservations {}
 

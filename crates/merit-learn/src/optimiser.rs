@@ -3,10 +3,11 @@
 use crate::LearnError;
 use crate::config::require;
 use merit_api::trainer::AdamWSettings;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of AdamW.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamW {
     /// Learning rate before the schedule. The default suits the embedded models; billions of parameters want about 1e-6.

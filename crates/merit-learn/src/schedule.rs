@@ -2,10 +2,11 @@
 
 use crate::LearnError;
 use crate::config::require;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The schedules by name. All rise in a straight line over `warmup` steps first.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Schedule {
     /// The full rate.

@@ -3,6 +3,7 @@
 use crate::LearnError;
 use merit_core::registry::{About, Component, Entry, Kind};
 use merit_core::{Sample, entry};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -43,7 +44,7 @@ impl Candidate<'_> {
 }
 
 /// Every sample counts as its weight says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct All {}
 
@@ -61,7 +62,7 @@ impl Selector for All {
 ///
 /// A group is constant when no trained token of any member carries credit. Rewards are not seen here: a rule that gives
 /// credit to a group of equal rewards (through values, say) keeps it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DropConstantGroups {}
 
@@ -89,7 +90,7 @@ impl Selector for DropConstantGroups {
 }
 
 /// Only samples that did better than their baseline count.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PositiveCredit {}
 

@@ -4,11 +4,12 @@
 //! Steps decide first: they are counted the same way on every machine, so a verdict does not depend on the clock. The
 //! wall limit is a second fence, far above what the steps take.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
 /// What one verification may use.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Units of work; one is about 20 ns to 100 ns.

@@ -2,10 +2,11 @@
 //! signs as part of the answer, no rounding that the reference does not itself show.
 
 use crate::{Form, Limits, MathVerifyOptions};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What counts.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MathsConfig {
     /// Whose rules to follow.
@@ -105,7 +106,7 @@ impl Extraction {
 }
 
 /// Whose rules to follow.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compat {
     /// This crate's own: strict and right.
@@ -116,7 +117,7 @@ pub enum Compat {
 }
 
 /// Where an answer may stand.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Extraction {
     /// `\boxed{…}`.
@@ -136,9 +137,10 @@ impl Default for Extraction {
 }
 
 /// What a list of answers means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Several {
+    /// All of them, in any order.
     #[default]
     AllAnyOrder,
     /// All of them, in the order of the reference.
@@ -148,7 +150,7 @@ pub enum Several {
 }
 
 /// What a unit means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Units {
     /// Where the reference has one, the response must have the same or one that converts to it, or none; where the
@@ -157,11 +159,12 @@ pub enum Units {
     Optional,
     /// Both or neither, and convertible.
     Required,
+    /// Units are not compared.
     Ignored,
 }
 
 /// What a percent sign means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Percent {
     /// `50%` is `0.5` and nothing else; where the reference has the sign, the bare number `50` is accepted too.

@@ -1,9 +1,10 @@
 //! The options of Math-Verify 0.9.0, by its names and with its defaults.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What Math-Verify's `parse` and `verify` are given.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MathVerifyOptions {
     /// Where answers are looked for; of equal priority, later matches in the text come first.
@@ -37,7 +38,7 @@ impl Default for MathVerifyOptions {
 }
 
 /// How far the search for an answer goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractionMode {
     /// Only the best match.
@@ -47,7 +48,7 @@ pub enum ExtractionMode {
 }
 
 /// What is kept of the matched text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FallbackMode {
     /// Nothing.
@@ -57,7 +58,7 @@ pub enum FallbackMode {
 }
 
 /// A kind of answer that is looked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Target {
     /// LaTeX between delimiters or in a box.
@@ -69,7 +70,7 @@ pub enum Target {
 }
 
 /// How LaTeX is looked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LatexTarget {
     /// Whether LaTeX counts without words like "the answer" before it.
@@ -86,7 +87,7 @@ impl Default for LatexTarget {
 }
 
 /// How plain arithmetic is looked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExprTarget {
     /// Whether numbers count without words like "the answer" before them.
@@ -100,9 +101,10 @@ impl Default for ExprTarget {
 }
 
 /// How given strings are looked for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StringTarget {
+    /// The strings that are looked for.
     pub strings: Vec<String>,
     /// Whether they count without words like "the answer" before them.
     pub try_extract_without_anchor: bool,

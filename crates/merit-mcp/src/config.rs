@@ -5,6 +5,7 @@
 
 use crate::McpError;
 use crate::loopback::Address;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,7 +31,7 @@ pub const MAX_SECONDS: f64 = 86_400.0;
 /// let both = merit_mcp::ServerConfig { url: Some("http://127.0.0.1:8000/mcp".to_owned()), ..server };
 /// assert!(both.check().unwrap_err().to_string().contains("not both"));
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerConfig {
     /// The program and its arguments; it speaks the protocol over its standard streams. Absent when there is a `url`.
@@ -53,6 +54,7 @@ pub struct ServerConfig {
     pub headers: BTreeMap<String, String>,
     /// Seconds for the server to start, open the protocol and list its tools.
     pub start_seconds: f64,
+    /// Seconds for one call of a tool.
     pub call_seconds: f64,
 }
 

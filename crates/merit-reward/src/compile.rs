@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// use merit_reward::prelude::*;
 ///
 /// /// Half of what a part comes to.
-/// #[derive(Debug, Serialize, Deserialize)]
+/// #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 /// #[serde(deny_unknown_fields)]
 /// struct Half { of: Box<RewardConfig> }
 ///

@@ -7,8 +7,10 @@ use crate::config::RewardConfig;
 use crate::expression::{Node, NodeContext, evaluate_as};
 use crate::trace::Tracer;
 use crate::value::Value;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// The `when` of a gate or a veto.
@@ -28,6 +30,23 @@ impl Condition {
             Self::Term(_) => None,
             Self::Expression(config) => Some(config),
         }
+    }
+}
+
+impl JsonSchema for Condition {
+    fn schema_name() -> Cow<'static, str> {
+        "condition".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let name = json_schema!({
+            "description": "The raw value of the term of this name, wherever it stands in the reward.",
+            "type": "string",
+        });
+        json_schema!({
+            "description": "The name of a term of this reward, or a reward of its own.",
+            "anyOf": [name, generator.subschema_for::<RewardConfig>()],
+        })
     }
 }
 

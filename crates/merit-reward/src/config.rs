@@ -8,9 +8,12 @@ use crate::compile::Combinator;
 use crate::term::{CommonSettings, ParseFailurePath, Term};
 use crate::terms::TERMS;
 use merit_core::registry::{About, Chosen, Component, Components, UnknownName};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Map;
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
@@ -154,6 +157,26 @@ impl<'de> Deserialize<'de> for RewardConfig {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let table = toml::Table::deserialize(deserializer)?;
         Self::from_table(table, &lent()).map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for RewardConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "reward".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let components = lent();
+        let common = CommonSettings::json_schema(generator);
+        let common = common.get("properties").and_then(|keys| keys.as_object().cloned()).unwrap_or_default();
+        let terms = components.entries::<dyn Term>().iter();
+        let terms = terms.map(|entry| entry.define(generator, &common)).collect::<Vec<_>>();
+        let combinators = components.entries::<dyn Combinator>().iter();
+        let parts = combinators.map(|entry| entry.define(generator, &Map::new())).chain(terms);
+        json_schema!({
+            "description": "A reward: a term, or a combinator of others. `type` is its name.",
+            "oneOf": parts.collect::<Vec<_>>(),
+        })
     }
 }
 

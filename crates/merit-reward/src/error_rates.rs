@@ -6,10 +6,11 @@
 
 use crate::term::TermResult;
 use merit_core::{EpisodeId, Evidence, Seed, Stream, TermOutcome};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How often a verdict is wrong.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ErrorRates {
     /// Probability that a no becomes a yes.

@@ -24,5 +24,6 @@ pub use merit_core::{
     Action, CallEnd, End, Episode, Evidence, Known, PolicyVersion, Provenance, Refresh, Role, Segment,
     TermOutcome, entry,
 };
+pub use schemars::JsonSchema;
 pub use serde::{Deserialize, Serialize};
 pub use std::sync::Arc;

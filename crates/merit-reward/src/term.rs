@@ -11,6 +11,7 @@ use crate::range::Range;
 use crate::terms::Pay;
 use merit_core::registry::{Component, Kind, Refusal};
 use merit_core::{Annotation, Conclusion, Episode, Evidence, Judgement, TermOutcome};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
 use std::collections::HashMap;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 /// use merit_reward::prelude::*;
 ///
 /// /// Pays for short answers.
-/// #[derive(Debug, Serialize, Deserialize)]
+/// #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 /// #[serde(deny_unknown_fields)]
 /// struct Brief { chars: usize }
 ///
@@ -274,7 +275,7 @@ impl TermResult {
 
 /// What a parse failure enters the expression as. The score says `ParseFailure` whichever path is taken, and
 /// [`crate::Scorer::summarise`] counts them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ParseFailurePath {
     /// This number stands in for the raw value. The default is `{ value = 0.0 }`: what the policy wrote was its own doing,
@@ -292,7 +293,7 @@ impl Default for ParseFailurePath {
 
 /// What every term of a reward may say besides its own settings. These four keys are taken out of a term's table before its
 /// own are read.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommonSettings {
     /// Name in the score. Absent: the term's type.

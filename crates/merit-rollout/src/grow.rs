@@ -5,12 +5,13 @@
 
 use crate::plan::EpisodePlan;
 use merit_core::{End, Episode, EpisodeId};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// How the groups of a training step are grown, as `[rollout] tree` says it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TreeSettings {
     /// Members of a group that start fresh; the others fork.

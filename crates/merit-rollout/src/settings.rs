@@ -1,6 +1,7 @@
 //! Limits and sampling of a rollout, as they stand in a recipe.
 
 use crate::grow::TreeSettings;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use std::time::Duration;
 /// assert!(settings.validate().is_ok());
 /// assert!(serde_json::from_str::<RolloutSettings>(r#"{"max_turn": 4}"#).is_err());
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RolloutSettings {
     /// Turns of the policy before the episode is cut.

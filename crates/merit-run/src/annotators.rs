@@ -6,6 +6,7 @@ use merit_command::{Channel, Limits};
 use merit_core::registry::{About, Chosen, Component, Components, Entry, Refusal};
 use merit_core::{Annotation, Annotations, Cost, End, Episode, Evidence, Phase, TokenId, entry};
 use merit_store::{RunFolder, StoreError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,7 +24,7 @@ pub(crate) fn register(components: Components) -> Components {
 ///
 /// It is sent `{"id": 1, "episode": {…}}` and answers `{"id": 1, "value": 0.5}`, with `"turns": [0.5, null]` where it speaks of turns
 /// and `"evidence": "…"` where it has reasons, or `{"id": 1, "error": "why"}`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Program {
     /// The name of the annotation it gives.

@@ -6,11 +6,12 @@
 use crate::RunError;
 use merit_core::{Outcome, Phase, ScoredEpisode, constant};
 use merit_store::{EpisodeFilter, RunFolder};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// Which episodes of a dataset are kept. Episodes whose outcome does not count never are.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepEpisodes {
     /// Those that solved their task.

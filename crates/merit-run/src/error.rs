@@ -14,6 +14,9 @@ pub enum RunError {
     /// The file of a model that is not the one the run began with.
     #[error("{file} is not the file that this run began with; put that one back, or begin a new run")]
     OtherModel { file: String },
+    /// A run that another cannot begin with.
+    #[error("`model.start` {run}: {why}")]
+    Start { run: String, why: String },
     /// A run that cannot go on beyond its budget.
     #[error("{run} cannot be extended: {why}")]
     Extend { run: String, why: String },

@@ -14,12 +14,13 @@ use merit_rollout::{
     roll_out,
 };
 use merit_store::RunFolder;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Which demonstrations join a group, and how much they count.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Guests {
     /// How many members of each group are guests.
@@ -31,20 +32,24 @@ pub struct Guests {
     /// Whether a guest says what belongs to the task of another group of the step: a control.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shuffled: bool,
+    /// What the credit of guests is multiplied with.
     #[serde(default)]
     pub weight: GuestWeight,
 }
 
 /// What the credit of guests is multiplied with.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GuestWeight {
+    /// Always the same.
     Constant {
+        /// The factor.
         value: f64,
     },
     /// `|1 - G'/G| / |1 - H'/H|`, not below 1 and not above `most`, where `G` and `G'` are the policy's mean entropies on the guests of
     /// the last two updates, `H` and `H'` those on its own tokens; 1 until there are two, and where own entropy stands still (RED).
     EntropyRatio {
+        /// The largest factor.
         most: f64,
     },
 }

@@ -9,28 +9,37 @@ use crate::parts::Parts;
 use crate::{RunError, imitate};
 use merit_core::{Cost, Phase, Seed};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// When an update imitates the demonstrations of the warm start instead of learning by reward.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interleave {
+    /// Which updates imitate.
     pub when: When,
     /// Learning rate of the imitation; constant.
     pub learning_rate: f32,
 }
 
 /// How it is decided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum When {
     /// One imitation, then so many by reward.
-    Alternate { reward: u64 },
+    Alternate {
+        /// Updates by reward after each imitation.
+        reward: u64,
+    },
     /// With the same chance at every step.
-    Random { p: f64 },
+    Random {
+        /// The chance of an imitation.
+        p: f64,
+    },
     /// With the chance `g / (g + gamma * G)`, where `G` is the gradient norm of imitation at the start and `g` its present one: the
     /// further reward leads away from the demonstrations, the likelier they are shown again (SASR, 2025).
     Switch {
+        /// How much the gradient at the start counts. Larger means less imitation.
         #[serde(default = "one")]
         gamma: f64,
         /// How much of `g` an imitation keeps of the one before.

@@ -14,6 +14,7 @@ use merit_core::{End, Outcome, Role, ScoredEpisode, Seed, Task};
 use merit_reward::RewardState;
 use merit_rollout::{EpisodePlan, RolloutSettings, ToolRuntime, roll_out};
 use merit_store::RunFolder;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -30,7 +31,7 @@ const TURN_TOKENS: usize = 1024;
 const LOST_IN: usize = 20;
 
 /// Which episodes of a teacher are imitated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
     /// Those that solved their task.

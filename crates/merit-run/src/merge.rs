@@ -4,15 +4,17 @@ use crate::RunError;
 use crate::driver::Drive;
 use crate::stage::Stage;
 use merit_model::Weights;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The policy as it stood after several stages becomes one.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Merge {
-    /// Absent: `merged`.
+    /// Where its numbers are kept. Absent: `merged`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// How the weights are put together.
     #[serde(default)]
     pub mode: MergeMode,
     /// At least two.
@@ -23,7 +25,7 @@ pub struct Merge {
 }
 
 /// How weights are put together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MergeMode {
     /// Their weighted mean.
@@ -34,7 +36,7 @@ pub enum MergeMode {
 }
 
 /// One part of a merge.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Merged {
     /// The policy after this stage.

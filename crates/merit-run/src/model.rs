@@ -3,9 +3,13 @@
 //! A table with a `file` is a model from a file; without one it is the shape of a fresh decoder. Keys of the one are refused
 //! in the other, so that no key is read and ignored.
 
+use crate::RunError;
 use merit_formats::ModelFiles;
-use merit_model::{AdapterSettings, DecoderConfig, Precision, Style};
+use merit_model::{AdapterSettings, DecoderConfig, Precision, Style, Tokenizer, Weights};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::path::Path;
 
 /// The embedded policy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -18,19 +22,23 @@ pub enum ModelConfig {
 }
 
 /// The shape of a decoder made on the spot.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(default)]
+#[schemars(deny_unknown_fields)]
 pub struct FreshModel {
     /// Size of the vocabulary that the tokenizer is trained to, at most.
     pub vocabulary: usize,
     /// Decoder layers.
     pub layers: usize,
     /// Width of the residual stream.
+    #[schemars(extend("aliases" = ["d_model"]))]
     pub width: usize,
     /// Attention heads.
     pub heads: usize,
     /// Key-value heads; divides `heads`.
     pub kv_heads: usize,
     /// Width of the feed-forward part.
+    #[schemars(extend("aliases" = ["d_ff"]))]
     pub feed_forward: usize,
     /// Longest context in tokens.
     pub context: usize,
@@ -41,6 +49,10 @@ pub struct FreshModel {
     /// What the operands of products are rounded to, when it is trained and when it is sampled; weights are kept in f32. Absent: f32.
     #[serde(skip_serializing_if = "is_f32")]
     pub precision: Precision,
+    /// The folder of a finished run whose trained policy it begins with, tokenizer included; its shape is that policy's. Absent: random
+    /// weights.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it so.
@@ -49,25 +61,31 @@ fn is_f32(precision: &Precision) -> bool {
 }
 
 /// A model from a file, and what of it is trained.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct FileModel {
     /// A GGUF file, or a folder with `config.json` and safetensors.
     pub file: String,
     /// What the operands of products are rounded to; weights under training are kept in f32.
+    #[schemars(default = "bf16")]
     pub precision: Precision,
     /// Longest context in tokens; at most what the model was made for.
+    #[schemars(default = "file_context")]
     pub context: usize,
     /// Whether a value head is added, which `gae` needs.
+    #[serde(default)]
     pub value_head: bool,
+    /// What of it is trained.
+    #[schemars(default = "all_weights")]
     pub train: Trained,
     /// Keep only the streams between blocks while training and run each block again on the way back: less memory, more work,
     /// the same bits.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recompute: bool,
 }
 
 /// What of a model from a file is trained.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Trained {
     /// Every weight.
@@ -95,9 +113,34 @@ struct ModelKeys {
     context: Option<usize>,
     rope_base: Option<f32>,
     value_head: Option<bool>,
+    start: Option<String>,
 }
 
-const DEFAULT_CONTEXT: usize = 1024;
+fn bf16() -> Precision {
+    Precision::Bf16
+}
+
+fn file_context() -> usize {
+    1024
+}
+
+fn all_weights() -> Trained {
+    Trained::Full
+}
+
+impl JsonSchema for ModelConfig {
+    fn schema_name() -> Cow<'static, str> {
+        "model".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let kinds = [generator.subschema_for::<FreshModel>(), generator.subschema_for::<FileModel>()];
+        json_schema!({
+            "description": "The policy. With `file` it is a model from a file, otherwise a decoder made on the spot.",
+            "oneOf": kinds,
+        })
+    }
+}
 
 impl TryFrom<ModelKeys> for ModelConfig {
     type Error = String;
@@ -112,16 +155,20 @@ impl TryFrom<ModelKeys> for ModelConfig {
             ("kv_heads", keys.kv_heads.is_some()),
             ("feed_forward", keys.feed_forward.is_some()),
             ("rope_base", keys.rope_base.is_some()),
+            ("start", keys.start.is_some()),
         ];
         if let Some((key, _)) = fresh_only.iter().find(|(_, given)| *given) {
+            if *key == "start" {
+                return Err("`model.start` is for decoders made on the spot; name the run's folder `policy` as `file`".into());
+            }
             return Err(format!("`model.{key}` comes from the model's file; remove it, or remove `file`"));
         }
         Ok(Self::File(FileModel {
             file,
-            precision: keys.precision.unwrap_or(Precision::Bf16),
-            context: keys.context.unwrap_or(DEFAULT_CONTEXT),
+            precision: keys.precision.unwrap_or_else(bf16),
+            context: keys.context.unwrap_or_else(file_context),
             value_head: keys.value_head.unwrap_or(false),
-            train: keys.train.unwrap_or(Trained::Full),
+            train: keys.train.unwrap_or_else(all_weights),
             recompute: keys.recompute.unwrap_or(false),
         }))
     }
@@ -145,6 +192,7 @@ impl ModelKeys {
             rope_base: self.rope_base.unwrap_or(usual.rope_base),
             value_head: self.value_head.unwrap_or(usual.value_head),
             precision: self.precision.unwrap_or(usual.precision),
+            start: self.start,
         })
     }
 }
@@ -199,6 +247,38 @@ impl ModelConfig {
 }
 
 impl FreshModel {
+    /// The tokenizer and the weights that it begins with. Absent: it begins with nothing.
+    pub(crate) fn begun(&self) -> Result<Option<(Tokenizer, Weights)>, RunError> {
+        let Some(run) = &self.start else { return Ok(None) };
+        let wrong = |why: String| RunError::Start { run: run.clone(), why };
+        let read = |name: &str| {
+            let path = Path::new(run).join(name);
+            std::fs::read(&path).map_err(|error| {
+                let hint = "is it the folder of a finished run with a decoder made on the spot?";
+                wrong(format!("cannot read {}: {error}; {hint}", path.display()))
+            })
+        };
+        let json = String::from_utf8(read("tokenizer.json")?).map_err(|error| wrong(error.to_string()))?;
+        let tokenizer = Tokenizer::from_json(&json).map_err(|error| wrong(error.to_string()))?;
+        let weights = Weights::from_safetensors(&read("policy.safetensors")?)?;
+        let (found, asked) = (weights.config(), self.decoder(tokenizer.vocab_len()));
+        if *found != asked {
+            return Err(wrong(format!(
+                "its policy has another shape than `[model]` says: layers {}, width {}, heads {}, kv_heads {}, feed_forward {}, \
+                 context {}, value_head {}, rope_base {}",
+                found.layers,
+                found.d_model,
+                found.heads,
+                found.kv_heads,
+                found.d_ff,
+                found.max_context,
+                found.value_head,
+                found.rope_base
+            )));
+        }
+        Ok(Some((tokenizer, weights)))
+    }
+
     /// The decoder of this shape over a vocabulary of `vocab` entries.
     pub fn decoder(&self, vocab: usize) -> DecoderConfig {
         DecoderConfig {
@@ -230,6 +310,7 @@ impl Default for FreshModel {
             rope_base: 10_000.0,
             value_head: false,
             precision: Precision::F32,
+            start: None,
         }
     }
 }
@@ -246,7 +327,7 @@ mod tests {
     fn a_table_with_a_file_is_a_model_from_a_file() {
         let model = parse("file = 'm.gguf'\ntrain = { type = 'lora', rank = 8 }").unwrap();
         let ModelConfig::File(model) = model else { panic!("not from a file") };
-        assert_eq!((model.file.as_str(), model.context), ("m.gguf", DEFAULT_CONTEXT));
+        assert_eq!((model.file.as_str(), model.context), ("m.gguf", file_context()));
         assert!(matches!(model.train, Trained::Lora(AdapterSettings { rank: 8, .. })));
         assert!(matches!(parse("layers = 3").unwrap(), ModelConfig::Fresh(FreshModel { layers: 3, .. })));
     }

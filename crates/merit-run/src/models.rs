@@ -2,6 +2,7 @@
 
 use crate::recipe::Recipe;
 use crate::stages::StageSettings;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ pub(crate) const LOG_PROB: &str = "log-prob";
 const POLICY: &str = "policy";
 
 /// A model beside the policy.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedModel {
     /// Whose shape it has.
@@ -22,7 +23,7 @@ pub struct NamedModel {
 }
 
 /// Whose shape a model has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Like {
     /// The policy's, its tokenizer included.
@@ -30,7 +31,7 @@ pub enum Like {
 }
 
 /// What a model begins with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StartOf {
     /// The weights of the policy at that moment.
@@ -41,7 +42,7 @@ pub enum StartOf {
 }
 
 /// A model learns from a dataset how good episodes are.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fit {
     /// Where its numbers are kept. Absent: the model's name.
@@ -51,6 +52,7 @@ pub struct Fit {
     pub model: String,
     /// A dataset: of pairs for `bradley-terry`, else of episodes.
     pub from: String,
+    /// What the model is fitted to.
     pub loss: FitLoss,
     /// Updates.
     pub steps: u64,
@@ -64,7 +66,7 @@ pub struct Fit {
 }
 
 /// What a model is fitted to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FitLoss {
     /// `-log σ(better - worse)` of a scalar behind the episode.

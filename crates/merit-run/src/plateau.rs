@@ -7,11 +7,12 @@ use crate::stage_checks::hint;
 use crate::stages::{Evaluating, Repeat, StageSettings};
 use crate::{RunError, now_ms};
 use merit_core::Phase;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The end of a `repeat` before its last round.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plateau {
     /// A number of the evaluation; more of it is better.

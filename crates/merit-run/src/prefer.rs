@@ -9,13 +9,15 @@ use crate::warm::supervised_config;
 use merit_api::trainer::Reference;
 use merit_core::{Chosen, Cost, PolicyVersion, Sample, ScoredEpisode};
 use merit_learn::{LearnConfig, Learner, Objective, UpdateContext, UpdateReport};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
 /// Learning from pairs, relative to the policy at the stage's start.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Prefer {
+    /// Where its numbers are kept. Absent: the dataset's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.

@@ -22,12 +22,13 @@ use merit_credit::CreditRule;
 use merit_learn::LearnConfig;
 use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
 /// Everything an experiment is.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The name used on the command line.
@@ -41,6 +42,7 @@ pub struct Recipe {
     /// Whether it leaves out, on purpose, something that results rest on. Absent: it does not, and components that do are refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ablation: bool,
+    /// Where the agent acts.
     pub world: Chosen<dyn WorldSettings>,
     /// The policy. Absent: a small decoder made on the spot.
     #[serde(default)]
@@ -96,7 +98,7 @@ pub struct Recipe {
 }
 
 /// How much of everything.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
     /// Updates by reinforcement; the most there are where `until` ends them earlier.
@@ -118,7 +120,7 @@ fn five() -> u64 {
 }
 
 /// How it is measured: greedily, on tasks nobody learned from.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evaluation {
     /// Held-out tasks before and after.
@@ -136,7 +138,7 @@ impl Default for Evaluation {
 }
 
 /// An arm that lacks what is claimed to matter.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Control {
     /// Name in tables, e.g. `no-tool`.
@@ -144,6 +146,7 @@ pub struct Control {
     /// One line.
     pub about: String,
     /// What differs, in the shape of a recipe.
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
 }
 

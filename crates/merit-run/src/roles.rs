@@ -11,11 +11,12 @@ use merit_model::{Generator, GeneratorSettings, Held, LanguageModel, LoadOptions
 use merit_rollout::{
     ChatFormat, EpisodePlan, OPENAI, ORACLE, OpenAiSettings, OracleSettings, RolloutSettings, TokenSource,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The roles of a recipe beside its policy.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Roles {
     /// Shows the warm start how it is done.
@@ -23,7 +24,7 @@ pub struct Roles {
 }
 
 /// What plays a role.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Backend {
     /// The world's own demonstrator.
@@ -35,7 +36,7 @@ pub enum Backend {
 }
 
 /// A model that acts as it is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmbeddedModel {
     /// A GGUF file, or a folder with `config.json` and safetensors.

@@ -13,14 +13,16 @@ pub use crate::prefer::Prefer;
 use crate::recipe::{Recipe, RecipeError};
 pub use crate::suite::Select;
 use crate::until::Until;
+use crate::warm_start::ImitateKeys;
 use merit_core::{Arm, Phase, StageKind, When};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is called so in `from` without any stage that wrote it.
 pub(crate) const DEMONSTRATIONS: &str = "demonstrations";
 
 /// One stage of a recipe.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum StageSettings {
     /// Supervised learning on demonstrations or on a dataset.
@@ -44,7 +46,7 @@ pub enum StageSettings {
 }
 
 /// Supervised learning.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Imitate {
     /// Where its numbers are kept. Absent: `warm` for demonstrations, else the dataset's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,11 +58,12 @@ pub struct Imitate {
     pub from: String,
     /// From demonstrations: keys laid over `[warm_start]`. From a dataset: those of [`Supervision`].
     #[serde(flatten)]
+    #[schemars(with = "ImitateKeys")]
     pub keys: toml::Table,
 }
 
 /// How a dataset is imitated.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Supervision {
     /// Updates.
@@ -72,9 +75,10 @@ pub struct Supervision {
 }
 
 /// Episodes of the present policy.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Collect {
+    /// Where its numbers are kept. Absent: the dataset's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The dataset.
@@ -84,30 +88,35 @@ pub struct Collect {
     /// Episodes per task.
     #[serde(default = "one")]
     pub samples: u32,
-    /// Absent: that of `[rollout]`.
+    /// Temperature of the sampling. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
 }
 
 /// A dataset from another.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Make {
+    /// What the stage is called. Absent: the name of the new dataset.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The dataset that is read.
     pub from: String,
+    /// The dataset that is written.
     pub into: String,
+    /// Which episodes are kept.
     pub keep: KeepEpisodes,
 }
 
 /// Learning by reward.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Learning {
-    /// Absent: it is the run's main learning, `train`.
+    /// Where its numbers are kept. Absent: it is the run's main learning, `train`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// A stage after which the policy stood where this one begins. Absent: where the stage before left it.
@@ -121,11 +130,12 @@ pub struct Learning {
     pub until: Option<Until>,
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
 }
 
 /// Held-out evaluation.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Evaluating {
     /// `before` and `after` are what reports compare.
@@ -136,7 +146,7 @@ pub struct Evaluating {
     /// Episodes of each task that are sampled beside the greedy one, for pass@k and pass^k; 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub samples: u32,
-    /// Of the samples. Absent: that of `[rollout]`.
+    /// Temperature of the samples. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
     /// Chooses one of the samples, for best-of-n. Absent: nobody does.
@@ -147,11 +157,12 @@ pub struct Evaluating {
     pub by: Vec<String>,
     /// Another world or other limits: tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
 }
 
 /// Stages that are done several times over.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repeat {
     /// Rounds; with `until` the most.
@@ -159,6 +170,7 @@ pub struct Repeat {
     /// When there are enough rounds. Absent: after `times`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Plateau>,
+    /// What is done in each round.
     pub stages: Vec<StageSettings>,
 }
 

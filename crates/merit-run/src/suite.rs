@@ -5,12 +5,13 @@ use crate::metrics::{self, Metrics};
 use crate::stages::Evaluating;
 use merit_core::{Episode, Outcome, ScoredEpisode};
 use merit_measure::stats::mean;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// By whom one of several samples is chosen.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Select {
     /// A model that was fitted, or `log-prob`: the log-probability that the policy gave the sample.

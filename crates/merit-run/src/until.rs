@@ -1,16 +1,18 @@
 //! Budgets in other units than steps: what learning has spent, and when that is enough.
 
 use merit_core::Cost;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Learning ends after the step in which so much is spent, if not for its steps before. Exactly one unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Until {
     /// Tokens that the policy sampled.
     PolicyTokens(u64),
     /// Actions given to the environment.
     EnvSteps(u64),
+    /// Episodes that were played.
     Episodes(u64),
     /// Tokens that entered a loss, each time they did.
     TrainedTokens(u64),

@@ -4,12 +4,15 @@ use crate::checks::{at_least_one, in_memory, manner_shares};
 use crate::lessons::Keep;
 use crate::model::ModelConfig;
 use crate::recipe::Recipe;
+use crate::stages::Supervision;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// Supervised learning on what the teacher demonstrates, before any reward.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WarmStart {
     /// How many demonstrations the teacher is asked for.
@@ -17,6 +20,7 @@ pub struct WarmStart {
     /// Share of demonstrations that are done right; the others show the bad manners of the world's demonstrator. Only where
     /// that one teaches; absent: 0.4.
     #[serde(skip_serializing_if = "Option::is_none", alias = "p_correct")]
+    #[schemars(extend("aliases" = ["p_correct"]))]
     pub skill: Option<f64>,
     /// The shares of demonstrations in named manners of the world's demonstrator, instead of `skill`; they add up to 1.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -30,9 +34,40 @@ pub struct WarmStart {
     pub batch: usize,
     /// Settings of the world that differ while demonstrating, in the shape of `[world]`.
     #[serde(skip_serializing_if = "toml::Table::is_empty")]
+    #[schemars(with = "merit_core::registry::AnyTable")]
     pub world: toml::Table,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
     pub learning_rate: f32,
+}
+
+/// The further keys of an `imitate` stage: all of `[warm_start]` and of [`Supervision`], none of them required, since which ones
+/// are depends on `from`.
+pub(crate) struct ImitateKeys;
+
+impl JsonSchema for ImitateKeys {
+    fn schema_name() -> Cow<'static, str> {
+        "imitate-keys".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = WarmStart::json_schema(generator);
+        let own = Supervision::json_schema(generator);
+        let own = own.get("properties").and_then(|keys| keys.as_object().cloned()).unwrap_or_default();
+        if let Some(keys) = schema.get_mut("properties").and_then(|keys| keys.as_object_mut()) {
+            for (key, schema) in own {
+                keys.entry(key).or_insert(schema);
+            }
+            // What is absent comes from `[warm_start]`, or is required.
+            keys.values_mut()
+                .filter_map(|key| key.as_object_mut())
+                .for_each(|key| drop(key.remove("default")));
+        }
+        schema
+    }
 }
 
 impl Default for WarmStart {
@@ -92,10 +127,10 @@ pub(crate) fn needed(recipe: &Recipe) -> Option<String> {
     if recipe.warm_start.is_some() {
         return None;
     }
-    if let ModelConfig::Fresh(_) = recipe.model {
+    if matches!(&recipe.model, ModelConfig::Fresh(model) if model.start.is_none()) {
         return Some(
             "there is no `[warm_start]`, and a decoder made on the spot has no tokenizer and cannot speak before it has imitated \
-             demonstrations; add a `[warm_start]` table, or name a model that speaks already with `file` in `[model]`"
+             demonstrations; add a `[warm_start]` table, or name a model that speaks already with `file` or `start` in `[model]`"
                 .into(),
         );
     }

@@ -1,7 +1,9 @@
 //! The layers that stand between a program and the host, and what a kernel gives of them.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -94,6 +96,17 @@ impl Serialize for Layer {
 impl<'de> Deserialize<'de> for Layer {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+impl JsonSchema for Layer {
+    fn schema_name() -> Cow<'static, str> {
+        "layer".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = LAYERS.iter().map(|layer| layer.name()).collect();
+        json_schema!({ "description": "A layer of the sandbox.", "type": "string", "enum": names })
     }
 }
 

@@ -1,10 +1,11 @@
 //! What one program may use. Plain data, checked by [`Limits::validate`] before anything runs.
 
 use crate::SandboxError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What one program may use at most.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Wall-clock seconds from the moment the program starts; it is stopped at this deadline.

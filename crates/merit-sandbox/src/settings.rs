@@ -11,6 +11,7 @@
 //! ```
 
 use crate::{Layer, Limits, SandboxError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -37,7 +38,7 @@ pub const WARM_MODULES: &[&str] = &[
 ];
 
 /// How a sandbox is set up.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxSettings {
     /// The interpreter. Absent: `python3` of the PATH.

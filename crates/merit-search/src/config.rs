@@ -3,6 +3,7 @@
 //! BM25's `k1 = 1.2` and `b = 0.75` are fixed in the word index and therefore no settings.
 
 use crate::SearchError;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of an index.
@@ -25,7 +26,7 @@ use serde::{Deserialize, Serialize};
 /// assert!(toml::from_str::<merit_search::IndexConfig>("k1 = 0.9").is_err());
 /// # Ok::<(), toml::de::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IndexConfig {
     /// The BM25 score of the title counts this much beside that of the text, which counts 1; at 0 titles are not searched by
@@ -57,7 +58,7 @@ impl Default for IndexConfig {
 }
 
 /// Whether inflected words are one word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Stemming {
     /// The Snowball stemmer for English.
@@ -67,7 +68,7 @@ pub enum Stemming {
 }
 
 /// Which words are too common to be searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopWords {
     /// Lucene's 33 English words.
@@ -77,7 +78,7 @@ pub enum StopWords {
 }
 
 /// How a query is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// BM25 over words; the score is the sum of both fields' BM25.
@@ -100,7 +101,7 @@ impl Mode {
 }
 
 /// Vectors beside the words.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DenseConfig {
     /// The embedder's name: one of [`merit_core::embedder::EMBEDDERS`], or that of the embedder handed in.

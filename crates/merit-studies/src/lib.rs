@@ -21,12 +21,17 @@ pub use desk::{CellRecord, Desk, Point};
 pub use studies::STUDIES;
 
 use merit_core::Seed;
+use merit_core::registry::Kind;
 
 /// A published system as a simulation.
 pub trait Study: Send + Sync + std::fmt::Debug {
     /// One cell: these settings with one seed, until the study is done or [`Desk::left`] says that the budget is spent. Pure
     /// in settings and seed; everything it finds goes to the desk.
     fn run(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError>;
+}
+
+impl Kind for dyn Study {
+    const KIND: &'static str = "study";
 }
 
 /// Why a cell has no result. Settings that cannot work are refused by `check` before.

@@ -9,6 +9,7 @@ use dashu_int::UBig;
 use dashu_ratio::RBig;
 use merit_core::registry::Component;
 use merit_core::{About, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::str::FromStr as _;
@@ -31,7 +32,7 @@ static CARD: LazyLock<ToolSpec> =
 const MAX_PLACES: usize = 20;
 
 /// `calc`: it has no settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CalcConfig {}
 

@@ -8,6 +8,7 @@ use crate::{
 };
 use merit_core::registry::{Chosen, Component, Refusal};
 use merit_core::{About, Seed, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -22,7 +23,7 @@ const ABOUT: About =
     About { name: "faulty", summary: "Another tool with seeded latency and faults.", paper: "" };
 
 /// How often what goes wrong. The default is calm: nothing does.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FaultPlan {
     /// Decides which calls are hit.
@@ -40,11 +41,12 @@ pub struct FaultPlan {
 }
 
 /// A faulty tool in a recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FaultyConfig {
     /// The tool that is disturbed.
     pub inner: Chosen<dyn ToolSettings>,
+    /// Which faults, and how often.
     #[serde(default)]
     pub plan: FaultPlan,
 }

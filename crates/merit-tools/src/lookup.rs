@@ -6,6 +6,7 @@
 use crate::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSettings, ToolSpec, no_state};
 use merit_core::registry::Component;
 use merit_core::{About, Task, registry};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -18,7 +19,7 @@ pub const MAX_KEY_LENGTH: usize = 64;
 const ABOUT: About = About { name: "lookup", summary: "The value of a name in the task's table.", paper: "" };
 
 /// `lookup`: it has no settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LookupConfig {}
 

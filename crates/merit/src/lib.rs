@@ -16,6 +16,8 @@
 
 pub use merit_api as api;
 pub use merit_core as core;
+#[doc(hidden)]
+pub use merit_core::schemars;
 pub use merit_credit as credit;
 pub use merit_learn as learn;
 pub use merit_measure as measure;
@@ -28,14 +30,16 @@ pub use serde;
 
 pub use merit_core::{entry, registry};
 
+pub mod reference;
+
 /// Any error of a program that uses merit.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// The result of a program that uses merit.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What most programs need. Derives of settings structs want `#[serde(crate = "merit::serde")]`, unless the program depends on
-/// serde itself.
+/// What most programs need. Derives of settings structs want `#[serde(crate = "merit::serde")]` and
+/// `#[schemars(crate = "merit::schemars")]`, unless the program depends on serde and schemars itself.
 pub mod prelude {
     pub use crate::{Error, Result, built_in, entry};
     pub use merit_api::{
@@ -51,5 +55,6 @@ pub mod prelude {
     pub use merit_reward::prelude::{EvalContext, TermResult};
     pub use merit_reward::{RewardConfig, Scorer, Term, TermKind};
     pub use merit_run::{Event, Finished, Recipe, Run, Session, shipped};
+    pub use schemars::JsonSchema;
     pub use serde::{Deserialize, Serialize};
 }

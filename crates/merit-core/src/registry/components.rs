@@ -1,6 +1,6 @@
 //! The lists of every kind of component, the shipped ones and a caller's own.
 
-use super::{Entry, UnknownName};
+use super::{About, Entry, UnknownName, definition};
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,11 +19,37 @@ pub trait Kind: Send + Sync + 'static {
 #[derive(Clone, Default)]
 pub struct Components {
     lists: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
+    listed: Vec<Listed>,
+}
+
+/// One component, whatever its kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Listed {
+    /// What its kind is called.
+    pub kind: &'static str,
+    /// Name, one line of help, paper.
+    pub about: About,
+    /// Settings in TOML, without the key that names the component.
+    pub example: &'static str,
 }
 
 impl std::fmt::Debug for Components {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Components").field("kinds", &self.lists.len()).finish()
+    }
+}
+
+impl Listed {
+    /// The name of its definition in a schema.
+    pub fn definition(&self) -> String {
+        format!("{}.{}", definition(self.kind), self.about.name)
+    }
+
+    /// Its table as a document writes it: the name, then the example.
+    pub fn document(&self) -> String {
+        let example = self.example.trim();
+        let end = if example.is_empty() { "" } else { "\n" };
+        format!("type = \"{}\"\n{example}{end}", self.about.name)
     }
 }
 
@@ -38,6 +64,8 @@ impl Components {
         let mut list = self.entries::<T>().to_vec();
         list.retain(|known| known.about.name != entry.about.name);
         list.push(entry);
+        self.listed.retain(|known| (known.kind, known.about.name) != (T::KIND, entry.about.name));
+        self.listed.push(Listed { kind: T::KIND, about: entry.about, example: entry.example });
         self.lists.insert(TypeId::of::<T>(), Arc::new(list));
         self
     }
@@ -52,6 +80,11 @@ impl Components {
     pub fn entries<T: Kind + ?Sized>(&self) -> &[Entry<T>] {
         let list = self.lists.get(&TypeId::of::<T>()).and_then(|list| list.downcast_ref::<Vec<Entry<T>>>());
         list.map_or(&[], Vec::as_slice)
+    }
+
+    /// The components of every kind, in the order they were added.
+    pub fn all(&self) -> &[Listed] {
+        &self.listed
     }
 
     /// The component called `name`, or an error that names the nearest.

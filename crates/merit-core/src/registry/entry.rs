@@ -1,5 +1,6 @@
 //! What a component says of itself, and how it is read out of a table.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt;
@@ -16,9 +17,20 @@ pub struct About {
     pub paper: &'static str,
 }
 
+impl About {
+    /// The one line, and the paper where there is one.
+    pub fn help(&self) -> String {
+        if self.paper.is_empty() {
+            self.summary.to_owned()
+        } else {
+            format!("{} [{}]", self.summary, self.paper)
+        }
+    }
+}
+
 /// The settings of a component, as a recipe writes them. The struct is the component: it also implements the trait of its
-/// kind.
-pub trait Component: Serialize + DeserializeOwned + Send + Sync + 'static {
+/// kind. Doc comments of its fields are what `merit list` and the reference say of the keys.
+pub trait Component: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
     /// Name, one line of help, paper.
     const ABOUT: About;
 
@@ -67,6 +79,8 @@ pub struct Entry<T: ?Sized> {
     pub example: &'static str,
     /// Reads and checks the settings: the component behind its trait, and the settings as they are written back.
     pub read: fn(toml::Table) -> Result<Read<T>, String>,
+    /// The keys of the settings.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
 /// A component behind its trait, and its settings.
@@ -104,6 +118,7 @@ macro_rules! entry {
                 let settings = $crate::registry::read_settings::<$Settings>(table)?;
                 Ok((settings.clone() as ::std::sync::Arc<dyn $Trait>, settings as _))
             },
+            schema: <$Settings as $crate::registry::JsonSchema>::json_schema,
         }
     };
 }

@@ -1,6 +1,8 @@
 //! Components by name: what is read, what is refused, and what a caller adds.
 
-use merit_core::registry::{About, Chosen, Component, Components, Entry, Kind, Refusal};
+use merit_core::registry::{
+    About, Chosen, Component, Components, Entry, JsonSchema, Kind, Refusal, document,
+};
 use merit_core::{entry, registry};
 use serde::{Deserialize, Serialize};
 
@@ -21,11 +23,24 @@ mod shipped {
     }
 }
 
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 struct Scale {
+    /// What is
+    /// multiplied with.
     factor: f64,
     extra: Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    share: Option<f64>,
+    #[serde(alias = "other")]
+    #[schemars(extend("aliases" = ["other"]))]
+    third: f32,
+}
+
+impl Default for Scale {
+    fn default() -> Self {
+        Self { factor: 0.0, extra: Vec::new(), share: None, third: 0.3 }
+    }
 }
 
 impl Component for Scale {
@@ -42,7 +57,7 @@ impl Rule for Scale {
     }
 }
 
-#[derive(Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 struct Document {
     steps: u32,
     rule: Chosen<dyn Rule>,
@@ -62,7 +77,7 @@ fn a_callers_component_is_read_like_a_shipped_one_and_written_back_with_its_defa
     assert_eq!(document.rule.apply(3.0), 6.0);
     assert_eq!(
         toml::to_string(&document).unwrap(),
-        "steps = 1\n\n[rule]\ntype = \"scale\"\nfactor = 2.0\nextra = []\n"
+        "steps = 1\n\n[rule]\ntype = \"scale\"\nfactor = 2.0\nextra = []\nthird = 0.3\n"
     );
 }
 
@@ -75,7 +90,7 @@ fn an_unknown_name_is_refused_with_the_nearest() {
 #[test]
 fn an_unknown_key_and_a_value_that_cannot_work_are_refused_where_they_are_read() {
     let error = read("steps = 1\n[rule]\ntype = \"scale\"\nfaktor = 2\n").unwrap_err();
-    assert!(error.starts_with("unknown field `faktor`, expected `factor`"), "{error}");
+    assert!(error.starts_with("unknown field `faktor`, expected one of `factor`"), "{error}");
     let error = read("steps = 1\n[rule]\ntype = \"scale\"\nfactor = -1.0\n").unwrap_err();
     assert_eq!(error, "`scale`: `factor` is -1; it must be 0 or above");
 }
@@ -103,4 +118,29 @@ fn the_last_component_of_a_name_counts() {
     let components = components().with(doubled);
     let summaries: Vec<&str> = components.entries::<dyn Rule>().iter().map(|e| e.about.summary).collect();
     assert_eq!(summaries, ["Another."]);
+}
+
+#[test]
+fn a_document_says_its_keys_with_defaults_and_the_names_it_may_hold() {
+    let schema = document::<Document>(&components());
+    assert_eq!(schema["required"], serde_json::json!(["steps", "rule"]));
+    assert_eq!(schema["properties"]["rule"]["$ref"], "#/$defs/rule");
+    let choices = &schema["$defs"]["rule"]["oneOf"];
+    assert_eq!(choices[0]["enum"], serde_json::json!(["scale"]));
+    assert_eq!(choices[1]["$ref"], "#/$defs/rule.scale");
+    let scale = &schema["$defs"]["rule.scale"];
+    assert_eq!(
+        (&scale["description"], &scale["additionalProperties"]),
+        (&"Multiplies.".into(), &false.into())
+    );
+    assert_eq!(scale["required"], serde_json::json!(["type"]));
+    let (factor, share) = (&scale["properties"]["factor"], &scale["properties"]["share"]);
+    assert_eq!(
+        (&factor["description"], &factor["default"]),
+        (&"What is multiplied with.".into(), &0.0.into())
+    );
+    // An `Option` is a key that may be left out: TOML has no null. An `f32` has the digits that were typed.
+    assert_eq!((&share["type"], &share["default"]), (&"number".into(), &serde_json::Value::Null));
+    assert_eq!(scale["properties"]["third"]["default"], 0.3);
+    assert_eq!(scale["properties"]["other"]["deprecated"], true);
 }

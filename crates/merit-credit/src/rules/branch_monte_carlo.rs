@@ -3,13 +3,14 @@
 use crate::credit::short;
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Needs, Note};
 use merit_core::{About, Component, Refusal, ScoredEpisode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// With `V(s_t)` the mean reward of `continuations` rollouts from the state before turn `t`:
 ///   `A_t = V(s_{t+1}) − V(s_t)` for all turns but the last, `A_T = r − V(s_T)`, on each token of the turn.
 /// Continuations are scored as whole episodes, so that `V` is comparable along the episode. A continuation whose outcome is
 /// not valid is left out; a turn at whose either end none is left gets 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct BranchMonteCarlo {
     /// Rollouts from every turn of every episode. They are charged as probe steps.

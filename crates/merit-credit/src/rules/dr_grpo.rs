@@ -6,10 +6,11 @@
 use super::Grpo;
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
 use merit_core::{About, Component};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `r − mean` over the valid members of the group.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrGrpo {}
 

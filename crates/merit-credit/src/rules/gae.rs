@@ -6,6 +6,7 @@ use crate::kernels::{self, Discount, Valued};
 use crate::token_rewards::paid_line;
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Needs};
 use merit_core::{About, Component, End, Refusal, Sample, ScoredEpisode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Generalized advantage estimates (formulas in [`crate::kernels::gae`]).
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// Needs a value for every trainable token and, for a truncated episode, the value of the state where it was cut: truncation
 /// ends the sum but keeps the bootstrap, because the world went on and we stopped looking. Fills `returns`, the targets of the
 /// value head, from the advantages before whitening.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gae {
     /// Discount per trainable token, in [0, 1].

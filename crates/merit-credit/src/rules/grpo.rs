@@ -3,11 +3,12 @@
 use crate::kernels::{STD_EPSILON, mean, mean_std};
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
 use merit_core::{About, Component};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `(r − mean) / (std + 1e-6)` over the valid members of the group, with the unbiased standard deviation (divisor n − 1): the
 /// constants of verl's implementation. Unlike there, a lone member gets 0 instead of its bare reward.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Grpo {
     /// Divide by the group's standard deviation. On by default, as published.

@@ -5,13 +5,14 @@ use crate::kernels::{Moments, VARIANCE_EPSILON, whitened_returns};
 use crate::token_rewards::paid_line;
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
 use merit_core::{About, Component, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `G_t = r_t + gamma · G_{t+1}` over trainable tokens, then `(G − mean) / sqrt(var + 1e-8)` with mean and unbiased variance
 /// over all trainable tokens of the batch, so that long episodes weigh more in the baseline. The KL penalty that the paper
 /// folds into the token rewards is the objective's business here. There is no value head, so a truncated episode is paid what
 /// it was scored and nothing beyond.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReinforcePlusPlus {
     /// Discount per trainable token, in [0, 1]; 1 by default, as published.

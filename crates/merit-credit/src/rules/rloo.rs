@@ -3,10 +3,11 @@
 use crate::kernels::leave_one_out;
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
 use merit_core::{About, Component};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `n/(n − 1) · (r − mean)` over the n valid members of the group: `r` less the mean of the others.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rloo {}
 

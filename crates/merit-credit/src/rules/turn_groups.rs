@@ -5,6 +5,7 @@ use crate::kernels::GroupStats;
 use crate::token_rewards::turn_rewards;
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
 use merit_core::{About, Component, Refusal, Sample};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -12,7 +13,7 @@ use std::collections::BTreeMap;
 ///   `A_{i,t} = (r_{i,t} − mean_t) / (std_t + 1e-8)`, on each token of the turn.
 /// A turn is paid its own reward only; nothing later flows back to it. What a reward does not pay by turn is paid at the last
 /// turn. Where fewer than `min_rows` members share a turn, the statistics of all turns of the batch take their place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TurnGroups {
     /// Divide by the standard deviation. On by default, as published.

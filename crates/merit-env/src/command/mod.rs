@@ -26,6 +26,7 @@ use merit_command::{Channel, Limits};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Seed, Split, Task, canonical};
 use protocol::{Request, TaskReply};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,7 +40,7 @@ const VERSION: u32 = 1;
 const MAX_DRAWS: u64 = 64;
 
 /// The settings of `command`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Command {
     /// The program and its arguments. No shell expands them.

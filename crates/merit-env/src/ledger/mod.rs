@@ -14,6 +14,7 @@ use merit_api::{Demonstration, NoState, StepResult, TextGame, Tool, ToolBuilder,
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Message, Role, Split, Stream, ToolCall};
 use merit_tools::{Calculator, FaultPlan, Faulty, Lookup};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -35,7 +36,7 @@ const MAX_VERB_LENGTH: usize = 16;
 const MAX_ANSWER_LENGTH: usize = 20;
 
 /// The settings of `ledger`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ledger {
     /// Entries per training task, dealt in turn; a size that is listed twice is dealt twice as often.

@@ -19,6 +19,7 @@ pub use problem::{Kind, Link, MAX_LINKS, Op, Problem};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,7 +37,7 @@ const UNREADABLE: u8 = 7;
 const MAX_LINE: usize = 80;
 
 /// The settings of `sums`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Sums {
     /// Shares of the kinds among tasks that are not trivial; they add up to 1.
@@ -67,17 +68,20 @@ pub struct Sums {
 }
 
 /// The tools of the agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolChoice {
+    /// A strict calculator.
     Calc,
+    /// No tool: the agent writes its steps.
     None,
 }
 
 /// How tasks are worded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Template {
+    /// The usual words.
     Plain,
     /// The same words in another order, to see whether what was learned hangs on the wording.
     Shifted,

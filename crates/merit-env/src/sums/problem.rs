@@ -5,6 +5,7 @@
 
 use super::{Sums, calc};
 use merit_core::Stream;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -17,7 +18,7 @@ const MAX_TARGET: i64 = 999;
 const TRIES: usize = 64;
 
 /// What is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// A two-digit number and a digit without a carry: needs no tool.
@@ -31,12 +32,15 @@ pub enum Kind {
 }
 
 /// What a link does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub enum Op {
+    /// Adds.
     #[serde(rename = "+")]
     Plus,
+    /// Subtracts.
     #[serde(rename = "-")]
     Minus,
+    /// Multiplies.
     #[serde(rename = "*")]
     Times,
 }

@@ -7,11 +7,12 @@ use crate::EnvError;
 use merit_api::ToolSettings;
 use merit_core::registry::{About, Chosen, Component, Refusal};
 use merit_tools::formats::CallFormat;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The settings of `tasks`. A shipped sample brings `tools`, `calls`, `instructions` and `answer_mark` of its own,
 /// and what is given replaces them; a file of one's own must say `tools` and `calls`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tasks {
     /// A file of JSON lines, or the name of a shipped sample.

@@ -1,10 +1,11 @@
 //! Long answers of tools cut to what a policy should read, with a mark where something is missing.
 
 use merit_core::registry::Refusal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a long text loses its characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CutAt {
     /// At its start: the end is kept.
@@ -17,11 +18,12 @@ pub enum CutAt {
 }
 
 /// How the answers of tools are cut.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CutConfig {
     /// Most characters of one answer, the mark among them.
     pub chars: usize,
+    /// Where a long answer is cut.
     pub at: CutAt,
     /// What stands where something is missing.
     pub marker: String,

@@ -7,10 +7,11 @@
 
 use super::{Average, LossParts, Needs, Objective, Scope, SequenceLoss, Undeclared, Unit};
 use merit_core::registry::{About, Component, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of DPO.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dpo {
     /// How strongly the policy is held to its reference: the larger, the less a pair moves it.

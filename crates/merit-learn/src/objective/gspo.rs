@@ -9,10 +9,11 @@ use super::policy_gradient::check_clip;
 use super::surrogate::surrogate;
 use super::{Average, LossParts, Needs, Objective, SequenceLoss, Undeclared, Unit};
 use merit_core::registry::{About, Component, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of GSPO. The ratio of a sequence is a geometric mean, so its clip is far narrower than that of a token.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gspo {
     /// How far below 1 the ratio may go before the gradient of a bad sequence is cut.

@@ -3,10 +3,11 @@
 //! With `d = logprob - reference`: `k1 = d`, `k2 = d^2 / 2`, `k3 = exp(-d) + d - 1`. All are 0 when the policies agree.
 
 use merit_core::registry::Refusal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The estimators by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Estimator {
     /// `d`: unbiased as a number, but its gradient is 0 on average, so as a loss it adds noise and no pull.
@@ -48,7 +49,7 @@ impl Estimator {
 }
 
 /// A pull towards a reference policy, as part of the loss.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KlPenalty {
     /// How much the estimate counts.

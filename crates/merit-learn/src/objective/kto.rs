@@ -13,10 +13,11 @@
 use super::dpo::sigmoid;
 use super::{Average, LossParts, Needs, Objective, Recorded, SequenceLoss, Undeclared, Unit};
 use merit_core::registry::{About, Component, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of KTO.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Kto {
     /// How fast the value of a sample saturates as policy and reference part.

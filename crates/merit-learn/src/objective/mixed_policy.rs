@@ -7,10 +7,11 @@ use super::policy_gradient::check_clip;
 use super::surrogate::surrogate;
 use super::{LossParts, Member, Needs, Objective, SequenceLoss, TokenLoss, Undeclared, Unit};
 use merit_core::registry::{About, Component, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the mixed policy gradient.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MixedPolicy {
     /// How far below 1 the ratio of an own token may go before the gradient of a bad one is cut.
@@ -22,13 +23,16 @@ pub struct MixedPolicy {
 }
 
 /// What stands for the probability that the teacher gave its token, with `pi` that of the policy.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Shift {
     /// `d = 1`: the teacher was certain. Tokens that the policy finds unlikely are hardly learned.
     Certain,
     /// `d = pi + gamma`: unlikely tokens are learned too, likely ones hardly more (LUFFY).
-    Constant { gamma: f64 },
+    Constant {
+        /// What is added; above 0.
+        gamma: f64,
+    },
     /// `d = pi + (1 - pi) p`, where `p` is the mean reward of the group's own episodes, within 0 and 1: full imitation of what the
     /// policy cannot solve, hardly any of what it can (RED).
     Accuracy,

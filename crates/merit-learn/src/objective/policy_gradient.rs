@@ -9,10 +9,11 @@ use super::surrogate::surrogate;
 use super::{LossParts, Needs, Objective, SequenceLoss, TokenLoss, Undeclared, Unit};
 use crate::{KlPenalty, ValueLoss};
 use merit_core::registry::{About, Component, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Settings of the policy gradient.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyGradient {
     /// How far below 1 the ratio may go before the gradient of a bad token is cut.

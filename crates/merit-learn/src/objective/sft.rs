@@ -2,10 +2,11 @@
 
 use super::{LossParts, Needs, Objective, SequenceLoss, TokenLoss, Undeclared, Unit};
 use merit_core::registry::{About, Component};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// `l = -logprob` of every trained token.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sft {}
 

@@ -3,10 +3,11 @@
 //!   `l = (v - R)^2 / 2`, or `max((v - R)^2, (clip(v, v_old - c, v_old + c) - R)^2) / 2`.
 
 use merit_core::registry::Refusal;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A value loss beside the policy's.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ValueLoss {
     /// How much it counts.

@@ -229,7 +229,7 @@ fn a_pair_is_never_split_over_minibatches() {
 }
 
 /// The best of a group is told from all others: `l = log sum_j exp(r_j) - r_best`.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
 struct Listwise {
     #[serde(default)]
     undeclared: bool,

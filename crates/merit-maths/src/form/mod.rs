@@ -16,11 +16,12 @@ pub(crate) use worked_out::disguised;
 
 use crate::{Budget, Exhausted, Expr};
 use dashu_ratio::RBig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The form in which an answer is wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// What the reference and the task's words ask for: a number where the reference is one, a solution where it is one, and
@@ -31,6 +32,7 @@ pub enum Form {
     Any,
     /// Worked out: a number, or a collection of numbers.
     Number,
+    /// A decimal number.
     Decimal,
     /// A fraction or a whole number.
     Fraction,

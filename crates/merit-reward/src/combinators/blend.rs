@@ -10,7 +10,7 @@ use super::slope::Slope;
 use crate::prelude::*;
 
 /// Blends two parts by shares that move linearly over the training steps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Blend {
     /// The part whose share is given.

@@ -10,7 +10,7 @@ use super::checklist_order::order;
 use crate::prelude::*;
 
 /// The weighted share of items that pass, with dependencies, required items and items tied to a turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Checklist {
     /// The items, in the order in which they are judged; at least one.
@@ -27,7 +27,7 @@ pub struct Checklist {
 }
 
 /// An item of `checklist`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ItemConfig {
     /// What it asks, in words; no two alike.
@@ -52,7 +52,7 @@ pub struct ItemConfig {
 }
 
 /// When items are paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Payout {
     /// All at the end: graded finely, paid coarsely, the most robust to a noisy check.
@@ -63,7 +63,7 @@ pub enum Payout {
 }
 
 /// What a required item that fails does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequiredFailure {
     /// What passed before it counts, nothing after it does.
@@ -74,7 +74,7 @@ pub enum RequiredFailure {
 }
 
 /// What a check that does not apply means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ItemSilence {
     /// The item fails: not doing a thing is no way around being judged on it.

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// Keeps a part within bounds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clip {
     /// The part.

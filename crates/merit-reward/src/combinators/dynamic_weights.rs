@@ -11,7 +11,7 @@
 use crate::prelude::*;
 
 /// Weighs its parts by how fast they are being learned: slow ones gain weight.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DynamicWeights {
     /// The parts; at least two.

@@ -9,7 +9,7 @@
 use crate::prelude::*;
 
 /// Several judges of the same thing, with their disagreement: abstains or takes it away.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ensemble {
     /// The judges; at least two.
@@ -25,9 +25,10 @@ pub struct Ensemble {
 }
 
 /// How judges are taken together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnsembleRule {
+    /// Their mean.
     Mean,
     /// The middle one; between two, their mean.
     Median,

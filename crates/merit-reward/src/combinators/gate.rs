@@ -6,7 +6,7 @@
 use crate::prelude::*;
 
 /// Pays one part only where another is high enough; otherwise a third part, or 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gate {
     /// What decides: the name of a term (its raw value) or an expression.

@@ -9,7 +9,7 @@
 use crate::prelude::*;
 
 /// Signed geometric mean: pays for all parts together, not for one alone.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GeometricMean {
     /// The parts; at least one.

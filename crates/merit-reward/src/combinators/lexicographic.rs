@@ -9,7 +9,7 @@
 use crate::prelude::*;
 
 /// Ordered tiers; a tier counts only where every tier before it passes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lexicographic {
     /// The tiers, the most important first; at least two.
@@ -17,7 +17,7 @@ pub struct Lexicographic {
 }
 
 /// A tier of `lexicographic`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TierConfig {
     /// What it is worth.

@@ -10,7 +10,7 @@
 use crate::prelude::*;
 
 /// Adds its parts, each normalised over the group or the batch first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NormalisedSum {
     /// The parts; at least one.
@@ -31,7 +31,7 @@ fn small() -> f64 {
 }
 
 /// Who is compared with whom.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// The members of the episode's group.

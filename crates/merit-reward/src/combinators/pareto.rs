@@ -9,7 +9,7 @@ use super::slope::Slope;
 use crate::prelude::*;
 
 /// A utility plus alpha times a cost; alpha is fixed or swept over the steps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pareto {
     /// What is wanted.

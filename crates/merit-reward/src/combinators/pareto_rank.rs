@@ -10,7 +10,7 @@
 use crate::prelude::*;
 
 /// Ranks the members of a group by dominance over several objectives, from 1 down to 0.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParetoRank {
     /// The objectives, each the better the higher; at least two.

@@ -7,7 +7,7 @@
 use crate::prelude::*;
 
 /// Evaluates a part at every turn; pays their sum or mean turn by turn.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PerTurn {
     /// The part, evaluated at every turn.
@@ -17,7 +17,7 @@ pub struct PerTurn {
 }
 
 /// How turns are taken together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reduce {
     /// Their mean. More turns pay no more.

@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// Multiplies its parts; a part that is not applicable is left out.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Product {
     /// The parts; at least one.

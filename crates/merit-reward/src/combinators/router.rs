@@ -8,7 +8,7 @@ use crate::prelude::*;
 use std::collections::BTreeMap;
 
 /// Pays the part that is named for the task's kind.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Router {
     /// What tells the kind: `world`, `split`, `size`, `phase` or a JSON pointer into the task's payload.

@@ -10,7 +10,7 @@ use super::rubric_axis::{Axis, AxisConfig, Closed, RubricGateConfig};
 use crate::prelude::*;
 
 /// Weighted mean of graded axes after hard vetoes in order; one axis may gate the others.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rubric {
     /// The axes, in the order of their vetoes; at least one.
@@ -24,7 +24,7 @@ pub struct Rubric {
 }
 
 /// What the mean of a rubric is scaled to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RubricScale {
     /// From 0, every axis at its `low`, to 1, every axis at its `high`.

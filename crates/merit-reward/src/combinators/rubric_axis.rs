@@ -3,7 +3,7 @@
 use crate::prelude::*;
 
 /// An axis of `rubric`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AxisConfig {
     /// What it grades; no two alike.
@@ -28,7 +28,7 @@ pub struct AxisConfig {
 }
 
 /// An axis without which others count as their worst.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RubricGateConfig {
     /// The axis that decides.

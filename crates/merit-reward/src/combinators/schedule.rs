@@ -4,7 +4,7 @@ use super::slope::Slope;
 use crate::prelude::*;
 
 /// Multiplies a part by a number that moves linearly over the training steps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
     /// The part.

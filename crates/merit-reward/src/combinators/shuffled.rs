@@ -5,9 +5,10 @@ use crate::prelude::*;
 use merit_core::Seed;
 
 /// Pays each episode what an episode of the batch, drawn by chance, has earned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shuffled {
+    /// The reward whose values are shuffled.
     pub of: Box<RewardConfig>,
 }
 

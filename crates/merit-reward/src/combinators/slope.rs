@@ -4,7 +4,7 @@
 use crate::prelude::*;
 
 /// A number that moves linearly over the training steps.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slope {
     /// The number at first.

@@ -5,9 +5,10 @@
 use crate::prelude::*;
 
 /// Says which term tells that the task was solved; outermost only.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SolvedBy {
+    /// The name of the term that decides.
     pub term: String,
     /// Solved from this raw value on; 1 unless given.
     #[serde(default = "crate::term::one")]

@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use std::fmt;
 
 /// What tells the kind of a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum TaskFact {
     /// The task's world.
@@ -103,7 +103,7 @@ impl From<TaskFact> for String {
 }
 
 /// A JSON pointer (RFC 6901) into the payload of a task.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct PayloadPointer(String);
 

@@ -13,7 +13,7 @@ use crate::prelude::*;
 use std::collections::BTreeMap;
 
 /// Shares a reward within a team and sets it against the others.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Team {
     /// What each episode earns by itself.
@@ -33,7 +33,7 @@ pub struct Team {
 }
 
 /// What tells a team.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TeamBy {
     /// The members of a group are a team.
@@ -44,7 +44,7 @@ pub enum TeamBy {
 }
 
 /// The weights of some modes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModesConfig {
     /// What tells the mode: `world`, `split`, `size`, `phase` or a JSON pointer into the task's payload.
@@ -54,7 +54,7 @@ pub struct ModesConfig {
 }
 
 /// The weights of one mode.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TeamWeights {
     /// Share of the team's mean, 0 to 1.

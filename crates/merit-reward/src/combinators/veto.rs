@@ -6,7 +6,7 @@
 use crate::prelude::*;
 
 /// Replaces a part by a fixed value where another is out of bounds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Veto {
     /// What decides: the name of a term (its raw value) or an expression.

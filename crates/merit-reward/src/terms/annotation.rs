@@ -6,7 +6,7 @@
 use crate::prelude::*;
 
 /// What a model, a judge or a probe said of the episode.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Annotated {
     /// The name of the annotation.

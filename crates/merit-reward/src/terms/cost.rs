@@ -6,7 +6,7 @@
 use crate::prelude::*;
 
 /// Takes away a rate for each sampled token, turn and tool call; at most 0.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cost {
     /// Reward taken away per token the policy sampled.

@@ -8,7 +8,7 @@ use crate::combinators::normalised_sum::Scope;
 use crate::prelude::*;
 
 /// The share of the group's or the batch's other episodes whose last turn reads differently.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Distinct {
     /// Whom an episode is compared with.

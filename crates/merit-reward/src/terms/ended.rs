@@ -6,7 +6,7 @@ use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// 1 where the episode came to its end, 0 where a limit cut it off.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ended {
     /// Which ends count.
@@ -45,7 +45,7 @@ impl Term for Ended {
 }
 
 /// Which ends count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndedBy {
     /// Any real end: a final answer, or the world's own.

@@ -4,7 +4,7 @@ use super::info::TurnReduce;
 use crate::prelude::*;
 
 /// What the environment itself pays, turn by turn.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EnvironmentReward {
     /// How the turns are taken together; the sum unless told, as in a return.

@@ -9,7 +9,7 @@ use super::reading::excerpt;
 use crate::prelude::*;
 
 /// 1 where the final answer is the task's, compared by value for numbers; 0 where it is not.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExactAnswer {}
 

@@ -5,7 +5,7 @@
 use crate::prelude::*;
 
 /// The share of turns that the world's dialect understands.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Format {}
 

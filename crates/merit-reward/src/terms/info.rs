@@ -6,9 +6,10 @@
 use crate::prelude::*;
 
 /// One of the named numbers that the environment records on every turn.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Info {
+    /// The name under which the environment records the number.
     pub key: String,
     /// How the turns are taken together.
     #[serde(default)]
@@ -19,7 +20,7 @@ pub struct Info {
 }
 
 /// How the numbers of several turns are taken together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnReduce {
     /// The last turn's.
@@ -27,7 +28,9 @@ pub enum TurnReduce {
     Last,
     /// The first turn's.
     First,
+    /// Their sum.
     Sum,
+    /// Their mean.
     Mean,
     /// The greatest.
     Max,

@@ -8,7 +8,7 @@ use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// 1 within a window of tokens, words or characters, falling off linearly outside.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Length {
     /// What is counted.
@@ -68,7 +68,7 @@ impl Term for Length {
 }
 
 /// What a length counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LengthUnit {
     /// Tokens that the policy sampled.

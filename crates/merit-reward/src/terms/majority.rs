@@ -8,7 +8,7 @@ use super::number::canonical;
 use crate::prelude::*;
 
 /// The share of the group's other members that gave the same final answer.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Majority {}
 

@@ -11,7 +11,7 @@ use crate::prelude::*;
 use std::collections::BTreeSet;
 
 /// The share of required outputs that were said to the user, as whole words or equal numbers.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Outputs {
     /// The outputs: one, or a list.
@@ -23,6 +23,7 @@ pub struct Outputs {
     /// A message with more different numbers says no number.
     #[serde(default = "dozens")]
     pub max_numbers: usize,
+    /// What it says of each turn.
     #[serde(default)]
     pub by_turn: ByTurn,
 }

@@ -1,11 +1,13 @@
 //! What of a verdict becomes the value, and what of it belongs to which turn: two choices that many terms share.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a verifier's verdict is worth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pay {
+    /// The score itself, between 0 and 1.
     #[default]
     Score,
     /// 1 where it passes, by the check's own `pass_at`; 0 where it does not.
@@ -23,7 +25,7 @@ impl Pay {
 }
 
 /// What a term that follows progress says of each turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ByTurn {
     /// What the turn added; the turns sum to the whole. For a sum that is paid by turn.

@@ -3,12 +3,13 @@
 use crate::term::TermResult;
 use merit_core::registry::Refusal;
 use merit_core::{Episode, Evidence, Role};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// Which of the policy's words a term reads.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
     /// The final answer, as the world's dialect parsed it.
@@ -93,7 +94,7 @@ fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
 }
 
 /// What a term holds the policy's words against.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reference {
     /// The task's right answer.

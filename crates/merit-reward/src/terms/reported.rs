@@ -4,7 +4,7 @@
 use crate::prelude::*;
 
 /// What whoever recorded an imported episode said it was worth.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reported {}
 

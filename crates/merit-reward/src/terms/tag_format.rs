@@ -8,7 +8,7 @@ use super::reading::{Reading, policy_texts};
 use crate::prelude::*;
 
 /// 1 where the required tags are there once, closed, in order and with something in them.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TagFormat {
     /// The tags in order, by bare name; `a|b` asks for either.

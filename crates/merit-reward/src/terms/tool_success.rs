@@ -8,7 +8,7 @@ use super::NO_CALLS;
 use crate::prelude::*;
 
 /// The share of tool calls that succeed; not applicable where none was made.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ToolSuccess {
     /// Only this many calls count, the first of the episode. Absent: all.

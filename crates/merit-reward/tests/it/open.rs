@@ -5,7 +5,7 @@ use merit_reward::prelude::*;
 use merit_reward::{WarningKind, check, conformance};
 
 /// Pays for short answers.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Brief {
     chars: usize,
@@ -36,7 +36,7 @@ impl Term for Brief {
 }
 
 /// The greater of two parts, where `of` must pass.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Pass {
     of: Box<RewardConfig>,

@@ -2,10 +2,11 @@
 
 use merit_endpoint::{EndpointConfig, EndpointError, Server};
 use merit_model::{SamplerError, SamplingParams};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The endpoint, and what is made of its answers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OpenAiSettings {
     /// Where the model is.
@@ -31,7 +32,7 @@ pub struct OpenAiSettings {
 }
 
 /// Where the tokens of an answer come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TokenSource {
     /// The text is encoded here. How likely it was is unknown, so nothing is trained on it.
@@ -42,7 +43,7 @@ pub enum TokenSource {
 }
 
 /// How tools are offered and called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CallForm {
     /// In the text, as the world tells its tools and reads their calls.
@@ -53,7 +54,7 @@ pub enum CallForm {
 }
 
 /// How the context is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PromptForm {
     /// As a conversation that the server lays out by its own template.
@@ -63,7 +64,7 @@ pub enum PromptForm {
 }
 
 /// What a server's log-probabilities are of. The record wants them at the sampling temperature, before any cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogprobKind {
     /// The model's own distribution, before the temperature: vLLM's `raw_logprobs`, llama.cpp. Right at temperature 0 and 1.
@@ -76,7 +77,7 @@ pub enum LogprobKind {
 }
 
 /// Who says what tools and the environment say, to a server that knows neither.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ToolRole {
     /// The user: every server takes it.

@@ -69,12 +69,18 @@ impl Policy {
         let seed = parts.seed.child("weights", 0);
         let (chat, kept, origin) = match &parts.recipe.model {
             ModelConfig::Fresh(model) => {
-                let known = tokenizer.and_then(|json| Tokenizer::from_json(json).ok());
-                let tokenizer = match known {
-                    Some(known) => Arc::new(known),
-                    None => Arc::new(crate::warm::tokenizer(parts, model, lessons, tools, watch)?),
+                let (tokenizer, weights) = match model.begun()? {
+                    Some((tokenizer, weights)) => (Arc::new(tokenizer), weights),
+                    None => {
+                        let known = tokenizer.and_then(|json| Tokenizer::from_json(json).ok());
+                        let tokenizer = match known {
+                            Some(known) => Arc::new(known),
+                            None => Arc::new(crate::warm::tokenizer(parts, model, lessons, tools, watch)?),
+                        };
+                        let weights = Weights::init(&model.decoder(tokenizer.vocab_len()), seed)?;
+                        (tokenizer, weights)
+                    }
                 };
-                let weights = Weights::init(&model.decoder(tokenizer.vocab_len()), seed)?;
                 (ChatFormat::new(tokenizer)?, Kept::Weights(Arc::new(weights)), None)
             }
             ModelConfig::File(model) => {

@@ -4,10 +4,11 @@ use super::{Ask, TaskSource, TaskState};
 use crate::RunError;
 use merit_core::registry::{About, Component, Refusal};
 use merit_measure::stats::mean;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tasks of at most a size that grows by one at a time. Larger ones are passed over.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Curriculum {
     /// The largest size at the beginning.
@@ -23,10 +24,12 @@ pub struct Curriculum {
 }
 
 /// Success over the last `steps` steps is not `gain` above that over as many before.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plateau {
+    /// The length of both windows, in steps.
     pub steps: usize,
+    /// The least growth of success that counts.
     pub gain: f64,
 }
 

@@ -19,6 +19,7 @@ pub use stream::Stream;
 use crate::RunError;
 use merit_core::registry::{Chosen, Components, Entry, Kind};
 use merit_core::{Seed, entry};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -74,9 +75,10 @@ pub struct Ask<'a> {
 }
 
 /// Which tasks are played while learning by reward.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tasks {
+    /// Where tasks come from.
     pub source: Chosen<dyn TaskSource>,
     /// How much of what is known of a task is left after a step.
     pub decay: f64,
@@ -92,10 +94,12 @@ pub struct Tasks {
 }
 
 /// A window of pass rates, both ends included, measured on earlier visits or else by probing.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Filter {
+    /// The lowest pass rate that is played.
     pub at_least: f64,
+    /// The highest pass rate that is played.
     pub at_most: f64,
     /// Episodes that measure a task of which too little is known. Nobody learns from them.
     pub samples: u32,
@@ -104,7 +108,7 @@ pub struct Filter {
 }
 
 /// Dynamic sampling (DAPO, 2025).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refill {
     /// How often others are drawn in a step. 0: nothing takes the place of what is dropped.
@@ -112,7 +116,7 @@ pub struct Refill {
 }
 
 /// Tasks of whose last visit no episode solved them.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Replay {
     /// Of a step's tasks, as far as there are any.

@@ -3,11 +3,12 @@
 use super::{Ask, Known, TaskSource, TaskState};
 use crate::RunError;
 use merit_core::registry::{About, Component, Refusal};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A fixed number of tasks that come again. One with standard deviation `s` and pass rate `m` has the weight
 /// `s / s_max * (1 + lambda * (1 - m))`; one that was never played, that of `s_max` and a pass rate of a half.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pool {
     /// Tasks: the first ones of the world.

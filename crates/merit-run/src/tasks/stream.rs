@@ -3,10 +3,11 @@
 use super::{Ask, TaskSource, TaskState};
 use crate::RunError;
 use merit_core::registry::{About, Component};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The world's training tasks one after another, none twice.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stream {}
 

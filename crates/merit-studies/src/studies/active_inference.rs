@@ -5,14 +5,17 @@ use crate::tabular::{QTable, argmax, draw, mean, q_table::Transition, softmax};
 use crate::worlds::{fog_grid, t_maze};
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed, Stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Preferences are over observations in the T-maze, `ln C(o) ∝ strength · payoff(o)`, and over states in the grid,
 /// `ln C(s) ∝ −strength · distance`. What is planned is carried out one move at a time and planned again after each observation.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ActiveInference {
+    /// Where the agent acts.
     pub world: World,
+    /// What the agent minimises.
     pub agent: Agent,
     /// How often the cue is right, from 0.5 to 1.
     pub reliability: f64,
@@ -24,6 +27,7 @@ pub struct ActiveInference {
     pub horizon: usize,
     /// Inverse temperature of the choice of an action; absent: the best action, ties broken at random.
     pub precision: Option<f64>,
+    /// Trials of one cell.
     pub trials: u64,
     /// Moves per trial in the grid.
     pub max_steps: usize,
@@ -31,23 +35,26 @@ pub struct ActiveInference {
     pub slip: f64,
     /// Where the cue's meaning is learned: also seek what tells about the model.
     pub novelty: bool,
-    /// Exploration and step size of Q-learning.
+    /// Exploration of Q-learning.
     pub epsilon: f64,
+    /// Step size of Q-learning.
     pub rate: f64,
 }
 
 /// Where an agent acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
+    /// The T-maze, whose cue has a known meaning.
     TMaze,
     /// The T-maze with unknown `P(sign | context)`, learned over the trials.
     UnknownCue,
+    /// A grid of which the agent sees little.
     FogGrid,
 }
 
 /// What an agent minimises.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agent {
     /// Expected free energy, recursive in the maze, along fixed sequences in the grid.

@@ -5,39 +5,50 @@ use crate::tabular::{SoftmaxPolicy, mean};
 use crate::worlds::door_grid;
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A softmax policy in the grid with a door. Every arm climbs the same inner objective on the same kind of data; they differ in
 /// the reward. Measured is the true discounted return, exactly, as a share of the best.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Barfi {
+    /// The heuristic reward.
     pub heuristic: Heuristic,
+    /// What the inner policy is paid.
     pub reward: Reward,
+    /// Discount of the true return.
     pub gamma: f64,
-    /// Weight of the entropy, and of the inner discount, which should be small.
+    /// Weight of the entropy in the inner objective.
     pub lambda_entropy: f64,
+    /// Weight that keeps the inner discount small.
     pub lambda_gamma: f64,
+    /// Rounds of new episodes and inner steps.
     pub iterations: u64,
-    /// New episodes per iteration, and how many are kept for the inner problem, old ones uncorrected.
+    /// New episodes per iteration.
     pub batch: u64,
+    /// How many episodes are kept for the inner problem, old ones uncorrected.
     pub buffer: usize,
+    /// Steps of an episode.
     pub max_steps: usize,
-    /// Inner steps per iteration and their size.
+    /// Inner steps per iteration.
     pub inner_steps: usize,
+    /// Size of an inner step.
     pub inner_rate: f64,
-    /// Iterations before the blend moves, and the size of its steps; one in each iteration.
+    /// Iterations before the blend moves.
     pub warm_up: u64,
+    /// Size of a step of the blend; there is one in each iteration.
     pub outer_rate: f64,
-    /// Terms of the Neumann series and its step.
+    /// Terms of the Neumann series.
     pub terms: usize,
+    /// Step of the Neumann series.
     pub eta: f64,
     /// Standard deviation of the useless heuristic.
     pub noise: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Heuristic {
     /// Progress along the true shortest path.
@@ -48,11 +59,12 @@ pub enum Heuristic {
     Harmful,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reward {
     /// The true reward alone.
     Primary,
+    /// The true reward and the heuristic.
     Sum,
     /// The true reward, shaped by the heuristic's potential.
     Potential,

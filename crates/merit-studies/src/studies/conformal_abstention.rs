@@ -5,10 +5,11 @@ use crate::gaussian_policy::GaussianPolicy;
 use crate::selective::Selective;
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed, Stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How items are answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decider {
     /// Always the likeliest option.
@@ -27,9 +28,10 @@ pub enum Decider {
 
 /// Synthetic option probabilities with controlled miscalibration and a share out of distribution. Four disjoint splits:
 /// calibrate and tune for the search, fresh calibration and test for what is measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConformalAbstention {
+    /// Who decides when to answer.
     pub decider: Decider,
     /// Items per split.
     pub items: usize,
@@ -53,6 +55,7 @@ pub struct ConformalAbstention {
     pub step: f64,
     /// Evaluations of the tune split that a search may spend.
     pub evaluations: usize,
+    /// Step size of REINFORCE.
     pub learning_rate: f64,
     /// REINFORCE: subtract the running mean of the rewards.
     pub running_mean: bool,

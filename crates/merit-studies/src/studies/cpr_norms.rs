@@ -5,10 +5,11 @@ use crate::commons::resource::Resource;
 use crate::commons::society::{Agent, Costs, Institutions, Society};
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed, Stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How agents choose their effort.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Minds {
     /// Hill climbing on their own gain.
@@ -20,14 +21,18 @@ pub enum Minds {
 }
 
 /// Societies in four conditions: selfish or altruistic, scarce or rich.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CprNorms {
+    /// How agents decide.
     pub minds: Minds,
+    /// Whether agents imitate others.
     pub social_learning: bool,
+    /// Whether agents may punish others.
     pub punishment: bool,
     /// Propose and vote a cap every round.
     pub vote: bool,
+    /// Agents of a society.
     pub agents: usize,
     /// Rounds of a life.
     pub horizon: usize,
@@ -35,13 +40,17 @@ pub struct CprNorms {
     pub worlds: usize,
     /// Learners: lives of each society; the last tenth is measured.
     pub episodes: usize,
+    /// The most that one agent takes in a round.
     pub most_harvest: f64,
+    /// What a round costs every agent.
     pub living_cost: f64,
+    /// What a unit of effort costs.
     pub effort_cost: f64,
     /// What a sanction costs who gives it.
     pub sanction_cost: f64,
     /// What it costs who gets it, in units of `sanction_cost`.
     pub fine_ratio: f64,
+    /// Others that an agent watches in a round.
     pub watched: usize,
     /// How strongly wealth pulls imitation.
     pub imitation: f64,

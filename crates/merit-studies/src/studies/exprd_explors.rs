@@ -5,17 +5,21 @@ use crate::tabular::{QTable, SoftmaxPolicy, draw, mdp::Solution, q_table::Transi
 use crate::worlds::sparse::{self, Sparse};
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// A learner in a sparsely paid world, paid by some reward in place of the original or on top of it. What is measured is always
 /// the original return, exactly, as a share of the best.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExprdExplors {
+    /// Where the learner acts.
     pub world: World,
+    /// How it learns.
     pub learner: Learner,
+    /// What it is paid.
     pub reward: Reward,
     /// How many states a designed reward may pay; 0 for all.
     pub paid_states: usize,
@@ -27,46 +31,61 @@ pub struct ExprdExplors {
     pub redesign_every: u64,
     /// What the distractor of the chain pays.
     pub distractor: f64,
+    /// Chance that a move goes wrong.
     pub slip: f64,
+    /// Episodes of one cell.
     pub episodes: u64,
-    /// Q-learning.
+    /// Q-learning: step size.
     pub rate: f64,
+    /// Q-learning: exploration.
     pub epsilon: f64,
-    /// REINFORCE: step size, episodes between updates, and episodes used in each.
+    /// REINFORCE: step size.
     pub actor_rate: f64,
+    /// REINFORCE: episodes between updates.
     pub update_every: u64,
+    /// REINFORCE: episodes used in an update.
     pub recent: usize,
-    /// Self-shaping: step sizes of reward and critic, episodes between updates, and episodes used in each.
+    /// Self-shaping: step size of the reward.
     pub shape_rate: f64,
+    /// Self-shaping: step size of the critic.
     pub critic_rate: f64,
+    /// Self-shaping: episodes between updates.
     pub shape_every: u64,
+    /// Self-shaping: episodes used in an update.
     pub buffer: usize,
     /// The bonus is `lambda / sqrt((lambda / largest)² + visits)`.
     pub bonus_lambda: f64,
+    /// The largest bonus.
     pub bonus_most: f64,
     /// Episodes between two points of the curve under REINFORCE.
     pub point_every: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
+    /// Four rooms.
     Rooms,
+    /// A line with a key that must be fetched first.
     KeyLine,
+    /// A chain that pays at one end and distracts at the other.
     Chain,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Learner {
+    /// Tabular Q-learning.
     QLearning,
+    /// REINFORCE with a softmax policy.
     Reinforce,
 }
 
 /// What the learner is paid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reward {
+    /// The original reward alone.
     Original,
     /// The original, shaped by the optimal values as a potential.
     Potential,

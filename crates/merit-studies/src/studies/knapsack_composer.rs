@@ -4,10 +4,11 @@ use crate::inventory::{Inventory, InventoryLaw, Needs, Tool};
 use crate::knapsack::{Cover, OnlineRule, best_cover};
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed, Stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Who chooses the tools of a task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Composer {
     /// Takes the whole inventory, whatever it costs.
@@ -23,18 +24,22 @@ pub enum Composer {
 }
 
 /// A simulated inventory with misleading descriptions; one composer, a sweep of budgets.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KnapsackComposer {
+    /// Who chooses the tools.
     pub composer: Composer,
     /// Budgets to sweep, rising.
     pub budgets: Vec<f64>,
     /// `lead` and `undominated` are read at this budget and above.
     pub from_budget: f64,
+    /// Tasks of one cell.
     pub tasks: usize,
+    /// Tools in the inventory.
     pub tools: usize,
     /// How many of the tools copy the description of another.
     pub duplicates: usize,
+    /// Different skills there are.
     pub skills: usize,
     /// The chance that a tool's skills are others than it claims.
     pub misdescribed: f64,

@@ -4,19 +4,23 @@ use crate::tabular::{QTable, mean, q_table::Transition};
 use crate::worlds::field::{self, Field, Reading};
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed, Stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A robot that senses the marker and barriers around it looks for sources. It learns on random layouts and is tested on layouts
 /// it has not seen, the same for every arm with this seed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NanorobotQ {
+    /// How the robot decides.
     pub robot: Robot,
     /// What pays a learner for climbing.
     pub pay: Pay,
     /// Cups before the sources, in which a robot that only climbs is caught.
     pub traps: bool,
+    /// Sources of a layout.
     pub sources: usize,
+    /// Barriers of a layout.
     pub blocks: usize,
     /// Relative error of a reading.
     pub noise: f64,
@@ -24,25 +28,36 @@ pub struct NanorobotQ {
     pub drift: f64,
     /// Learn on a single layout.
     pub one_layout: bool,
+    /// Episodes of learning.
     pub episodes: u64,
+    /// Steps of an episode.
     pub max_steps: usize,
-    /// Exploration falls from 1 to `epsilon` over `explore` episodes; tests are played with `epsilon` too, by every robot.
+    /// Exploration at the end of learning, and in tests, for every robot.
     pub epsilon: f64,
+    /// Episodes over which exploration falls from 1 to `epsilon`.
     pub explore: u64,
+    /// Step size of Q-learning.
     pub rate: f64,
+    /// Discount.
     pub gamma: f64,
-    /// Reward for a rise of the concentration by 1, for a step, a collision and a source.
+    /// Reward for a rise of the concentration by 1.
     pub climb: f64,
+    /// Reward for a step.
     pub step: f64,
+    /// Reward for a collision.
     pub collision: f64,
+    /// Reward for a source.
     pub hit: f64,
+    /// Layouts of the test.
     pub tests: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Robot {
+    /// Tabular Q-learning.
     QLearning,
+    /// Moves at random.
     Random,
     /// Up the steepest gradient.
     Greedy,
@@ -50,7 +65,7 @@ pub enum Robot {
     RunAndTumble,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pay {
     /// `C(x') − C(x)`, before a reached source is switched off.

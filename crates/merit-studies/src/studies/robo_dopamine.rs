@@ -4,13 +4,15 @@ use crate::tabular::{Mdp, QTable, mean, q_table::Transition};
 use crate::worlds::progress::{self, Hops, after_hop};
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed, Stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Three experiments. `trap`: Q-learning on a chain where sitting at high progress can look better than finishing. `hops`: progress
 /// along demonstrations, rebuilt from noisy hops. `guard`: Q-learning paid by a progress model that errs in a hidden region.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RoboDopamine {
+    /// Which of the three experiments.
     pub experiment: Experiment,
     /// What is paid in `trap` and `guard`.
     pub pay: Pay,
@@ -18,17 +20,23 @@ pub struct RoboDopamine {
     pub view: View,
     /// Chance that the last step of the trap falls back to the start.
     pub failure: f64,
+    /// Discount.
     pub gamma: f64,
+    /// Exploration of Q-learning.
     pub epsilon: f64,
-    /// Step size of the first half of the episodes, and of the second.
+    /// Step size in the first half of the episodes.
     pub rate: f64,
+    /// Step size in the second half of the episodes.
     pub late_rate: f64,
+    /// Episodes of learning.
     pub episodes: u64,
+    /// Steps of an episode.
     pub max_steps: u64,
     /// Standard deviation of the error of a hop.
     pub noise: f64,
-    /// Trajectories and their length in `hops`.
+    /// Trajectories in `hops`.
     pub trajectories: u64,
+    /// Length of a trajectory in `hops`.
     pub length: usize,
     /// The model calls the task done from this distance to progress 1.
     pub delta: f64,
@@ -39,16 +47,19 @@ pub struct RoboDopamine {
 }
 
 /// Which of the three.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Experiment {
+    /// Q-learning on a chain where sitting at high progress can look better than finishing.
     Trap,
+    /// Progress along demonstrations, rebuilt from noisy hops.
     Hops,
+    /// Q-learning paid by a progress model that errs in a hidden region.
     Guard,
 }
 
 /// What a step is paid, with progress `phi` and 1 for arriving.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pay {
     /// Arriving alone.
@@ -64,13 +75,16 @@ pub enum Pay {
 }
 
 /// How progress is made of hops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
     /// A sum of noisy differences.
     Raw,
+    /// From the state before.
     Incremental,
+    /// From the start.
     Forward,
+    /// From the goal.
     Backward,
     /// The mean of the three.
     Fused,

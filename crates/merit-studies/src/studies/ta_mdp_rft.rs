@@ -9,10 +9,11 @@ use crate::turns::tool_mdp::{Logits, ToolMdp, add, leaning, norm2, uniform};
 use crate::turns::transfer::Tasks;
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Question {
     /// How fast the exact gradient shrinks along GRPO's updates.
@@ -28,17 +29,22 @@ pub enum Question {
 }
 
 /// One question of the theory, on 20 states, 4 text actions, 3 tools and at most 2 tool calls an episode.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaMdpRft {
+    /// Which question of the theory is asked.
     pub question: Question,
     /// One weight for every component: format, accuracy, executability, more.
     pub weights: Vec<f64>,
     /// How much format and accuracy share decisions, and how much the next state depends on the action; in [0, 1].
     pub coupling: f64,
+    /// How rewards become advantages.
     pub normalisation: Normalisation,
+    /// Groups per update.
     pub groups: usize,
+    /// Episodes per group.
     pub group_size: usize,
+    /// Updates of one cell.
     pub updates: usize,
     /// Step size of an update.
     pub step: f64,
@@ -52,11 +58,13 @@ pub struct TaMdpRft {
     pub component_counts: Vec<usize>,
     /// Variance: estimates per point.
     pub replicates: usize,
+    /// How components are improved.
     pub ascent: Ascent,
     /// Decomposition: couplings to sweep, rising.
     pub couplings: Vec<f64>,
-    /// Exact ascent: steps per component, and their size.
+    /// Exact ascent: steps per component.
     pub ascent_steps: usize,
+    /// Exact ascent: size of a step.
     pub ascent_step: f64,
     /// Saturation: the lead of the first component's actions in the logits at the start.
     pub saturation: f64,

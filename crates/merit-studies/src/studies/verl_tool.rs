@@ -6,14 +6,16 @@
 
 use crate::{Desk, Study, StudyError};
 use merit_core::{About, Component, Refusal, Seed};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Trajectories of several turns over tools that answer late.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct VerlTool {
+    /// Trajectories of one cell.
     pub trajectories: usize,
     /// Tool calls of each; after the last one an answer is decoded.
     pub turns: usize,

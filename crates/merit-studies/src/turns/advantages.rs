@@ -1,11 +1,12 @@
 //! Group-relative advantages under a composite reward.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 const EPSILON: f64 = 1e-6;
 
 /// How the rewards of a group become advantages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Normalisation {
     /// `(R − mean) / std` of the weighted sum R: GRPO.

@@ -3,10 +3,11 @@
 use super::grpo::Problem;
 use super::targets::composite;
 use super::tool_mdp::{Logits, add, uniform};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How the ascent treats the components.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ascent {
     /// Their weighted sum.

@@ -19,6 +19,7 @@ use merit_core::registry::Component;
 use merit_core::{About, Task};
 use number::Shown;
 use request::Request;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
@@ -48,7 +49,7 @@ static CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
 });
 
 /// `convert`: it has no settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConvertConfig {}
 

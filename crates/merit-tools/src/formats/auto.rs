@@ -16,6 +16,7 @@ use super::{CallFormat, MalformedCall, ParsedTurn};
 use crate::ToolSpec;
 use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
@@ -27,7 +28,7 @@ pub(super) const ABOUT: About = About {
 };
 
 /// `auto`: it has no settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Auto {}
 

@@ -8,6 +8,7 @@ use super::{CallFormat, MalformedCall, ParsedTurn, fence, finish};
 use crate::{Arguments, ToolSpec};
 use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the registry says of it.
@@ -22,7 +23,7 @@ const CLOSE: &str = "</code>";
 const ANSWER: &str = "<interpreter>";
 
 /// The settings of `code-tags`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodeTags {
     /// The tool that runs the code.

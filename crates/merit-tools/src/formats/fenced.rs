@@ -11,6 +11,7 @@ use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish};
 use crate::{Arguments, ToolSpec};
 use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -26,7 +27,7 @@ const JSON: &str = "json";
 const STOPS: [&str; 1] = ["```output"];
 
 /// The settings of `fenced`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Fenced {
     /// Which tool a word behind the backticks calls, beside the tool of that name.

@@ -8,6 +8,7 @@ use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish, hide};
 use crate::ToolSpec;
 use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What the registry says of it.
@@ -23,7 +24,7 @@ const ANSWER: &str = "<tool_response>";
 const STOPS: [&str; 2] = [ANSWER, "<|im_end|>"];
 
 /// `hermes`: it has no settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hermes {}
 

@@ -12,6 +12,7 @@ use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish, hide};
 use crate::ToolSpec;
 use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -26,7 +27,7 @@ const TAG: &str = "<|python_tag|>";
 const STOPS: [&str; 2] = ["<|eom_id|>", "<|eot_id|>"];
 
 /// `llama3-json`: it has no settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Llama3Json {}
 

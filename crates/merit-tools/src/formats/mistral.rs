@@ -9,6 +9,7 @@ use crate::ToolSpec;
 use merit_core::canonical;
 use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -26,7 +27,7 @@ const ANSWER: &str = "[TOOL_RESULTS]";
 const STOPS: [&str; 2] = [ANSWER, "</s>"];
 
 /// How calls are written; both forms are always read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum MistralForm {
     /// `[TOOL_CALLS] [{"name": …, "arguments": {…}}]`, up to tokenizer version 7.
@@ -37,7 +38,7 @@ pub enum MistralForm {
 }
 
 /// The settings of `mistral`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Mistral {
     /// How calls are written and answered.

@@ -4,12 +4,13 @@ use super::pattern::Pattern;
 use super::request::{self, Request};
 use super::response::HttpResponse;
 use merit_core::canonical;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// A fixture as it is written. Either `response` or `responses` is given.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HttpFixture {
     /// The method; GET where absent.

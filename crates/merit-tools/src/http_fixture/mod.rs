@@ -15,6 +15,7 @@ mod url;
 use crate::{Tool, ToolError, ToolSession, ToolSettings, ToolSpec};
 use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use source::Source;
@@ -29,7 +30,7 @@ const ABOUT: About =
     About { name: "http", summary: "Web requests, answered from fixtures without a network.", paper: "" };
 
 /// `http`. With neither `fixtures` nor `file`, each task brings a list as `http` in its payload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HttpConfig {
     /// Requests and their responses.

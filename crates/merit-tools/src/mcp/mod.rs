@@ -11,6 +11,7 @@ use merit_core::canonical;
 use merit_core::registry::{Component, Refusal, nearest};
 use merit_core::{About, Task};
 use merit_mcp::{Client, ServerConfig, ToolInfo, wait};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use session::{Connection, McpSession};
@@ -20,7 +21,7 @@ const ABOUT: About =
     About { name: "mcp", summary: "The tools of a server of the Model Context Protocol.", paper: "" };
 
 /// `mcp`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpConfig {
     /// How it is started or reached.

@@ -11,6 +11,7 @@ use crate::{ExecKind, Tool, ToolError, ToolSession, ToolSettings, ToolSpec, no_s
 use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Seed, Task};
 use merit_sandbox::{Sandbox, SandboxSettings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use session::{Kept, Once};
@@ -27,7 +28,7 @@ static CARD: LazyLock<ToolSpec> =
     LazyLock::new(|| ToolSpec::text(ABOUT.name, ABOUT.summary, "code", "a Python program", "print(6 * 7)"));
 
 /// `python`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PythonConfig {
     /// Whether an episode keeps one interpreter with its variables; otherwise every call has a fresh one.

@@ -2,11 +2,12 @@
 
 use merit_core::embedder::Embedder;
 use merit_search::{DenseConfig, IndexConfig};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// A model that turns texts into vectors.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EmbeddingConfig {
     /// Its folder, as `sentence-transformers` keeps them: `config.json`, safetensors, `tokenizer.json`, `modules.json`.

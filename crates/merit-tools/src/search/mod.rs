@@ -13,6 +13,7 @@ pub use meaning::EmbeddingConfig;
 use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
 use merit_search::IndexConfig;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -28,7 +29,7 @@ const ABOUT: About = About {
 const OPEN: &str = "open";
 
 /// `search`
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
     /// JSON lines with `text`, and `id` and `title` if there are any. Absent: the task brings `corpus`, a list of such objects.

@@ -5,13 +5,14 @@ use super::declaration::{self, Declaration};
 use super::examples::ExamplesPlayer;
 use super::player::ToolPlayer;
 use super::schema::SchemaPlayer;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// `simulated`: tools and the role that plays them. Either `tools` or `file` is given.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SimulatedConfig {
     /// Who answers what was not recorded.
@@ -19,12 +20,13 @@ pub struct SimulatedConfig {
     /// A JSON file of tools, also as chat interfaces list functions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
+    /// The tools themselves. Absent: they are in `file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Declaration>>,
 }
 
 /// A role.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoleConfig {
     /// Draws an output that fits `returns`, the same for the same call.

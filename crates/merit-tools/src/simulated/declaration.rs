@@ -1,5 +1,6 @@
 //! A tool as it is declared: by merit's own keys, or as chat interfaces list functions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -9,13 +10,14 @@ use std::path::Path;
 const FILE_BYTES: u64 = 16 << 20;
 
 /// A tool, declared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Declaration {
     /// The name that agents call it by.
     pub name: String,
     /// What it does, in one line. `description` says the same.
     #[serde(default, alias = "description")]
+    #[schemars(extend("aliases" = ["description"]))]
     pub summary: String,
     /// JSON Schema of its arguments; none where absent.
     #[serde(default = "no_arguments")]
@@ -29,9 +31,10 @@ pub struct Declaration {
 }
 
 /// A call whose output is known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
+    /// The arguments of the call.
     pub arguments: Value,
     /// The output: a text as it is, or JSON.
     pub output: Value,

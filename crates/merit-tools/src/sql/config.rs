@@ -4,6 +4,7 @@ use super::ABOUT;
 use crate::ToolError;
 use merit_core::registry::Refusal;
 use merit_verify::sql::SqlLimits;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -11,7 +12,7 @@ use std::path::PathBuf;
 const COPY_BYTES: u64 = 4 << 20;
 
 /// `sql`. With neither `database` nor `script`, each task brings a script as `database` in its payload.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SqlToolConfig {
     /// A SQLite file, which is never written.

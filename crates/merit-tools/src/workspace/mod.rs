@@ -13,6 +13,7 @@ use files::Files;
 use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};
 use op::Op;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ static CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
 });
 
 /// `workspace`: how much an episode may keep and see.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkspaceConfig {
     /// Most files.

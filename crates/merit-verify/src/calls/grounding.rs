@@ -8,11 +8,12 @@ use super::spec::Step;
 use crate::json::canonical::clip;
 use crate::json::limits::{Budget, Exhausted};
 use crate::json::number::double;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Which arguments have to come from observations.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Grounding {
     /// Tools the rule speaks of; empty: all.

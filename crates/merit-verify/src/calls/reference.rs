@@ -8,10 +8,11 @@ use super::arguments::ReadCall;
 use super::rule::{CallPattern, RuleError};
 use crate::json::limits::{Budget, Exhausted};
 use crate::json::matching;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The calls that are expected.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReferenceActions {
     /// Expected calls; arguments have to be exactly these.
@@ -30,7 +31,7 @@ pub struct ReferenceActions {
 }
 
 /// What order and company are allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Matching {
     /// In the expected order; other calls may stand between.

@@ -13,11 +13,12 @@
 
 use super::grounding::Grounding;
 use super::reference::ReferenceActions;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A rule over a sequence of calls.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
     /// Some call fits the pattern.
@@ -37,9 +38,10 @@ pub enum Rule {
 }
 
 /// Which calls are meant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CallPattern {
+    /// The tool that is called.
     pub tool: String,
     /// Arguments that have to be there with these values; others may be there too.
     #[serde(default)]
@@ -47,7 +49,7 @@ pub struct CallPattern {
 }
 
 /// A limit on the number of calls.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AtMost {
     /// The tool. Absent: all calls together.
@@ -58,7 +60,7 @@ pub struct AtMost {
 }
 
 /// Which calls may be repeated.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NoRepeat {
     /// Tools that may be called again with the same arguments.

@@ -2,10 +2,11 @@
 
 use super::CodeError;
 use merit_sandbox::{Limits, SandboxSettings};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A code verifier. Every setting has a default.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodeConfig {
     /// What the program is written in.
@@ -24,6 +25,7 @@ pub struct CodeConfig {
     pub restarts: u32,
     /// Seed of Python's `random`, in the program and in the tests.
     pub seed: u64,
+    /// What holds the program in.
     pub sandbox: SandboxSettings,
 }
 
@@ -75,15 +77,16 @@ impl CodeConfig {
 }
 
 /// What programs are written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Language {
+    /// Python 3.
     #[default]
     Python,
 }
 
 /// Where in a response the program stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodeExtract {
     /// It is the response.

@@ -1,12 +1,13 @@
 //! One spelling per value: keys sorted, no white space, numbers in one form. What is equal is written alike.
 
 use super::number;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 
 /// When two numbers are the same.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Numbers {
     /// By value: 1 and 1.0 are one number.

@@ -3,11 +3,12 @@
 use super::limits::{BadLimits, Limits};
 use super::path::PathPattern;
 use super::schema::{SchemaError, UnknownKeywords};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How structured output is judged.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JsonConfig {
     /// The JSON Schema to obey. Absent: the layers of structure and types do not apply.
@@ -33,7 +34,7 @@ pub struct JsonConfig {
 }
 
 /// Where the JSON may stand.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extract {
     /// The whole output is JSON and nothing else.
@@ -46,7 +47,7 @@ pub enum Extract {
 }
 
 /// What content credit needs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gate {
     /// Nothing: right fields in broken JSON count.
@@ -59,7 +60,7 @@ pub enum Gate {
 }
 
 /// Whether an empty value may earn credit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Empty {
     /// Only where the reference is the same empty value.
@@ -70,7 +71,7 @@ pub enum Empty {
 }
 
 /// Weights of the layers; those that apply are brought to a sum of 1.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
     /// Strict JSON.
@@ -90,7 +91,7 @@ impl Default for Weights {
 }
 
 /// How fields are compared with the reference.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContentConfig {
     /// What a field costs that the reference does not have.
@@ -100,7 +101,7 @@ pub struct ContentConfig {
 }
 
 /// What a field costs that the reference does not have.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExtraFields {
     /// As much as a right field earns.
@@ -111,22 +112,24 @@ pub enum ExtraFields {
 }
 
 /// How the places of one pattern are compared.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FieldRule {
     /// Which places.
     pub path: PathPattern,
+    /// How they are compared.
     pub compare: Compare,
 }
 
 /// A comparison of one field.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Compare {
     /// Equal, numbers by value.
     Exact,
     /// Numbers within `absolute + relative * |reference|`.
     Number {
+        /// The difference that is allowed everywhere.
         #[serde(default)]
         absolute: f64,
         /// Share of the reference.

@@ -3,11 +3,12 @@
 //! Size limits are met while reading, so an oversized text is never built in memory. [`Budget`] counts steps of work:
 //! whoever loops over outside data spends from it and stops with [`Exhausted`], a fault of the check and not of the policy.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// How large a document may be and how much work a check of it may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
     /// Longest text, in bytes.

@@ -3,6 +3,7 @@
 //! A pattern is a pointer in which `*` stands for any one segment and `**` for any number of segments:
 //! `/orders/*/total`, `/**/updated_at`. The empty pattern names the whole document.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Where a walk stands, as a pointer.
@@ -49,7 +50,7 @@ impl Pointer {
 pub struct BadPath(pub String);
 
 /// A set of places in a document.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct PathPattern {
     segments: Vec<String>,

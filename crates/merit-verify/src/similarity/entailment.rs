@@ -9,12 +9,13 @@ use super::{Entailer, SimilarityConfigError, entailer};
 use crate::text::Normalise;
 use crate::text::words::{excerpt, is_stop_word, words};
 use merit_core::{Conclusion, Judgement};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// A check of entailment.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EntailmentConfig {
     /// The entailer's name.

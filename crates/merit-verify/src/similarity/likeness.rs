@@ -6,6 +6,7 @@ use crate::text::Normalise;
 use crate::text::words::excerpt;
 use merit_core::embedder::{Embedder, EmbedderError, embedder, unit_vectors};
 use merit_core::{Conclusion, Judgement};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ const DIMENSIONS: usize = 4096;
 const MAX_BYTES: usize = 1 << 20;
 
 /// A check of likeness.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LikenessConfig {
     /// The embedder's name.

@@ -1,10 +1,11 @@
 //! What counts as the same result, and what a query may use.
 
 use super::Cell;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A SQL verifier. Every setting has a default; `SqlConfig::default()` is strict.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SqlConfig {
     /// Where in a response the query stands.
@@ -42,7 +43,7 @@ impl Default for SqlConfig {
 }
 
 /// Where in a response the query stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Extract {
     /// It is the response.
@@ -53,7 +54,7 @@ pub enum Extract {
 }
 
 /// What one query may use. The reference's query has the same limits; reaching one is then the task's fault.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SqlLimits {
     /// Steps of SQLite's virtual machine; one is about 10 ns to 100 ns.
@@ -66,6 +67,7 @@ pub struct SqlLimits {
     pub result_bytes: usize,
     /// Bytes of one value or one row, also of intermediate ones and of those in the database.
     pub value_bytes: usize,
+    /// Bytes of the query.
     pub query_bytes: usize,
     /// Things the query names (tables, columns, functions, sub-queries) after views and common table expressions are
     /// expanded, which may grow exponentially.

@@ -1,10 +1,11 @@
 //! How states are compared, and what can be wrong with a comparison.
 
 use crate::json::{BadLimits, Limits, Numbers, PathPattern, TooLarge};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How states are compared.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StateConfig {
     /// When two numbers are the same.
@@ -22,7 +23,7 @@ pub struct StateConfig {
 }
 
 /// What the goal says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum GoalKind {
     /// Everything: what the goal does not have must not be there.
@@ -33,7 +34,7 @@ pub enum GoalKind {
 }
 
 /// How the score is made.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum StateScore {
     /// 1 when the goal holds and nothing else was touched, else 0.

@@ -1,15 +1,17 @@
 //! Markers that must open and close in order, such as `<think>` and `</think>`.
 
 use super::{BalanceConfig, TextConfigError, TextEvidence};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Markers deeper than this are a problem of their own.
 const MAX_DEPTH: usize = 1000;
 
 /// What opens and what closes. Where both are the same (`*`), every second one closes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarkerPair {
+    /// What opens.
     pub open: String,
     /// What closes.
     pub close: String,

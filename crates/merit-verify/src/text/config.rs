@@ -1,6 +1,7 @@
 //! What a text verifier is asked to measure. One metric per verifier; settings that would do nothing are refused.
 
 use super::{MarkerPair, Normalise};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A text verifier.
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// "#).unwrap();
 /// merit_verify::text::TextVerifier::compile(config).unwrap();
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextConfig {
     /// What is measured.
@@ -38,7 +39,7 @@ fn one() -> f64 {
 }
 
 /// What is measured.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Metric {
     /// Equal to a reference after normalisation.
@@ -62,12 +63,12 @@ pub enum Metric {
 }
 
 /// The settings of a metric that has none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoOptions {}
 
 /// Settings of `f1` and `bleu`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenConfig {
     /// What a word is.
@@ -75,7 +76,7 @@ pub struct TokenConfig {
 }
 
 /// What a word is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tokens {
     /// What stands between blanks.
@@ -86,7 +87,7 @@ pub enum Tokens {
 }
 
 /// Settings of `string`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StringConfig {
     /// Where the reference must stand.
@@ -97,7 +98,7 @@ pub struct StringConfig {
 }
 
 /// Where the reference must stand in the response.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StringRule {
     /// It is the response.
@@ -111,7 +112,7 @@ pub enum StringRule {
 }
 
 /// Settings of `contains`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContainsConfig {
     /// The most candidates, the matching one included, that a response may offer before it counts as guessing. Short
@@ -141,7 +142,7 @@ impl Default for ContainsConfig {
 }
 
 /// Settings of `rouge`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RougeConfig {
     /// What is counted.
@@ -155,7 +156,7 @@ pub struct RougeConfig {
 }
 
 /// What ROUGE counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RougeVariant {
     /// Words.
     #[serde(rename = "1")]
@@ -169,7 +170,7 @@ pub enum RougeVariant {
 }
 
 /// Which number of ROUGE is the score.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RougeReport {
     /// Share of the response.
@@ -182,7 +183,7 @@ pub enum RougeReport {
 }
 
 /// Settings of `length`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LengthConfig {
     /// What is counted.
@@ -197,7 +198,7 @@ pub struct LengthConfig {
 }
 
 /// What a length counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LengthUnit {
     /// Unicode scalar values.
@@ -207,7 +208,7 @@ pub enum LengthUnit {
 }
 
 /// Settings of `repetition`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepetitionConfig {
     /// Words per n-gram, 1 to 16.
@@ -218,7 +219,7 @@ pub struct RepetitionConfig {
 }
 
 /// Settings of `balance`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BalanceConfig {
     /// The markers, at most 32 pairs.

@@ -4,11 +4,12 @@
 //! carries the value of a number stays (`1.5` is not `15`), and a step that would leave nothing is skipped (the answer `A`
 //! is not an article). Look-alikes of other scripts are never folded.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 /// Which differences do not count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Normalise {
     /// Unicode compatibility composition: `ﬁ` is `fi`, full-width digits are digits.
@@ -24,7 +25,7 @@ pub struct Normalise {
 }
 
 /// Which punctuation is dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Punctuation {
     /// None.

@@ -3,6 +3,7 @@
 use super::TextConfigError;
 use super::check::within_one;
 use merit_core::{Conclusion, Judgement};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most spans of either side.
@@ -19,7 +20,7 @@ pub struct Span {
 }
 
 /// A span check.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpanConfig {
     /// What is measured.
@@ -29,7 +30,7 @@ pub struct SpanConfig {
 }
 
 /// What is measured of marked characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpanMeasure {
     /// Characters marked by both over characters marked by either.

@@ -7,6 +7,8 @@ pub(crate) struct List {
     /// What to list; everything when left out.
     #[arg(value_enum)]
     pub(crate) kind: Option<Kind>,
+    /// One of them: its keys with type, default and meaning, and an example.
+    pub(crate) name: Option<String>,
     /// One JSON object a line.
     #[arg(long)]
     pub(crate) json: bool,
@@ -38,7 +40,11 @@ pub(crate) enum Kind {
     #[value(alias = "format")]
     Formats,
     /// Formats in which models write tool calls.
+    #[value(alias = "call")]
     Calls,
+    /// Simulations that system files name.
+    #[value(alias = "study")]
+    Studies,
 }
 
 #[derive(Debug, Subcommand)]
@@ -48,9 +54,28 @@ pub(crate) enum Recipe {
         /// A TOML file, or the name of a shipped recipe.
         file: String,
     },
+    /// Print every key of recipes and system files: type, default, meaning and example.
+    Reference,
+    /// Print the JSON Schema of recipes, by which editors complete and check them.
+    Schema {
+        /// What the schema describes.
+        #[arg(long, value_enum, default_value_t = Document::Recipe)]
+        of: Document,
+    },
     /// Print a recipe with every default written out.
     Show {
         /// A TOML file, or the name of a shipped recipe.
         file: String,
     },
+}
+
+/// A document that has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Document {
+    /// A recipe.
+    Recipe,
+    /// A reward alone.
+    Reward,
+    /// A published system for the laboratory.
+    System,
 }

@@ -42,6 +42,7 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             RunError::Interrupted { .. } => Some(130),
             RunError::Recipe(_)
             | RunError::Extend { .. }
+            | RunError::Start { .. }
             | RunError::Data(_)
             | RunError::OtherData { .. } => Some(2),
             RunError::Store(error) => of_store(error),

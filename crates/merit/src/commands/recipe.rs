@@ -1,7 +1,7 @@
-//! `merit recipe check|show`.
+//! `merit recipe check|show|reference|schema`.
 
 use super::WrongInput;
-use crate::cli::lists::Recipe;
+use crate::cli::lists::{Document, Recipe};
 use crate::out;
 use anyhow::Result;
 
@@ -14,6 +14,15 @@ pub(crate) fn run(command: &Recipe) -> Result<()> {
                 out::line(format_args!("note: {note}"))?;
             }
             out::line(format_args!("{file}: recipe `{}` is fine (hash {})", recipe.name, recipe.hash()))?;
+        }
+        Recipe::Reference => out::text(merit::reference::page(&merit_run::built_in()))?,
+        Recipe::Schema { of } => {
+            let schema = match of {
+                Document::Recipe => merit::reference::recipe_schema(&merit_run::built_in()),
+                Document::Reward => merit::reference::reward_schema(&merit_run::built_in()),
+                Document::System => merit::reference::system_schema(),
+            };
+            out::line(serde_json::to_string_pretty(&schema)?)?;
         }
         Recipe::Show { file } => out::text(merit_run::shipped::load(file)?.to_toml())?,
     }

@@ -53,3 +53,27 @@ fn what_would_make_it_another_run_is_refused() {
     let said = say(dir.path(), ["train", "--resume", "controlled", "--set", "budget.steps=2"]);
     assert!(said.code == Some(2) && said.err.contains("its controls were trained after it"), "{}", said.err);
 }
+
+#[test]
+fn a_run_of_a_small_decoder_starts_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let first = crate::tiny::reference();
+    let text = std::fs::read_to_string(RECIPE).unwrap();
+    let text = text.split("[[controls]]").next().unwrap();
+    let (before, after) = text.split_once("[warm_start]").unwrap();
+    let after = after.split_once("[rollout]").unwrap().1;
+    let start = format!("start = {:?}\n", first.path.display().to_string());
+    std::fs::write(dir.path().join("next.toml"), format!("{before}{start}\n[rollout]{after}")).unwrap();
+    let said =
+        say(dir.path(), ["train", "next.toml", "--run", "next", "--json", "--set", "budget.steps=1"]).well();
+    let (first, next) = (first.said.json().pop().unwrap(), said.json().pop().unwrap());
+    // It begins where the first ended, on the same held-out tasks.
+    assert_eq!(next["held_out_before"], first["held_out_after"]);
+    for (change, why) in [
+        ("model.layers=2", "its policy has another shape"),
+        ("model.start=\"gone\"", "cannot read gone/tokenizer.json"),
+    ] {
+        let said = say(dir.path(), ["train", "next.toml", "--set", change]);
+        assert!(said.code == Some(2) && said.err.contains(why), "{}", said.err);
+    }
+}

@@ -9,7 +9,7 @@ use crate::prelude::*;
 use std::collections::BTreeMap;
 
 /// A baseline kept for each task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeptConfig {
     /// The baseline of a task not seen before. Absent: the gain does not apply to it.

@@ -13,7 +13,7 @@ pub use kept::KeptConfig;
 use kept::{Kept, task_name};
 
 /// What a part is worth beyond a baseline: of the group, of the task, or kept from earlier steps.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gain {
     /// The part.
@@ -26,7 +26,7 @@ pub struct Gain {
 }
 
 /// What a gain is measured from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BaselineConfig {
     /// The mean over the other members of the group.

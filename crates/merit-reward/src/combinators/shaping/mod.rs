@@ -26,7 +26,7 @@ use crate::prelude::*;
 use potential::Potential;
 
 /// Potential-based shaping: pays progress by turn without changing what is best.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shaping {
     /// The reward that is shaped.
@@ -42,7 +42,7 @@ pub struct Shaping {
 }
 
 /// What a discount counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ShapingStep {
     /// Every token that the policy sampled, as the credit rules here do.

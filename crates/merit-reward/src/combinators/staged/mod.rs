@@ -14,7 +14,7 @@ use crate::prelude::*;
 use mastery::{Mastery, measure};
 
 /// A curriculum of stages, by training step or by mastery.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Staged {
     /// What moves the curriculum on.
@@ -35,7 +35,7 @@ pub struct Staged {
 }
 
 /// What moves a curriculum on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StagedBy {
     /// The training step.
@@ -45,7 +45,7 @@ pub enum StagedBy {
 }
 
 /// A stage of `staged`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StageConfig {
     /// What it pays.

@@ -11,6 +11,7 @@ use super::{CallFormat, MalformedCall, ParsedTurn, advertise, finish};
 use crate::ToolSpec;
 use merit_core::registry::Component;
 use merit_core::{About, ToolCall};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -25,7 +26,7 @@ const TAG: &str = "<|python_start|>";
 const STOPS: [&str; 3] = ["<|python_end|>", "<|eom_id|>", "<|eot_id|>"];
 
 /// `pythonic`: it has no settings.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pythonic {}
 

@@ -3,12 +3,13 @@
 use super::keywords;
 use super::node::{Node, NodeId, Schema};
 use crate::json::limits::{Limits, MAX_DEPTH};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What to do with keywords that are not part of JSON Schema.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UnknownKeywords {
     /// Refuse the schema: a misspelt `requird` would otherwise check nothing. Names that start with `x-` pass.

@@ -2,10 +2,11 @@
 
 use crate::text::check::within_one;
 use crate::text::{MAX_TEXT_BYTES, TextConfigError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A citation check.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CitationConfig {
     /// What a citation looks like.
@@ -39,9 +40,10 @@ impl Default for CitationConfig {
 }
 
 /// What a citation looks like.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CitationMarkers {
+    /// What opens one.
     pub open: String,
     /// What closes one.
     pub close: String,
@@ -56,7 +58,7 @@ impl Default for CitationMarkers {
 }
 
 /// What stands in a citation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Labels {
     /// Numbers, lists and ranges of them (`1`, `1, 3`, `2-4`); anything else between the marks is ordinary text.

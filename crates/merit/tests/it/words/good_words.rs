@@ -80,8 +80,18 @@ fn the_list_as_json_says_the_same_and_every_kind_is_a_part_of_it() {
         assert!(plain.lines().any(|line| line.split_whitespace().next() == Some(&name)), "{name}");
     }
     let mut parts = BTreeSet::new();
-    for kind in ["envs", "tools", "rewards", "credit", "objectives", "models", "recipes", "formats", "calls"]
-    {
+    for kind in [
+        "envs",
+        "tools",
+        "rewards",
+        "credit",
+        "objectives",
+        "models",
+        "recipes",
+        "formats",
+        "calls",
+        "studies",
+    ] {
         let part = names(&say(here(), ["list", kind, "--json"]).well());
         assert!(!part.is_empty() && part.is_disjoint(&parts), "{kind}");
         parts.extend(part);

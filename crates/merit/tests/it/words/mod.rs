@@ -7,6 +7,7 @@ mod golden;
 mod good_words;
 mod pipes;
 mod recipes;
+mod reference;
 mod scoring;
 mod scoring_import;
 mod verify;
