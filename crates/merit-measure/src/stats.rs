@@ -102,6 +102,29 @@ pub fn bootstrap_mean_at(values: &[f64], level: f64, resamples: u32, seed: &Seed
     Some(Interval { low: quantile(&means, tail)?, high: quantile(&means, 1.0 - tail)? })
 }
 
+/// The interval of a mean of shares between 0 and 1, one for each task: a bootstrap over tasks. Where all are 0 or all are 1 a bootstrap
+/// sees no spread at all, and Wilson's interval is taken. Absent for no values.
+pub fn mean_share_interval(values: &[f64], resamples: u32, seed: &Seed) -> Option<Interval> {
+    let count = values.len() as u64;
+    match values.first() {
+        Some(&first) if (first == 0.0 || first == 1.0) && values.iter().all(|value| *value == first) => {
+            wilson(if first == 0.0 { 0 } else { count }, count)
+        }
+        _ => bootstrap_mean(values, resamples, seed),
+    }
+}
+
+/// The interval of a mean of differences between -1 and 1, one for each task: a bootstrap over tasks. Where all are alike, what a task
+/// that was not seen could still do is taken from Wilson's interval for none of so many. Absent for no values.
+pub fn mean_difference_interval(values: &[f64], resamples: u32, seed: &Seed) -> Option<Interval> {
+    let first = *values.first()?;
+    if values.iter().any(|value| *value != first) {
+        return bootstrap_mean(values, resamples, seed);
+    }
+    let unseen = wilson(0, values.len() as u64)?.high;
+    Some(Interval { low: (first - unseen).max(-1.0), high: (first + unseen).min(1.0) })
+}
+
 /// Student's t interval of the mean at a confidence `level`, e.g. 0.975. Absent below two values.
 pub fn t_interval(values: &[f64], level: f64) -> Option<Interval> {
     let (mean, sd) = (mean(values)?, sd(values)?);
@@ -139,7 +162,7 @@ pub fn paired_difference(
     let (before, after) = (by_task(before), by_task(after));
     let differences: Vec<f64> =
         after.iter().filter_map(|(task, value)| Some(value - before.get(task)?)).collect();
-    let interval = bootstrap_mean(&differences, resamples, seed)?;
+    let interval = mean_difference_interval(&differences, resamples, seed)?;
     Some(Difference { mean: mean(&differences)?, interval, tasks: differences.len() })
 }
 
@@ -220,6 +243,20 @@ mod tests {
         let all = wilson(10, 10).unwrap();
         assert_eq!(all.high, 1.0);
         close(all.low, 0.72247);
+    }
+
+    #[test]
+    fn tasks_that_are_all_alike_do_not_make_an_interval_of_no_width() {
+        let seed = Seed::root(1);
+        assert_eq!(mean_share_interval(&[0.0; 10], 500, &seed), wilson(0, 10));
+        assert_eq!(mean_share_interval(&[1.0; 10], 500, &seed), wilson(10, 10));
+        // Beside 0: 0 of 10 has a high end of 0.27753.
+        let none = mean_difference_interval(&[0.0; 10], 500, &seed).unwrap();
+        close(none.low, -0.27753);
+        close(none.high, 0.27753);
+        let all = mean_difference_interval(&[1.0; 10], 500, &seed).unwrap();
+        close(all.low, 0.72247);
+        assert_eq!(all.high, 1.0);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl Condition {
     /// Mean success over its tasks, with an interval clustered by task.
     pub fn success(&self) -> Option<(f64, Interval)> {
         let values: Vec<f64> = self.tasks.values().copied().collect();
-        let interval = stats::bootstrap_mean(&values, RESAMPLES, &Seed::root(0).child("condition", 0))?;
+        let interval = stats::mean_share_interval(&values, RESAMPLES, &Seed::root(0).child("condition", 0))?;
         Some((stats::mean(&values)?, interval))
     }
 
@@ -109,7 +109,7 @@ pub fn versus(a: &Condition, b: &Condition) -> Option<Versus> {
         b.tasks.iter().filter_map(|(key, value)| Some((key.0, value - a.tasks.get(key)?))).collect();
     let differences: Vec<f64> = shared.iter().map(|(_, difference)| *difference).collect();
     let seed = Seed::root(0).child("versus", 0);
-    let by_task = stats::bootstrap_mean(&differences, RESAMPLES, &seed)?;
+    let by_task = stats::mean_difference_interval(&differences, RESAMPLES, &seed)?;
     let mut seeds: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     shared.iter().for_each(|(seed, difference)| seeds.entry(*seed).or_default().push(*difference));
     let means: Vec<f64> = seeds.values().filter_map(|values| stats::mean(values)).collect();

@@ -149,7 +149,7 @@ fn passes(sampled: &[ScoredEpisode], each: u32) -> BTreeMap<String, Share> {
     }
     let seed = Seed::root(0).child("passes", 0);
     let row = |(name, values): (String, Vec<f64>)| {
-        let interval = stats::bootstrap_mean(&values, RESAMPLES, &seed)?;
+        let interval = stats::mean_share_interval(&values, RESAMPLES, &seed)?;
         Some((name, Share { value: mean(&values)?, interval, count: values.len() }))
     };
     pass_values(sampled, each).into_iter().filter_map(row).collect()

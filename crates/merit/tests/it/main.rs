@@ -19,4 +19,5 @@ mod tapes;
 mod tiny;
 mod tools;
 mod trainers;
+mod tutorial;
 mod words;
