@@ -4,6 +4,7 @@
 mod annotations;
 mod attacking;
 mod credit;
+mod documents;
 mod eval;
 mod export;
 mod extending;
