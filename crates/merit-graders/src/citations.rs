@@ -5,12 +5,12 @@
 //! one that counts shared words is built in. A task without sources makes the term not applicable; where sources are what a
 //! tool gave back, never asking it is the policy's doing and worth 0.
 
-use schemars::JsonSchema;
 use crate::sources::{Found, Sources};
 use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
 use merit_verify::similarity::{Entailer, entailer};
 use merit_verify::text::{CitationConfig as Check, CitationVerdict, CitationVerifier, CitedStanding};
+use schemars::JsonSchema;
 
 /// The share of claims that a source they cite supports.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

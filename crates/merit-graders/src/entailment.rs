@@ -4,10 +4,10 @@
 //! that merely repeats the hypothesis and rests on none of `grounds` is an echo and worth 0, as are over-long and empty
 //! notes. The entailer is named; the one built in counts words. One that cannot answer is the grader's failure.
 
-use schemars::JsonSchema;
 use crate::sources::{Found, Sources};
 use merit_reward::prelude::*;
 use merit_verify::similarity::{EntailmentConfig as Check, EntailmentVerdict, EntailmentVerifier};
+use schemars::JsonSchema;
 
 /// Whether the reference follows from the policy's note, by a named entailer.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

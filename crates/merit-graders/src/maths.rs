@@ -6,12 +6,12 @@
 //! Equal is not enough: the answer must have the form that the reference and the task's words ask for (`check.form`), and the
 //! question's own formula given back, however it is turned, earns nothing.
 
-use schemars::JsonSchema;
 use merit_core::Role;
 use merit_maths::{Asked, Candidate, MathsConfig as Check, Side, Verdict};
 use merit_maths_compat::verify_asked;
 use merit_reward::prelude::*;
 use merit_reward::terms::excerpt;
+use schemars::JsonSchema;
 
 /// 1 where the answer is the same mathematics as the reference; 0 where it is not.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -3,10 +3,10 @@
 //! By turn: the same for what each turn wrote, repeats of earlier turns not counted. Text too short to repeat scores 1, so
 //! this says nothing of being right: gate it on the outcome. Saying nothing at all is worth 0.
 
-use schemars::JsonSchema;
 use merit_reward::prelude::*;
 use merit_reward::terms::policy_texts;
 use merit_verify::text::{Metric, RepetitionConfig as Check, TextConfig, TextVerifier, Tokens, explain};
+use schemars::JsonSchema;
 
 /// One minus the share of word n-grams that repeat an earlier one.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

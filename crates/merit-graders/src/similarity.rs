@@ -4,10 +4,10 @@
 //! words; `encoder` is a model that reads for meaning. Over-long and empty answers are worth 0. An embedder that cannot answer
 //! is the grader's failure.
 
-use schemars::JsonSchema;
 use merit_encoder::ByMeaning;
 use merit_reward::prelude::*;
 use merit_verify::similarity::{LikenessConfig as Check, LikenessVerifier};
+use schemars::JsonSchema;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -5,9 +5,9 @@
 //! check and worth 0; look-alikes of other scripts never count as equal. A reference that is blank or too long is the
 //! grader's failure.
 
-use schemars::JsonSchema;
 use merit_reward::prelude::*;
 use merit_verify::text::{Metric, TextConfig as Check, TextVerifier, explain};
+use schemars::JsonSchema;
 
 /// A text metric against references: exact, F1, ROUGE, length-aware BLEU, contains and others.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]

@@ -5,11 +5,11 @@
 //! broke a rule, 1 where calls were made and broke none. Rules that forbid hold where nothing was called, so an episode
 //! without calls can score: gate it on the outcome. A rule that takes too much work is the grader's failure.
 
-use schemars::JsonSchema;
 use crate::counted_calls::Calls;
 use merit_reward::prelude::*;
 use merit_verify::calls::{Rule, RuleVerdict, TraceRules};
 use merit_verify::json::Limits;
+use schemars::JsonSchema;
 
 /// How far the sequence of tool calls keeps to rules: must, must not, before, at most, no repeats.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
