@@ -47,13 +47,14 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
 }
 
-const SHOWN: [(&str, &str, &str); 14] = [
+const SHOWN: [(&str, &str, &str); 15] = [
     ("warm", "loss", "warm-start loss"),
     ("train", "loss", "training loss"),
     ("train", "reward", "mean reward"),
     ("train", "reward_sd", "spread of reward (sd)"),
     ("train", "entropy", "entropy per token (nats)"),
     ("train", "kl_reference", "KL to the reference (nats)"),
+    ("train", "kl_start", "KL to the policy before learning (nats)"),
     ("train", "grad_norm", "gradient norm"),
     ("train", "clip_fraction", "share of clipped tokens"),
     ("train", "learning_rate", "learning rate"),

@@ -8,7 +8,7 @@ use crate::parts::Parts;
 use crate::progress::Event;
 use crate::sample::{Batch, sample};
 use crate::stage::Stage;
-use crate::{RunError, act::Actor, guests};
+use crate::{RunError, act::Actor, guests, start};
 use merit_api::trainer::Reference;
 use merit_core::{Cost, Phase, PolicyVersion, Sample};
 use merit_credit::{Credit, CreditBatch, Note};
@@ -74,7 +74,7 @@ fn by_reward(
     let weight = parts.recipe.guests.as_ref().map(|guests| guests.weight(drive.folder, at.phase, at.step));
     let weight = weight.transpose()?;
     let learner = learner.at_share(spent(drive, parts, at.phase));
-    let (report, tokens) = update(drive, parts, &learner, &batch, weight, at)?;
+    let Updated { report, tokens, kl_start } = update(drive, parts, &learner, &batch, weight, at)?;
     let own = Cost {
         discarded_samples: report.samples_deselected as u64 + batch.dropped(),
         trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
@@ -90,6 +90,7 @@ fn by_reward(
     learned.tasks = std::mem::take(&mut batch.tasks);
     numbers.append(&mut batch.numbers);
     numbers.extend(of_update(&report));
+    numbers.extend(kl_start.map(|kl| ("kl_start".to_owned(), kl)));
     if let (Some(weight), Some(guests)) = (weight, &parts.recipe.guests) {
         numbers.insert("guest_weight".into(), weight);
         numbers.insert("guest_weight_steers".into(), f64::from(u8::from(guests.steers(weight))));
@@ -121,7 +122,16 @@ pub(crate) struct At<'a> {
     pub(crate) version: u64,
 }
 
-/// Assigns credit and updates the policy; also says how many tokens were sampled and trained.
+/// What came of an update.
+struct Updated {
+    report: UpdateReport,
+    /// Tokens that were sampled and trained.
+    tokens: usize,
+    /// How far the policy was from where its learning began. Absent: it was not measured.
+    kl_start: Option<f64>,
+}
+
+/// Assigns credit and updates the policy.
 fn update(
     drive: &mut Drive<'_>,
     parts: &Parts,
@@ -129,7 +139,7 @@ fn update(
     batch: &Batch,
     guest_weight: Option<f64>,
     at: &At<'_>,
-) -> Result<(UpdateReport, usize), RunError> {
+) -> Result<Updated, RunError> {
     let seed = parts.seed_of("credit", at.phase).child("step", at.step);
     let groups = batch.trained();
     let given = CreditBatch::new(&groups).with_probes(&batch.probes).with_seed(seed);
@@ -148,8 +158,13 @@ fn update(
         temperature,
         seed: parts.seed_of("update", at.phase).child("step", at.step),
     };
+    let kl_start = match reference {
+        // The objective measures it at every step.
+        Some(_) => None,
+        None => start::kl(drive, parts, &credit.samples, at.local)?,
+    };
     let report = learner.update(drive.policy.trainer(), &credit.samples, reference, &moment)?;
-    Ok((report, tokens))
+    Ok(Updated { report, tokens, kl_start })
 }
 
 /// What the store keeps of a credit: the advantages, and how they came about.

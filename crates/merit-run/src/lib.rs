@@ -50,6 +50,7 @@ pub mod shipped;
 mod stage;
 mod stage_checks;
 pub mod stages;
+mod start;
 mod starts;
 mod suite;
 pub mod tasks;

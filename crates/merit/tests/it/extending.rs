@@ -77,3 +77,24 @@ fn a_run_of_a_small_decoder_starts_another() {
         assert!(said.code == Some(2) && said.err.contains(why), "{}", said.err);
     }
 }
+
+#[test]
+fn the_distance_to_the_start_is_measured_where_held_out_tasks_are() {
+    let dir = tempfile::tempdir().unwrap();
+    recipe(dir.path());
+    let plain = "learn.objective={ type = \"policy-gradient\" }";
+    say(dir.path(), ["train", "tiny.toml", "--run", "far", "--set", plain, "--set", "budget.steps=4"]).well();
+    let folder = RunFolder::open_read_only(&dir.path().join("far")).unwrap();
+    let kl = folder.metric("train", "kl_start").unwrap();
+    assert_eq!(
+        kl.iter().map(|(step, _)| *step).collect::<Vec<_>>(),
+        [2, 3],
+        "every third step, and the last"
+    );
+    assert!(kl.iter().all(|(_, kl)| *kl > 0.0), "{kl:?}");
+    assert!(
+        std::fs::read_to_string(dir.path().join("far/report.html"))
+            .unwrap()
+            .contains("KL to the policy before learning")
+    );
+}

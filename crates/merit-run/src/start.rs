@@ -1,0 +1,43 @@
+//! How far the policy has come from where its learning began.
+
+use crate::RunError;
+use crate::driver::Drive;
+use crate::parts::Parts;
+use merit_api::trainer::{Reference as _, TrainSequence};
+use merit_core::Sample;
+use merit_learn::{Estimator, LearnError};
+use merit_measure::stats::mean;
+
+/// Samples of a step that are asked about.
+const ASKED: usize = 64;
+/// A larger model is not kept a second time only to measure.
+const MOST_PARAMETERS: usize = 20_000_000;
+
+/// KL of the present policy to the one its learning began with, in nats a token: a k3 estimate on what was sampled in this step. It is
+/// measured where held-out tasks are, and at the last step. Absent: not at this one, or the model is large.
+pub(crate) fn kl(
+    drive: &mut Drive<'_>,
+    parts: &Parts,
+    samples: &[Sample],
+    local: u64,
+) -> Result<Option<f64>, RunError> {
+    let (every, done) = (parts.recipe.evaluation.every, local + 1);
+    let due = done == parts.recipe.budget.steps || (every > 0 && done.is_multiple_of(every));
+    if !due || drive.policy.parameters() > MOST_PARAMETERS {
+        return Ok(None);
+    }
+    let own = samples.iter().filter(|sample| sample.on_policy && sample.mask.iter().any(|chosen| *chosen));
+    let own: Vec<&Sample> = own.take(ASKED).collect();
+    let sequences: Vec<TrainSequence<'_>> =
+        own.iter().map(|one| TrainSequence { tokens: &one.tokens, needed: &one.mask }).collect();
+    let reference = drive.policy.reference()?;
+    let then = reference.logprobs(&sequences, parts.recipe.rollout.temperature);
+    let then = then.map_err(|source| LearnError::Model { step: local, source })?;
+    let mut tokens = Vec::new();
+    for (sample, then) in own.iter().zip(&then) {
+        let chosen = sample.mask.iter().zip(sample.logprobs.iter().zip(then)).filter(|(chosen, _)| **chosen);
+        tokens
+            .extend(chosen.map(|(_, (now, then))| Estimator::K3.estimate(f64::from(*now), f64::from(*then))));
+    }
+    Ok(mean(&tokens).filter(|kl| kl.is_finite()))
+}
