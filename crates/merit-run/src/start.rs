@@ -28,8 +28,12 @@ pub(crate) fn kl(
     }
     let own = samples.iter().filter(|sample| sample.on_policy && sample.mask.iter().any(|chosen| *chosen));
     let own: Vec<&Sample> = own.take(ASKED).collect();
-    let sequences: Vec<TrainSequence<'_>> =
-        own.iter().map(|one| TrainSequence { tokens: &one.tokens, needed: &one.mask }).collect();
+    // What follows the last token that the policy chose is not read, and may not fit the context.
+    let end = |one: &Sample| one.mask.iter().rposition(|chosen| *chosen).map_or(0, |last| last + 1);
+    let sequences: Vec<TrainSequence<'_>> = own
+        .iter()
+        .map(|one| TrainSequence { tokens: &one.tokens[..end(one)], needed: &one.mask[..end(one)] })
+        .collect();
     let reference = drive.policy.reference()?;
     let then = reference.logprobs(&sequences, parts.recipe.rollout.temperature);
     let then = then.map_err(|source| LearnError::Model { step: local, source })?;

@@ -19,7 +19,7 @@ use merit_store::{EpisodeFilter, RunFolder, RunInfo};
 use merit_tools::Toolbox;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -180,10 +180,8 @@ fn samples_phase() -> Phase {
 
 /// The last part of a path or an address, in letters that every file system takes.
 fn short(name: &str) -> String {
-    let last = PathBuf::from(name.rsplit(['#', '/']).find(|part| !part.is_empty()).unwrap_or(name));
-    let last = last.with_extension(if last.extension().is_some_and(|end| end == "gguf") { "" } else { "x" });
-    let last = last.to_string_lossy();
-    let last = last.strip_suffix(".x").unwrap_or(&last);
+    let last = name.rsplit(['#', '/']).find(|part| !part.is_empty()).unwrap_or(name);
+    let last = last.strip_suffix(".gguf").unwrap_or(last);
     let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
     last.chars().map(plain).take(64).collect()
 }
