@@ -1,7 +1,7 @@
 //! Combinations that parse but cannot work, each with the reason and the alternative.
 
 use crate::model::ModelConfig;
-use crate::recipe::Recipe;
+use crate::recipe::{Control, Recipe};
 use crate::tasks::Tasks;
 use merit_api::{Manner, WorldSettings};
 use merit_core::{Arm, Chosen};
@@ -11,37 +11,85 @@ use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 use std::collections::BTreeMap;
 
-/// `Err` with the reason when the recipe cannot work.
-pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
-    stations(recipe)?;
-    counts(recipe)?;
-    recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))?;
-    crate::warm_start::check(recipe)?;
-    credit(recipe)?;
-    guests(recipe)?;
-    sampling(recipe)?;
-    names(recipe)?;
-    ablation(recipe)?;
-    controls(recipe)?;
-    crate::stage_checks::check(recipe)?;
-    crate::models::check(recipe)
+/// Every reason why the recipe cannot work, each a mistake of its own. `shown`: there is a world to demonstrate in. `staged`: the
+/// stages use all there is for them.
+pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
+    let mut found = Found::default();
+    let model = found.fine(model(recipe));
+    let rollout = found.fine(recipe.rollout.validate().map_err(|e| format!("[rollout] {e}")));
+    if rollout {
+        found.fine(tool_seconds(recipe));
+        found.fine(sampling(recipe));
+    }
+    if model && rollout {
+        found.fine(context(recipe));
+    }
+    found.fine(reward(recipe));
+    found.fine(recipe.learn.validate().map_err(|e| format!("[learn] {e}")));
+    found.fine(recipe.interleave.as_ref().map_or(Ok(()), crate::interleave::Interleave::check));
+    found.fine(recipe.budget.until.map_or(Ok(()), |until| until.check()));
+    let counted = found.every(counts(recipe));
+    // Who compares the members of a group says so first; the others would only repeat it.
+    if counted && found.fine(group_size(recipe)) {
+        let (groups, size) = (recipe.budget.groups, recipe.budget.group_size);
+        found.fine(recipe.tasks.as_ref().map_or(Ok(()), |tasks| tasks.check(groups, size)));
+        found.fine(guests(recipe));
+        found.fine(tree(recipe));
+    }
+    found.fine(credit(recipe));
+    if found.fine(recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))) && shown {
+        found.every(crate::warm_start::check(recipe));
+    }
+    found.fine(names(recipe));
+    found.fine(ablation(recipe));
+    found.every(controls(recipe));
+    // A misspelt name in a stage leaves what it meant unused.
+    let named = found.fine(crate::models::names(recipe));
+    if staged && named && found.every(crate::stage_checks::check(recipe)) {
+        found.fine(crate::models::check(recipe));
+    }
+    found.0
 }
 
-/// Each station refuses its own nonsense.
-fn stations(recipe: &Recipe) -> Result<(), String> {
-    // Worlds were checked when they were read, and open nothing before a run.
-    recipe.demonstration_world().map_err(|e| e.to_string())?;
-    if let ModelConfig::Fresh(model) = &recipe.model {
-        model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
+/// The reasons so far.
+#[derive(Default)]
+struct Found(Vec<String>);
+
+impl Found {
+    fn fine(&mut self, checked: Result<(), String>) -> bool {
+        self.every(checked.err())
     }
-    recipe.rollout.validate().map_err(|e| format!("[rollout] {e}"))?;
+
+    fn every(&mut self, reasons: impl IntoIterator<Item = String>) -> bool {
+        let before = self.0.len();
+        self.0.extend(reasons);
+        self.0.len() == before
+    }
+}
+
+fn model(recipe: &Recipe) -> Result<(), String> {
+    let ModelConfig::Fresh(model) = &recipe.model else { return Ok(()) };
+    model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
+    let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
+    if model.vocabulary < least {
+        let given = model.vocabulary;
+        return Err(format!("`model.vocabulary` is {given}; bytes and markers alone need {least}"));
+    }
+    Ok(())
+}
+
+fn tool_seconds(recipe: &Recipe) -> Result<(), String> {
     let given = recipe.rollout.tool_seconds;
-    if let Some(own) = recipe.world.call_seconds().filter(|own| given < *own) {
-        return Err(format!(
+    match recipe.world.call_seconds().filter(|own| given < *own) {
+        Some(own) => Err(format!(
             "`rollout.tool_seconds` is {given}, but a tool of the world may take {own} s by its own limit, so that calls would be \
              given up half-way and lose what they keep; raise the one or lower the tool's `seconds`"
-        ));
+        )),
+        None => Ok(()),
     }
+}
+
+fn reward(recipe: &Recipe) -> Result<(), String> {
     let scorer = merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
     if !scorer.tells_solved() {
         return Err("[reward] no term says when a task is solved, so success could not be measured; \
@@ -50,23 +98,14 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     }
     let mut given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
     given.extend(recipe.models.keys().cloned());
-    if let Some(need) = scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
-        return Err(format!(
+    match scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
+        Some(need) => Err(format!(
             "[reward] a term needs the annotation `{}`, which nobody gives; add an annotator that does, or make the term \
              `optional`",
             need.name
-        ));
+        )),
+        None => Ok(()),
     }
-    if let Some(interleave) = &recipe.interleave {
-        interleave.check()?;
-    }
-    if let Some(tasks) = &recipe.tasks {
-        tasks.check(recipe.budget.groups, recipe.budget.group_size)?;
-    }
-    if let Some(until) = recipe.budget.until {
-        until.check()?;
-    }
-    recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 
 pub(crate) const MOST_EPISODES: u64 = 1_000_000;
@@ -86,14 +125,13 @@ fn model_words(error: &merit_formats::ConfigError) -> String {
     format!("[model] {}", keys.iter().fold(error.to_string(), renamed))
 }
 
-fn counts(recipe: &Recipe) -> Result<(), String> {
+fn counts(recipe: &Recipe) -> Vec<String> {
     let positive = [
         ("budget.groups", u64::from(recipe.budget.groups)),
         ("budget.group_size", u64::from(recipe.budget.group_size)),
         ("budget.checkpoint_every", recipe.budget.checkpoint_every),
         ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
     ];
-    at_least_one(&positive)?;
     let episodes = match &recipe.tasks {
         Some(Tasks { refill: Some(_), .. }) => {
             "budget.groups × budget.group_size × (1 + tasks.refill.attempts)"
@@ -105,27 +143,27 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
         ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
         ("evaluation.tasks_between", u64::from(recipe.evaluation.tasks_between)),
     ];
-    in_memory(&kept_in_memory)?;
+    let mut found = Found::default();
+    found.every(positive.into_iter().filter_map(|number| at_least_one(&[number]).err()));
+    found.every(kept_in_memory.into_iter().filter_map(|number| in_memory(&[number]).err()));
     if recipe.evaluation.every > 0 && recipe.evaluation.tasks_between == 0 {
-        return Err(
-            "`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either".into(),
-        );
+        found.every([
+            "`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either"
+                .to_owned(),
+        ]);
     }
+    found.0
+}
+
+fn context(recipe: &Recipe) -> Result<(), String> {
     let (context, turn) = (recipe.model.context(), recipe.rollout.max_turn_tokens);
-    if turn >= context {
-        return Err(format!(
-            "`model.context` is {context}, and one turn may take {turn} tokens (`rollout.max_turn_tokens`), so that no prompt \
-             would fit beside it; raise the one or lower the other"
-        ));
+    if turn < context {
+        return Ok(());
     }
-    let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
-    if let ModelConfig::Fresh(model) = &recipe.model
-        && model.vocabulary < least
-    {
-        let given = model.vocabulary;
-        return Err(format!("`model.vocabulary` is {given}; bytes and markers alone need {least}"));
-    }
-    Ok(())
+    Err(format!(
+        "`model.context` is {context}, and one turn may take {turn} tokens (`rollout.max_turn_tokens`), so that no prompt \
+         would fit beside it; raise the one or lower the other"
+    ))
 }
 
 /// Refuses a number of nothing.
@@ -182,7 +220,7 @@ fn guests(recipe: &Recipe) -> Result<(), String> {
     }
 }
 
-fn credit(recipe: &Recipe) -> Result<(), String> {
+fn group_size(recipe: &Recipe) -> Result<(), String> {
     let rule = &*recipe.credit;
     let name = recipe.credit.about().name;
     if compares(rule) && recipe.budget.group_size < 2 {
@@ -192,18 +230,26 @@ fn credit(recipe: &Recipe) -> Result<(), String> {
             rules(|rule| !compares(rule))
         ));
     }
+    let objective = recipe.learn.objective.about().name;
+    let compared =
+        recipe.learn.objective.scope() != Scope::Sequence || recipe.learn.objective.needs().group_reward;
+    if compared && recipe.budget.group_size < 2 {
+        return Err(format!(
+            "objective `{objective}` compares the members of a group, but `budget.group_size` is 1; raise it"
+        ));
+    }
+    Ok(())
+}
+
+fn credit(recipe: &Recipe) -> Result<(), String> {
+    let rule = &*recipe.credit;
+    let name = recipe.credit.about().name;
     let needs = recipe.learn.objective.needs();
     let objective = recipe.learn.objective.about().name;
     if !needs.reads_outcome() {
         return Err(format!(
             "`learn.objective = {objective}` ignores the reward; warm starts are supervised by `[warm_start]`, \
              and learning by reward needs an objective that reads it, such as `policy-gradient`"
-        ));
-    }
-    let compared = recipe.learn.objective.scope() != Scope::Sequence || needs.group_reward;
-    if compared && recipe.budget.group_size < 2 {
-        return Err(format!(
-            "objective `{objective}` compares the members of a group, but `budget.group_size` is 1; raise it"
         ));
     }
     shaping(recipe, name, rule.discount())?;
@@ -266,29 +312,30 @@ fn sampling(recipe: &Recipe) -> Result<(), String> {
                     so the policy gradient would be biased; leave it at 1 and use `temperature`"
             .into());
     }
-    let size = recipe.budget.group_size;
-    if let Some(tree) = rollout.tree.as_ref().filter(|tree| tree.roots >= size) {
-        let roots = tree.roots;
-        return Err(format!(
-            "`rollout.tree.roots` is {roots}, and a group has {size} members (`budget.group_size`): none would fork; \
-             ask for fewer roots or leave `tree` out"
-        ));
-    }
     Ok(())
 }
 
-/// What every arm has in common; a control that set one of these would be ignored.
-fn controls(recipe: &Recipe) -> Result<(), String> {
-    const OWN: [&str; 6] = ["world", "rollout", "reward", "credit", "learn", "tasks"];
-    for control in &recipe.controls {
-        if let Some(shared) = control.set.keys().find(|key| !OWN.contains(&key.as_str())) {
-            let (name, own) = (&control.name, OWN.join(", "));
-            return Err(format!(
-                "control `{name}` sets `{shared}`, which all arms share; a control may set {own}"
-            ));
-        }
+fn tree(recipe: &Recipe) -> Result<(), String> {
+    let size = recipe.budget.group_size;
+    match recipe.rollout.tree.as_ref().filter(|tree| tree.roots >= size) {
+        Some(tree) => Err(format!(
+            "`rollout.tree.roots` is {}, and a group has {size} members (`budget.group_size`): none would fork; \
+             ask for fewer roots or leave `tree` out",
+            tree.roots
+        )),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// What every arm has in common; a control that set one of these would be ignored.
+fn controls(recipe: &Recipe) -> Vec<String> {
+    const OWN: [&str; 6] = ["world", "rollout", "reward", "credit", "learn", "tasks"];
+    let shared = |control: &Control| {
+        let shared = control.set.keys().find(|key| !OWN.contains(&key.as_str()))?;
+        let (name, own) = (&control.name, OWN.join(", "));
+        Some(format!("control `{name}` sets `{shared}`, which all arms share; a control may set {own}"))
+    };
+    recipe.controls.iter().filter_map(shared).collect()
 }
 
 /// Training on answers is what everything else here prevents; it is done to show what it does, and only where that is said.
