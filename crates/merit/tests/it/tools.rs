@@ -39,6 +39,29 @@ fn a_tool_without_input_runs_its_example() {
 }
 
 #[test]
+fn every_tool_runs_without_settings_or_says_what_to_set() {
+    for entry in merit_tools::TOOLS {
+        let name = entry.about.name;
+        for words in [&["tool", "run", name][..], &["tool", "show", name]] {
+            let (code, out, err) = said(&merit(words));
+            assert!(!err.contains("missing field"), "{words:?}: {err}");
+            if name == "mcp" {
+                let line = "merit tool run mcp --set 'server={ command = [\"python3\", \"server.py\"] }'";
+                assert!(code == Some(2) && err.contains("needs a server") && err.contains(line), "{err}");
+                continue;
+            }
+            assert!(code == Some(0) && !out.is_empty(), "{words:?}: {out}{err}");
+            let used = format!("no settings given: the example of `{name}` is used\n");
+            let by_example = words[1] == "run" && !entry.example.is_empty();
+            assert!(err == used || (!by_example && err.is_empty()), "{words:?}: {err}");
+        }
+    }
+    assert_eq!(said(&merit(&["tool", "run", "search", "blue mug"])).0, Some(0));
+    let (_, out, _) = said(&merit(&["tool", "run", "sql", "SELECT price FROM goods WHERE name = 'mug'"]));
+    assert!(out.contains("47"), "{out}");
+}
+
+#[test]
 fn a_call_that_is_refused_ends_with_1_and_says_why() {
     let (code, out, err) = said(&merit(&["tool", "run", "python", "import socket; socket.socket()"]));
     assert_eq!(code, Some(1));
@@ -55,7 +78,8 @@ fn settings_reach_the_tool_and_wrong_ones_are_refused() {
         (&["tool", "run", "pyton"][..], "did you mean `python`?"),
         (&["tool", "run", "python", "--set", "limits.seconds=1"], "limits"),
         (&["tool", "run", "http", "x", "--set", "fixture=1"], "fixtures"),
-        (&["tool", "run", "sql"], "a payload by --task FILE"),
+        (&["tool", "run", "sql", "--set", "writable=true"], "a payload by --task FILE"),
+        (&["tool", "run", "faulty", "--set", "plan.seed=2"], "its settings look like this"),
         (&["tool", "show", "calc", "--format", "hermse"], "did you mean `hermes`?"),
         (&["mcp", "--tool", "calc", "--http", "192.0.2.1:80"], "this machine only"),
         (&["mcp", "--tool", "calc", "--http", "localhost"], "localhost:8931"),
