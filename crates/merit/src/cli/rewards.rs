@@ -1,5 +1,6 @@
 //! `merit import`, `merit score`, `merit reward`, `merit verify` and `merit attack`.
 
+use super::completing;
 use super::values::{MOST, discount, key_value};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -34,8 +35,10 @@ pub(crate) struct Import {
 #[derive(Debug, Args)]
 pub(crate) struct Score {
     /// A reward file, a shipped reward or recipe by name (see `merit list rewards`), or a recipe file.
+    #[arg(add = completing::rewards())]
     pub(crate) reward: String,
     /// A run's folder, an import's folder, or a file that can be imported.
+    #[arg(add = completing::runs())]
     pub(crate) episodes: PathBuf,
     /// Print the tree of every episode with all values and why, or of one: `--explain import/0/3/1`.
     #[arg(long, value_name = "EPISODE", num_args = 0..=1)]
@@ -57,6 +60,7 @@ pub(crate) enum Reward {
     /// reward teaches the wrong thing, 2 when it cannot be used.
     Check {
         /// A reward file, or the name of a shipped reward or recipe.
+        #[arg(add = completing::rewards())]
         reward: String,
         /// Also hold it against these episodes: a run's or import's folder, or a file.
         #[arg(long)]
@@ -68,6 +72,7 @@ pub(crate) enum Reward {
     /// Print a reward with every default written out.
     Show {
         /// A reward file, or the name of a shipped reward or recipe.
+        #[arg(add = completing::rewards())]
         reward: String,
     },
 }
@@ -144,7 +149,7 @@ A line that is no record becomes {\"line\": 1, \"error\": \"…\"}; the others a
 #[command(after_help = SCORERS)]
 pub(crate) struct Attack {
     /// Name of a shipped reward or recipe, or path of a TOML file that holds one.
-    #[arg(required_unless_present_any = ["command", "program"], conflicts_with_all = ["command", "program"])]
+    #[arg(required_unless_present_any = ["command", "program"], conflicts_with_all = ["command", "program"], add = completing::rewards())]
     pub(crate) target: Option<String>,
     /// Tasks for a reward: JSON lines with `prompt` and `answer`, or the folder of a run or an import [default: those that
     /// come with the reward].
