@@ -9,13 +9,13 @@ mod episode_text;
 mod out;
 
 use clap::{CommandFactory as _, Parser as _};
-use cli::{Cli, Command, completing};
+use cli::{Cli, Command, completing, free_text};
 use merit_core::printable;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     clap_complete::CompleteEnv::with_factory(Cli::command).var(completing::VARIABLE).complete();
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(free_text::arguments(std::env::args_os()));
     let done = match cli.command {
         Command::Init { folder, tasks, model } => {
             commands::init::run(&folder, tasks.as_deref().zip(model.as_deref()))

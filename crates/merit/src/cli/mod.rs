@@ -5,6 +5,7 @@ pub(crate) mod completing;
 mod documented;
 pub(crate) mod eval;
 pub(crate) mod export;
+pub(crate) mod free_text;
 pub(crate) mod lab;
 pub(crate) mod lists;
 pub(crate) mod models;

@@ -19,10 +19,10 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(crate) world: Option<String>,
     /// A tool's answer that begins so is an error; may be repeated [default: the format's convention].
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error_prefix: Vec<String>,
     /// The reported reward from which on a task counts as solved [default: the format's].
-    #[arg(long, value_name = "REWARD")]
+    #[arg(long, value_name = "REWARD", allow_negative_numbers = true)]
     pub(crate) solved_at: Option<f64>,
     /// Leave out entries that cannot be read instead of failing; each is named.
     #[arg(long)]
@@ -47,7 +47,7 @@ pub(crate) struct Score {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// The learner's discount, for potential-based shaping [default: the run's, or 1].
-    #[arg(long, value_parser = discount)]
+    #[arg(long, value_parser = discount, allow_negative_numbers = true)]
     pub(crate) discount: Option<f64>,
     /// One JSON object per episode, with its whole score; with `--explain`, and why.
     #[arg(long)]

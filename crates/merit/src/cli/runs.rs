@@ -70,7 +70,7 @@ pub(crate) struct Rollout {
     #[arg(long, value_enum, default_value_t = SplitName::HeldOut)]
     pub(crate) split: SplitName,
     /// Sampling temperature; 0 takes the likeliest token.
-    #[arg(long, default_value_t = 0.0, value_parser = temperature)]
+    #[arg(long, default_value_t = 0.0, value_parser = temperature, allow_negative_numbers = true)]
     pub(crate) temperature: f32,
     /// Seed of the tasks and the sampling.
     #[arg(long, default_value_t = 1)]

@@ -31,7 +31,7 @@ pub(crate) struct ToolRun {
     /// Name of the tool (see `merit list tools`).
     #[arg(add = completing::tools())]
     pub(crate) name: String,
-    /// Inputs, one call each; `-` is standard input, and one that begins with `-` stands after `--` [default: the tool's own
+    /// Inputs, one call each; `-` is standard input, and one that begins with `--` stands after a `--` [default: the tool's own
     /// example].
     pub(crate) input: Vec<String>,
     /// Change one setting, e.g. `--set sandbox.limits.seconds=1`; may be repeated.

@@ -27,10 +27,30 @@ fn several_inputs_are_one_session() {
 }
 
 #[test]
-fn an_input_that_begins_with_a_minus_stands_after_two() {
-    let (code, out, _) = said(&merit(&["tool", "run", "calc", "--json", "--", "-3+4", "2**10"]));
-    assert_eq!(code, Some(0));
-    assert!(out.contains("\"output\":\"1\"") && out.contains("\"output\":\"1024\""), "{out}");
+fn an_input_may_begin_with_a_minus_wherever_the_options_stand() {
+    for words in
+        [&["-3+5", "2**10", "--json"][..], &["--json", "-3+5", "2**10"], &["--json", "--", "-3+5", "2**10"]]
+    {
+        let (code, out, err) = said(&merit(&[&["tool", "run", "calc"], words].concat()));
+        assert_eq!(code, Some(0), "{words:?}: {err}");
+        assert!(out.contains("\"output\":\"2\"") && out.contains("\"output\":\"1024\""), "{words:?}: {out}");
+    }
+    let (code, _, err) = said(&merit(&["tool", "run", "calc", "-3+5", "--jsno"]));
+    assert!(code == Some(2) && err.contains("'--json'"), "{err}");
+    let (code, _, err) = said(&merit(&["tool", "run", "python", "1", "--set", "sandbox.limits.seconds=-1"]));
+    assert!(code == Some(2) && err.contains("seconds"), "{err}");
+}
+
+#[test]
+fn free_text_and_numbers_of_options_may_begin_with_a_minus() {
+    let (_, _, err) = said(&merit(&["chat", "absent.gguf", "--system", "-x and --stats"]));
+    assert!(err.contains("absent.gguf") && !err.contains("Usage"), "{err}");
+    let (_, _, err) = said(&merit(&["import", "absent.json", "--error-prefix", "--error"]));
+    assert!(err.contains("absent.json") && !err.contains("Usage"), "{err}");
+    let (_, _, err) = said(&merit(&["rollout", "ledger-tools", "--temperature", "-1"]));
+    assert!(err.contains("expected 0 (greedy) or a number above it"), "{err}");
+    let (_, _, err) = said(&merit(&["train", "ledger-tools", "--set", "budget.steps=-1"]));
+    assert!(err.contains("integer `-1`, expected a whole number"), "{err}");
 }
 
 #[test]
