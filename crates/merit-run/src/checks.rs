@@ -5,10 +5,6 @@ use crate::recipe::{Control, Recipe};
 use crate::tasks::Tasks;
 use merit_api::{Manner, WorldSettings};
 use merit_core::{Arm, Chosen};
-use merit_credit::{Baseline, CreditRule, RULES};
-use merit_learn::Scope;
-use merit_reward::RewardConfig;
-use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 use std::collections::BTreeMap;
 
 /// Every reason why the recipe cannot work, each a mistake of its own. `shown`: there is a world to demonstrate in. `staged`: the
@@ -30,13 +26,13 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
     found.fine(recipe.budget.until.map_or(Ok(()), |until| until.check()));
     let counted = found.every(counts(recipe));
     // Who compares the members of a group says so first; the others would only repeat it.
-    if counted && found.fine(group_size(recipe)) {
+    if counted && found.fine(crate::credit_checks::group_size(recipe)) {
         let (groups, size) = (recipe.budget.groups, recipe.budget.group_size);
         found.fine(recipe.tasks.as_ref().map_or(Ok(()), |tasks| tasks.check(groups, size)));
         found.fine(guests(recipe));
         found.fine(tree(recipe));
     }
-    found.fine(credit(recipe));
+    found.fine(crate::credit_checks::credit(recipe));
     if found.fine(recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))) && shown {
         found.every(crate::warm_start::check(recipe));
     }
@@ -220,84 +216,6 @@ fn guests(recipe: &Recipe) -> Result<(), String> {
     }
 }
 
-fn group_size(recipe: &Recipe) -> Result<(), String> {
-    let rule = &*recipe.credit;
-    let name = recipe.credit.about().name;
-    if compares(rule) && recipe.budget.group_size < 2 {
-        return Err(format!(
-            "credit rule `{name}` compares the members of a group, but `budget.group_size` is 1; \
-             raise it, or use one that compares otherwise: {}",
-            rules(|rule| !compares(rule))
-        ));
-    }
-    let objective = recipe.learn.objective.about().name;
-    let compared =
-        recipe.learn.objective.scope() != Scope::Sequence || recipe.learn.objective.needs().group_reward;
-    if compared && recipe.budget.group_size < 2 {
-        return Err(format!(
-            "objective `{objective}` compares the members of a group, but `budget.group_size` is 1; raise it"
-        ));
-    }
-    Ok(())
-}
-
-fn credit(recipe: &Recipe) -> Result<(), String> {
-    let rule = &*recipe.credit;
-    let name = recipe.credit.about().name;
-    let needs = recipe.learn.objective.needs();
-    let objective = recipe.learn.objective.about().name;
-    if !needs.reads_outcome() {
-        return Err(format!(
-            "`learn.objective = {objective}` ignores the reward; warm starts are supervised by `[warm_start]`, \
-             and learning by reward needs an objective that reads it, such as `policy-gradient`"
-        ));
-    }
-    shaping(recipe, name, rule.discount())?;
-    let wants_values = rule.needs().values;
-    let fits_values = needs.returns;
-    match (wants_values, fits_values) {
-        (true, _) if !recipe.model.value_head() => {
-            Err(format!("credit rule `{name}` needs value estimates; set `model.value_head = true`"))
-        }
-        (true, false) => Err(format!(
-            "credit rule `{name}` needs a fitted value head; give `learn.objective` a `value = {{ coefficient = 0.5 }}`"
-        )),
-        (false, true) => Err(format!(
-            "`learn.objective.value` fits value targets, which credit rule `{name}` does not write; remove it or use {}",
-            rules(|rule| rule.needs().values)
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Whether a rule compares the members of a group.
-fn compares(rule: &dyn CreditRule) -> bool {
-    matches!(rule.baseline(), Baseline::Group | Baseline::Turn)
-}
-
-/// The shipped rules, with their defaults, of which something holds.
-fn rules(holds: impl Fn(&dyn CreditRule) -> bool) -> String {
-    let rules =
-        RULES.iter().filter(|entry| (entry.read)(toml::Table::new()).is_ok_and(|(rule, _)| holds(&*rule)));
-    rules.map(|entry| format!("`{}`", entry.about.name)).collect::<Vec<_>>().join(", ")
-}
-
-/// Shaping that counts turns agrees with rules that discount by token only where nothing is discounted.
-fn shaping(recipe: &Recipe, rule: &str, discount: f64) -> Result<(), String> {
-    if discount == 1.0 || !shapes_by_turn(&recipe.reward) {
-        return Ok(());
-    }
-    Err(format!(
-        "`shaping` with `step = \"turn\"` discounts by turn, but credit rule `{rule}` by token (`credit.gamma = {discount}`), \
-         so the shaped reward would change what is optimal; use `step = \"token\"`, or `credit.gamma = 1.0`"
-    ))
-}
-
-fn shapes_by_turn(reward: &RewardConfig) -> bool {
-    let here = reward.settings::<Shaping>().is_some_and(|shaping| shaping.step == ShapingStep::Turn);
-    here || reward.children().into_iter().any(shapes_by_turn)
-}
-
 fn sampling(recipe: &Recipe) -> Result<(), String> {
     let rollout = &recipe.rollout;
     if rollout.temperature == 0.0 {
@@ -329,14 +247,19 @@ fn tree(recipe: &Recipe) -> Result<(), String> {
 
 /// What every arm has in common; a control that set one of these would be ignored.
 fn controls(recipe: &Recipe) -> Vec<String> {
-    const OWN: [&str; 6] = ["world", "rollout", "reward", "credit", "learn", "tasks"];
     let shared = |control: &Control| {
-        let shared = control.set.keys().find(|key| !OWN.contains(&key.as_str()))?;
-        let (name, own) = (&control.name, OWN.join(", "));
+        let (name, shared, own) = (&control.name, shared_key(control)?, OWN.join(", "));
         Some(format!("control `{name}` sets `{shared}`, which all arms share; a control may set {own}"))
     };
     recipe.controls.iter().filter_map(shared).collect()
 }
+
+/// A key that a control sets though all arms share it.
+pub(crate) fn shared_key(control: &Control) -> Option<&str> {
+    control.set.keys().map(String::as_str).find(|key| !OWN.contains(key))
+}
+
+const OWN: [&str; 6] = ["world", "rollout", "reward", "credit", "learn", "tasks"];
 
 /// Training on answers is what everything else here prevents; it is done to show what it does, and only where that is said.
 fn ablation(recipe: &Recipe) -> Result<(), String> {

@@ -118,7 +118,8 @@ impl<'a> Mender<'a, '_> {
     /// The document without the mistake, and the next one. `None`: it cannot be mended.
     fn mend(&self, document: &Value<'a>, mistake: &Mistake) -> Option<(Value<'a>, Option<Mistake>)> {
         let Mistake { error, path } = mistake;
-        if let Some(key) = missing(error) {
+        // The name of a component is not guessed: with another one, its keys would be wrong.
+        if let Some(key) = missing(error).filter(|key| *key != "type") {
             let known = document::at(&self.model, &[&named(path)[..], &[Step::Key(key.to_owned())]].concat());
             let added = known.and_then(|value| document::with_key(document, path, key, value.clone()));
             if let Some(added) = added {
@@ -132,12 +133,23 @@ impl<'a> Mender<'a, '_> {
         (1..=path.len()).rev().find_map(|depth| {
             let part = &path[..depth];
             let hint = || locate(self.file, self.text, error).hint.or_else(|| named_in(error));
-            let hint = (depth == path.len()).then(hint).flatten();
-            self.mends(document, part, hint).into_iter().find_map(|(changed, part)| {
+            let own = depth == path.len();
+            let hint = own.then(hint).flatten();
+            let guess = own.then(|| plausible(error)).flatten();
+            let mut second = None;
+            for (changed, part) in self.mends(document, part, hint, guess) {
                 let next = self.mistake(&changed);
-                let caused = next.as_ref().is_some_and(|next| part.starts_with(&next.path));
-                (!caused).then_some((changed, next))
-            })
+                let within = |part: &[Step]| next.as_ref().is_some_and(|next| next.path.starts_with(part));
+                if next.as_ref().is_some_and(|next| part.starts_with(&next.path)) {
+                    continue;
+                }
+                // What is then wrong beside it may be so only because of the mend.
+                if !within(&part[..depth - 1]) {
+                    return Some((changed, next));
+                }
+                second = second.or(Some((changed, next)));
+            }
+            second
         })
     }
 
@@ -147,6 +159,7 @@ impl<'a> Mender<'a, '_> {
         document: &Value<'a>,
         part: &[Step],
         hint: Option<String>,
+        guess: Option<DeValue<'a>>,
     ) -> Vec<(Value<'a>, Vec<Step>)> {
         let Some(value) = document::at(document, part) else { return Vec::new() };
         let other_name = hint.as_deref().and_then(|hint| {
@@ -169,7 +182,9 @@ impl<'a> Mender<'a, '_> {
         // The contents of a section belong to the name it was meant to have; a single value may be of another kind.
         let section = matches!(value.get_ref(), DeValue::Table(_) | DeValue::Array(_));
         let likely = if section { [other_name, gone] } else { [gone, other_name] };
-        same_part(other_text).into_iter().chain(likely.into_iter().flatten()).chain(model).collect()
+        let guess = same_part(guess.filter(|_| free).and_then(|value| document::with(document, part, value)));
+        let first = [same_part(other_text), guess];
+        first.into_iter().chain(likely).flatten().chain(model).collect()
     }
 
     /// The complaint in words, at its place in the text.
@@ -208,6 +223,21 @@ fn named(path: &[Step]) -> Vec<Step> {
 /// The key that is missing, where that is the complaint.
 fn missing(error: &Error) -> Option<&str> {
     components_named(error.message()).1.strip_prefix("missing field `")?.split('`').next()
+}
+
+/// A value of the kind that was expected.
+fn plausible(error: &Error) -> Option<DeValue<'static>> {
+    let (head, expected) = error.message().rsplit_once(", expected ")?;
+    let expected = expected.strip_prefix("a ").unwrap_or(expected);
+    match expected {
+        _ if !head.contains("invalid ") => None,
+        "string" => Some(DeValue::String("a".into())),
+        "boolean" => Some(DeValue::Boolean(true)),
+        "u16" | "u32" | "u64" | "usize" | "f32" | "f64" => document::parse("a = 1")
+            .ok()
+            .and_then(|one| Some(document::at(&one, &[Step::Key("a".into())])?.get_ref().clone())),
+        _ => None,
+    }
 }
 
 /// The name that the complaint itself proposes.

@@ -207,7 +207,7 @@ impl Recipe {
         self.control_in(&format!("recipe `{}`", self.name), control)
     }
 
-    fn control_in(&self, file: &str, control: &Control) -> Result<Self, RecipeError> {
+    pub(crate) fn control_in(&self, file: &str, control: &Control) -> Result<Self, RecipeError> {
         let mut table = self.to_table();
         merge(&mut table, &control.set);
         table.remove("controls");
@@ -219,7 +219,10 @@ impl Recipe {
         self.demonstration_world_in(&format!("recipe `{}`", self.name))
     }
 
-    fn demonstration_world_in(&self, file: &str) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
+    pub(crate) fn demonstration_world_in(
+        &self,
+        file: &str,
+    ) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         let Some(warm) = self.warm_start.as_ref().filter(|warm| !warm.world.is_empty()) else {
             return Ok(self.world.clone());
         };
@@ -282,47 +285,6 @@ impl Recipe {
 
     pub(crate) fn to_table(&self) -> toml::Table {
         toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold")
-    }
-
-    /// Itself, or all that cannot work in it. `whole`: it is a file, of which every part is of use.
-    fn checked(mut self, file: &str, whole: bool) -> Result<Self, RecipeError> {
-        if let Some(warm) = self.warm_start.as_mut().filter(|_| self.roles.teacher.is_oracle()) {
-            warm.settle_skill();
-        }
-        let refused = |why| RecipeError::Combination { file: file.to_owned(), why };
-        let demonstrated = self.demonstration_world_in(file).err();
-        let shown = demonstrated.is_none();
-        let idle = self.idle().filter(|_| whole);
-        let whys = crate::checks::check(&self, shown, idle.is_none());
-        let refused = idle.into_iter().chain(whys).map(refused);
-        let mut errors: Vec<RecipeError> = demonstrated.into_iter().chain(refused).collect();
-        // What is wrong with the recipe is wrong with its arms and stages too; of them is told only what they add.
-        let sound = errors.is_empty();
-        let own = |error: &RecipeError| sound || !matches!(error, RecipeError::Combination { .. });
-        for control in self.controls.iter().filter(|_| shown) {
-            let wrong = self.control_in(file, control).err();
-            errors.extend(wrong.into_iter().flat_map(RecipeError::each).filter(own));
-        }
-        for stage in
-            self.stages.iter().flat_map(StageSettings::each).filter(|_| shown && self.controls.is_empty())
-        {
-            if !stage.changes().is_empty() {
-                let wrong = self.of_stage(file, stage).err();
-                errors.extend(wrong.into_iter().flat_map(RecipeError::each).filter(own));
-            }
-        }
-        RecipeError::all(file, errors).map_or(Ok(self), Err)
-    }
-
-    /// A part that no stage reads or fits.
-    fn idle(&self) -> Option<String> {
-        if let Some(idle) = self.datasets.keys().find(|name| self.uses(name).next().is_none()) {
-            return Some(format!(
-                "[datasets.{idle}] is read by no stage; add `[[stages]]` with `type = \"imitate\"` or `\"prefer\"` and `from = \"{idle}\"`"
-            ));
-        }
-        let idle = self.models.keys().next().filter(|_| self.stages.is_empty());
-        idle.map(|idle| format!("[models.{idle}] needs `[[stages]]`, one of which fits it"))
     }
 }
 

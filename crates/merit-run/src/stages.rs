@@ -255,6 +255,12 @@ impl StageSettings {
         }
     }
 
+    /// A key that `set` holds though it may not.
+    pub(crate) fn sets_wrongly(&self) -> Option<&str> {
+        let (set, may) = self.may_set();
+        set.keys().map(String::as_str).find(|key| !may.contains(key))
+    }
+
     /// The stage after which the policy stood where this one begins, where it says so.
     pub(crate) fn start(&self) -> Option<&str> {
         match self {

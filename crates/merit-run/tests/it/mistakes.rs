@@ -1,6 +1,8 @@
 //! A recipe with several mistakes: all are told at once, each with its place, and none twice.
 
 use merit_run::{Recipe, reward_file};
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
 
 const SMALL: &str = include_str!("staged/small.toml");
 
@@ -199,4 +201,47 @@ fn a_reward_file_tells_all_too() {
 fn no_more_than_twenty_are_told() {
     let many: String = (0..40).map(|n| format!("\nzebra{n} = {n}")).collect();
     assert_eq!(told(&[("every = 0", &format!("every = 0{many}"))]).len(), 20);
+}
+
+/// Where every key of a document is written, and every value that is no table or list.
+#[derive(Default)]
+struct Places {
+    keys: Vec<Range<usize>>,
+    values: Vec<Range<usize>>,
+}
+
+impl Places {
+    fn table(&mut self, table: &DeTable<'_>) {
+        for (key, value) in table {
+            self.keys.push(key.span());
+            self.value(value);
+        }
+    }
+
+    fn value(&mut self, value: &toml::Spanned<DeValue<'_>>) {
+        match value.get_ref() {
+            DeValue::Table(table) => self.table(table),
+            DeValue::Array(items) => items.iter().for_each(|item| self.value(item)),
+            _ => self.values.push(value.span()),
+        }
+    }
+}
+
+#[test]
+fn one_mistake_anywhere_in_a_shipped_recipe_is_one_error() {
+    for shipped in merit_run::shipped::recipes() {
+        let mut places = Places::default();
+        places.table(DeTable::parse(shipped.text).unwrap().get_ref());
+        let misspelt = places.keys.into_iter().map(|key| (key.end..key.end, "zq"));
+        let wrong = places.values.into_iter().map(|value| (value, "1979-05-27"));
+        // Every second one, for time.
+        for (span, put) in misspelt.chain(wrong).step_by(2) {
+            let text = format!("{}{put}{}", &shipped.text[..span.start], &shipped.text[span.end..]);
+            let line = text[..span.start].matches('\n').count();
+            if let Err(error) = Recipe::parse("r.toml", &text) {
+                let (error, line) = (error.to_string(), text.lines().nth(line).unwrap());
+                assert!(!error.contains(" mistakes in "), "{}: {line}\n{error}", shipped.about.name);
+            }
+        }
+    }
 }
