@@ -1,47 +1,91 @@
 //! Combinations that parse but cannot work, each with the reason and the alternative.
 
 use crate::model::ModelConfig;
-use crate::recipe::Recipe;
+use crate::recipe::{Control, Recipe};
 use crate::tasks::Tasks;
 use merit_api::{Manner, WorldSettings};
 use merit_core::{Arm, Chosen};
-use merit_credit::{Baseline, CreditRule, RULES};
-use merit_learn::Scope;
-use merit_reward::RewardConfig;
-use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 use std::collections::BTreeMap;
 
-/// `Err` with the reason when the recipe cannot work.
-pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
-    stations(recipe)?;
-    counts(recipe)?;
-    recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))?;
-    crate::warm_start::check(recipe)?;
-    credit(recipe)?;
-    guests(recipe)?;
-    sampling(recipe)?;
-    names(recipe)?;
-    ablation(recipe)?;
-    controls(recipe)?;
-    crate::stage_checks::check(recipe)?;
-    crate::models::check(recipe)
+/// Every reason why the recipe cannot work, each a mistake of its own. `shown`: there is a world to demonstrate in. `staged`: the
+/// stages use all there is for them.
+pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
+    let mut found = Found::default();
+    let model = found.fine(model(recipe));
+    let rollout = found.fine(recipe.rollout.validate().map_err(|e| format!("[rollout] {e}")));
+    if rollout {
+        found.fine(tool_seconds(recipe));
+        found.fine(sampling(recipe));
+    }
+    if model && rollout {
+        found.fine(context(recipe));
+    }
+    found.fine(reward(recipe));
+    found.fine(recipe.learn.validate().map_err(|e| format!("[learn] {e}")));
+    found.fine(recipe.interleave.as_ref().map_or(Ok(()), crate::interleave::Interleave::check));
+    found.fine(recipe.budget.until.map_or(Ok(()), |until| until.check()));
+    let counted = found.every(counts(recipe));
+    // Who compares the members of a group says so first; the others would only repeat it.
+    if counted && found.fine(crate::credit_checks::group_size(recipe)) {
+        let (groups, size) = (recipe.budget.groups, recipe.budget.group_size);
+        found.fine(recipe.tasks.as_ref().map_or(Ok(()), |tasks| tasks.check(groups, size)));
+        found.fine(guests(recipe));
+        found.fine(tree(recipe));
+    }
+    found.fine(crate::credit_checks::credit(recipe));
+    if found.fine(recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))) && shown {
+        found.every(crate::warm_start::check(recipe));
+    }
+    found.fine(names(recipe));
+    found.fine(ablation(recipe));
+    found.every(controls(recipe));
+    // A misspelt name in a stage leaves what it meant unused.
+    let named = found.fine(crate::models::names(recipe));
+    if staged && named && found.every(crate::stage_checks::check(recipe)) {
+        found.fine(crate::models::check(recipe));
+    }
+    found.0
 }
 
-/// Each station refuses its own nonsense.
-fn stations(recipe: &Recipe) -> Result<(), String> {
-    // Worlds were checked when they were read, and open nothing before a run.
-    recipe.demonstration_world().map_err(|e| e.to_string())?;
-    if let ModelConfig::Fresh(model) = &recipe.model {
-        model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
+/// The reasons so far.
+#[derive(Default)]
+struct Found(Vec<String>);
+
+impl Found {
+    fn fine(&mut self, checked: Result<(), String>) -> bool {
+        self.every(checked.err())
     }
-    recipe.rollout.validate().map_err(|e| format!("[rollout] {e}"))?;
+
+    fn every(&mut self, reasons: impl IntoIterator<Item = String>) -> bool {
+        let before = self.0.len();
+        self.0.extend(reasons);
+        self.0.len() == before
+    }
+}
+
+fn model(recipe: &Recipe) -> Result<(), String> {
+    let ModelConfig::Fresh(model) = &recipe.model else { return Ok(()) };
+    model.decoder(model.vocabulary).validate().map_err(|e| model_words(&e))?;
+    let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
+    if model.vocabulary < least {
+        let given = model.vocabulary;
+        return Err(format!("`model.vocabulary` is {given}; bytes and markers alone need {least}"));
+    }
+    Ok(())
+}
+
+fn tool_seconds(recipe: &Recipe) -> Result<(), String> {
     let given = recipe.rollout.tool_seconds;
-    if let Some(own) = recipe.world.call_seconds().filter(|own| given < *own) {
-        return Err(format!(
+    match recipe.world.call_seconds().filter(|own| given < *own) {
+        Some(own) => Err(format!(
             "`rollout.tool_seconds` is {given}, but a tool of the world may take {own} s by its own limit, so that calls would be \
              given up half-way and lose what they keep; raise the one or lower the tool's `seconds`"
-        ));
+        )),
+        None => Ok(()),
     }
+}
+
+fn reward(recipe: &Recipe) -> Result<(), String> {
     let scorer = merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
     if !scorer.tells_solved() {
         return Err("[reward] no term says when a task is solved, so success could not be measured; \
@@ -50,23 +94,14 @@ fn stations(recipe: &Recipe) -> Result<(), String> {
     }
     let mut given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
     given.extend(recipe.models.keys().cloned());
-    if let Some(need) = scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
-        return Err(format!(
+    match scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
+        Some(need) => Err(format!(
             "[reward] a term needs the annotation `{}`, which nobody gives; add an annotator that does, or make the term \
              `optional`",
             need.name
-        ));
+        )),
+        None => Ok(()),
     }
-    if let Some(interleave) = &recipe.interleave {
-        interleave.check()?;
-    }
-    if let Some(tasks) = &recipe.tasks {
-        tasks.check(recipe.budget.groups, recipe.budget.group_size)?;
-    }
-    if let Some(until) = recipe.budget.until {
-        until.check()?;
-    }
-    recipe.learn.validate().map_err(|e| format!("[learn] {e}"))
 }
 
 pub(crate) const MOST_EPISODES: u64 = 1_000_000;
@@ -86,14 +121,13 @@ fn model_words(error: &merit_formats::ConfigError) -> String {
     format!("[model] {}", keys.iter().fold(error.to_string(), renamed))
 }
 
-fn counts(recipe: &Recipe) -> Result<(), String> {
+fn counts(recipe: &Recipe) -> Vec<String> {
     let positive = [
         ("budget.groups", u64::from(recipe.budget.groups)),
         ("budget.group_size", u64::from(recipe.budget.group_size)),
         ("budget.checkpoint_every", recipe.budget.checkpoint_every),
         ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
     ];
-    at_least_one(&positive)?;
     let episodes = match &recipe.tasks {
         Some(Tasks { refill: Some(_), .. }) => {
             "budget.groups × budget.group_size × (1 + tasks.refill.attempts)"
@@ -105,27 +139,27 @@ fn counts(recipe: &Recipe) -> Result<(), String> {
         ("evaluation.tasks", u64::from(recipe.evaluation.tasks)),
         ("evaluation.tasks_between", u64::from(recipe.evaluation.tasks_between)),
     ];
-    in_memory(&kept_in_memory)?;
+    let mut found = Found::default();
+    found.every(positive.into_iter().filter_map(|number| at_least_one(&[number]).err()));
+    found.every(kept_in_memory.into_iter().filter_map(|number| in_memory(&[number]).err()));
     if recipe.evaluation.every > 0 && recipe.evaluation.tasks_between == 0 {
-        return Err(
-            "`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either".into(),
-        );
+        found.every([
+            "`evaluation.tasks_between` is 0 but `evaluation.every` asks for evaluations; set either"
+                .to_owned(),
+        ]);
     }
+    found.0
+}
+
+fn context(recipe: &Recipe) -> Result<(), String> {
     let (context, turn) = (recipe.model.context(), recipe.rollout.max_turn_tokens);
-    if turn >= context {
-        return Err(format!(
-            "`model.context` is {context}, and one turn may take {turn} tokens (`rollout.max_turn_tokens`), so that no prompt \
-             would fit beside it; raise the one or lower the other"
-        ));
+    if turn < context {
+        return Ok(());
     }
-    let least = merit_model::Tokenizer::train(std::iter::empty(), 0).vocab_len();
-    if let ModelConfig::Fresh(model) = &recipe.model
-        && model.vocabulary < least
-    {
-        let given = model.vocabulary;
-        return Err(format!("`model.vocabulary` is {given}; bytes and markers alone need {least}"));
-    }
-    Ok(())
+    Err(format!(
+        "`model.context` is {context}, and one turn may take {turn} tokens (`rollout.max_turn_tokens`), so that no prompt \
+         would fit beside it; raise the one or lower the other"
+    ))
 }
 
 /// Refuses a number of nothing.
@@ -182,76 +216,6 @@ fn guests(recipe: &Recipe) -> Result<(), String> {
     }
 }
 
-fn credit(recipe: &Recipe) -> Result<(), String> {
-    let rule = &*recipe.credit;
-    let name = recipe.credit.about().name;
-    if compares(rule) && recipe.budget.group_size < 2 {
-        return Err(format!(
-            "credit rule `{name}` compares the members of a group, but `budget.group_size` is 1; \
-             raise it, or use one that compares otherwise: {}",
-            rules(|rule| !compares(rule))
-        ));
-    }
-    let needs = recipe.learn.objective.needs();
-    let objective = recipe.learn.objective.about().name;
-    if !needs.reads_outcome() {
-        return Err(format!(
-            "`learn.objective = {objective}` ignores the reward; warm starts are supervised by `[warm_start]`, \
-             and learning by reward needs an objective that reads it, such as `policy-gradient`"
-        ));
-    }
-    let compared = recipe.learn.objective.scope() != Scope::Sequence || needs.group_reward;
-    if compared && recipe.budget.group_size < 2 {
-        return Err(format!(
-            "objective `{objective}` compares the members of a group, but `budget.group_size` is 1; raise it"
-        ));
-    }
-    shaping(recipe, name, rule.discount())?;
-    let wants_values = rule.needs().values;
-    let fits_values = needs.returns;
-    match (wants_values, fits_values) {
-        (true, _) if !recipe.model.value_head() => {
-            Err(format!("credit rule `{name}` needs value estimates; set `model.value_head = true`"))
-        }
-        (true, false) => Err(format!(
-            "credit rule `{name}` needs a fitted value head; give `learn.objective` a `value = {{ coefficient = 0.5 }}`"
-        )),
-        (false, true) => Err(format!(
-            "`learn.objective.value` fits value targets, which credit rule `{name}` does not write; remove it or use {}",
-            rules(|rule| rule.needs().values)
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// Whether a rule compares the members of a group.
-fn compares(rule: &dyn CreditRule) -> bool {
-    matches!(rule.baseline(), Baseline::Group | Baseline::Turn)
-}
-
-/// The shipped rules, with their defaults, of which something holds.
-fn rules(holds: impl Fn(&dyn CreditRule) -> bool) -> String {
-    let rules =
-        RULES.iter().filter(|entry| (entry.read)(toml::Table::new()).is_ok_and(|(rule, _)| holds(&*rule)));
-    rules.map(|entry| format!("`{}`", entry.about.name)).collect::<Vec<_>>().join(", ")
-}
-
-/// Shaping that counts turns agrees with rules that discount by token only where nothing is discounted.
-fn shaping(recipe: &Recipe, rule: &str, discount: f64) -> Result<(), String> {
-    if discount == 1.0 || !shapes_by_turn(&recipe.reward) {
-        return Ok(());
-    }
-    Err(format!(
-        "`shaping` with `step = \"turn\"` discounts by turn, but credit rule `{rule}` by token (`credit.gamma = {discount}`), \
-         so the shaped reward would change what is optimal; use `step = \"token\"`, or `credit.gamma = 1.0`"
-    ))
-}
-
-fn shapes_by_turn(reward: &RewardConfig) -> bool {
-    let here = reward.settings::<Shaping>().is_some_and(|shaping| shaping.step == ShapingStep::Turn);
-    here || reward.children().into_iter().any(shapes_by_turn)
-}
-
 fn sampling(recipe: &Recipe) -> Result<(), String> {
     let rollout = &recipe.rollout;
     if rollout.temperature == 0.0 {
@@ -266,30 +230,36 @@ fn sampling(recipe: &Recipe) -> Result<(), String> {
                     so the policy gradient would be biased; leave it at 1 and use `temperature`"
             .into());
     }
-    let size = recipe.budget.group_size;
-    if let Some(tree) = rollout.tree.as_ref().filter(|tree| tree.roots >= size) {
-        let roots = tree.roots;
-        return Err(format!(
-            "`rollout.tree.roots` is {roots}, and a group has {size} members (`budget.group_size`): none would fork; \
-             ask for fewer roots or leave `tree` out"
-        ));
-    }
     Ok(())
 }
 
-/// What every arm has in common; a control that set one of these would be ignored.
-fn controls(recipe: &Recipe) -> Result<(), String> {
-    const OWN: [&str; 6] = ["world", "rollout", "reward", "credit", "learn", "tasks"];
-    for control in &recipe.controls {
-        if let Some(shared) = control.set.keys().find(|key| !OWN.contains(&key.as_str())) {
-            let (name, own) = (&control.name, OWN.join(", "));
-            return Err(format!(
-                "control `{name}` sets `{shared}`, which all arms share; a control may set {own}"
-            ));
-        }
+fn tree(recipe: &Recipe) -> Result<(), String> {
+    let size = recipe.budget.group_size;
+    match recipe.rollout.tree.as_ref().filter(|tree| tree.roots >= size) {
+        Some(tree) => Err(format!(
+            "`rollout.tree.roots` is {}, and a group has {size} members (`budget.group_size`): none would fork; \
+             ask for fewer roots or leave `tree` out",
+            tree.roots
+        )),
+        None => Ok(()),
     }
-    Ok(())
 }
+
+/// What every arm has in common; a control that set one of these would be ignored.
+fn controls(recipe: &Recipe) -> Vec<String> {
+    let shared = |control: &Control| {
+        let (name, shared, own) = (&control.name, shared_key(control)?, OWN.join(", "));
+        Some(format!("control `{name}` sets `{shared}`, which all arms share; a control may set {own}"))
+    };
+    recipe.controls.iter().filter_map(shared).collect()
+}
+
+/// A key that a control sets though all arms share it.
+pub(crate) fn shared_key(control: &Control) -> Option<&str> {
+    control.set.keys().map(String::as_str).find(|key| !OWN.contains(key))
+}
+
+const OWN: [&str; 6] = ["world", "rollout", "reward", "credit", "learn", "tasks"];
 
 /// Training on answers is what everything else here prevents; it is done to show what it does, and only where that is said.
 fn ablation(recipe: &Recipe) -> Result<(), String> {

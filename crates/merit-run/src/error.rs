@@ -4,7 +4,7 @@
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     #[error(transparent)]
-    Recipe(#[from] crate::recipe::RecipeError),
+    Recipe(#[from] crate::recipe_error::RecipeError),
     #[error(transparent)]
     Store(#[from] merit_store::StoreError),
     #[error("model: {0}")]

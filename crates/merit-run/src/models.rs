@@ -101,8 +101,8 @@ pub(crate) fn losses(recipe: &Recipe) -> BTreeMap<String, FitLoss> {
     fits.collect()
 }
 
-/// `Err` with the reason when the models of `recipe` cannot be what they are said to be.
-pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
+/// `Err` with the reason when models cannot be called what they are called.
+pub(crate) fn names(recipe: &Recipe) -> Result<(), String> {
     for name in recipe.models.keys() {
         if [POLICY, LOG_PROB].contains(&name.as_str()) {
             return Err(format!("[models] `{name}` means something else; give the model another name"));
@@ -113,6 +113,11 @@ pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
             ));
         }
     }
+    Ok(())
+}
+
+/// `Err` with the reason when the models of `recipe` cannot be what they are said to be.
+pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     let mut known: BTreeMap<&str, FitLoss> = BTreeMap::new();
     for stage in recipe.stages.iter().flat_map(StageSettings::each) {
         let StageSettings::Fit(fit) = stage else { continue };

@@ -1,7 +1,8 @@
 //! The plan of a run: the stages of a recipe in the order in which they are done, each with its datasets and its place to begin.
 
 use crate::dataset::{Dataset, Source};
-use crate::recipe::{Recipe, RecipeError};
+use crate::recipe::Recipe;
+use crate::recipe_error::RecipeError;
 use crate::stage::{Ending, Rounds, Stage, Work};
 use crate::stages::{DEMONSTRATIONS, Plateau, Repeat, StageSettings};
 use crate::suite::Suite;

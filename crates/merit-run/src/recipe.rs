@@ -9,6 +9,7 @@ use crate::model::ModelConfig;
 use crate::models::NamedModel;
 use crate::overrides::{merge, parse_value, set_path};
 use crate::own_data::{DataFile, Use};
+use crate::recipe_error::RecipeError;
 use crate::roles::Roles;
 use crate::stages::StageSettings;
 use crate::tasks::Tasks;
@@ -150,26 +151,6 @@ pub struct Control {
     pub set: toml::Table,
 }
 
-/// Why a recipe cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RecipeError {
-    #[error("{0}")]
-    Parse(#[from] Located),
-    /// It parses, but cannot work.
-    #[error("{file}: {why}")]
-    Combination {
-        /// The file, or what stands for it.
-        file: String,
-        /// The reason and the alternative.
-        why: String,
-    },
-    #[error("cannot read {file}: {why}")]
-    Read { file: String, why: String },
-    /// There is none of that name.
-    #[error(transparent)]
-    Unknown(#[from] merit_core::registry::UnknownName),
-}
-
 impl Recipe {
     /// Reads and checks a recipe that names components of merit's own.
     pub fn parse(file: &str, text: &str) -> Result<Self, RecipeError> {
@@ -178,22 +159,9 @@ impl Recipe {
 
     /// Reads and checks a recipe: first its tables, then what they name, looked up in `components`. Opens nothing.
     pub fn read(file: &str, text: &str, components: &Components) -> Result<Self, RecipeError> {
-        let recipe = components.reading(|| toml::from_str::<Self>(text));
-        let recipe = recipe.map_err(|error| locate(file, text, &error))?;
-        if let Some(idle) = recipe.datasets.keys().find(|name| recipe.uses(name).next().is_none()) {
-            let why = format!(
-                "[datasets.{idle}] is read by no stage; add `[[stages]]` with `type = \"imitate\"` or `\"prefer\"` and `from = \"{idle}\"`"
-            );
-            return Err(RecipeError::Combination { file: file.to_owned(), why });
-        }
-        if let Some(idle) = recipe.models.keys().next().filter(|_| recipe.stages.is_empty()) {
-            let why = format!("[models.{idle}] needs `[[stages]]`, one of which fits it");
-            return Err(RecipeError::Combination { file: file.to_owned(), why });
-        }
-        Self { components: components.clone(), ..recipe }.checked(file).map_err(|error| match error {
-            RecipeError::Parse(located) => RecipeError::Parse(located.placed_in(file, text)),
-            other => other,
-        })
+        let recipe = crate::mistakes::read::<Self>(file, text, MODEL, components)?;
+        let checked = Self { components: components.clone(), ..recipe }.checked(file, true);
+        checked.map_err(|error| error.placed(|located| located.placed_in(file, text)))
     }
 
     /// How its stages read the file called `name`.
@@ -239,7 +207,7 @@ impl Recipe {
         self.control_in(&format!("recipe `{}`", self.name), control)
     }
 
-    fn control_in(&self, file: &str, control: &Control) -> Result<Self, RecipeError> {
+    pub(crate) fn control_in(&self, file: &str, control: &Control) -> Result<Self, RecipeError> {
         let mut table = self.to_table();
         merge(&mut table, &control.set);
         table.remove("controls");
@@ -251,7 +219,10 @@ impl Recipe {
         self.demonstration_world_in(&format!("recipe `{}`", self.name))
     }
 
-    fn demonstration_world_in(&self, file: &str) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
+    pub(crate) fn demonstration_world_in(
+        &self,
+        file: &str,
+    ) -> Result<Chosen<dyn WorldSettings>, RecipeError> {
         let Some(warm) = self.warm_start.as_ref().filter(|warm| !warm.world.is_empty()) else {
             return Ok(self.world.clone());
         };
@@ -307,29 +278,15 @@ impl Recipe {
 
     pub(crate) fn reread(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
-        let recipe = self.components.reading(|| toml::from_str::<Self>(&text));
-        let recipe = recipe.map_err(|error| Located { place: None, ..locate(file, &text, &error) })?;
-        Self { components: self.components.clone(), ..recipe }.checked(file)
+        let recipe = crate::mistakes::read::<Self>(file, &text, MODEL, &self.components);
+        let recipe = recipe.map_err(|error| error.placed(|located| Located { place: None, ..located }))?;
+        Self { components: self.components.clone(), ..recipe }.checked(file, false)
     }
 
     pub(crate) fn to_table(&self) -> toml::Table {
         toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold")
     }
-
-    fn checked(mut self, file: &str) -> Result<Self, RecipeError> {
-        if let Some(warm) = self.warm_start.as_mut().filter(|_| self.roles.teacher.is_oracle()) {
-            warm.settle_skill();
-        }
-        self.demonstration_world_in(file)?;
-        crate::checks::check(&self).map_err(|why| RecipeError::Combination { file: file.to_owned(), why })?;
-        for control in &self.controls {
-            self.control_in(file, control)?;
-        }
-        for stage in self.stages.iter().flat_map(StageSettings::each) {
-            if !stage.changes().is_empty() {
-                self.of_stage(file, stage)?;
-            }
-        }
-        Ok(self)
-    }
 }
+
+/// A recipe without mistakes.
+const MODEL: &str = crate::shipped::TEXTS[0].1;

@@ -2,7 +2,8 @@
 //!
 //! A reward file is a TOML document whose top level is the expression, so it has a `type`. A recipe has a `[reward]` table.
 
-use crate::recipe::{Recipe, RecipeError};
+use crate::recipe::Recipe;
+use crate::recipe_error::RecipeError;
 use crate::shipped;
 use crate::toml_error::locate;
 use merit_core::registry::UnknownName;
@@ -79,7 +80,7 @@ pub fn load(name_or_path: &str) -> Result<NamedReward, RecipeError> {
 
 /// The reward whose TOML `text` stands in `file`. It is checked: it compiles.
 pub fn parse(file: &str, text: &str) -> Result<RewardConfig, RecipeError> {
-    let config = merit_graders::from_toml(text).map_err(|error| locate(file, text, &error))?;
+    let config: RewardConfig = crate::mistakes::read(file, text, "", &merit_graders::components())?;
     Scorer::compile(&config)
         .map_err(|e| RecipeError::Combination { file: file.to_owned(), why: e.to_string() })?;
     Ok(config)

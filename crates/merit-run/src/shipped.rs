@@ -1,6 +1,7 @@
 //! The recipes that come with merit, and how a recipe is found by name or path.
 
-use crate::recipe::{Recipe, RecipeError};
+use crate::recipe::Recipe;
+use crate::recipe_error::RecipeError;
 use merit_core::About;
 use merit_core::registry::find;
 use std::sync::LazyLock;
@@ -24,7 +25,7 @@ macro_rules! recipes {
 }
 
 /// Every shipped recipe: its name and its text. To add one: its file, and its name in this list.
-const TEXTS: &[(&str, &str)] = recipes![
+pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "ledger-tools",
     "ledger-ppo",
     "ledger-gspo",

@@ -2,7 +2,8 @@
 
 use crate::dataset::{Dataset, Source};
 use crate::plan::Planner;
-use crate::recipe::{Recipe, RecipeError};
+use crate::recipe::Recipe;
+use crate::recipe_error::RecipeError;
 use crate::stages::{Fit, Merge, Plateau, Prefer, Supervision};
 use crate::suite::Suite;
 use crate::tasks::Tasks;

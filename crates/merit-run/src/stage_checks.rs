@@ -17,34 +17,32 @@ enum Holds {
     Pairs,
 }
 
-/// `Err` with the reason when the stages cannot be done.
-pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
+/// Every reason why the stages cannot be done.
+pub(crate) fn check(recipe: &Recipe) -> Vec<String> {
     if recipe.stages.is_empty() {
-        return Ok(());
+        return Vec::new();
     }
+    let mut walk = Walk::of(recipe);
     if let Some(control) = recipe.controls.first() {
-        return Err(format!(
+        walk.wrong.push(format!(
             "a recipe with `[[stages]]` has no controls, and this one has `{}`; make the control a recipe of its own",
             control.name
         ));
     }
-    if let Some(odd) =
-        recipe.datasets.keys().find(|name| !crate::checks::plain(name) || *name == DEMONSTRATIONS)
-    {
-        return Err(format!(
+    for odd in recipe.datasets.keys().filter(|name| !crate::checks::plain(name) || *name == DEMONSTRATIONS) {
+        walk.wrong.push(format!(
             "[datasets.{odd}]: a name is made of lower-case letters, digits and `-`, and `{DEMONSTRATIONS}` are the teacher's"
         ));
     }
-    let mut walk = Walk::of(recipe);
-    walk.all(&recipe.stages, false)?;
+    walk.all(&recipe.stages, false);
     if walk.taught > 1 && !recipe.roles.teacher.is_oracle() {
-        return Err(
+        walk.wrong.push(
             "two stages imitate demonstrations, and a model teaches (`roles.teacher`): what it showed is kept once; \
-                    imitate it in one stage, or let the world's own demonstrator teach"
+             imitate it in one stage, or let the world's own demonstrator teach"
                 .into(),
         );
     }
-    Ok(())
+    walk.wrong
 }
 
 struct Walk<'a> {
@@ -56,30 +54,73 @@ struct Walk<'a> {
     fitted: BTreeSet<String>,
     /// The stages after which the policy is another.
     changed: Vec<Phase>,
+    /// What cannot be done.
+    wrong: Vec<String>,
+    /// Names that nobody wrote, each of which is told once.
+    unknown: BTreeSet<String>,
 }
 
 impl<'a> Walk<'a> {
     fn of(recipe: &'a Recipe) -> Self {
         let (phases, datasets, fitted) = (BTreeSet::new(), BTreeMap::new(), BTreeSet::new());
-        Self { recipe, phases, datasets, taught: 0, fitted, changed: Vec::new() }
+        Self {
+            recipe,
+            phases,
+            datasets,
+            taught: 0,
+            fitted,
+            changed: Vec::new(),
+            wrong: Vec::new(),
+            unknown: BTreeSet::new(),
+        }
     }
 
-    fn all(&mut self, stages: &[StageSettings], repeated: bool) -> Result<(), String> {
-        stages.iter().try_for_each(|stage| match stage {
-            StageSettings::Repeat(_) if repeated => {
-                Err("a `repeat` stands inside another; one level is all there is".to_owned())
+    fn all(&mut self, stages: &[StageSettings], repeated: bool) {
+        for stage in stages {
+            let done = match stage {
+                StageSettings::Repeat(_) if repeated => {
+                    Err("a `repeat` stands inside another; one level is all there is".to_owned())
+                }
+                StageSettings::Repeat(repeat) if repeat.times == 0 || repeat.stages.is_empty() => {
+                    Err("a `repeat` needs `times` of at least 1, and stages to repeat".to_owned())
+                }
+                StageSettings::Repeat(repeat) => {
+                    self.all(&repeat.stages, true);
+                    until(repeat)
+                }
+                stage => self.one(stage).map_err(|why| {
+                    self.as_if_done(stage);
+                    format!("{}: {why}", stage.title())
+                }),
+            };
+            self.wrong.extend(done.err());
+        }
+    }
+
+    /// Later stages are judged as if this one could be done: what they lack by its mistake is not their own.
+    fn as_if_done(&mut self, stage: &StageSettings) {
+        match stage {
+            StageSettings::Collect(stage) => {
+                self.datasets.entry(stage.into.clone()).or_insert(Holds::Episodes);
             }
-            StageSettings::Repeat(repeat) if repeat.times == 0 || repeat.stages.is_empty() => {
-                Err("a `repeat` needs `times` of at least 1, and stages to repeat".to_owned())
+            StageSettings::Make(stage) => {
+                let pairs = stage.keep == KeepEpisodes::Pairs;
+                let holds = if pairs { Holds::Pairs } else { Holds::Episodes };
+                self.datasets.entry(stage.into.clone()).or_insert(holds);
             }
-            StageSettings::Repeat(repeat) => self.all(&repeat.stages, true).and_then(|()| until(repeat)),
-            stage => self.one(stage).map_err(|why| format!("{}: {why}", stage.title())),
-        })
+            StageSettings::Fit(stage) => drop(self.fitted.insert(stage.model.clone())),
+            _ => {}
+        }
+        if let Some(phase) =
+            stage.phase().filter(|phase| stage.changes_policy() && !self.changed.contains(phase))
+        {
+            self.changed.push(phase);
+        }
     }
 
     fn one(&mut self, stage: &StageSettings) -> Result<(), String> {
-        let (set, may) = stage.may_set();
-        if let Some(other) = set.keys().find(|key| !may.contains(&key.as_str())) {
+        if let Some(other) = stage.sets_wrongly() {
+            let (_, may) = stage.may_set();
             return Err(format!("`set` holds `{other}`; here it may hold {}", may.join(", ")));
         }
         let phase = stage.phase().expect("only a repeat has no phase");
@@ -155,7 +196,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn merge(&self, stage: &Merge) -> Result<(), String> {
+    fn merge(&mut self, stage: &Merge) -> Result<(), String> {
         stage.check()?;
         if let ModelConfig::File(model) = &self.recipe.model
             && matches!(model.train, Trained::Lora(_))
@@ -167,7 +208,7 @@ impl<'a> Walk<'a> {
         stage.stages().try_for_each(|name| self.stood_after("of", name))
     }
 
-    fn evaluate(&self, stage: &Evaluating) -> Result<(), String> {
+    fn evaluate(&mut self, stage: &Evaluating) -> Result<(), String> {
         if stage.temperature.is_some() && stage.samples == 0 {
             return Err("`temperature` is for `samples`; the other episodes are greedy".into());
         }
@@ -185,8 +226,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Refuses a model that nobody named, with the nearest name.
-    fn known_model(&self, key: &str, name: &str) -> Result<(), String> {
-        if self.recipe.models.contains_key(name) {
+    fn known_model(&mut self, key: &str, name: &str) -> Result<(), String> {
+        if self.recipe.models.contains_key(name) || !self.unknown.insert(format!("model {name}")) {
             return Ok(());
         }
         let hint = hint(name, self.recipe.models.keys().map(String::as_str));
@@ -194,33 +235,36 @@ impl<'a> Walk<'a> {
     }
 
     /// Refuses a model that has not learned anything yet.
-    fn asked(&self, key: &str, name: &str) -> Result<(), String> {
+    fn asked(&mut self, key: &str, name: &str) -> Result<(), String> {
         self.known_model(key, name)?;
-        if self.fitted.contains(name) {
+        if self.fitted.contains(name) || self.unknown.contains(&format!("model {name}")) {
             return Ok(());
         }
         Err(format!("`{key} = \"{name}\"`: no stage before it fits this model, so that it knows nothing"))
     }
 
     /// Refuses a reward that a model pays which has not learned anything yet.
-    fn paid_by_models(&self, stage: &StageSettings) -> Result<(), String> {
+    fn paid_by_models(&mut self, stage: &StageSettings) -> Result<(), String> {
         use StageSettings::{Collect, Evaluate, Learn};
         if self.recipe.models.is_empty() || !matches!(stage, Collect(_) | Learn(_) | Evaluate(_)) {
             return Ok(());
         }
-        let own = self.recipe.of_stage("", stage).map_err(|error| error.to_string())?;
-        let scorer = merit_reward::Scorer::compile(&own.reward).map_err(|error| error.to_string())?;
+        // What cannot work in the recipe of a stage is told of that recipe.
+        let Ok(own) = self.recipe.of_stage("", stage) else { return Ok(()) };
+        let Ok(scorer) = merit_reward::Scorer::compile(&own.reward) else { return Ok(()) };
         let needs = scorer.needs().into_iter().map(|need| need.name);
-        let mut models = needs.filter(|name| self.recipe.models.contains_key(name));
+        let mut models =
+            needs.filter(|name| self.recipe.models.contains_key(name)).collect::<Vec<_>>().into_iter();
         models.try_for_each(|name| self.asked("reward: key", &name))
     }
 
     /// Refuses a stage that was not done before, or that could be two.
-    fn stood_after(&self, key: &str, name: &str) -> Result<(), String> {
+    fn stood_after(&mut self, key: &str, name: &str) -> Result<(), String> {
         let found: Vec<String> =
             self.changed.iter().filter(|phase| called(phase, name)).map(Phase::to_string).collect();
         match &found[..] {
             [_] => Ok(()),
+            [] if !self.unknown.insert(format!("stage {name}")) => Ok(()),
             [] => {
                 let names: Vec<String> = self
                     .changed
@@ -236,7 +280,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn read(&self, name: &str, wanted: Holds) -> Result<(), String> {
+    fn read(&mut self, name: &str, wanted: Holds) -> Result<(), String> {
         match (self.datasets.get(name), wanted) {
             (Some(held), wanted) if *held == wanted => Ok(()),
             (Some(_), Holds::Pairs) => Err(format!(
@@ -248,6 +292,7 @@ impl<'a> Walk<'a> {
             (None, _) if self.recipe.datasets.contains_key(name) => Err(format!(
                 "`from = \"{name}\"` is a file of `[datasets]`, which stages imitate or prefer; this one reads what stages collected"
             )),
+            (None, _) if !self.unknown.insert(format!("dataset {name}")) => Ok(()),
             (None, _) => {
                 let known = self.datasets.keys().chain(self.recipe.datasets.keys());
                 let hint = hint(name, known.map(String::as_str));

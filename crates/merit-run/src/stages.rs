@@ -10,7 +10,8 @@ use crate::overrides::merge;
 pub use crate::own_data::DataFile;
 pub use crate::plateau::Plateau;
 pub use crate::prefer::Prefer;
-use crate::recipe::{Recipe, RecipeError};
+use crate::recipe::Recipe;
+use crate::recipe_error::RecipeError;
 pub use crate::suite::Select;
 use crate::until::Until;
 use crate::warm_start::ImitateKeys;
@@ -252,6 +253,12 @@ impl StageSettings {
             Self::Evaluate(stage) => (&stage.set, &["world", "rollout"]),
             _ => (&NOTHING, &[]),
         }
+    }
+
+    /// A key that `set` holds though it may not.
+    pub(crate) fn sets_wrongly(&self) -> Option<&str> {
+        let (set, may) = self.may_set();
+        set.keys().map(String::as_str).find(|key| !may.contains(key))
     }
 
     /// The stage after which the policy stood where this one begins, where it says so.

@@ -85,7 +85,7 @@ pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
 
 /// The components that a message names at its head, the outermost first, and what it says of the innermost:
 /// "`sum`: `cost`: unknown field …".
-fn components_named(message: &str) -> (Vec<&str>, &str) {
+pub(crate) fn components_named(message: &str) -> (Vec<&str>, &str) {
     let (mut components, mut rest) = (Vec::new(), message);
     while let Some((name, behind)) = rest.strip_prefix('`').and_then(|rest| rest.split_once('`'))
         && let Some(behind) = behind.strip_prefix(": ")

@@ -146,12 +146,11 @@ pub(crate) fn needed(recipe: &Recipe) -> Option<String> {
     })
 }
 
-/// `Err` with the reason when the warm start of a recipe cannot work.
-pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
-    let Some(warm) = &recipe.warm_start else { return Ok(()) };
-    warm.counts()?;
-    teacher(recipe, warm)?;
-    manners(recipe, warm)
+/// Every reason why the warm start of a recipe cannot work.
+pub(crate) fn check(recipe: &Recipe) -> Vec<String> {
+    let Some(warm) = &recipe.warm_start else { return Vec::new() };
+    let shown = teacher(recipe, warm).and_then(|()| manners(recipe, warm));
+    [warm.counts(), shown].into_iter().filter_map(Result::err).collect()
 }
 
 fn teacher(recipe: &Recipe, warm: &WarmStart) -> Result<(), String> {

@@ -9,12 +9,13 @@ mod episode_text;
 mod out;
 
 use clap::{CommandFactory as _, Parser as _};
-use cli::{Cli, Command};
+use cli::{Cli, Command, completing, free_text};
 use merit_core::printable;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    clap_complete::CompleteEnv::with_factory(Cli::command).var(completing::VARIABLE).complete();
+    let cli = Cli::parse_from(free_text::arguments(std::env::args_os()));
     let done = match cli.command {
         Command::Init { folder, tasks, model } => {
             commands::init::run(&folder, tasks.as_deref().zip(model.as_deref()))
@@ -53,7 +54,10 @@ fn main() -> ExitCode {
 
 fn completions(shell: clap_complete::Shell) -> anyhow::Result<()> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "merit", &mut script);
+    let shells = clap_complete::env::Shells::builtins();
+    let shell =
+        shells.completer(&shell.to_string()).ok_or_else(|| anyhow::anyhow!("no script for {shell}"))?;
+    shell.write_registration(completing::VARIABLE, "merit", "merit", "merit", &mut script)?;
     Ok(out::text(String::from_utf8_lossy(&script))?)
 }
 

@@ -5,6 +5,7 @@ mod by_hand;
 mod guests;
 mod interleaved;
 mod merging;
+mod mistakes;
 mod models;
 mod models_refused;
 mod observations;

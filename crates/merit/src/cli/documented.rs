@@ -1,6 +1,7 @@
 //! Every command in the documents is one that merit understands.
 
 use super::Cli;
+use super::free_text::arguments;
 use clap::Parser as _;
 use std::path::Path;
 
@@ -59,7 +60,7 @@ fn every_command_in_the_documents_is_understood() {
     for file in files {
         for (line, command) in commands(&std::fs::read_to_string(&file).unwrap()) {
             count += 1;
-            if let Err(error) = Cli::try_parse_from(words(&command)) {
+            if let Err(error) = Cli::try_parse_from(arguments(words(&command).into_iter().map(Into::into))) {
                 let why = error.to_string();
                 let why = why.lines().next().unwrap_or_default();
                 wrong.push(format!("{}:{line}: {command}\n    {why}", file.display()));

@@ -1,5 +1,6 @@
 //! `merit eval`.
 
+use super::completing;
 use super::models::ServerFlags;
 use super::tapes::TapeFlags;
 use super::values::{MOST, key_value};
@@ -11,11 +12,11 @@ use std::path::PathBuf;
 pub(crate) struct Eval {
     /// Who is measured: a GGUF file, a folder with safetensors, a run's folder, a server as `http://127.0.0.1:8000/v1#MODEL`, or
     /// `oracle`, the world's own demonstrator. The first is what the others are compared with.
-    #[arg(id = "model", required = true, value_name = "MODEL")]
+    #[arg(id = "model", required = true, value_name = "MODEL", add = completing::runs())]
     pub(crate) models: Vec<String>,
     /// What they are measured on: the name or the path of a recipe, or a file of tasks (JSON lines) [default: the recipe of the
     /// first run that is named].
-    #[arg(long, value_name = "RECIPE|TASKS")]
+    #[arg(long, value_name = "RECIPE|TASKS", add = completing::recipes())]
     pub(crate) on: Option<String>,
     /// Change one setting of the recipe; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]

@@ -1,5 +1,6 @@
 //! `merit export`.
 
+use super::completing;
 use super::values::finite;
 use clap::{ArgGroup, Args};
 use std::path::PathBuf;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 #[command(group = ArgGroup::new("what").args(["shape", "metrics", "tensorboard"]).required(true).multiple(true))]
 pub(crate) struct Export {
     /// A run's folder, or one of imported episodes.
+    #[arg(add = completing::runs())]
     pub(crate) run: PathBuf,
     /// Episodes as rows: `messages`, `prompt-completion`, `preference`, `grpo` or `verl`.
     #[arg(long = "as", value_name = "SHAPE")]

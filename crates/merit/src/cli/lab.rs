@@ -1,5 +1,6 @@
 //! `merit reproduce`.
 
+use super::completing;
 use super::values::{Seeds, key_value, seeds};
 use clap::Args;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
     /// Names of shipped systems (see `--list`) or paths of TOML files.
-    #[arg(required_unless_present_any = ["all", "list"])]
+    #[arg(required_unless_present_any = ["all", "list"], add = completing::systems())]
     pub(crate) systems: Vec<String>,
     /// Every shipped system.
     #[arg(long, conflicts_with = "systems")]
@@ -51,7 +52,7 @@ pub(crate) struct Reproduce {
 pub(crate) struct Compare {
     /// Folders of runs or imports, or results of `merit reproduce` (JSON files). Runs of one resolved recipe are one condition over its seeds; each condition is compared with
     /// the first, paired by seed and task. Results are compared arm by arm, paired by seed.
-    #[arg(required = true, num_args = 2..)]
+    #[arg(required = true, num_args = 2.., add = completing::runs())]
     pub(crate) runs: Vec<PathBuf>,
     /// One JSON object a line.
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! `merit list` and `merit recipe`.
 
+use super::completing;
 use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Debug, Args)]
@@ -8,6 +9,7 @@ pub(crate) struct List {
     #[arg(value_enum)]
     pub(crate) kind: Option<Kind>,
     /// One of them: its keys with type, default and meaning, and an example.
+    #[arg(add = completing::components())]
     pub(crate) name: Option<String>,
     /// One JSON object a line.
     #[arg(long)]
@@ -52,6 +54,7 @@ pub(crate) enum Recipe {
     /// Check a recipe: names, keys, combinations. Exit code 2 when it cannot be used.
     Check {
         /// A TOML file, or the name of a shipped recipe.
+        #[arg(add = completing::recipes())]
         file: String,
     },
     /// Print every key of recipes and system files: type, default, meaning and example.
@@ -65,6 +68,7 @@ pub(crate) enum Recipe {
     /// Print a recipe with every default written out.
     Show {
         /// A TOML file, or the name of a shipped recipe.
+        #[arg(add = completing::recipes())]
         file: String,
     },
 }

@@ -1,9 +1,11 @@
 //! What can be said to merit on the command line; one file per family of commands.
 
+pub(crate) mod completing;
 #[cfg(test)]
 mod documented;
 pub(crate) mod eval;
 pub(crate) mod export;
+pub(crate) mod free_text;
 pub(crate) mod lab;
 pub(crate) mod lists;
 pub(crate) mod models;
@@ -117,9 +119,9 @@ pub(crate) enum Command {
     /// Look into model files, convert them, merge adapters.
     #[command(subcommand)]
     Model(Model),
-    /// Print a completion script for a shell.
+    /// Print a completion script for a shell; it also knows recipes, systems, components and runs.
     Completions {
-        /// The shell, e.g. `bash`: `merit completions bash > /etc/bash_completion.d/merit`.
+        /// The shell, e.g. `bash`. `source <(merit completions bash)` in `~/.bashrc` keeps up with new versions of merit.
         shell: clap_complete::Shell,
     },
 }

@@ -57,7 +57,7 @@ pub(crate) struct Chat {
     /// A GGUF file, a folder with safetensors, or a server as `http://127.0.0.1:8000/v1#MODEL`.
     pub(crate) model: String,
     /// Standing instructions, said before the first message.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) system: Option<String>,
     /// Say at the end how many tokens were read and written, and how fast.
     #[arg(long)]
@@ -116,7 +116,7 @@ The same line, place in the input and seed give the same completion at any --bat
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SamplingFlags {
     /// Sampling temperature; 0 takes the likeliest token [default: 0.7 in a chat, otherwise 1].
-    #[arg(long, value_parser = super::values::temperature)]
+    #[arg(long, value_parser = super::values::temperature, allow_negative_numbers = true)]
     pub(crate) temperature: Option<f32>,
     /// Draw only from the likeliest tokens that together have this probability [default: 1].
     #[arg(long)]

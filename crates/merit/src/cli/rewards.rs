@@ -1,5 +1,6 @@
 //! `merit import`, `merit score`, `merit reward`, `merit verify` and `merit attack`.
 
+use super::completing;
 use super::values::{MOST, discount, key_value};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -18,10 +19,10 @@ pub(crate) struct Import {
     #[arg(long)]
     pub(crate) world: Option<String>,
     /// A tool's answer that begins so is an error; may be repeated [default: the format's convention].
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) error_prefix: Vec<String>,
     /// The reported reward from which on a task counts as solved [default: the format's].
-    #[arg(long, value_name = "REWARD")]
+    #[arg(long, value_name = "REWARD", allow_negative_numbers = true)]
     pub(crate) solved_at: Option<f64>,
     /// Leave out entries that cannot be read instead of failing; each is named.
     #[arg(long)]
@@ -34,8 +35,10 @@ pub(crate) struct Import {
 #[derive(Debug, Args)]
 pub(crate) struct Score {
     /// A reward file, a shipped reward or recipe by name (see `merit list rewards`), or a recipe file.
+    #[arg(add = completing::rewards())]
     pub(crate) reward: String,
     /// A run's folder, an import's folder, or a file that can be imported.
+    #[arg(add = completing::runs())]
     pub(crate) episodes: PathBuf,
     /// Print the tree of every episode with all values and why, or of one: `--explain import/0/3/1`.
     #[arg(long, value_name = "EPISODE", num_args = 0..=1)]
@@ -44,7 +47,7 @@ pub(crate) struct Score {
     #[arg(long)]
     pub(crate) seed: Option<u64>,
     /// The learner's discount, for potential-based shaping [default: the run's, or 1].
-    #[arg(long, value_parser = discount)]
+    #[arg(long, value_parser = discount, allow_negative_numbers = true)]
     pub(crate) discount: Option<f64>,
     /// One JSON object per episode, with its whole score; with `--explain`, and why.
     #[arg(long)]
@@ -57,6 +60,7 @@ pub(crate) enum Reward {
     /// reward teaches the wrong thing, 2 when it cannot be used.
     Check {
         /// A reward file, or the name of a shipped reward or recipe.
+        #[arg(add = completing::rewards())]
         reward: String,
         /// Also hold it against these episodes: a run's or import's folder, or a file.
         #[arg(long)]
@@ -68,6 +72,7 @@ pub(crate) enum Reward {
     /// Print a reward with every default written out.
     Show {
         /// A reward file, or the name of a shipped reward or recipe.
+        #[arg(add = completing::rewards())]
         reward: String,
     },
 }
@@ -144,7 +149,7 @@ A line that is no record becomes {\"line\": 1, \"error\": \"…\"}; the others a
 #[command(after_help = SCORERS)]
 pub(crate) struct Attack {
     /// Name of a shipped reward or recipe, or path of a TOML file that holds one.
-    #[arg(required_unless_present_any = ["command", "program"], conflicts_with_all = ["command", "program"])]
+    #[arg(required_unless_present_any = ["command", "program"], conflicts_with_all = ["command", "program"], add = completing::rewards())]
     pub(crate) target: Option<String>,
     /// Tasks for a reward: JSON lines with `prompt` and `answer`, or the folder of a run or an import [default: those that
     /// come with the reward].

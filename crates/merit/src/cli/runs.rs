@@ -1,5 +1,6 @@
 //! `merit train`, `merit rollout` and `merit show`.
 
+use super::completing;
 use super::models::ServerFlags;
 use super::tapes::TapeFlags;
 use super::values::{MOST, Seeds, key_value, seeds, temperature};
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct Train {
     /// Name of a shipped recipe (see `merit list recipes`) or path of a TOML file.
+    #[arg(add = completing::recipes())]
     pub(crate) recipe: Option<String>,
     /// Change one setting, e.g. `--set budget.steps=20`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -20,11 +22,11 @@ pub(crate) struct Train {
     #[arg(long, value_parser = seeds, conflicts_with_all = ["seed", "run", "resume"])]
     pub(crate) seeds: Option<Seeds>,
     /// Where the run is kept [default: runs/RECIPE-SEED, or the next free name].
-    #[arg(long, value_name = "FOLDER")]
+    #[arg(long, value_name = "FOLDER", add = completing::runs())]
     pub(crate) run: Option<PathBuf>,
     /// Go on with a run that was stopped; recipe and seed come from its folder. With `--set budget.steps=N`, also with one that
     /// is done: to N steps.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["recipe", "seed", "run"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["recipe", "seed", "run"], add = completing::runs())]
     pub(crate) resume: Option<PathBuf>,
     /// Threads for the model [default: all cores]; results do not depend on it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
@@ -39,9 +41,10 @@ pub(crate) struct Train {
 #[derive(Debug, Args)]
 pub(crate) struct Rollout {
     /// Take world and policy from a run: the trained agent at work.
-    #[arg(long, value_name = "RUN", conflicts_with = "recipe")]
+    #[arg(long, value_name = "RUN", conflicts_with = "recipe", add = completing::runs())]
     pub(crate) run: Option<PathBuf>,
     /// Take the world from a recipe and let its exact oracle act, or the model that is named.
+    #[arg(add = completing::recipes())]
     pub(crate) recipe: Option<String>,
     /// Let a model act: a GGUF file, a folder with safetensors, or a server as `http://127.0.0.1:8000/v1#MODEL`.
     #[arg(long, conflicts_with = "run")]
@@ -67,7 +70,7 @@ pub(crate) struct Rollout {
     #[arg(long, value_enum, default_value_t = SplitName::HeldOut)]
     pub(crate) split: SplitName,
     /// Sampling temperature; 0 takes the likeliest token.
-    #[arg(long, default_value_t = 0.0, value_parser = temperature)]
+    #[arg(long, default_value_t = 0.0, value_parser = temperature, allow_negative_numbers = true)]
     pub(crate) temperature: f32,
     /// Seed of the tasks and the sampling.
     #[arg(long, default_value_t = 1)]
@@ -99,6 +102,7 @@ pub(crate) enum SplitName {
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// A run's folder.
+    #[arg(add = completing::runs())]
     pub(crate) run: PathBuf,
     /// Show one episode turn by turn, e.g. `train/12/0/3` or `eval-before/0/5/0`.
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! `merit tool`, `merit doctor` and `merit mcp`.
 
+use super::completing;
 use super::values::{key_value, local_address};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ pub(crate) enum Tool {
     /// Print what a tool says of itself, and its settings with every default.
     Show {
         /// Name of the tool (see `merit list tools`).
+        #[arg(add = completing::tools())]
         name: String,
         /// Change one setting, e.g. `--set sandbox.limits.seconds=1`; may be repeated.
         #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
@@ -27,8 +29,9 @@ pub(crate) enum Tool {
 #[derive(Debug, Args)]
 pub(crate) struct ToolRun {
     /// Name of the tool (see `merit list tools`).
+    #[arg(add = completing::tools())]
     pub(crate) name: String,
-    /// Inputs, one call each; `-` is standard input, and one that begins with `-` stands after `--` [default: the tool's own
+    /// Inputs, one call each; `-` is standard input, and one that begins with `--` stands after a `--` [default: the tool's own
     /// example].
     pub(crate) input: Vec<String>,
     /// Change one setting, e.g. `--set sandbox.limits.seconds=1`; may be repeated.
@@ -64,7 +67,7 @@ pub(crate) struct Doctor {
 #[derive(Debug, Args)]
 pub(crate) struct Mcp {
     /// A tool to serve (see `merit list tools`); may be repeated.
-    #[arg(long = "tool", value_name = "NAME", required_unless_present = "tools")]
+    #[arg(long = "tool", value_name = "NAME", required_unless_present = "tools", add = completing::tools())]
     pub(crate) tool: Vec<String>,
     /// A TOML file with a `[[tools]]` list, as in a recipe.
     #[arg(long, value_name = "FILE")]

@@ -54,6 +54,16 @@ fn models() -> Vec<About> {
     merit_model::BACKENDS.iter().copied().chain(remotes).chain(programs).collect()
 }
 
+/// The names of one kind.
+pub(crate) fn names(kind: Kind) -> Vec<About> {
+    let components = merit_run::built_in().with_all(merit_lab::STUDIES);
+    sections(&components)
+        .into_iter()
+        .filter(|section| section.kind == kind)
+        .flat_map(|section| section.list)
+        .collect()
+}
+
 pub(crate) fn run(arguments: &List) -> Result<()> {
     let components = merit_run::built_in().with_all(merit_lab::STUDIES);
     let wanted = |kind: Kind| arguments.kind.is_none_or(|k| k == kind);

@@ -3,6 +3,7 @@
 
 mod annotations;
 mod attacking;
+mod completions;
 mod credit;
 mod documents;
 mod eval;

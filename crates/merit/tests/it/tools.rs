@@ -27,15 +27,58 @@ fn several_inputs_are_one_session() {
 }
 
 #[test]
-fn an_input_that_begins_with_a_minus_stands_after_two() {
-    let (code, out, _) = said(&merit(&["tool", "run", "calc", "--json", "--", "-3+4", "2**10"]));
-    assert_eq!(code, Some(0));
-    assert!(out.contains("\"output\":\"1\"") && out.contains("\"output\":\"1024\""), "{out}");
+fn an_input_may_begin_with_a_minus_wherever_the_options_stand() {
+    for words in
+        [&["-3+5", "2**10", "--json"][..], &["--json", "-3+5", "2**10"], &["--json", "--", "-3+5", "2**10"]]
+    {
+        let (code, out, err) = said(&merit(&[&["tool", "run", "calc"], words].concat()));
+        assert_eq!(code, Some(0), "{words:?}: {err}");
+        assert!(out.contains("\"output\":\"2\"") && out.contains("\"output\":\"1024\""), "{words:?}: {out}");
+    }
+    let (code, _, err) = said(&merit(&["tool", "run", "calc", "-3+5", "--jsno"]));
+    assert!(code == Some(2) && err.contains("'--json'"), "{err}");
+    let (code, _, err) = said(&merit(&["tool", "run", "python", "1", "--set", "sandbox.limits.seconds=-1"]));
+    assert!(code == Some(2) && err.contains("seconds"), "{err}");
+}
+
+#[test]
+fn free_text_and_numbers_of_options_may_begin_with_a_minus() {
+    let (_, _, err) = said(&merit(&["chat", "absent.gguf", "--system", "-x and --stats"]));
+    assert!(err.contains("absent.gguf") && !err.contains("Usage"), "{err}");
+    let (_, _, err) = said(&merit(&["import", "absent.json", "--error-prefix", "--error"]));
+    assert!(err.contains("absent.json") && !err.contains("Usage"), "{err}");
+    let (_, _, err) = said(&merit(&["rollout", "ledger-tools", "--temperature", "-1"]));
+    assert!(err.contains("expected 0 (greedy) or a number above it"), "{err}");
+    let (_, _, err) = said(&merit(&["train", "ledger-tools", "--set", "budget.steps=-1"]));
+    assert!(err.contains("integer `-1`, expected a whole number"), "{err}");
 }
 
 #[test]
 fn a_tool_without_input_runs_its_example() {
     assert_eq!(said(&merit(&["tool", "run", "calc"])).1, "189\n");
+}
+
+#[test]
+fn every_tool_runs_without_settings_or_says_what_to_set() {
+    for entry in merit_tools::TOOLS {
+        let name = entry.about.name;
+        for words in [&["tool", "run", name][..], &["tool", "show", name]] {
+            let (code, out, err) = said(&merit(words));
+            assert!(!err.contains("missing field"), "{words:?}: {err}");
+            if name == "mcp" {
+                let line = "merit tool run mcp --set 'server={ command = [\"python3\", \"server.py\"] }'";
+                assert!(code == Some(2) && err.contains("needs a server") && err.contains(line), "{err}");
+                continue;
+            }
+            assert!(code == Some(0) && !out.is_empty(), "{words:?}: {out}{err}");
+            let used = format!("no settings given: the example of `{name}` is used\n");
+            let by_example = words[1] == "run" && !entry.example.is_empty();
+            assert!(err == used || (!by_example && err.is_empty()), "{words:?}: {err}");
+        }
+    }
+    assert_eq!(said(&merit(&["tool", "run", "search", "blue mug"])).0, Some(0));
+    let (_, out, _) = said(&merit(&["tool", "run", "sql", "SELECT price FROM goods WHERE name = 'mug'"]));
+    assert!(out.contains("47"), "{out}");
 }
 
 #[test]
@@ -55,7 +98,8 @@ fn settings_reach_the_tool_and_wrong_ones_are_refused() {
         (&["tool", "run", "pyton"][..], "did you mean `python`?"),
         (&["tool", "run", "python", "--set", "limits.seconds=1"], "limits"),
         (&["tool", "run", "http", "x", "--set", "fixture=1"], "fixtures"),
-        (&["tool", "run", "sql"], "a payload by --task FILE"),
+        (&["tool", "run", "sql", "--set", "writable=true"], "a payload by --task FILE"),
+        (&["tool", "run", "faulty", "--set", "plan.seed=2"], "its settings look like this"),
         (&["tool", "show", "calc", "--format", "hermse"], "did you mean `hermes`?"),
         (&["mcp", "--tool", "calc", "--http", "192.0.2.1:80"], "this machine only"),
         (&["mcp", "--tool", "calc", "--http", "localhost"], "localhost:8931"),

@@ -1,12 +1,13 @@
 //! `merit tool run`: one episode's worth of calls to a tool.
 
 use super::named;
+use super::settings::of_example;
 use crate::cli::tools::ToolRun;
 use crate::commands::{Findings, WrongInput};
 use crate::out;
 use anyhow::Result;
-use merit_core::{Task, printable};
-use merit_tools::{NoAnswer, Tool, ToolAnswer, call_blocking};
+use merit_core::{Chosen, Task, printable};
+use merit_tools::{NoAnswer, Tool, ToolAnswer, ToolSettings, call_blocking};
 use serde_json::{Value, json};
 use std::io::Read as _;
 use std::path::Path;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 pub(super) fn run(arguments: &ToolRun) -> Result<()> {
-    let config = named(&arguments.name, &arguments.set, arguments.settings.as_deref())?;
+    let config = config(arguments)?;
     let built = config.build().map_err(|error| WrongInput(error.to_string()))?;
     let tool = choose(&built, &arguments.name, arguments.tool.as_deref())?;
     let task = task(arguments.task.as_deref())?;
@@ -50,6 +51,20 @@ pub(super) fn run(arguments: &ToolRun) -> Result<()> {
         return Err(Findings(format!("{} did not end well", printable::count(failed, "call"))).into());
     }
     Ok(())
+}
+
+/// The tool as it was asked for. Where nothing is said of it, and its defaults leave something out, it is that of its example.
+fn config(arguments: &ToolRun) -> Result<Chosen<dyn ToolSettings>> {
+    let ToolRun { name, set, settings, task, .. } = arguments;
+    let given = named(name, set, settings.as_deref());
+    let nothing = set.is_empty() && settings.is_none() && (task.is_none() || given.is_err());
+    match nothing.then(|| of_example(name)).transpose()?.flatten() {
+        Some(example) => {
+            out::complain(format_args!("no settings given: the example of `{name}` is used"));
+            Ok(example)
+        }
+        None => given,
+    }
 }
 
 /// The one tool of a source that is meant.

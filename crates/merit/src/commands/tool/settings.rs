@@ -41,6 +41,29 @@ pub(crate) fn named(
     })
 }
 
+/// The tool called `name` with the settings of its example.
+pub(super) fn of_example(name: &str) -> Result<Option<Chosen<dyn ToolSettings>>> {
+    let entry = merit_tools::tool(name).map_err(|error| WrongInput(error.to_string()))?;
+    if entry.example.is_empty() {
+        return Ok(None);
+    }
+    let mut table: toml::Table = toml::from_str(entry.example)?;
+    table.insert("type".to_owned(), toml::Value::String(name.to_owned()));
+    let config: Chosen<dyn ToolSettings> = components().reading(|| Chosen::deserialize(table.clone()))?;
+    if config.needs().is_empty() {
+        return Ok(Some(config));
+    }
+    let set = |(key, value): (&String, &toml::Value)| {
+        (key != "type").then(|| format!(" --set '{key}={}'", value.to_string().replace('\'', r"'\''")))
+    };
+    let set: String = table.iter().filter_map(set).collect();
+    Err(WrongInput(format!(
+        "tool `{name}` needs {}, and no settings are given; for example:\n  merit tool run {name}{set}",
+        config.needs()
+    ))
+    .into())
+}
+
 /// A file with a `[[tools]]` list, as in a recipe.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -1,6 +1,7 @@
 //! `merit tool show`: the card of a tool, and the words in which a model is told of it.
 
 use super::named;
+use super::settings::of_example;
 use crate::commands::WrongInput;
 use crate::out;
 use anyhow::Result;
@@ -14,7 +15,12 @@ pub(super) fn show(
     file: Option<&Path>,
     format: Option<&str>,
 ) -> Result<()> {
-    let config = named(name, set, file)?;
+    let config = named(name, set, file).or_else(|error| {
+        let nothing = set.is_empty() && file.is_none();
+        let example = nothing.then(|| of_example(name)).transpose()?.flatten().ok_or(error)?;
+        out::complain(format_args!("no settings given: the example of `{name}` is used"));
+        anyhow::Ok(example)
+    })?;
     let built = config.build().map_err(|error| WrongInput(error.to_string()))?;
     let cards: Vec<ToolSpec> = built.iter().map(|tool| tool.spec().clone()).collect();
     if let Some(format) = format {

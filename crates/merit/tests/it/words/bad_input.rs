@@ -57,6 +57,10 @@ fn kitchen() -> TempDir {
     spoil("odd-control.toml", "\"no-tool\"", "\"No Tool\"");
     spoil("reserved-control.toml", "\"no-tool\"", "\"main\"");
     spoil("control-key.toml", "tools = false", "tool = false");
+    let several =
+        [("group_size", "groupsize"), ("\"ledger\"", "\"leger\""), ("steps = 40", "steps = \"forty\"")];
+    let several = several.iter().fold(good.clone(), |text, (from, to)| text.replacen(from, to, 1));
+    write("several.toml", several.as_bytes());
     dir
 }
 
@@ -86,6 +90,7 @@ fn recipes_that_do_not_parse_are_refused_with_their_place() {
         "odd-control.toml",
         "reserved-control.toml",
         "control-key.toml",
+        "several.toml",
     ];
     let checked: Vec<[&str; 3]> = cases.iter().map(|name| ["recipe", "check", *name]).collect();
     let checked: Vec<&[&str]> = checked.iter().map(|c| c.as_slice()).collect();
