@@ -36,6 +36,7 @@ const TEXTS: &[(&str, &str)] = recipes![
     "ledger-trees",
     "sums-tools",
     "mixed-tools",
+    "inquiry-form",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",
