@@ -1,6 +1,7 @@
 //! Every world by name. A new world is one file with a settings struct, and one line in the list below.
 
 use crate::command::Command;
+use crate::inquiry::Inquiry;
 use crate::ledger::Ledger;
 use crate::mix::Mix;
 use crate::rows::Rows;
@@ -17,6 +18,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Vault as dyn WorldSettings),
     entry!(Sums as dyn WorldSettings),
     entry!(Rows as dyn WorldSettings),
+    entry!(Inquiry as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

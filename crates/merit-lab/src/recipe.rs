@@ -108,8 +108,8 @@ fn over_training(metrics: &[Metric]) -> BTreeMap<String, f64> {
     found
 }
 
-/// The last evaluation by kind of task (`success/KIND`, `calls/KIND`), and the share of its episodes in which an info of the world
-/// was ever other than 0 (`any/INFO`).
+/// The last evaluation by kind of task (`success/KIND`, `calls/KIND`), the share of its episodes in which an info of the world
+/// was ever other than 0 (`any/INFO`), and the mean of what the info was at their ends (`last/INFO`).
 fn breakdown(folder: &RunFolder) -> Result<BTreeMap<String, f64>, merit_store::StoreError> {
     let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for stored in folder.episodes(&EpisodeFilter::phase(Phase::eval(When::After)))? {
@@ -127,6 +127,8 @@ fn breakdown(folder: &RunFolder) -> Result<BTreeMap<String, f64>, merit_store::S
             let ever =
                 episode.turns.iter().any(|turn| turn.info.get(name).is_some_and(|value| *value != 0.0));
             values.entry(format!("any/{name}")).or_default().push(f64::from(u8::from(ever)));
+            let last = episode.turns.iter().rev().find_map(|turn| turn.info.get(name));
+            values.entry(format!("last/{name}")).or_default().extend(last);
         }
     }
     Ok(values.into_iter().filter_map(|(name, values)| Some((name, stats::mean(&values)?))).collect())

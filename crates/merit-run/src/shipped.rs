@@ -37,6 +37,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "ledger-trees",
     "sums-tools",
     "mixed-tools",
+    "inquiry-form",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

@@ -3,6 +3,7 @@
 
 mod command;
 mod contract;
+mod inquiry;
 mod ledger;
 mod mix;
 mod rows;
