@@ -27,7 +27,7 @@ const NO_MATTER: &str = "no matter";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Inquiry {
-    /// Slots that the request leaves out, in training tasks, dealt in turn; 0 to 4.
+    /// Turns that a right play takes in training tasks, dealt in turn: one more than slots are left out; 1 to 5.
     pub sizes: Vec<u32>,
     /// The same for held-out tasks. Empty: as `sizes`.
     pub held_out_sizes: Vec<u32>,
@@ -38,7 +38,7 @@ pub struct Inquiry {
 impl Default for Inquiry {
     /// Four requests in ten are complete; of the others each slot is left out four times in ten, as nearly as ten tasks can have it.
     fn default() -> Self {
-        Self { sizes: vec![0, 1, 0, 2, 0, 1, 0, 3, 2, 2], held_out_sizes: Vec::new(), instructions: false }
+        Self { sizes: vec![1, 2, 1, 3, 1, 2, 1, 4, 3, 3], held_out_sizes: Vec::new(), instructions: false }
     }
 }
 
@@ -52,12 +52,14 @@ impl Component for Inquiry {
     fn check(&self) -> Result<(), Refusal> {
         if self.sizes.is_empty() {
             return Err(Refusal::new(
-                "`sizes` is empty; list how many slots a request leaves out, as in [0, 1, 2]",
+                "`sizes` is empty; list how many turns a right play takes, as in [1, 2, 3]",
             ));
         }
-        let known = 0..=SLOTS.len() as u32;
+        let known = 1..=SLOTS.len() as u32 + 1;
         match self.sizes.iter().chain(&self.held_out_sizes).find(|size| !known.contains(size)) {
-            Some(size) => Err(Refusal::new(format!("{size} slots left out; a form has four"))),
+            Some(size) => {
+                Err(Refusal::new(format!("a size of {size}; give 1 to 5: one more than slots are left out")))
+            }
             None => Ok(()),
         }
     }
@@ -110,11 +112,12 @@ enum Command<'a> {
 
 fn command(text: &str) -> Option<Command<'_>> {
     let (verb, rest) = text.split_once(' ')?;
+    let rest = rest.trim();
     match verb {
         "ask" if IDLE.contains(&rest) => Some(Command::Ask(None)),
         "ask" => SLOTS.iter().position(|(slot, _)| *slot == rest).map(|slot| Command::Ask(Some(slot))),
         "fill" => {
-            let values: Vec<&str> = rest.split(' ').collect();
+            let values: Vec<&str> = rest.split_whitespace().collect();
             let fits = values.len() == SLOTS.len()
                 && values.iter().zip(&SLOTS).all(|(value, (_, known))| known.contains(value));
             fits.then_some(Command::Fill(values))
@@ -171,7 +174,7 @@ impl TextGame for Inquiry {
         let values = std::array::from_fn(|_| rng.below(5) as u8);
         let mut order = [0, 1, 2, 3];
         rng.shuffle(&mut order);
-        let left_out = &order[..size as usize];
+        let left_out = &order[..(size as usize).saturating_sub(1).min(SLOTS.len())];
         Form { values, missing: std::array::from_fn(|slot| left_out.contains(&slot)) }
     }
 
@@ -180,7 +183,7 @@ impl TextGame for Inquiry {
         if let Some(value) = form.values.iter().find(|value| usize::from(**value) >= 5) {
             return Err(format!("a value has the place {value}; a slot has five"));
         }
-        if missing == size as usize {
+        if missing + 1 == size as usize {
             Ok(())
         } else {
             Err(format!("{missing} slots are missing, its size is {size}"))

@@ -21,7 +21,7 @@ fn task(world: &dyn World) -> Arc<Task> {
 
 /// What is said to each line, and the infos of each turn.
 fn play(lines: &[&str]) -> Vec<(String, std::collections::BTreeMap<String, f64>)> {
-    let world = world("sizes = [2]");
+    let world = world("sizes = [3]");
     let task = task(world.as_ref());
     let mut env = world.open(&task, &Seed::root(2), None).unwrap();
     assert_eq!(env.reset().unwrap().last().unwrap().text, "order size big shape flat");
@@ -71,7 +71,7 @@ fn good_content_of_the_wrong_kind_is_worth_nothing() {
 
 #[test]
 fn manners_are_what_they_say() {
-    let world = world("sizes = [2]");
+    let world = world("sizes = [3]");
     let task = task(world.as_ref());
     let expert = world.expert().unwrap();
     let mut said = Vec::new();
