@@ -34,6 +34,11 @@ pub trait Env: Send {
         None
     }
 
+    /// The JSON Schema that whatever the policy says has to fit, for sampling under a grammar. Absent: anything may be said.
+    fn schema(&self) -> Option<Value> {
+        None
+    }
+
     /// Strings that end a turn of the policy.
     fn stops(&self) -> Vec<String> {
         vec!["\n".to_owned()]

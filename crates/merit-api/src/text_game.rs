@@ -111,6 +111,12 @@ pub trait TextGame: Component + Clone {
         None
     }
 
+    /// The JSON Schema of the replies that the player may give. Absent: anything may be said.
+    fn schema(&self, puzzle: &Self::Puzzle) -> Option<Value> {
+        let _ = puzzle;
+        None
+    }
+
     /// Checks a puzzle that comes from a file: what is wrong with it as a puzzle of this size.
     fn check_puzzle(&self, puzzle: &Self::Puzzle, size: u32) -> Result<(), String> {
         let _ = (puzzle, size);
@@ -368,6 +374,10 @@ impl<G: TextGame> Env for GameEnv<G> {
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.tools.clone()
+    }
+
+    fn schema(&self) -> Option<Value> {
+        self.game.schema(&self.puzzle)
     }
 
     fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {

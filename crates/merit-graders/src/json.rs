@@ -13,7 +13,7 @@ use merit_verify::json::{JsonConfig as Check, JsonVerdict, JsonVerifier, parse};
 use merit_verify::records::Kept;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Structured output in layers: strict JSON, expected keys, demanded types, right content.
@@ -75,7 +75,9 @@ impl PreparedTerm for Json {
     }
 
     fn prepare(&self) -> Result<Prepared, Refusal> {
-        let verifier = JsonVerifier::compile(self.check.clone());
+        // Where every task brings a schema, the check is held against any: layers of structure can apply.
+        let schema = self.check.schema.clone().or_else(|| self.schema_at.is_some().then(|| Value::Object(Map::new())));
+        let verifier = JsonVerifier::compile(Check { schema, ..self.check.clone() });
         let verifier = verifier.map_err(|why| Refusal::new(format!("`check`: {why}")))?;
         Ok(Prepared { verifier: Arc::new(verifier), kept: Kept::new(KEPT) })
     }

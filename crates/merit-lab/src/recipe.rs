@@ -74,7 +74,8 @@ pub(crate) fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::Stor
         };
         record.measures.insert(name, metric.value);
     }
-    for name in ["success", "reward", "calls_mean", "turns_mean"] {
+    let terms = metrics.iter().map(|metric| metric.name.as_str()).filter(|name| name.starts_with("term/"));
+    for name in terms.chain(["success", "reward", "calls_mean", "turns_mean"]).collect::<BTreeSet<&str>>() {
         let curve = curve(&metrics, name, &spent);
         if !curve.is_empty() {
             record.curves.insert(name.to_owned(), curve);

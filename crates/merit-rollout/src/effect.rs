@@ -1,5 +1,6 @@
 //! What goes into an episode's machine and what comes out of it.
 
+use crate::grammar::Grammars;
 use crate::{ChatFormat, RolloutSettings};
 use merit_api::{ExecKind, ToolAnswer, ToolSession};
 use merit_core::{Episode, Fault, Provenance};
@@ -16,6 +17,8 @@ pub struct Rules {
     pub context_limit: usize,
     /// How what the policy says comes to be: sampled from a model, or made by a program.
     pub provenance: Provenance,
+    /// Grammars that turns are held to, where the settings say so.
+    pub grammars: Grammars,
 }
 
 /// Something that happened to an episode.

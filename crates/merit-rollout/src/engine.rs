@@ -5,6 +5,7 @@
 //! on the order in which things come in.
 
 use crate::effect::Rules;
+use crate::grammar::Grammars;
 use crate::guard::caught;
 use crate::in_flight::{InFlight, Notice};
 use crate::settings::span;
@@ -63,6 +64,7 @@ pub fn roll_out(
         settings: settings.clone(),
         context_limit: sampler.context_limit(),
         provenance: sampler.provenance(),
+        grammars: Grammars::default(),
     };
     let flight = InFlight::new(plans, world, sampler, tools, watch, rules, sender);
     let now = Instant::now();

@@ -56,17 +56,24 @@ impl EpisodeMachine {
         rules: Arc<Rules>,
         now: Instant,
     ) -> Result<(Self, Effect), Box<Episode>> {
-        let (open, record, replay) = match set_up(&plan, world, &rules.chat) {
-            Ok(ready) => ready,
-            Err(fault) => {
-                return Err(Box::new(Record::default().into_episode(
-                    &plan,
-                    End::Failed { fault },
-                    None,
-                    None,
-                )));
-            }
+        let constrained = |ready: (OpenEnv, Record, Option<Replay>)| {
+            let schema = || guarded_infallible(Boundary::Environment, || ready.0.env.schema());
+            let held =
+                rules.settings.grammar.then(|| rules.grammars.of(&rules.chat, schema()?)).transpose()?;
+            Ok((ready, held))
         };
+        let ((open, record, replay), constraint) =
+            match set_up(&plan, world, &rules.chat).and_then(constrained) {
+                Ok(ready) => ready,
+                Err(fault) => {
+                    return Err(Box::new(Record::default().into_episode(
+                        &plan,
+                        End::Failed { fault },
+                        None,
+                        None,
+                    )));
+                }
+            };
         let settings = &rules.settings;
         let params = SamplingParams {
             temperature: settings.temperature,
@@ -75,6 +82,7 @@ impl EpisodeMachine {
             stop: open.stops.clone(),
             stop_tokens: rules.chat.ends().to_vec(),
             calls: open.calls.clone(),
+            constraint,
             ..SamplingParams::default()
         };
         let ends_by = now + span(settings.episode_seconds);

@@ -34,6 +34,10 @@ pub struct RolloutSettings {
     /// Nucleus sampling: the smallest set of tokens with this probability. 1 is all of them; learning by reward accepts
     /// nothing else, because the recorded log-probabilities are those of all tokens.
     pub top_p: f32,
+    /// Hold every turn to the JSON Schema of the task while it is sampled, where the world has one. Not for learning by reward,
+    /// for the same reason.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub grammar: bool,
     /// After this many seconds without any event, a report says what everybody is waiting for.
     pub stall_seconds: f64,
     /// Grows the groups of a training step as trees. Absent: every member starts fresh, as in every evaluation.
@@ -56,6 +60,7 @@ impl Default for RolloutSettings {
             in_flight: 64,
             temperature: 1.0,
             top_p: 1.0,
+            grammar: false,
             stall_seconds: 30.0,
             tree: None,
             keep_sessions: false,

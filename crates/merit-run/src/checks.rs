@@ -5,6 +5,7 @@ use crate::recipe::{Control, Recipe};
 use crate::tasks::Tasks;
 use merit_api::{Manner, WorldSettings};
 use merit_core::{Arm, Chosen};
+use merit_rollout::RolloutSettings;
 use std::collections::BTreeMap;
 
 /// Every reason why the recipe cannot work, each a mistake of its own. `shown`: there is a world to demonstrate in. `staged`: the
@@ -228,6 +229,13 @@ fn sampling(recipe: &Recipe) -> Result<(), String> {
     if rollout.top_p < 1.0 {
         return Err("`rollout.top_p` below 1 makes the recorded log-probabilities differ from those the policy acted by, \
                     so the policy gradient would be biased; leave it at 1 and use `temperature`"
+            .into());
+    }
+    let measured = RolloutSettings { temperature: recipe.evaluation.temperature, ..rollout.clone() };
+    measured.validate().map_err(|error| error.to_string().replace("rollout setting `", "`evaluation."))?;
+    if rollout.grammar && recipe.budget.steps > 0 {
+        return Err("`rollout.grammar` makes the policy act by other probabilities than it is trained with, so the policy gradient would \
+                    be biased; set `budget.steps = 0`, or give it to a stage that evaluates: `set = { rollout = { grammar = true } }`"
             .into());
     }
     Ok(())

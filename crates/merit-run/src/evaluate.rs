@@ -1,4 +1,4 @@
-//! Held-out evaluation: greedy, on tasks nobody learned from, recorded like everything else.
+//! Held-out evaluation: greedy unless the recipe has a temperature, on tasks nobody learned from, recorded like everything else.
 
 use crate::RunError;
 use crate::act::Actor;
@@ -49,8 +49,10 @@ pub(crate) struct Evaluator<'a> {
 impl Evaluator<'_> {
     /// Evaluates, records episodes and metrics, tells whoever watches.
     pub(crate) fn run(mut self, evaluation: &Evaluation) -> Result<(), RunError> {
-        let greedy = RolloutSettings { temperature: 0.0, ..self.parts.recipe.rollout.clone() };
-        let scored = self.play(evaluation, evaluation.phase.clone(), 1, &greedy)?;
+        let recipe = &self.parts.recipe;
+        let settings =
+            RolloutSettings { temperature: recipe.evaluation.temperature, ..recipe.rollout.clone() };
+        let scored = self.play(evaluation, evaluation.phase.clone(), 1, &settings)?;
         if scored.len() < evaluation.tasks as usize
             && matches!(evaluation.phase, Phase::Eval(_, When::Before) | Phase::Stage(StageKind::Evaluate, _))
         {

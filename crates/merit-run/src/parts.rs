@@ -49,6 +49,15 @@ pub struct Plan {
     pub version: PolicyVersion,
 }
 
+/// Refuses a world whose tasks have no schema, before anything is sampled under one.
+fn has_schema(world: &dyn World) -> Result<(), EnvError> {
+    let seed = Seed::root(0);
+    let task = Arc::new(world.task(Split::HeldOut, 0, &seed)?);
+    let why = "its tasks have no JSON Schema to hold turns to; leave `rollout.grammar` out".to_owned();
+    let missing = EnvError::Setting { world: world.about().name, why };
+    world.open(&task, &seed, None)?.schema().map(|_| ()).ok_or(missing)
+}
+
 impl Parts {
     /// Builds the parts of `recipe`.
     pub fn new(recipe: &Recipe, seed: u64) -> Result<Self, RunError> {
@@ -58,8 +67,12 @@ impl Parts {
     /// The same, with calls answered as `toolbox` says.
     pub fn with_toolbox(recipe: &Recipe, seed: u64, toolbox: &Toolbox) -> Result<Self, RunError> {
         let toolbox = toolbox.clone().within(recipe.rollout.tool_seconds);
+        let env = recipe.world.build(&toolbox)?;
+        if recipe.rollout.grammar {
+            has_schema(env.as_ref())?;
+        }
         Ok(Self {
-            env: recipe.world.build(&toolbox)?,
+            env,
             scorer: Scorer::compile(&recipe.reward)?,
             annotators: Annotators::build(&recipe.annotators).map_err(RunError::Annotator)?,
             rule: recipe.credit.component(),

@@ -120,7 +120,7 @@ fn five() -> u64 {
     5
 }
 
-/// How it is measured: greedily, on tasks nobody learned from.
+/// How it is measured: greedily unless told otherwise, on tasks nobody learned from.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evaluation {
@@ -130,11 +130,18 @@ pub struct Evaluation {
     pub tasks_between: u32,
     /// An evaluation in between every so many steps; 0 for none.
     pub every: u64,
+    /// Sampling temperature of held-out episodes; 0 is greedy. For what a policy does when it is sampled, such as how reliable it is.
+    #[serde(skip_serializing_if = "is_greedy")]
+    pub temperature: f32,
+}
+
+fn is_greedy(temperature: &f32) -> bool {
+    *temperature == 0.0
 }
 
 impl Default for Evaluation {
     fn default() -> Self {
-        Self { tasks: 256, tasks_between: 96, every: 10 }
+        Self { tasks: 256, tasks_between: 96, every: 10, temperature: 0.0 }
     }
 }
 

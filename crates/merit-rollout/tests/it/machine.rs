@@ -4,13 +4,19 @@ use crate::common::{Counting, chat, plan};
 use merit_api::ToolAnswer;
 use merit_core::{CallEnd, End, Episode, Provenance};
 use merit_model::{Completion, Counted, SampleRequest, StopReason};
-use merit_rollout::{Effect, EpisodeMachine, Event, RolloutSettings, Rules, WaitingOn, session_of};
+use merit_rollout::{Effect, EpisodeMachine, Event, Grammars, RolloutSettings, Rules, WaitingOn, session_of};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 fn begin(now: Instant) -> (EpisodeMachine, SampleRequest) {
     let settings = RolloutSettings { tool_seconds: 2.0, episode_seconds: 10.0, ..RolloutSettings::default() };
-    let rules = Rules { chat: chat(), settings, context_limit: 1000, provenance: Provenance::Sampled };
+    let rules = Rules {
+        chat: chat(),
+        settings,
+        context_limit: 1000,
+        provenance: Provenance::Sampled,
+        grammars: Grammars::default(),
+    };
     let session = session_of(&plan(0).id);
     match EpisodeMachine::begin(plan(0), session, &Counting, Arc::new(rules), now) {
         Ok((machine, Effect::Sample(request))) => (machine, request),
