@@ -1,10 +1,13 @@
 //! Every world by name. A new world is one file with a settings struct, and one line in the list below.
 
+use crate::catalogue::Catalogue;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
 use crate::ledger::Ledger;
+use crate::lens::Lens;
 use crate::mix::Mix;
 use crate::rows::Rows;
+use crate::service::Service;
 use crate::sums::Sums;
 use crate::tasks::Tasks;
 use crate::vault::Vault;
@@ -19,6 +22,9 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Sums as dyn WorldSettings),
     entry!(Rows as dyn WorldSettings),
     entry!(Inquiry as dyn WorldSettings),
+    entry!(Catalogue as dyn WorldSettings),
+    entry!(Lens as dyn WorldSettings),
+    entry!(Service as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

@@ -1,12 +1,15 @@
 //! The tests of `merit-env` through its public interface: one program, a module for each subject.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod catalogue;
 mod command;
 mod contract;
 mod inquiry;
 mod ledger;
+mod lens;
 mod mix;
 mod rows;
+mod service;
 mod sums;
 mod tasks;
 mod vault;

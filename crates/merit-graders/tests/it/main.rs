@@ -6,6 +6,7 @@ mod answers;
 mod code;
 mod evidence;
 mod form;
+mod layered;
 mod settings;
 mod shipped;
 mod state;
