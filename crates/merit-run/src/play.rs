@@ -6,11 +6,14 @@ use crate::parts::{Parts, Plan};
 use crate::policy::Policy;
 use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
-use crate::roles::Backend;
+use crate::roles::{Backend, bytes};
+use merit_api::Expert;
 use merit_core::{EpisodeId, Phase, PolicyVersion, ScoredEpisode, Seed, Split};
 use merit_model::Sampler;
 use merit_reward::RewardState;
-use merit_rollout::{ChatFormat, EpisodePlan, RolloutSettings, ToolRuntime, roll_out, tree};
+use merit_rollout::{
+    ChatFormat, EpisodePlan, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out, tree,
+};
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
 use std::sync::Arc;
@@ -88,6 +91,16 @@ pub fn play_role(
     let known: Vec<EpisodePlan> = plans.iter().cloned().chain(forked).collect();
     let (chat, mut sampler) = backend.open(parts.env.as_ref(), &known, threads, seed)?;
     run(&parts, play, plans, &chat, sampler.as_mut(), &Scoring::default(), watch)
+}
+
+/// Whoever tells what to say next at work in the recipe's world: a person at a keyboard, a program of one's own.
+pub fn play_with(recipe: &Recipe, expert: &dyn Expert, play: &Play) -> Result<Vec<ScoredEpisode>, RunError> {
+    let mut parts = Parts::with_toolbox(recipe, play.seed, &play.toolbox)?;
+    Backend::default().loosen(&mut parts.recipe.rollout);
+    let plans = plans(&parts, play, PolicyVersion(0))?;
+    let chat = bytes()?;
+    let mut sampler = OracleSampler::following(expert, &chat, &OracleSettings::default(), &plans);
+    run(&parts, play, plans, &chat, &mut sampler, &Scoring::default(), &mut |_| {})
 }
 
 /// The branch of a fork beside its trunk.

@@ -25,6 +25,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Rollout(arguments) => commands::rollout::run(&arguments),
+        Command::Play(arguments) => commands::play::run(&arguments),
         Command::Show(arguments) => commands::show::run(&arguments),
         Command::List(arguments) => commands::list::run(&arguments),
         Command::Recipe(arguments) => commands::recipe::run(&arguments),

@@ -22,7 +22,7 @@ use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
 use models::{Chat, Generate, Model};
 use rewards::{Attack, Import, Reward, Score, Verify};
-use runs::{Rollout, Show, Train};
+use runs::{Play, Rollout, Show, Train};
 use tools::{Doctor, Mcp, Tool};
 
 /// Agentic reinforcement learning in one binary.
@@ -44,6 +44,7 @@ Examples:
   merit init my-tasks                          a recipe and tasks of your own to begin with
   merit show runs/ledger-tools-1               what happened in a run
   merit rollout --run runs/ledger-tools-1      watch the trained agent at work
+  merit play inquiry                           play a world by hand
   merit eval model.gguf runs/a-1 --on ledger-tools   models, runs and servers side by side
   merit compare runs/a-1 runs/b-1              is one better, by how much, how sure?
   merit reproduce --list                       published systems and their verdicts here
@@ -84,6 +85,8 @@ pub(crate) enum Command {
     Compare(Compare),
     /// Run episodes and show them turn by turn.
     Rollout(Rollout),
+    /// Play a world by hand: you are the policy.
+    Play(Play),
     /// Show what happened in a run.
     Show(Show),
     /// List the components by name, from the registries.

@@ -39,6 +39,22 @@ pub(crate) struct Train {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Play {
+    /// A world, as `merit list envs` names them, or a recipe, whose world, reward and limits count.
+    #[arg(value_name = "WORLD|RECIPE", add = completing::recipes())]
+    pub(crate) what: String,
+    /// Change one setting of the recipe, such as `world.sizes=[4]`; may be repeated.
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub(crate) set: Vec<(String, String)>,
+    /// Which tasks.
+    #[arg(long, value_enum, default_value_t = SplitName::HeldOut)]
+    pub(crate) split: SplitName,
+    /// Seed of the task.
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Rollout {
     /// Take world and policy from a run: the trained agent at work.
     #[arg(long, value_name = "RUN", conflicts_with = "recipe", add = completing::runs())]
@@ -97,6 +113,15 @@ pub(crate) enum SplitName {
     Train,
     /// Tasks it never sees.
     HeldOut,
+}
+
+impl From<SplitName> for merit_core::Split {
+    fn from(name: SplitName) -> Self {
+        match name {
+            SplitName::Train => Self::Train,
+            SplitName::HeldOut => Self::HeldOut,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ pub(crate) mod list;
 mod local;
 pub(crate) mod mcp;
 pub(crate) mod model;
+pub(crate) mod play;
 pub(crate) mod recipe;
 pub(crate) mod reproduce;
 pub(crate) mod reward;

@@ -1,11 +1,11 @@
 //! `merit rollout`: episodes turn by turn.
 
-use crate::cli::runs::{RoleName, Rollout, SplitName};
+use crate::cli::runs::{RoleName, Rollout};
 use crate::cli::{models, tapes};
 use crate::commands::WrongInput;
 use crate::{episode_text, out};
 use anyhow::{Result, bail};
-use merit_core::{Boundary, End, Outcome, ScoredEpisode, Split};
+use merit_core::{Boundary, End, Outcome, ScoredEpisode};
 use merit_rollout::{CallForm, OpenAiSettings};
 use merit_run::{Backend, EmbeddedModel, Event, Play, Recipe, play_policy, play_role, shipped};
 use merit_store::RunFolder;
@@ -15,10 +15,7 @@ use std::collections::BTreeMap;
 pub(crate) fn run(arguments: &Rollout) -> Result<()> {
     let toolbox = arguments.tools.open()?;
     let play = Play {
-        split: match arguments.split {
-            SplitName::Train => Split::Train,
-            SplitName::HeldOut => Split::HeldOut,
-        },
+        split: arguments.split.into(),
         tasks: arguments.tasks,
         group_size: arguments.group_size,
         temperature: arguments.temperature,

@@ -14,6 +14,7 @@ mod init;
 mod lab;
 mod models;
 mod own_data;
+mod playing;
 mod sameness;
 mod starts;
 mod survival;

@@ -1,0 +1,134 @@
+//! `merit play`: a world by hand.
+
+use crate::cli::runs::Play as Arguments;
+use crate::commands::WrongInput;
+use crate::out;
+use anyhow::{Result, anyhow};
+use merit_api::{EnvError, Expert, ExpertTurn, World};
+use merit_core::registry::nearest;
+use merit_core::{Message, Role, ScoredEpisode, Seed, Task, printable};
+use merit_run::{Play, Recipe, play_with, shipped};
+use merit_tools::Toolbox;
+use std::io::BufRead as _;
+use std::sync::Arc;
+
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let recipe = recipe(&arguments.what)?.with(&arguments.set)?;
+    let play = Play {
+        split: arguments.split.into(),
+        tasks: 1,
+        group_size: 1,
+        temperature: 0.0,
+        seed: arguments.seed,
+        fork_at: None,
+        toolbox: Toolbox::Live,
+    };
+    let world = recipe.world.build(&play.toolbox)?;
+    out::line(format_args!(
+        "{}: {} Say one line a turn; `?` shows what an expert would say, Ctrl-D leaves.\n",
+        world.about().name,
+        world.about().summary
+    ))?;
+    let person = Person { world };
+    for scored in play_with(&recipe, &person, &play)? {
+        ended(&scored)?;
+    }
+    Ok(())
+}
+
+/// The recipe of this name, otherwise the first shipped one that is played in the world of this name.
+fn recipe(what: &str) -> Result<Recipe> {
+    let worlds = merit_env::WORLDS.iter().map(|entry| entry.about.name);
+    if !worlds.clone().any(|world| world == what) {
+        return shipped::load(what).map_err(|error| match nearest(what, worlds) {
+            Some(world) => WrongInput(format!("{error}; or did you mean the world `{world}`?")).into(),
+            None => error.into(),
+        });
+    }
+    let of_world = |recipe: &Recipe| recipe.world.about().name == what;
+    let mut recipes = shipped::recipes().iter().filter_map(|recipe| shipped::load(recipe.about.name).ok());
+    recipes.find(of_world).ok_or_else(|| {
+        let why = format!(
+            "no shipped recipe is played in `{what}`; name a recipe of your own: merit play RECIPE.toml"
+        );
+        anyhow!(WrongInput(why))
+    })
+}
+
+/// Somebody at the keyboard, who is told what was observed and says what comes next.
+struct Person {
+    world: Box<dyn World>,
+}
+
+impl Person {
+    fn show(&self, messages: &[Message]) -> std::io::Result<()> {
+        messages.iter().try_for_each(|message| {
+            let who = match message.role {
+                Role::Tool => "tool",
+                Role::System => "rules",
+                Role::User => "world",
+                _ => "seen",
+            };
+            out::line(format_args!("{who:>6}  {}", printable::lines(&message.text)))
+        })
+    }
+
+    /// What the person is shown now: the opening, or what came of the last turn.
+    fn observed(&self, task: &Task, turns: &[ExpertTurn]) -> Result<(), EnvError> {
+        let shown = match turns.last() {
+            Some(turn) => self.show(&turn.observed),
+            None => {
+                let mut env = self.world.open(&Arc::new(task.clone()), &Seed::root(0), None)?;
+                self.show(&env.reset()?)
+            }
+        };
+        shown.map_err(|error| self.gone(error.to_string()))
+    }
+
+    fn gone(&self, why: String) -> EnvError {
+        EnvError::Setting { world: self.world.about().name, why }
+    }
+}
+
+impl Expert for Person {
+    fn say(&self, task: &Task, turns: &[ExpertTurn], _: f64, seed: &Seed) -> Result<String, EnvError> {
+        self.observed(task, turns)?;
+        let mut lines = std::io::stdin().lock();
+        loop {
+            out::text(format_args!("{:>6}  ", "you")).map_err(|error| self.gone(error.to_string()))?;
+            let mut line = String::new();
+            let read = lines.read_line(&mut line).map_err(|error| self.gone(error.to_string()))?;
+            if read == 0 {
+                return Err(self.gone("nobody is at the keyboard any more".to_owned()));
+            }
+            let said = line.trim_end_matches(['\n', '\r']);
+            if said.trim() != "?" {
+                return Ok(said.to_owned());
+            }
+            let hint = match self.world.expert().map(|expert| expert.say(task, turns, 1.0, seed)) {
+                Some(Ok(hint)) => hint,
+                Some(Err(error)) => error.to_string(),
+                None => "nobody knows: this world has no expert".to_owned(),
+            };
+            out::line(format_args!("{:>6}  {}", "expert", printable::lines(&hint)))
+                .map_err(|error| self.gone(error.to_string()))?;
+        }
+    }
+}
+
+/// How it ended: the verdict, the reward, and what the world knows to be true.
+fn ended(scored: &ScoredEpisode) -> Result<()> {
+    let episode = &scored.episode;
+    if let merit_core::End::Failed { fault } = &episode.end {
+        return Ok(out::line(format_args!("\nleft: {}", fault.message))?);
+    }
+    let turns = episode.turns.len();
+    let reward =
+        scored.reward().map_or_else(|| "no reward".to_owned(), |reward| format!("reward {reward:.2}"));
+    out::line(format_args!("\n{} after {turns} turns, {reward}", scored.outcome().name()))?;
+    let info = episode.turns.last().map(|turn| &turn.info);
+    for (name, value) in info.into_iter().flatten() {
+        out::line(format_args!("  {name} {value}"))?;
+    }
+    Ok(())
+}

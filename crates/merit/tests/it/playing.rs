@@ -1,0 +1,105 @@
+//! A world by hand, and replies that are held to a grammar.
+
+use crate::tiny::{Said, merit, say};
+use merit_core::{Outcome, Phase, When};
+use merit_store::{EpisodeFilter, RunFolder};
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+const SMALL: [&str; 14] = [
+    "--set",
+    "warm_start.demonstrations=60",
+    "--set",
+    "warm_start.steps=10",
+    "--set",
+    "budget.steps=0",
+    "--set",
+    "evaluation.tasks=12",
+    "--set",
+    "evaluation.every=0",
+    "--set",
+    "model.width=32",
+    "--set",
+    "model.heads=2",
+];
+
+/// `merit ARGUMENTS` with `typed` at the keyboard.
+fn typed(dir: &Path, arguments: [&str; 4], typed: &str) -> String {
+    let mut command = merit(dir);
+    command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(typed.as_bytes()).unwrap();
+    Said::of(&child.wait_with_output().unwrap()).well().out
+}
+
+/// What is said where input is refused.
+fn refused(dir: &Path, arguments: &[&str]) -> String {
+    let said = say(dir, arguments);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    said.err
+}
+
+#[test]
+fn a_world_is_played_by_hand_and_the_expert_helps() {
+    let dir = tempfile::tempdir().unwrap();
+    // The prompt of the first held-out task is complete, so that it can be filled in at once.
+    let arguments = ["play", "inquiry", "--set", "world.sizes=[1]"];
+    let shown = typed(dir.path(), arguments, "nonsense\n?\n");
+    assert!(
+        shown.contains("say ask SLOT or fill HUE SIZE SHAPE WOOD"),
+        "what cannot be read is answered: {shown}"
+    );
+    let filled = shown.split("expert").nth(1).unwrap().trim().lines().next().unwrap().trim().to_owned();
+    assert!(filled.starts_with("fill "), "{shown}");
+    assert!(shown.contains("left: "), "the end of the input ends the episode: {shown}");
+
+    let won = typed(dir.path(), arguments, &format!("{filled}\n"));
+    assert!(won.contains("solved after 1 turns, reward 1.00"), "{won}");
+    assert!(won.contains("  extra_turns 1\n"), "what the world knows is told in the end: {won}");
+}
+
+#[test]
+fn a_world_that_is_not_there_is_refused_with_the_nearest() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = refused(dir.path(), &["play", "inquiri"]);
+    assert!(refused.contains("did you mean the world `inquiry`?"), "{refused}");
+}
+
+#[test]
+fn a_grammar_makes_every_reply_of_a_policy_that_knows_nothing_fit_its_schema() {
+    let dir = tempfile::tempdir().unwrap();
+    let train = |run: &str, set: &str| {
+        let arguments = ["train", "catalogue-json", "--run", run, "--set", set];
+        say(dir.path(), arguments.iter().chain(&SMALL)).well();
+        let folder = RunFolder::open_read_only(&dir.path().join(run)).unwrap();
+        let filter = EpisodeFilter::phase(Phase::eval(When::Before));
+        let episodes = folder.episodes(&filter).unwrap();
+        assert!(episodes.iter().all(|stored| stored.scored.outcome() != Outcome::InfraFailed));
+        folder.metric(&Phase::eval(When::Before), "term/structure").unwrap()[0].1
+    };
+    assert_eq!(
+        train("held", "rollout={grammar=true,max_turns=1,max_turn_tokens=90,max_episode_tokens=90}"),
+        1.0
+    );
+    assert!(train("free", "rollout={max_turns=1,max_turn_tokens=90,max_episode_tokens=90}") < 0.9);
+}
+
+#[test]
+fn a_grammar_is_refused_where_reward_teaches_and_where_the_world_has_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let steps = refused(dir.path(), &["train", "catalogue-json", "--set", "rollout.grammar=true"]);
+    assert!(steps.contains("`rollout.grammar` makes the policy act by other probabilities"), "{steps}");
+    let arguments = ["train", "inquiry-form", "--set", "rollout.grammar=true"];
+    let said = say(dir.path(), arguments.iter().chain(&SMALL));
+    assert_ne!(said.code, Some(0));
+    let refused = said.err;
+    assert!(refused.contains("its tasks have no JSON Schema to hold turns to"), "{refused}");
+}
+
+#[test]
+fn a_temperature_of_evaluation_samples_what_is_measured() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = refused(dir.path(), &["train", "catalogue-json", "--set", "evaluation.temperature=-1"]);
+    assert!(refused.contains("evaluation.temperature"), "{refused}");
+}
