@@ -1,7 +1,7 @@
 #!/bin/sh
 # Creates virtual environments of the peers in .cache (ignored by git) and installs the pinned versions:
 #
-#   sh benchmarks/peers/setup.sh [peers] [maths] [graders] [search] [llama]      without names: all
+#   sh benchmarks/peers/setup.sh [peers] [maths] [graders] [search] [worlds] [llama]      without names: all
 #
 # peers    torch, transformers, verifiers, verl; about 6 GB, most of it torch's CUDA libraries, without which torch does not load.
 #          verl goes in without its dependencies: only its advantage functions are called. What they import is in
@@ -9,21 +9,23 @@
 # maths    Math-Verify, about 120 MB.
 # graders  OpenJudge, about 450 MB.
 # search   bm25s with numba, about 200 MB.
+# worlds   TextArena, about 100 MB.
 # llama    llama.cpp with its Python binding, about 150 MB; built from source for this machine, which takes a while. Two passes of
 #          GCC are off: its header tells them of 8 of the 64 bytes that a tile configuration is loaded from, so they drop the rest,
 #          and the first AMX instruction is illegal.
 set -eu
 cd "$(dirname "$0")/../.."
-[ $# -gt 0 ] || set -- peers maths graders search llama
+[ $# -gt 0 ] || set -- peers maths graders search worlds llama
 for name in "$@"; do
     case $name in
         peers) requirements=requirements.txt shown='torch|transformers|verifiers|verl' ;;
         maths) requirements=requirements-maths.txt shown='math-verify' ;;
         graders) requirements=requirements-graders.txt shown='py-openjudge' ;;
         search) requirements=requirements-search.txt shown='bm25s' ;;
+        worlds) requirements=requirements-worlds.txt shown='textarena|TextArena' ;;
         llama) requirements=requirements-llama.txt shown='llama-cpp-python'
             export CXXFLAGS='-fno-tree-dse -fno-dse' CMAKE_ARGS='-DGGML_NATIVE=ON -DGGML_OPENMP=ON -DLLAMA_CURL=OFF -DLLAVA_BUILD=OFF' ;;
-        *) echo "no environment '$name'; known: peers, maths, graders, search, llama" >&2 && exit 2 ;;
+        *) echo "no environment '$name'; known: peers, maths, graders, search, worlds, llama" >&2 && exit 2 ;;
     esac
     python=.cache/$name/bin/python
     [ -x "$python" ] || "${PYTHON:-python3}" -m venv ".cache/$name"

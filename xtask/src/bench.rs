@@ -27,6 +27,7 @@ mod search;
 mod spread;
 mod start;
 mod table;
+mod worlds;
 
 use crate::{root, run};
 use anyhow::{Context as _, Result, bail};
@@ -57,6 +58,7 @@ const SUBJECTS: &[Subject] = &[
     decoder::SUBJECT,
     sampling::SUBJECT,
     quantised::SUBJECT,
+    worlds::SUBJECT,
     start::SUBJECT,
     build::SUBJECT,
 ];

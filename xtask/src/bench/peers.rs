@@ -20,6 +20,7 @@ const ENVIRONMENTS: &[Environment] = &[
     Environment { name: "maths", size: "120 MB", packages: &["math-verify"] },
     Environment { name: "graders", size: "450 MB", packages: &["py-openjudge"] },
     Environment { name: "search", size: "200 MB", packages: &["bm25s"] },
+    Environment { name: "worlds", size: "100 MB", packages: &["textarena"] },
     Environment {
         name: "llama",
         size: "150 MB, and half an hour of building",
@@ -50,6 +51,7 @@ pub(super) fn versions(packages: &[&str]) -> Result<Map<String, Value>> {
         "requirements-maths.txt",
         "requirements-graders.txt",
         "requirements-search.txt",
+        "requirements-worlds.txt",
         "requirements-llama.txt",
         "setup.sh",
     ] {

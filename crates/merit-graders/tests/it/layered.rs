@@ -1,12 +1,13 @@
-//! The layered reward of the recipe `catalogue-json`, after RL-Struct: what replies and tricks earn, worked out by hand.
+//! The layered reward of the system `rl-struct`: what replies and tricks earn, worked out by hand.
 
 use crate::support::{Did, play, score};
 use serde_json::json;
 
 fn reward() -> String {
-    let recipe: toml::Table =
-        toml::from_str(include_str!("../../../../recipes/catalogue-json.toml")).unwrap();
-    toml::to_string(&recipe["reward"]).unwrap()
+    let system: toml::Table = toml::from_str(include_str!("../../../../systems/rl-struct.toml")).unwrap();
+    let arm = &system["arms"].as_array().unwrap()[0];
+    assert_eq!(arm["name"].as_str(), Some("layered"));
+    toml::to_string(&arm["set"]["reward"]).unwrap()
 }
 
 /// What a reply earns where `{"cost":7,"hue":"red"}` is right. Four tokens are within the wanted length; no info tells the surface.

@@ -68,7 +68,7 @@ impl WorldTarget {
         drop(oracle);
         let dialects: Vec<Dialect> = played.iter().map(|episode| Dialect::of(episode)).collect();
         let mut subjects: Vec<Subject> = played.iter().map(|episode| subject(episode)).collect();
-        add_others(&mut subjects);
+        add_others(&mut subjects, &played);
         Ok(Self { parts, settings, chat, tools, plans, oracle: played, subjects, dialects })
     }
 
@@ -139,9 +139,11 @@ fn subject(episode: &Episode) -> Subject {
     }
 }
 
-fn add_others(subjects: &mut [Subject]) {
+/// Right answers of other tasks stand for wrong ones, where a task has one right answer; where it has many, another's may be right.
+fn add_others(subjects: &mut [Subject], played: &[Arc<Episode>]) {
     let answers: Vec<String> = subjects.iter().filter_map(|s| s.gold.clone()).collect();
-    for subject in subjects {
+    let single = subjects.iter_mut().zip(played).filter(|(_, episode)| episode.task.answer.is_some());
+    for (subject, _) in single {
         let wrong = answers.iter().filter(|answer| !subject.is_right(answer)).take(30);
         subject.others = wrong.cloned().collect();
     }
