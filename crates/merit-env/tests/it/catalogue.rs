@@ -87,3 +87,18 @@ fn a_task_whose_reply_or_schema_was_changed_is_refused() {
         assert!(world.open(&changed, &Seed::root(2), None).is_err(), "{place}");
     }
 }
+
+#[test]
+fn more_fields_are_harder_for_a_policy_that_knows_four_of_six() {
+    let success = |size: u32| {
+        let world = world(&format!("sizes = [{size}]"));
+        let known = ["box", "cost", "hue", "mass"];
+        let solved = tasks(world.as_ref(), 100).into_iter().filter(|task| {
+            let wanted = task.payload["reply"].as_object().unwrap();
+            wanted.keys().all(|name| known.contains(&name.as_str()))
+        });
+        solved.count()
+    };
+    let found: Vec<usize> = (1..=5).map(success).collect();
+    assert!(found.is_sorted_by(|a, b| a > b) && found[4] == 0, "{found:?}");
+}

@@ -145,3 +145,15 @@ fn an_answer_is_written_in_one_way() {
     assert_eq!(env.parse("  crown 12  -5 4 "), Action::Answer { text: "crown 12 -5 4".to_owned() });
     assert!(matches!(env.parse("crown 12 -5 4 flint 1 1 1"), Action::Malformed { .. }));
 }
+
+#[test]
+fn more_elements_are_harder_to_hit_by_chance() {
+    let success = |size: u32| {
+        let world = world(&format!("sizes = [{size}]"));
+        let made =
+            |task: &Arc<Task>| info(world.as_ref(), task, &said(world.as_ref(), task, "random", 5))["tier_2"];
+        tasks(world.as_ref(), 300).iter().filter(|task| made(task) >= 1.0).count()
+    };
+    let found: Vec<usize> = (1..=3).map(success).collect();
+    assert!(found.is_sorted_by(|a, b| a > b), "designs that can be made, of 300: {found:?}");
+}

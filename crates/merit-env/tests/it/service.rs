@@ -167,3 +167,14 @@ fn a_damaged_case_is_refused() {
         assert!(world("").open(&task, &Seed::root(2), None).is_err(), "{damage}");
     }
 }
+
+#[test]
+fn whoever_is_told_less_needs_more_turns() {
+    let in_time = |size: u32| {
+        let world = world(&format!("sizes = [{size}]"));
+        let tasks = (0..200).map(|at| Arc::new(world.task(Split::Train, at, &Seed::root(1)).unwrap()));
+        tasks.filter(|task| demonstrated(world.as_ref(), task, "exact").0.len() <= 7).count()
+    };
+    let found: Vec<usize> = (1..=4).map(in_time).collect();
+    assert!(found.is_sorted_by(|a, b| a > b), "done in seven turns, of 200: {found:?}");
+}
