@@ -4,8 +4,10 @@
 //! [`Env`]. Worlds here, listed in [`WORLDS`]: [`ledger`], questions that need two tools over several turns, [`vault`], boxes whose
 //! state the actions change, [`sums`], arithmetic by a calculator or by written steps, [`inquiry`], a form for somebody who has to be
 //! asked, [`catalogue`], items to be put into JSON, [`lens`], lenses that
-//! are judged by tracing rays, [`service`], the desk of a shop, [`tasks`], one's own questions from a file, and [`command`], a program in any language.
+//! are judged by tracing rays, [`service`], the desk of a shop, [`boards`], mines and
+//! boxes, [`tasks`], one's own questions from a file, and [`command`], a program in any language.
 
+pub mod boards;
 pub mod catalogue;
 pub mod command;
 pub mod inquiry;

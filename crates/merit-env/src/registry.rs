@@ -1,5 +1,6 @@
 //! Every world by name. A new world is one file with a settings struct, and one line in the list below.
 
+use crate::boards::Boards;
 use crate::catalogue::Catalogue;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
@@ -25,6 +26,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Catalogue as dyn WorldSettings),
     entry!(Lens as dyn WorldSettings),
     entry!(Service as dyn WorldSettings),
+    entry!(Boards as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

@@ -41,6 +41,8 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "catalogue-json",
     "lens-design",
     "service-desk",
+    "boards-mines",
+    "boards-push",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

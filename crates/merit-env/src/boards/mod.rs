@@ -1,0 +1,298 @@
+//! Boards that are seen whole after every move: mines to be avoided by reasoning, and a box to be pushed to its place.
+//!
+//! `mines`: five by five, the middle is open; `open b4` opens row b, column 4. Whoever opens a mine has lost, whoever has opened everything
+//! else has won. `push`: six by six, `up`, `down`, `left` and `right` move the player `a`, who pushes the box `o` to `x` and may get it
+//! stuck. How good a move was is known exactly, by counting layouts or by search, and told as info.
+
+mod boxes;
+mod mines;
+
+pub use boxes::{Place, Room};
+
+use boxes::MOVES;
+use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_core::registry::{About, Component, Refusal};
+use merit_core::{Action, CallRecord, Split, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Most moves that are kept; rollouts end long before.
+const MOST_MOVES: usize = 500;
+
+/// Which board.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Mines to be avoided.
+    #[default]
+    Mines,
+    /// A box to be pushed.
+    Push,
+}
+
+/// The settings of `boards`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Boards {
+    /// The board.
+    pub kind: Kind,
+    /// Mines, or a third of the moves that the shortest way takes, in training tasks, dealt in turn; 1 to 5.
+    pub sizes: Vec<u32>,
+    /// The same for held-out tasks. Empty: as `sizes`.
+    pub held_out_sizes: Vec<u32>,
+    /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
+    pub instructions: bool,
+}
+
+impl Default for Boards {
+    fn default() -> Self {
+        Self { kind: Kind::Mines, sizes: vec![2, 3], held_out_sizes: Vec::new(), instructions: false }
+    }
+}
+
+impl Component for Boards {
+    const ABOUT: About = About {
+        name: "boards",
+        summary: "Mines to be avoided by reasoning, or a box to be pushed to its place; the board is seen after every move.",
+        paper: "VPR (2026); OPRL",
+    };
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.sizes.is_empty() {
+            return Err(Refusal::new("`sizes` is empty; list mines or thirds of moves, as in [2, 3]"));
+        }
+        match self.sizes.iter().chain(&self.held_out_sizes).find(|size| !(1..=5).contains(*size)) {
+            Some(size) => Err(Refusal::new(format!("a size of {size}; give 1 to 5"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The puzzle of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Board {
+    /// Mined cells, one bit each, row by row.
+    Mines {
+        mines: u32,
+    },
+    Push {
+        room: Room,
+    },
+}
+
+/// The moves so far: cells that were opened, or places in the list of directions. Moves that could not be made are not among them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Trail {
+    pub moves: Vec<u8>,
+}
+
+impl Trail {
+    fn open(&self, mines: u32) -> u32 {
+        let first = mines::opened(mines, 0, mines::FIRST);
+        self.moves.iter().fold(first, |open, cell| mines::opened(mines, open, usize::from(*cell).min(24)))
+    }
+
+    fn place(&self, room: &Room) -> Place {
+        self.moves.iter().fold(room.start, |place, at| {
+            let moved =
+                MOVES.get(usize::from(*at)).and_then(|(_, row, column)| room.moved(place, (*row, *column)));
+            moved.unwrap_or(place)
+        })
+    }
+}
+
+/// The cell that `b4` names.
+fn cell(word: &str) -> Option<usize> {
+    let (row, column) = (word.chars().next()?, word.get(1..)?.parse::<usize>().ok()?);
+    let row = (row as usize).checked_sub('a' as usize)?;
+    (row < mines::SIDE && (1..=mines::SIDE).contains(&column)).then(|| row * mines::SIDE + column - 1)
+}
+
+fn named(cell: usize) -> String {
+    let row = char::from(b'a' + (cell / mines::SIDE) as u8);
+    format!("open {row}{}", cell % mines::SIDE + 1)
+}
+
+impl Boards {
+    fn hint(&self) -> &'static str {
+        match self.kind {
+            Kind::Mines => "say open and a cell, as in open b4",
+            Kind::Push => "say up, down, left or right",
+        }
+    }
+
+    /// The move that a line names, as it is kept.
+    fn read(&self, said: &str) -> Option<u8> {
+        let words: Vec<&str> = said.split_whitespace().collect();
+        match (self.kind, &words[..]) {
+            (Kind::Mines, ["open", word]) => cell(word).map(|cell| cell as u8),
+            (Kind::Push, [word]) => MOVES.iter().position(|(name, ..)| name == word).map(|at| at as u8),
+            _ => None,
+        }
+    }
+
+    fn swept(&self, mines: u32, trail: &mut Trail, cell: u8) -> StepResult {
+        let open = trail.open(mines);
+        let chances = mines::chances(mines, open);
+        let hidden = |cell: &usize| open & 1 << cell == 0;
+        let least = (0..chances.len()).filter(hidden).map(|cell| chances[cell]).fold(1.0, f64::min);
+        let chance = chances[usize::from(cell)];
+        let news = hidden(&usize::from(cell));
+        if trail.moves.len() < MOST_MOVES {
+            trail.moves.push(cell);
+        }
+        let (now, hit) = (trail.open(mines), mines & 1 << cell != 0);
+        let won = mines::won(mines, now);
+        let result = StepResult::saying(if hit { "boom".to_owned() } else { mines::shown(mines, now) });
+        let result = if hit || won { result.done() } else { result };
+        let flag = |holds: bool| f64::from(u8::from(holds));
+        result.with_info([
+            ("read", 1.0),
+            ("good", flag(news && chance <= least + 1e-9)),
+            ("chance", if news { chance } else { 0.0 }),
+            ("least_chance", least),
+            ("news", flag(news)),
+            ("won", flag(won)),
+        ])
+    }
+
+    fn pushed(&self, room: &Room, trail: &mut Trail, at: u8) -> StepResult {
+        let before = trail.place(room);
+        let left = |place: Place| room.way(place).map(|way| way.len() as f64);
+        let by = MOVES.get(usize::from(at)).map_or((0, 0), |(_, row, column)| (*row, *column));
+        let moved = room.moved(before, by);
+        if moved.is_some() && trail.moves.len() < MOST_MOVES {
+            trail.moves.push(at);
+        }
+        let now = trail.place(room);
+        let won = now.goods == room.goal;
+        let flag = |holds: bool| f64::from(u8::from(holds));
+        let result = StepResult::saying(room.shown(now));
+        let result = if won { result.done() } else { result };
+        let (had, has) = (left(before), left(now));
+        result.with_info([
+            ("read", 1.0),
+            ("good", flag(matches!((had, has), (Some(had), Some(has)) if has < had))),
+            ("moved", flag(moved.is_some())),
+            ("stuck", flag(has.is_none())),
+            ("left", has.unwrap_or(36.0)),
+            ("won", flag(won)),
+        ])
+    }
+}
+
+impl TextGame for Boards {
+    type Puzzle = Board;
+    type State = Trail;
+    const MANNERS: &'static [Manner] = &[
+        Manner::new("exact", "Opens the cell that is least likely mined, or takes the shortest way: right."),
+        Manner::new("reckless", "Opens any hidden cell, or goes anywhere."),
+        Manner::new("mixed", "Half of its moves are right, the others reckless."),
+    ];
+
+    fn sizes(&self, split: Split) -> &[u32] {
+        sizes_of(split, &self.sizes, &self.held_out_sizes)
+    }
+
+    fn draw(&self, size: u32, rng: &mut Stream) -> Board {
+        match self.kind {
+            Kind::Push => Board::Push { room: Room::draw(size, rng) },
+            Kind::Mines => loop {
+                let mines = mines::draw(size, rng);
+                if mines::solvable(mines) && !mines::won(mines, mines::opened(mines, 0, mines::FIRST)) {
+                    return Board::Mines { mines };
+                }
+            },
+        }
+    }
+
+    fn check_puzzle(&self, board: &Board, size: u32) -> Result<(), String> {
+        match (self.kind, board) {
+            (Kind::Push, Board::Push { room }) => room.check(size),
+            (Kind::Mines, Board::Mines { mines }) => {
+                let known = mines >> 25 == 0 && mines & 1 << mines::FIRST == 0 && mines.count_ones() == size;
+                if known { Ok(()) } else { Err(format!("its mines are not {size} cells beside the middle")) }
+            }
+            _ => Err("it is of another kind of board".to_owned()),
+        }
+    }
+
+    fn check_state(&self, _: &Board, trail: &Trail) -> Result<(), String> {
+        let most = if self.kind == Kind::Mines { 25 } else { 4 };
+        match trail.moves.iter().find(|at| **at >= most) {
+            Some(at) => Err(format!("a move {at} that there is not")),
+            None if trail.moves.len() > MOST_MOVES => Err(format!("more than {MOST_MOVES} moves")),
+            None => Ok(()),
+        }
+    }
+
+    fn prompt(&self, board: &Board) -> String {
+        let none = Trail::default();
+        match board {
+            Board::Mines { mines } => mines::shown(*mines, none.open(*mines)),
+            Board::Push { room } => room.shown(room.start),
+        }
+    }
+
+    fn instructions(&self) -> Option<String> {
+        let text = match self.kind {
+            Kind::Mines => {
+                "Minesweeper on five rows (a to e) and five columns (1 to 5). You see the rows one after another: `.` is hidden, a number counts \
+                 the mines in the cells around. Open every cell that is not mined. Say one line per turn, as in `open b4`."
+            }
+            Kind::Push => {
+                "Push the box `o` to `x`. You are `a`, `#` is a wall; you see the six rows one after another. You push by walking against the box, \
+                 and cannot pull. Say one line per turn: `up`, `down`, `left` or `right`."
+            }
+        };
+        self.instructions.then(|| text.to_owned())
+    }
+
+    fn parse(&self, text: &str) -> Action {
+        match self.read(line(text)) {
+            Some(_) => Action::Say { text: line(text).trim().to_owned() },
+            None => Action::Malformed { why: self.hint().to_owned() },
+        }
+    }
+
+    fn step(&self, board: &Board, trail: &mut Trail, action: &Action, _: &[CallRecord]) -> StepResult {
+        let read = match action {
+            Action::Say { text } => self.read(text),
+            _ => None,
+        };
+        match (board, read) {
+            (Board::Mines { mines }, Some(cell)) => self.swept(*mines, trail, cell),
+            (Board::Push { room }, Some(at)) => self.pushed(room, trail, at),
+            (_, None) => {
+                StepResult::saying(self.hint()).with_info([("read", 0.0), ("good", 0.0), ("won", 0.0)])
+            }
+        }
+    }
+
+    fn expert(&self, board: &Board, play: &Demonstration<'_>) -> Option<String> {
+        let moves = play.turns.iter().filter_map(|turn| self.read(turn.said.trim()));
+        let mut rng = play.seed.child("move", play.turns.len() as u64).stream();
+        let right = match play.manner.unwrap_or(if play.is_correct() { "exact" } else { "reckless" }) {
+            "exact" => true,
+            "mixed" => rng.chance(0.5),
+            _ => false,
+        };
+        match board {
+            Board::Mines { mines } => {
+                let open = Trail { moves: moves.collect() }.open(*mines);
+                let hidden: Vec<usize> = (0..25).filter(|cell| open & 1 << cell == 0).collect();
+                let cell = if right { mines::safest(*mines, open) } else { rng.pick(&hidden).copied() };
+                cell.map(named)
+            }
+            Board::Push { room } => {
+                // Moves into walls change nothing, so the trail may hold them here.
+                let place = Trail { moves: moves.collect() }.place(room);
+                let any = rng.pick(&MOVES).map(|(name, ..)| *name);
+                let way = room.way(place).filter(|_| right);
+                way.and_then(|way| way.first().copied()).or(any).map(str::to_owned)
+            }
+        }
+    }
+}
