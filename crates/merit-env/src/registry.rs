@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::inquiry::Inquiry;
+use crate::kbqa::Kbqa;
 use crate::ledger::Ledger;
 use crate::mix::Mix;
 use crate::rows::Rows;
@@ -19,6 +20,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Sums as dyn WorldSettings),
     entry!(Rows as dyn WorldSettings),
     entry!(Inquiry as dyn WorldSettings),
+    entry!(Kbqa as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

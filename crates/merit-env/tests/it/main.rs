@@ -4,6 +4,7 @@
 mod command;
 mod contract;
 mod inquiry;
+mod kbqa;
 mod ledger;
 mod mix;
 mod rows;
