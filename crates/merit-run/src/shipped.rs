@@ -39,6 +39,8 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "mixed-tools",
     "inquiry-form",
     "kbqa-notes",
+    "kbqa-units",
+    "kbqa-planner",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

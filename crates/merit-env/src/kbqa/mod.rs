@@ -26,6 +26,8 @@ use serde::{Deserialize, Serialize};
 const MAX_NOTE: usize = 12;
 /// The most searches in a turn of the planner.
 const MAX_QUERIES: usize = 2;
+/// Stands before what was found, so that a name has the same token everywhere.
+const FOUND: &str = "got";
 const NOTHING: &str = "nothing";
 const NOTE_FIRST: &str = "note first";
 const OK: &str = "ok";
@@ -120,10 +122,10 @@ impl Component for Kbqa {
         Refusal::unless((0.0..=0.9).contains(&self.noise), "noise", self.noise, "0 to 0.9")?;
         Refusal::unless((1..=3).contains(&self.passages), "passages", self.passages, "1 to 3")?;
         Refusal::unless(share.contains(&self.synonyms), "synonyms", self.synonyms, "a share, 0 to 1")?;
-        let (found, there) = (self.facts_found(), self.entities * self.relations);
+        let (found, there) = (self.facts_found(), self.entities * (self.relations - 1) + 1);
         if found > there {
             return Err(Refusal::new(format!(
-                "a search finds {found} facts and a base has {there}; give more `entities` or `relations`, or less `noise`"
+                "a search would find {found} facts and can find {there}; give more `entities` or `relations`, or less `noise`"
             )));
         }
         if let Some(cap) = self.note_cap {
@@ -283,7 +285,7 @@ impl Kbqa {
             facts.join(", ")
         };
         let passages: Vec<String> = found.chunks(self.facts_a_passage()).map(words).collect();
-        passages.join(" | ")
+        format!("{FOUND} {}", passages.join(" | "))
     }
 
     /// Whether a thought is right: a fact that was found and leads on, whoever the facts found so far lead to, the relation to follow from there.

@@ -106,8 +106,8 @@ fn a_search_finds_what_was_looked_for_among_other_facts() {
         "noise = 0.75\npassages = 2",
         &["find bak boss", " find  bak boss ", "find bak base", "find jeb boss"],
     );
-    let facts: Vec<&str> = turns[0].0.split(" | ").flat_map(|passage| passage.split(", ")).collect();
-    assert_eq!(facts.len(), 8, "two passages of four");
+    let facts: Vec<&str> = turns[0].0[4..].split(" | ").flat_map(|passage| passage.split(", ")).collect();
+    assert_eq!(facts.len(), 4, "a passage of four");
     assert_eq!(facts.iter().filter(|fact| **fact == "bak boss dov").count(), 1);
     assert_eq!(turns[0].0, turns[1].0, "the same search finds the same");
     assert_eq!(
@@ -122,7 +122,7 @@ fn a_search_finds_what_was_looked_for_among_other_facts() {
 #[test]
 fn without_noise_a_search_finds_one_fact_and_evidence_is_counted() {
     let turns = play("noise = 0.0", &["find bak boss", "find dov home", "answer rin"]);
-    assert_eq!((turns[0].0.as_str(), turns[1].0.as_str()), ("bak boss dov", "dov home rin"));
+    assert_eq!((turns[0].0.as_str(), turns[1].0.as_str()), ("got bak boss dov", "got dov home rin"));
     assert_eq!(of(&turns, "evidence_share"), [0.5, 1.0, 1.0]);
     assert_eq!(turns[2].1["right"], 1.0);
 }
