@@ -213,7 +213,8 @@ impl Question {
     pub(super) fn search(&self, wanted: usize, count: usize) -> Vec<usize> {
         let relations = self.relations.len().max(1);
         let mut rng = Seed::root(u64::from(self.salt)).child("search", wanted as u64).stream();
-        let mut found: Vec<usize> = (0..self.len()).filter(|at| at % relations != wanted % relations).collect();
+        let mut found: Vec<usize> =
+            (0..self.len()).filter(|at| at % relations != wanted % relations).collect();
         rng.shuffle(&mut found);
         found.truncate(count.saturating_sub(1));
         found.push(wanted);

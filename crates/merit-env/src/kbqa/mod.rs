@@ -316,11 +316,14 @@ impl Kbqa {
         match self.mode {
             Mode::Answer => result,
             Mode::Notes => {
+                // Before the answer a note supports none.
+                let given = result.info.get("note_supports_pred").copied().unwrap_or(0.0);
                 let note = &state.note;
                 let relevant = note.iter().filter(|fact| chain.contains(fact)).count();
                 let kept = chain.iter().filter(|fact| note.contains(fact)).count();
                 let short = note.len() <= self.note_cap.unwrap_or(6);
                 result.with_info([
+                    ("note_supports_pred", given),
                     ("note_facts", note.len() as f64),
                     ("note_formed", flag(!note.is_empty())),
                     ("note_short", flag(short)),

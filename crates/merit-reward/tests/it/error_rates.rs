@@ -107,7 +107,8 @@ fn an_info_that_is_a_verdict_errs_turn_by_turn_and_a_number_cannot_err() {
     let info = "type = 'info'\nkey = 'fine'\nreduce = 'mean'\nper_turn = true";
     let scored = |rest: &str| {
         let config = RewardConfig::from_toml(&format!("{info}\n{rest}")).unwrap();
-        let score = Scorer::compile(&config).unwrap().score(&Arc::new(judged.clone()), &ScoreContext::default());
+        let score =
+            Scorer::compile(&config).unwrap().score(&Arc::new(judged.clone()), &ScoreContext::default());
         score.unwrap().reward.value().unwrap()
     };
     assert!((scored("verdict = true") - 1.0 / 3.0).abs() < 1e-9);
@@ -119,5 +120,8 @@ fn an_info_that_is_a_verdict_errs_turn_by_turn_and_a_number_cannot_err() {
         Err(_) => true,
     };
     assert!(refused(&format!("{info}\nerrors = {{ false_positive = 0.1 }}")), "a number is no verdict");
-    assert!(refused("type = 'info'\nkey = 'fine'\nreduce = 'sum'\nverdict = true"), "nor is a sum of verdicts");
+    assert!(
+        refused("type = 'info'\nkey = 'fine'\nreduce = 'sum'\nverdict = true"),
+        "nor is a sum of verdicts"
+    );
 }
