@@ -1,16 +1,13 @@
 //! What world is the agent in? The worlds that come with merit.
 //!
 //! The seam is in merit-api: settings ([`WorldSettings`]) are built into a [`World`], which makes tasks and opens each as an
-//! [`Env`]. Worlds here, listed in [`WORLDS`]: [`ledger`], questions that need two tools over several turns, [`vault`], boxes whose
-//! state the actions change, [`sums`], arithmetic by a calculator or by written steps, [`inquiry`], a form for somebody who has to be
-//! asked, [`catalogue`], items to be put into JSON, [`lens`], lenses that
-//! are judged by tracing rays, [`service`], the desk of a shop, [`boards`], mines and
-//! boxes, [`tasks`], one's own questions from a file, and [`command`], a program in any language.
+//! [`Env`]. Each world here is a module; [`WORLDS`] lists them.
 
 pub mod boards;
 pub mod catalogue;
 pub mod command;
 pub mod inquiry;
+pub mod kbqa;
 pub mod ledger;
 pub mod lens;
 pub mod mix;

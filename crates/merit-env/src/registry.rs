@@ -4,6 +4,7 @@ use crate::boards::Boards;
 use crate::catalogue::Catalogue;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
+use crate::kbqa::Kbqa;
 use crate::ledger::Ledger;
 use crate::lens::Lens;
 use crate::mix::Mix;
@@ -27,6 +28,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Lens as dyn WorldSettings),
     entry!(Service as dyn WorldSettings),
     entry!(Boards as dyn WorldSettings),
+    entry!(Kbqa as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

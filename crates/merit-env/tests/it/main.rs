@@ -6,6 +6,7 @@ mod catalogue;
 mod command;
 mod contract;
 mod inquiry;
+mod kbqa;
 mod ledger;
 mod lens;
 mod mix;

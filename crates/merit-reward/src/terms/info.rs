@@ -1,7 +1,8 @@
 //! What the environment knows to be true: one of the named numbers that it records on every turn (`Turn::info`).
 //!
 //! The value is the last, first, sum, mean or greatest of the turns that have the number; with `per_turn` each turn is told as
-//! well, so that a sum can pay it there. Where no turn has it the term is not applicable: nobody measured, which is not 0.
+//! well, so that a sum can pay it there; with `verdict` each is a yes or a no, which `errors` can make wrong now
+//! and then. Where no turn has it the term is not applicable: nobody measured, which is not 0.
 
 use crate::prelude::*;
 
@@ -17,6 +18,9 @@ pub struct Info {
     /// Tell the number of every turn that has it.
     #[serde(default)]
     pub per_turn: bool,
+    /// Every number is a verdict: a yes (1) from one half on, otherwise a no (0). `errors` are for verdicts alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verdict: bool,
 }
 
 /// How the numbers of several turns are taken together.
@@ -75,17 +79,24 @@ impl Component for Info {
             "key",
             "empty",
             "the name of a number that the environment records",
-        )
+        )?;
+        if self.verdict && self.reduce == TurnReduce::Sum {
+            return Err(Refusal::new(
+                "a sum of verdicts is no verdict; give `reduce` = \"mean\", or leave `verdict` out",
+            ));
+        }
+        Ok(())
     }
 }
 
 impl Term for Info {
     fn kind(&self) -> TermKind {
-        TermKind::NUMBER
+        if self.verdict { TermKind::VERDICT } else { TermKind::NUMBER }
     }
 
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
-        let turns = context.episode.turns.iter().map(|turn| turn.info.get(&self.key).copied()).collect();
+        let read = |number: &f64| if self.verdict { f64::from(u8::from(*number >= 0.5)) } else { *number };
+        let turns = context.episode.turns.iter().map(|turn| turn.info.get(&self.key).map(read)).collect();
         self.reduce.result(&format!("`{}`", self.key), turns, self.per_turn)
     }
 }

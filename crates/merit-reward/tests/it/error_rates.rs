@@ -97,3 +97,31 @@ fn turns_flip_independently_and_the_whole_moves_with_them() {
     }
     assert!(mixed > 40, "{mixed}");
 }
+
+#[test]
+fn an_info_that_is_a_verdict_errs_turn_by_turn_and_a_number_cannot_err() {
+    let mut judged = episode(Some("7"), 1, &[Did::Answers("8"), Did::Answers("8"), Did::Answers("7")]);
+    for (turn, fine) in judged.turns.iter_mut().zip([1.0, 0.0, 0.0]) {
+        turn.info.insert("fine".to_owned(), fine);
+    }
+    let info = "type = 'info'\nkey = 'fine'\nreduce = 'mean'\nper_turn = true";
+    let scored = |rest: &str| {
+        let config = RewardConfig::from_toml(&format!("{info}\n{rest}")).unwrap();
+        let score =
+            Scorer::compile(&config).unwrap().score(&Arc::new(judged.clone()), &ScoreContext::default());
+        score.unwrap().reward.value().unwrap()
+    };
+    assert!((scored("verdict = true") - 1.0 / 3.0).abs() < 1e-9);
+    // All three are turned round: two yes of three.
+    let all = "verdict = true\nerrors = { false_positive = 1.0, false_negative = 1.0 }";
+    assert!((scored(all) - 2.0 / 3.0).abs() < 1e-9);
+    let refused = |text: &str| match RewardConfig::from_toml(text) {
+        Ok(config) => Scorer::compile(&config).is_err(),
+        Err(_) => true,
+    };
+    assert!(refused(&format!("{info}\nerrors = {{ false_positive = 0.1 }}")), "a number is no verdict");
+    assert!(
+        refused("type = 'info'\nkey = 'fine'\nreduce = 'sum'\nverdict = true"),
+        "nor is a sum of verdicts"
+    );
+}

@@ -1,0 +1,337 @@
+//! The knowledge base: what a search finds, what notes, thoughts and readers are worth, and what makes questions harder.
+
+use merit_api::conformance::check_world;
+use merit_api::{ExpertTurn, LiveTools, World};
+use merit_core::{Action, Seed, Split, Task};
+use merit_env::read_world;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn world(settings: &str) -> Box<dyn World> {
+    read_world(&format!("type = 'kbqa'\n{settings}")).unwrap().build(&LiveTools).unwrap()
+}
+
+/// The home of the boss of bak is rin: `bak boss dov`, `dov home rin`.
+///
+/// Places among the names: bak 56, dov 24, rin 19, tel 42, kob 46. Relations: boss 0, home 1.
+fn task(world: &dyn World) -> Arc<Task> {
+    let drawn = world.task(Split::Train, 0, &Seed::root(1)).unwrap();
+    let payload = json!({
+        "entities": [56, 24, 19, 42, 46],
+        "relations": [0, 1],
+        // bak boss dov, bak home tel; dov boss kob, dov home rin; rin boss bak, rin home kob; tel boss rin, tel home bak; …
+        "objects": [1, 3, 4, 2, 0, 4, 2, 0, 3, 1],
+        "start": 0,
+        "hops": [0, 1],
+        "reworded": [false, true],
+        "salt": 6,
+    });
+    Arc::new(Task { payload, size: 2, answer: drawn.answer.map(|_| "rin".to_owned()), ..drawn })
+}
+
+type Turn = (String, BTreeMap<String, f64>);
+
+/// What is said to each line, and the infos of each turn.
+fn play(settings: &str, lines: &[&str]) -> Vec<Turn> {
+    let world = world(settings);
+    let task = task(world.as_ref());
+    let mut env = world.open(&task, &Seed::root(2), None).unwrap();
+    assert_eq!(env.reset().unwrap().last().unwrap().text, "who bak boss base");
+    let say = |said: &&str| {
+        let action = env.parse(said);
+        let result = env.step(&action, &[]).unwrap();
+        let text = result.observations.first().map_or_else(String::new, |message| message.text.clone());
+        (text, result.info)
+    };
+    lines.iter().map(say).collect()
+}
+
+fn of(turns: &[Turn], name: &str) -> Vec<f64> {
+    turns.iter().map(|(_, info)| info[name]).collect()
+}
+
+/// The lines of a manner, the last observation's infos beside.
+fn demonstrated(
+    world: &dyn World,
+    task: &Arc<Task>,
+    manner: &str,
+    seed: u64,
+) -> (Vec<String>, BTreeMap<String, f64>) {
+    let mut env = world.open(task, &Seed::root(2), None).unwrap();
+    env.reset().unwrap();
+    let mut turns = Vec::new();
+    loop {
+        let said = world.expert().unwrap().say_in(manner, task, &turns, &Seed::root(seed)).unwrap();
+        let action = env.parse(&said);
+        assert!(!matches!(action, Action::Malformed { .. }), "{said}");
+        let result = env.step(&action, &[]).unwrap();
+        let last = result.is_last();
+        turns.push(ExpertTurn { said, observed: result.observations });
+        if last {
+            return (turns.into_iter().map(|turn| turn.said).collect(), result.info);
+        }
+    }
+}
+
+/// How often a manner is right on held-out tasks.
+fn right(settings: &str, manner: &str) -> f64 {
+    let world = world(settings);
+    let seed = Seed::root(5);
+    let one = |at: u64| {
+        let task = Arc::new(world.task(Split::HeldOut, at, &seed).unwrap());
+        let info = demonstrated(world.as_ref(), &task, manner, at).1;
+        info.get("right").or(info.get("reader_right")).copied().unwrap()
+    };
+    (0..200).map(one).sum::<f64>() / 200.0
+}
+
+#[test]
+fn every_mode_keeps_the_contract() {
+    for settings in [
+        "type = 'kbqa'\nsizes = [4]\nnoise = 0.9\npassages = 3\nentities = 12",
+        "type = 'kbqa'\nsynonyms = 0.5\ninstructions = true\nheld_out_sizes = [3]",
+        "type = 'kbqa'\nmode = 'notes'\nnote_cap = 3",
+        "type = 'kbqa'\nmode = 'units'\nsizes = [2, 4]",
+        "type = 'kbqa'\nmode = 'planner'\nreader = 'g2'\nknown = 0.5\nsizes = [1, 2, 3, 4]",
+    ] {
+        let world = read_world(settings).unwrap().build(&LiveTools).unwrap();
+        assert_eq!(check_world(world.as_ref(), &Seed::root(7), 12), Vec::<String>::new(), "{settings}");
+    }
+}
+
+#[test]
+fn a_search_finds_what_was_looked_for_among_other_facts() {
+    let turns =
+        play("noise = 0.75", &["find bak boss", " find  bak boss ", "find bak base", "find jeb boss"]);
+    let facts: Vec<&str> = turns[0].0[4..].split(" | ").flat_map(|passage| passage.split(", ")).collect();
+    assert_eq!(facts.len(), 4, "a passage of four");
+    assert_eq!(facts.iter().filter(|fact| **fact == "bak boss dov").count(), 1);
+    assert_eq!(turns[0].0, turns[1].0, "the same search finds the same");
+    assert_eq!(
+        (turns[2].0.as_str(), turns[3].0.as_str()),
+        ("nothing", "nothing"),
+        "another word, and nobody there"
+    );
+    assert_eq!(of(&turns, "queries"), [1.0, 2.0, 3.0, 4.0]);
+    assert_eq!(of(&turns, "idle_queries"), [0.0, 1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn without_noise_a_search_finds_one_fact_and_evidence_is_counted() {
+    let turns = play("noise = 0.0", &["find bak boss", "find dov home", "answer rin"]);
+    assert_eq!((turns[0].0.as_str(), turns[1].0.as_str()), ("got bak boss dov", "got dov home rin"));
+    assert_eq!(of(&turns, "evidence_share"), [0.5, 1.0, 1.0]);
+    assert_eq!(turns[2].1["right"], 1.0);
+}
+
+#[test]
+fn a_note_is_due_after_every_search_and_only_the_last_one_counts() {
+    let lines = [
+        "find bak boss",
+        "answer rin",
+        "note bak boss dov",
+        "find dov home",
+        "note dov home rin",
+        "answer rin",
+    ];
+    let turns = play("mode = 'notes'", &lines);
+    assert_eq!(turns[1].0, "note first");
+    assert_eq!((turns[2].0.as_str(), turns[4].0.as_str()), ("ok", "ok"));
+    let last = &turns[5].1;
+    // The last note alone does not lead from bak to rin: the first hop was not carried on.
+    assert_eq!((last["note_supports_gold"], last["note_supports_pred"], last["right"]), (0.0, 0.0, 1.0));
+    assert_eq!((last["note_precision"], last["note_recall"], last["note_facts"]), (1.0, 0.5, 1.0));
+}
+
+#[test]
+fn notes_are_held_against_the_right_answer_and_against_the_given_one() {
+    let last = |note: &str, answer: &str| {
+        play("mode = 'notes'\nnote_cap = 3", &["find bak boss", note, answer]).pop().unwrap().1
+    };
+    let told = |info: &BTreeMap<String, f64>| {
+        ["note_supports_gold", "note_supports_pred", "note_precision", "note_short"].map(|name| info[name])
+    };
+    assert_eq!(told(&last("note bak boss dov dov home rin", "answer rin")), [1.0, 1.0, 1.0, 1.0]);
+    // Invented, and in accord with itself: half of it is even true.
+    assert_eq!(told(&last("note bak boss dov dov home tel", "answer tel")), [0.0, 1.0, 0.5, 1.0]);
+    // An answer that its own note does not lead to.
+    assert_eq!(told(&last("note bak boss dov dov home rin", "answer tel")), [1.0, 0.0, 1.0, 1.0]);
+    // Four facts are more than three.
+    let long = "note bak boss dov dov home rin tel boss rin kob home dov";
+    assert_eq!(told(&last(long, "answer rin")), [1.0, 1.0, 0.5, 0.0]);
+    assert_eq!(told(&last("note none", "answer rin")), [0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn thoughts_are_checked_one_by_one_and_a_search_closes_them() {
+    let lines = [
+        "next boss",
+        "find bak boss",
+        "obs bak boss dov",
+        "obs dov home rin",
+        "hyp dov",
+        "next boss",
+        "find dov home",
+    ];
+    let turns = play("mode = 'units'\nnoise = 0.0", &lines);
+    let units: Vec<Option<f64>> = turns.iter().map(|(_, info)| info.get("unit_ok").copied()).collect();
+    // `dov home rin` is true and was not found yet; after dov the home is due, not the boss.
+    assert_eq!(units, [Some(1.0), None, Some(1.0), Some(0.0), Some(1.0), Some(0.0), None]);
+    assert_eq!((turns[1].1["thought_ok"], turns[6].1["thought_ok"]), (1.0, 0.0));
+    assert_eq!(turns[6].1["units"], 5.0);
+}
+
+#[test]
+fn an_unreadable_line_ends_an_episode_of_thoughts_and_no_other() {
+    for (mode, ends) in [("units", true), ("notes", false), ("answer", false), ("planner", false)] {
+        let world = world(&format!("mode = '{mode}'"));
+        let mut env = world.open(&task(world.as_ref()), &Seed::root(2), None).unwrap();
+        env.reset().unwrap();
+        let action = env.parse("find the boss");
+        let result = env.step(&action, &[]).unwrap();
+        assert_eq!(result.is_last(), ends, "{mode}");
+    }
+}
+
+#[test]
+fn a_reader_answers_from_what_it_knows_and_what_was_found() {
+    // Of sixty names g1 knows the first thirty and g2 the last thirty: dov (24) and bak (56).
+    let last = |reader: &str, lines: &[&str]| {
+        play(&format!("mode = 'planner'\nknown = 0.5\nnoise = 0.0\nreader = '{reader}'"), lines)
+            .pop()
+            .unwrap()
+            .1
+    };
+    let told = |info: &BTreeMap<String, f64>| ["reader_right", "gain", "process"].map(|name| info[name]);
+    // g1 misses the boss of bak alone, which one search finds: that is no gain over one search.
+    assert_eq!(told(&last("g1", &["stop"])), [0.0, -1.0, 0.0]);
+    assert_eq!(told(&last("g1", &["find bak boss", "stop"])), [1.0, 0.0, 1.0]);
+    assert_eq!(told(&last("g1", &["find bak boss", "find bak boss", "stop"])), [1.0, 0.0, 0.5]);
+    // g2 misses the home of dov; who that is has to be found first.
+    assert_eq!(told(&last("g2", &["find bak boss", "stop"])), [0.0, 0.0, 0.5]);
+    assert_eq!(told(&last("g2", &["find bak boss dov home", "stop"])), [1.0, 1.0, 1.0]);
+    assert!(!last("g2", &["stop"]).contains_key("queries_known"));
+}
+
+#[test]
+fn a_reader_that_knows_everything_needs_no_search() {
+    let turns = play("mode = 'planner'\nknown = 1.0", &["find bak boss", "stop"]);
+    assert_eq!(of(&turns, "reader_right"), [1.0, 1.0]);
+    assert_eq!(of(&turns, "queries_known"), [1.0, 1.0]);
+    assert_eq!(of(&turns, "process"), [0.0, 0.0]);
+}
+
+#[test]
+fn manners_are_what_they_say() {
+    let lines = |settings: &str, manner: &str| {
+        let world = world(settings);
+        let task = task(world.as_ref());
+        demonstrated(world.as_ref(), &task, manner, 3).0
+    };
+    assert_eq!(lines("", "exact"), ["find bak boss", "find dov home", "answer rin"]);
+    assert_eq!(lines("", "hasty"), ["find bak boss", "answer dov"]);
+    assert_eq!(
+        lines("mode = 'notes'", "exact"),
+        [
+            "find bak boss",
+            "note bak boss dov",
+            "find dov home",
+            "note bak boss dov dov home rin",
+            "answer rin"
+        ]
+    );
+    assert_eq!(
+        lines("mode = 'units'", "exact"),
+        [
+            "next boss",
+            "find bak boss",
+            "obs bak boss dov",
+            "hyp dov",
+            "next home",
+            "find dov home",
+            "obs dov home rin",
+            "hyp rin",
+            "answer rin"
+        ]
+    );
+    assert_eq!(lines("mode = 'planner'\nknown = 0.0", "exact"), ["find bak boss", "find dov home", "stop"]);
+    assert_eq!(lines("mode = 'planner'\nknown = 1.0", "exact"), ["stop"]);
+    assert_eq!(lines("mode = 'planner'\nknown = 1.0", "twice").len(), 3);
+    let wordy = lines("mode = 'notes'", "wordy");
+    assert_eq!(wordy[3].split_whitespace().count(), 1 + 3 * 4, "all four facts that two searches found");
+}
+
+#[test]
+fn more_hops_noise_and_other_words_make_questions_harder() {
+    let hasty: Vec<f64> = (1..=4).map(|hops| right(&format!("sizes = [{hops}]"), "hasty")).collect();
+    assert_eq!(hasty, [1.0, 0.0, 0.0, 0.0]);
+    let twice: Vec<f64> = (1..=4).map(|hops| right(&format!("sizes = [{hops}]"), "twice")).collect();
+    assert_eq!(twice, [1.0, 1.0, 0.0, 0.0]);
+    let vague: Vec<f64> =
+        [0.0, 0.5, 0.75, 0.9].map(|noise| right(&format!("sizes = [2]\nnoise = {noise}"), "vague")).to_vec();
+    assert!(vague[0] == 1.0 && vague.windows(2).all(|pair| pair[0] > pair[1]), "{vague:?}");
+    assert!(vague[3] < 0.25, "{vague:?}");
+    assert_eq!(right("sizes = [1, 2, 3, 4]\nsynonyms = 0.5\nnoise = 0.8", "exact"), 1.0);
+    let alone: Vec<f64> = [1.0, 0.5, 0.0]
+        .map(|known| right(&format!("mode = 'planner'\nsizes = [3]\nknown = {known}"), "hasty"))
+        .to_vec();
+    assert!(alone.windows(2).all(|pair| pair[0] > pair[1]), "{alone:?}");
+}
+
+#[test]
+fn whoever_searches_by_the_words_of_the_question_finds_less_with_other_words() {
+    let share = |synonyms: f64| {
+        let world = world(&format!("sizes = [1]\nsynonyms = {synonyms}"));
+        let one = |at: u64| {
+            let task = Arc::new(world.task(Split::HeldOut, at, &Seed::root(5)).unwrap());
+            let mut env = world.open(&task, &Seed::root(2), None).unwrap();
+            let asked = env.reset().unwrap().last().unwrap().text.replace("who", "find");
+            let action = env.parse(&asked);
+            env.step(&action, &[]).unwrap().info["evidence_share"]
+        };
+        (0..200).map(one).sum::<f64>() / 200.0
+    };
+    let shares = [0.0, 0.3, 0.7, 1.0].map(share);
+    assert!(
+        shares[0] == 1.0 && shares[3] == 0.0 && shares.windows(2).all(|pair| pair[0] > pair[1]),
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn settings_that_mean_nothing_are_refused() {
+    for (settings, word) in [
+        ("sizes = []", "hops"),
+        ("sizes = [5]", "1 to 4"),
+        ("noise = 0.95", "noise"),
+        ("entities = 5\nrelations = 2\npassages = 3\nnoise = 0.75", "less `noise`"),
+        ("note_cap = 3", "mode `notes` alone"),
+        ("mode = 'notes'\nreader = 'g1'", "mode `planner` alone"),
+        ("mode = 'units'\nknown = 0.1", "mode `planner` alone"),
+        ("mode = 'notes'\nnote_cap = 0", "note_cap"),
+    ] {
+        let read = read_world(&format!("type = 'kbqa'\n{settings}")).map_err(|error| error.to_string());
+        let said = read.and_then(|read| read.build(&LiveTools).map_err(|error| error.to_string())).err();
+        assert!(said.as_ref().is_some_and(|said| said.contains(word)), "{settings}: {said:?}");
+    }
+}
+
+#[test]
+fn damaged_questions_are_refused() {
+    let world = world("");
+    let whole = task(world.as_ref());
+    for (key, value) in [
+        ("entities", json!([56, 24, 19, 42, 200])),
+        ("relations", json!([0, 0])),
+        ("objects", json!([1, 3, 4, 2, 0, 4, 2, 0, 3])),
+        ("objects", json!([9, 3, 4, 2, 0, 4, 2, 0, 3, 1])),
+        ("start", json!(9)),
+        ("hops", json!([0, 7])),
+        ("reworded", json!([true])),
+    ] {
+        let mut task = Task::clone(&whole);
+        task.payload[key] = value;
+        assert!(world.open(&Arc::new(task), &Seed::root(2), None).is_err(), "{key}");
+    }
+}
