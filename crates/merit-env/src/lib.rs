@@ -3,11 +3,13 @@
 //! The seam is in merit-api: settings ([`WorldSettings`]) are built into a [`World`], which makes tasks and opens each as an
 //! [`Env`]. Worlds here, listed in [`WORLDS`]: [`ledger`], questions that need two tools over several turns, [`vault`], boxes whose
 //! state the actions change, [`sums`], arithmetic by a calculator or by written steps, [`inquiry`], a form for somebody who has to be
-//! asked, [`tasks`], one's own questions from a file, and [`command`], a program in any language.
+//! asked, [`look`], what is seen badly from afar, [`tasks`], one's own questions from a file, and [`command`], a program in any
+//! language.
 
 pub mod command;
 pub mod inquiry;
 pub mod ledger;
+pub mod look;
 pub mod mix;
 mod registry;
 pub mod rows;

@@ -3,6 +3,7 @@
 use crate::command::Command;
 use crate::inquiry::Inquiry;
 use crate::ledger::Ledger;
+use crate::look::Look;
 use crate::mix::Mix;
 use crate::rows::Rows;
 use crate::sums::Sums;
@@ -19,6 +20,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Sums as dyn WorldSettings),
     entry!(Rows as dyn WorldSettings),
     entry!(Inquiry as dyn WorldSettings),
+    entry!(Look as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

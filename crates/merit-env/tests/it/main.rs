@@ -5,6 +5,7 @@ mod command;
 mod contract;
 mod inquiry;
 mod ledger;
+mod look;
 mod mix;
 mod rows;
 mod sums;
