@@ -39,6 +39,8 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "mixed-tools",
     "inquiry-form",
     "look-judge",
+    "look-answer",
+    "look-video",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

@@ -128,9 +128,13 @@ impl Clip {
     }
 
     pub(super) fn prompt(&self) -> String {
+        let looks = |(who, seen): (&&str, &[u8])| {
+            let places: Vec<&str> = seen.iter().map(|place| PLACES[usize::from(*place)]).collect();
+            format!(" {who} {}", places.join(" "))
+        };
         let rows = self.shown.chunks(ANIMALS.len() * SHOWN).enumerate().map(|(stretch, row)| {
-            let places: Vec<&str> = row.iter().map(|place| PLACES[usize::from(*place)]).collect();
-            format!("{} {}", stretch + 1, places.join(" "))
+            let row: String = ANIMALS.iter().zip(row.chunks(SHOWN)).map(looks).collect();
+            format!("{}{row}", stretch + 1)
         });
         let given = self
             .given
@@ -140,7 +144,7 @@ impl Clip {
             true => format!("at {}", self.at + 1),
             false => format!("when{}", given.collect::<String>()),
         };
-        format!("{}, {} {when}", rows.collect::<Vec<_>>().join(" / "), ANIMALS[usize::from(self.who)])
+        format!("{}, {} {when}", rows.collect::<Vec<_>>().join(" "), ANIMALS[usize::from(self.who)])
     }
 
     pub(super) fn is_true(&self, claim: &Claim) -> bool {

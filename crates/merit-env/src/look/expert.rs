@@ -1,6 +1,6 @@
 //! Plays a task of `look` in one of four manners, as a script that is known before the first turn.
 
-use super::{ANIMALS, Claim, Clip, Look, MAX_CLAIMS, PLACES, Puzzle, STRETCHES};
+use super::{ANIMALS, Claim, Clip, Look, MAX_CLAIMS, PLACES, Puzzle, STRETCHES, Scene};
 use merit_api::{Demonstration, Manner, TextGame as _, line};
 use merit_core::Stream;
 
@@ -47,8 +47,8 @@ fn looks(world: &Look, puzzle: &Puzzle, manner: &str, rng: &mut Stream) -> (Vec<
     };
     let script = place.filter(|_| world.tool).map(|[row, column]| format!("zoom {row} {column}"));
     let offered = scene.offered(needs_zoom, world.swap);
-    let options = if offered.is_empty() { scene.words(needs_zoom) } else { offered };
-    let guess = rng.pick(&options).cloned();
+    let options = if offered.is_empty() { Scene::words(needs_zoom) } else { &offered };
+    let guess = rng.pick(options).map(|word| (*word).to_owned());
     let guesses = needs_zoom && matches!(manner, "hasty" | "astray");
     (script.into_iter().collect(), guess.filter(|_| guesses))
 }

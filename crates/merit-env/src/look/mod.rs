@@ -122,7 +122,7 @@ impl Component for Look {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Puzzle {
-    /// A question about a row, which the view from afar answers.
+    /// A question about tints, which the view from afar answers.
     Plain(Scene),
     /// A question about a mark.
     Zoom(Scene),
@@ -201,9 +201,7 @@ impl Look {
 
     fn is_answer(&self, word: &str) -> bool {
         match self.mode {
-            Mode::Answer | Mode::Judge => {
-                MARKS.contains(&word) || (word.len() <= 2 && word.parse::<u8>().is_ok())
-            }
+            Mode::Answer | Mode::Judge => TINTS.contains(&word) || MARKS.contains(&word),
             Mode::Video => PLACES.contains(&word),
         }
     }
@@ -253,8 +251,13 @@ impl TextGame for Look {
             }
             Puzzle::Plain(scene) | Puzzle::Zoom(scene) => {
                 scene.check(matches!(puzzle, Puzzle::Zoom(_)))?;
-                let mode = if scene.rival.is_some() { Mode::Judge } else { Mode::Answer };
-                (u32::from(scene.side), self.mode == mode && u32::from(scene.tile) == self.tile)
+                let offers = scene.rival.is_some();
+                let fits = match (self.mode, puzzle) {
+                    (Mode::Video, _) => false,
+                    (mode, Puzzle::Zoom(_)) => offers == (mode == Mode::Judge),
+                    _ => offers,
+                };
+                (u32::from(scene.side), fits && u32::from(scene.tile) == self.tile)
             }
         };
         match (fits, own == size) {
@@ -288,8 +291,8 @@ impl TextGame for Look {
     fn answer(&self, puzzle: &Puzzle) -> Option<String> {
         Some(match puzzle {
             Puzzle::Video(clip) => clip.right().to_owned(),
-            Puzzle::Plain(scene) => scene.right(false),
-            Puzzle::Zoom(scene) => scene.right(true),
+            Puzzle::Plain(scene) => scene.right(false).to_owned(),
+            Puzzle::Zoom(scene) => scene.right(true).to_owned(),
         })
     }
 
@@ -297,9 +300,9 @@ impl TextGame for Look {
         let words = [TINTS.join(", "), MARKS.join(", "), ANIMALS.join(", "), PLACES.join(", ")];
         let [tints, marks, animals, places] = words;
         let grid = format!(
-            "A grid of cells is shown from afar: each tile of {0} by {0} cells by its tint ({tints}) and the row and column of its first \
-             cell. One cell of each tile is a mark ({marks}), which is seen only close by. `row red` asks for the row of the red tile, `mark red` \
-             for the mark in it. Say one line per turn: `zoom ROW COLUMN` to see {0} by {0} cells from there on",
+            "A grid of cells is shown from afar, row by row: each tile of {0} by {0} cells is one tint ({tints}). One cell of each tile is a \
+             mark ({marks}), which is seen only close by. `tint red or jade` asks which of the two is there, `mark 5 8` for the mark in the tile \
+             that has the cell in row 5, column 8. Say one line per turn: `zoom ROW COLUMN` to see {0} by {0} cells from there on",
             self.tile
         );
         let text = match self.mode {
@@ -309,7 +312,7 @@ impl TextGame for Look {
             ),
             Mode::Video => format!(
                 "Animals ({animals}) were at places ({places}) over eight stretches of time. Each stretch shows its number and three looks at \
-                 each animal, in this order; some are wrong. The question asks where an animal was at the number of a stretch, or when \
+                 each animal; some are wrong. The question asks where an animal was at the number of a stretch, or when \
                  others were where it says. Say one line per turn: `saw ANIMAL NUMBER PLACE` for what you saw, at most four times and only \
                  what the answer needs, then `answer PLACE`."
             ),

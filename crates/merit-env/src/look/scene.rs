@@ -1,7 +1,7 @@
 //! A grid of glyphs that is seen from afar, and the tool that shows a part of it in full.
 //!
-//! The grid is made of square tiles. From afar each tile is its tint and the row and column of its first cell; the one cell of another
-//! glyph in it, its mark, is seen only close by. `row gold` asks for the row of the golden tile, `mark gold` for the mark in it.
+//! The grid is made of square tiles. From afar each tile is one word, its tint; the one cell of another glyph in it, its mark, is seen
+//! only close by. `tint red or jade` asks which of the two is there, `mark 5 8` for the mark in the tile that has this cell.
 
 use super::{Mode, Puzzle};
 use merit_api::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec, no_state};
@@ -11,9 +11,9 @@ use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 
 /// What a tile can be from afar; no two tiles of a grid are the same.
-pub const TINTS: [&str; 16] = [
+pub const TINTS: [&str; 20] = [
     "red", "blue", "gold", "pink", "grey", "lime", "tan", "teal", "white", "black", "brown", "rose", "jade",
-    "plum", "sand", "rust",
+    "plum", "sand", "rust", "navy", "mint", "coal", "snow",
 ];
 /// The glyphs that are seen only close by.
 pub const MARKS: [&str; 8] = ["dot", "bar", "ring", "star", "box", "cone", "hook", "moon"];
@@ -34,6 +34,8 @@ pub struct Scene {
     pub cells: Vec<u8>,
     /// The tile that is asked about.
     pub ask: u8,
+    /// The cell of it by which it is asked for.
+    pub by: u8,
     /// The wrong answer of two. Absent where there is no choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rival: Option<Rival>,
@@ -43,7 +45,7 @@ pub struct Scene {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rival {
-    /// The place of its word among rows or marks.
+    /// The place of its word among tints or marks.
     pub word: u8,
     /// Whether it is the first of the two.
     pub first: bool,
@@ -58,11 +60,16 @@ impl Scene {
         let marks: Vec<u8> = (0..count).map(|_| rng.below(MARKS.len() as u64) as u8).collect();
         let cells = (0..count).map(|_| rng.below(u64::from(tile * tile)) as u8).collect();
         let ask = rng.below(count as u64) as u8;
-        let scene = Self { side: side as u8, tile: tile as u8, tints, marks, cells, ask, rival: None };
-        let mut words: Vec<u8> = (0..scene.words(needs_zoom).len() as u8).collect();
-        words.retain(|word| *word != scene.place_of_right(needs_zoom));
+        let by = rng.below(u64::from(tile * tile)) as u8;
+        let scene = Self { side: side as u8, tile: tile as u8, tints, marks, cells, ask, by, rival: None };
+        let wrong = |word: &u8| match needs_zoom {
+            true => *word != scene.marks[usize::from(ask)],
+            false => !scene.tints.contains(word),
+        };
+        let words: Vec<u8> = (0..Self::words(needs_zoom).len() as u8).filter(wrong).collect();
         let word = rng.pick(&words).copied().unwrap_or_default();
-        let rival = (mode == Mode::Judge).then_some(Rival { word, first: rng.chance(0.5) });
+        let offers = mode == Mode::Judge || !needs_zoom;
+        let rival = offers.then_some(Rival { word, first: rng.chance(0.5) });
         Self { rival, ..scene }
     }
 
@@ -82,57 +89,45 @@ impl Scene {
         if self.tints.iter().enumerate().any(|(at, tint)| self.tints[..at].contains(tint)) {
             return Err("two tiles have the same tint".to_owned());
         }
-        if usize::from(self.ask) >= count {
-            return Err(format!("it asks about tile {} of {count}", self.ask));
+        if usize::from(self.ask) >= count || usize::from(self.by) >= tile {
+            return Err(format!("it asks about cell {} of tile {}", self.by, self.ask));
         }
-        let unknown = |rival: &Rival| {
-            usize::from(rival.word) >= self.words(needs_zoom).len()
-                || rival.word == self.place_of_right(needs_zoom)
+        let fits = |rival: &Rival| match needs_zoom {
+            true => usize::from(rival.word) < MARKS.len() && rival.word != self.marks[usize::from(self.ask)],
+            false => usize::from(rival.word) < TINTS.len() && !self.tints.contains(&rival.word),
         };
         match &self.rival {
-            Some(rival) if unknown(rival) => Err("its wrong answer is unknown or right".to_owned()),
+            Some(rival) if !fits(rival) => Err("its wrong answer is unknown or right".to_owned()),
+            None if !needs_zoom => Err("it has no wrong answer beside the right one".to_owned()),
             _ => Ok(()),
         }
     }
 
     /// The answers that a question can have.
-    pub(super) fn words(&self, needs_zoom: bool) -> Vec<String> {
-        match needs_zoom {
-            true => MARKS.map(str::to_owned).to_vec(),
-            false => (0..self.side).map(|row| (row * self.tile + 1).to_string()).collect(),
-        }
-    }
-
-    fn place_of_right(&self, needs_zoom: bool) -> u8 {
-        let ask = usize::from(self.ask);
-        if needs_zoom { self.marks.get(ask).copied().unwrap_or_default() } else { self.ask / self.side }
-    }
-
-    /// The answers that are offered, in their order.
-    pub(super) fn offered(&self, needs_zoom: bool, swap: bool) -> Vec<String> {
-        let words = self.words(needs_zoom);
-        let word = |place: u8| words.get(usize::from(place)).cloned().unwrap_or_default();
-        let right = word(self.place_of_right(needs_zoom));
-        match &self.rival {
-            None => Vec::new(),
-            Some(rival) if rival.first != swap => vec![word(rival.word), right],
-            Some(rival) => vec![right, word(rival.word)],
-        }
+    pub(super) fn words(needs_zoom: bool) -> &'static [&'static str] {
+        if needs_zoom { &MARKS } else { &TINTS }
     }
 
     /// What is asked for.
-    pub(super) fn right(&self, needs_zoom: bool) -> String {
-        let place = usize::from(self.place_of_right(needs_zoom));
-        self.words(needs_zoom).get(place).cloned().unwrap_or_default()
+    pub(super) fn right(&self, needs_zoom: bool) -> &'static str {
+        let of = if needs_zoom { &self.marks } else { &self.tints };
+        Self::words(needs_zoom)[usize::from(of[usize::from(self.ask)])]
+    }
+
+    /// The answers that are offered, in their order.
+    pub(super) fn offered(&self, needs_zoom: bool, swap: bool) -> Vec<&'static str> {
+        let right = self.right(needs_zoom);
+        let wrong = |rival: &Rival| Self::words(needs_zoom)[usize::from(rival.word)];
+        match &self.rival {
+            None => Vec::new(),
+            Some(rival) if rival.first != swap => vec![wrong(rival), right],
+            Some(rival) => vec![right, wrong(rival)],
+        }
     }
 
     /// Row and column, from 1, of the first cell of the tile that is asked about.
     pub(super) fn target(&self) -> [u8; 2] {
-        self.first_cell(self.ask)
-    }
-
-    fn first_cell(&self, tile: u8) -> [u8; 2] {
-        [tile / self.side, tile % self.side].map(|at| at * self.tile + 1)
+        [self.ask / self.side, self.ask % self.side].map(|at| at * self.tile + 1)
     }
 
     /// The last row or column at which a part can begin.
@@ -141,16 +136,16 @@ impl Scene {
     }
 
     pub(super) fn prompt(&self, needs_zoom: bool, swap: bool) -> String {
-        let tile = |(at, tint): (u8, &u8)| {
-            let [row, column] = self.first_cell(at);
-            format!("{} {row} {column}", TINTS[usize::from(*tint)])
+        let tints: Vec<&str> = self.tints.iter().map(|tint| TINTS[usize::from(*tint)]).collect();
+        let rows: Vec<String> = tints.chunks(usize::from(self.side)).map(|row| row.join(" ")).collect();
+        let [row, column] = self.target();
+        let ask = match needs_zoom {
+            true => format!("mark {} {}", row + self.by / self.tile, column + self.by % self.tile),
+            false => "tint".to_owned(),
         };
-        let tiles: Vec<String> = (0..).zip(&self.tints).map(tile).collect();
-        let asked = TINTS[usize::from(self.tints[usize::from(self.ask)])];
-        let ask = format!("{} {asked}", if needs_zoom { "mark" } else { "row" });
         let offered = self.offered(needs_zoom, swap);
-        let choice = if offered.is_empty() { String::new() } else { format!(", {}", offered.join(" or ")) };
-        format!("{}, {ask}{choice}", tiles.join(" "))
+        let choice = if offered.is_empty() { String::new() } else { format!(" {}", offered.join(" or ")) };
+        format!("{}, {ask}{choice}", rows.join(" / "))
     }
 
     /// A part of the size of a tile, as words. The row and column, from 1, are those of its first cell.

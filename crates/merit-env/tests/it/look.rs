@@ -23,7 +23,7 @@ fn task(size: u32, payload: Value, answer: &str) -> Arc<Task> {
 /// for the mark in blue.
 fn grid(rival: Option<Value>) -> Value {
     let mut payload = json!({
-        "kind": "zoom", "side": 2, "tile": 2, "tints": [0, 1, 2, 3], "marks": [0, 2, 4, 7], "cells": [3, 0, 0, 0], "ask": 1,
+        "kind": "zoom", "side": 2, "tile": 2, "tints": [0, 1, 2, 3], "marks": [0, 2, 4, 7], "cells": [3, 0, 0, 0], "ask": 1, "by": 3,
     });
     if let Some(rival) = rival {
         payload["rival"] = rival;
@@ -105,7 +105,7 @@ const SMALL: &str = "sizes = [2]\ntile = 2";
 fn a_zoom_shows_what_the_view_from_afar_does_not() {
     let lines = ["zoom 1 3", "zoom  2 2 ", "zoom 4 1", "zoom", "look there", "answer ring"];
     let (first, turns) = play(SMALL, &task(2, grid(None), "ring"), &lines);
-    assert_eq!(first, "red 1 1 blue 1 3 gold 3 1 pink 3 3, mark blue");
+    assert_eq!(first, "red blue / gold pink, mark 2 4");
     let said: Vec<&str> = turns.iter().map(|(said, _)| said.as_str()).collect();
     // From row 2, column 2: the dot of red, blue below its ring, the second cell of gold, the moon of pink.
     let hint = "say zoom ROW COLUMN or answer WORD";
@@ -126,11 +126,11 @@ fn the_overlap_is_that_of_the_best_part_over_both() {
     // Blue begins in row 1, column 3. Nothing in common; one cell of 4 + 4 - 1; two of 4 + 4 - 2; all four.
     let of: Vec<f64> = turns.iter().map(|(_, info)| info["iou"]).collect();
     assert_eq!(of, [0.0, 1.0 / 7.0, 2.0 / 6.0, 1.0]);
-    // Whoever asks for a row needs no zoom, so that there is nothing to aim at.
-    let mut plain = grid(None);
+    // Whoever asks for a tint needs no zoom, so that there is nothing to aim at.
+    let mut plain = grid(Some(json!({ "word": 12, "first": false })));
     plain["kind"] = json!("plain");
-    let (first, turns) = play(SMALL, &task(2, plain, "1"), &["zoom 1 3"]);
-    assert_eq!(first, "red 1 1 blue 1 3 gold 3 1 pink 3 3, row blue");
+    let (first, turns) = play(SMALL, &task(2, plain, "blue"), &["zoom 1 3"]);
+    assert_eq!(first, "red blue / gold pink, tint blue or jade");
     assert_eq!((turns[0].1["needs_zoom"], turns[0].1.get("iou")), (0.0, None));
 }
 
@@ -138,10 +138,10 @@ fn the_overlap_is_that_of_the_best_part_over_both() {
 fn a_judge_is_offered_two_answers_and_the_swap_only_turns_them_round() {
     let given = task(2, grid(Some(json!({ "word": 5, "first": true }))), "ring");
     let settings = format!("mode = 'judge'\n{SMALL}");
-    let view = "red 1 1 blue 1 3 gold 3 1 pink 3 3, mark blue";
-    assert_eq!(play(&settings, &given, &[]).0, format!("{view}, cone or ring"));
+    let view = "red blue / gold pink, mark 2 4";
+    assert_eq!(play(&settings, &given, &[]).0, format!("{view} cone or ring"));
     let swapped = format!("{settings}\nswap = true");
-    assert_eq!(play(&swapped, &given, &[]).0, format!("{view}, ring or cone"));
+    assert_eq!(play(&swapped, &given, &[]).0, format!("{view} ring or cone"));
     // The tasks are the same.
     let (one, two) = (world(&settings), world(&swapped));
     assert_eq!(tasks(one.as_ref(), 40), tasks(two.as_ref(), 40));
@@ -184,7 +184,10 @@ fn claims_are_held_against_the_table_and_the_reader_knows_only_them() {
         "answer lake",
     ];
     let (first, turns) = play("mode = 'video'\nsizes = [2]", &given, &lines);
-    assert!(first.starts_with("1 mill mill mill lake lake lake barn barn barn / 2 mill"), "{first}");
+    assert!(
+        first.starts_with("1 cat mill mill mill dog lake lake lake fox barn barn barn 2 cat mill"),
+        "{first}"
+    );
     assert!(first.ends_with(" barn, cat when dog mill"), "{first}");
     let of = |name: &str| turns.iter().map(|(_, info)| info[name]).collect::<Vec<f64>>();
     // The second is true and nobody needs it, the third is false, the fifth is one too many.
@@ -345,10 +348,12 @@ fn tasks_of_another_mode_and_damaged_ones_are_refused() {
     };
     for damaged in [
         with("tints", json!([0, 1, 2, 2])),
-        with("tints", json!([0, 1, 2, 16])),
+        with("tints", json!([0, 1, 2, 20])),
         with("marks", json!([0, 2, 4])),
         with("cells", json!([3, 0, 0, 4])),
         with("ask", json!(4)),
+        with("by", json!(4)),
+        with("rival", json!({ "word": 1, "first": true })),
         with("side", json!(0)),
     ] {
         assert!(!opens(SMALL, 2, damaged.clone(), "ring"), "{damaged}");
