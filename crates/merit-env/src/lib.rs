@@ -10,6 +10,7 @@ pub mod inquiry;
 pub mod kbqa;
 pub mod ledger;
 pub mod lens;
+pub mod look;
 pub mod mix;
 mod registry;
 pub mod rows;

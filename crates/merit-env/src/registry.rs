@@ -7,6 +7,7 @@ use crate::inquiry::Inquiry;
 use crate::kbqa::Kbqa;
 use crate::ledger::Ledger;
 use crate::lens::Lens;
+use crate::look::Look;
 use crate::mix::Mix;
 use crate::rows::Rows;
 use crate::service::Service;
@@ -29,6 +30,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Service as dyn WorldSettings),
     entry!(Boards as dyn WorldSettings),
     entry!(Kbqa as dyn WorldSettings),
+    entry!(Look as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

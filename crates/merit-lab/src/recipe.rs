@@ -83,6 +83,7 @@ pub(crate) fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::Stor
     }
     record.measures.extend(over_training(&metrics));
     record.measures.extend(breakdown(folder)?);
+    record.measures.extend(agreement(folder)?);
     for row in folder.episode_rows(&EpisodeFilter::phase(Phase::eval(When::After)))? {
         if row.outcome.is_valid() {
             let solved = f64::from(u8::from(row.outcome == Outcome::Solved));
@@ -133,6 +134,26 @@ fn breakdown(folder: &RunFolder) -> Result<BTreeMap<String, f64>, merit_store::S
         }
     }
     Ok(values.into_iter().filter_map(|(name, values)| Some((name, stats::mean(&values)?))).collect())
+}
+
+/// For each evaluation that has a name, the share of the tasks of the last evaluation in which it ends with the same answer
+/// (`NAME/agrees`). Where both have none, that says nothing.
+fn agreement(folder: &RunFolder) -> Result<BTreeMap<String, f64>, merit_store::StoreError> {
+    let answers = |phase: Phase| -> Result<BTreeMap<String, Option<String>>, merit_store::StoreError> {
+        let episodes = folder.episodes(&EpisodeFilter::phase(phase))?.into_iter();
+        let episodes = episodes.map(|stored| stored.scored.episode);
+        Ok(episodes.map(|one| (one.task.id.clone(), one.answer().map(str::to_owned))).collect())
+    };
+    let mut found = BTreeMap::new();
+    for phase in folder.phases()? {
+        let Phase::Stage(StageKind::Evaluate, name) = &phase else { continue };
+        let (after, other) = (answers(Phase::eval(When::After))?, answers(phase.clone())?);
+        let pairs = other.iter().filter_map(|(task, answer)| Some((answer, after.get(task)?)));
+        let told = pairs.filter(|(one, two)| one.is_some() || two.is_some());
+        let same: Vec<f64> = told.map(|(one, two)| f64::from(u8::from(one == two))).collect();
+        found.extend(stats::mean(&same).map(|share| (format!("{name}/agrees"), share)));
+    }
+    Ok(found)
 }
 
 /// What learning had cost before each step. Evaluations are not charged: they are the same for every arm.

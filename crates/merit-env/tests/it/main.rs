@@ -9,6 +9,7 @@ mod inquiry;
 mod kbqa;
 mod ledger;
 mod lens;
+mod look;
 mod mix;
 mod rows;
 mod service;

@@ -1,0 +1,369 @@
+//! Something that is seen badly: look closer before answering or judging, or say what was seen.
+//!
+//! In the modes `answer` and `judge` a grid is seen from afar, and `zoom 4 7` shows a part of it in full. Some questions are answered by
+//! the view from afar. `answer ring` ends an episode, or `pick ring` where two answers are offered. In the mode `video` a table in time is
+//! seen through noise; up to four lines as `saw dog 3 mill` say what was seen, and nobody confirms them, before `answer lake`. The grid
+//! is in `scene`, the table in `clip`, and `expert` plays in four manners.
+//!
+//! The info of every turn of a grid: `needs_zoom`, `zooms`, `zooms_ok` so far, and, where a zoom is needed, `iou`: the best overlap of
+//! a part with the tile that is asked about. Of a table: `claims`, the shares `obs_true`, `obs_false` and `obs_idle` (true, and not
+//! needed) of them, and `sufficient`: whether a fixed reader finds the right answer by the claims alone.
+
+mod clip;
+mod expert;
+mod scene;
+
+pub use clip::{ANIMALS, Claim, Clip, MAX_CLAIMS, PLACES, STRETCHES};
+pub use scene::{MARKS, Rival, Scene, TINTS, Zoom};
+
+use merit_api::{Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of};
+use merit_core::registry::{About, Component, Refusal};
+use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+const NO_TOOLS: &str = "no tools here";
+const NOTED: &str = "ok";
+const ENOUGH: &str = "no more";
+
+/// What is asked of the player.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// A question about a grid.
+    Answer,
+    /// The better of two answers to it.
+    Judge,
+    /// A question about a table in time, with claims.
+    Video,
+}
+
+/// The settings of `look`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Look {
+    /// What is asked of the player.
+    pub mode: Mode,
+    /// Of training tasks, dealt in turn: tiles of the view from side to side, 2 to 4; in the mode `video` claims that the answer needs,
+    /// 1 to 3.
+    pub sizes: Vec<u32>,
+    /// The same for held-out tasks. Empty: as `sizes`.
+    pub held_out_sizes: Vec<u32>,
+    /// Cells of a tile from side to side, 2 to 4. Not in the mode `video`.
+    pub tile: u32,
+    /// Share of tasks that the view from afar answers. Not in the mode `video`.
+    pub easy: f64,
+    /// Whether the agent can zoom. False is the control: the same tasks, and every call is answered `no tools here`. Not in the mode
+    /// `video`.
+    pub tool: bool,
+    /// Offer the two answers the other way round. Only in the mode `judge`.
+    pub swap: bool,
+    /// Share of what is shown that is wrong, 0 to 0.5. Only in the mode `video`.
+    pub corruption: f64,
+    /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
+    pub instructions: bool,
+}
+
+impl Default for Look {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Answer,
+            sizes: vec![2, 3],
+            held_out_sizes: Vec::new(),
+            tile: 3,
+            easy: 0.5,
+            tool: true,
+            swap: false,
+            corruption: 0.3,
+            instructions: false,
+        }
+    }
+}
+
+impl Component for Look {
+    const ABOUT: About = About {
+        name: "look",
+        summary: "A grid that is seen from afar and can be zoomed into, to answer or to judge; or a table in time seen through noise.",
+        paper: "DeepEyes; ARM-Thinker; ReWatch-R1",
+    };
+
+    fn check(&self) -> Result<(), Refusal> {
+        if self.sizes.is_empty() {
+            return Err(Refusal::new("`sizes` is empty; list at least one, as in [2, 3]"));
+        }
+        let (known, of) = match self.mode {
+            Mode::Video => (1..=3_u32, "claims that the answer needs, 1 to 3"),
+            _ => (2..=4, "tiles of the view from side to side, 2 to 4"),
+        };
+        if let Some(size) = self.sizes.iter().chain(&self.held_out_sizes).find(|size| !known.contains(*size))
+        {
+            return Err(Refusal::new(format!("a size of {size}; give {of}")));
+        }
+        Refusal::unless((2..=4).contains(&self.tile), "tile", self.tile, "2 to 4")?;
+        Refusal::unless((0.0..=1.0).contains(&self.easy), "easy", self.easy, "a share, 0 to 1")?;
+        Refusal::unless((0.0..=0.5).contains(&self.corruption), "corruption", self.corruption, "0 to 0.5")?;
+        let usual = Self::default();
+        let idle = [
+            ("tile", self.mode == Mode::Video && self.tile != usual.tile),
+            ("easy", self.mode == Mode::Video && self.easy != usual.easy),
+            ("tool", self.mode == Mode::Video && self.tool != usual.tool),
+            ("swap", self.mode != Mode::Judge && self.swap),
+            ("corruption", self.mode != Mode::Video && self.corruption != usual.corruption),
+        ];
+        match idle.iter().find(|(_, set)| *set) {
+            Some((key, _)) => Err(Refusal::new(format!("`{key}` does nothing in this `mode`; leave it out"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The puzzle of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Puzzle {
+    /// A question about tints, which the view from afar answers.
+    Plain(Scene),
+    /// A question about a mark.
+    Zoom(Scene),
+    /// A question about a table in time.
+    Video(Clip),
+}
+
+impl Puzzle {
+    /// The grid, and whether the question needs a zoom.
+    fn scene(&self) -> Option<(&Scene, bool)> {
+        match self {
+            Self::Plain(scene) => Some((scene, false)),
+            Self::Zoom(scene) => Some((scene, true)),
+            Self::Video(_) => None,
+        }
+    }
+}
+
+/// What has been done.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seen {
+    pub zooms: u32,
+    /// Zooms that showed something.
+    pub zooms_ok: u32,
+    /// The most cells of one part that are of the tile that is asked about.
+    pub overlap: u32,
+    pub claims: Vec<Claim>,
+}
+
+impl Seen {
+    fn info(&self, puzzle: &Puzzle) -> Vec<(&'static str, f64)> {
+        let Puzzle::Video(clip) = puzzle else {
+            return self.grid_info(puzzle);
+        };
+        let needed: Vec<Claim> = clip.needed().collect();
+        let idle = |(at, claim): &(usize, &Claim)| {
+            clip.is_true(claim) && (!needed.contains(claim) || self.claims[..*at].contains(claim))
+        };
+        let total = self.claims.len();
+        let share = |count: usize| if total == 0 { 0.0 } else { count as f64 / total as f64 };
+        let held = self.claims.iter().filter(|claim| clip.is_true(claim)).count();
+        let sufficient = clip.reader(&self.claims) == Some(clip.told(clip.who));
+        vec![
+            ("claims", total as f64),
+            ("obs_true", share(held)),
+            ("obs_false", share(total - held)),
+            ("obs_idle", share(self.claims.iter().enumerate().filter(idle).count())),
+            ("sufficient", f64::from(u8::from(sufficient))),
+        ]
+    }
+
+    fn grid_info(&self, puzzle: &Puzzle) -> Vec<(&'static str, f64)> {
+        let Some((scene, needs_zoom)) = puzzle.scene() else { return Vec::new() };
+        let mut info = vec![
+            ("needs_zoom", f64::from(u8::from(needs_zoom))),
+            ("zooms", f64::from(self.zooms)),
+            ("zooms_ok", f64::from(self.zooms_ok)),
+        ];
+        if needs_zoom {
+            let both = 2 * u32::from(scene.tile).pow(2) - self.overlap;
+            info.push(("iou", f64::from(self.overlap) / f64::from(both)));
+        }
+        info
+    }
+}
+
+impl Look {
+    fn hint(&self) -> &'static str {
+        match self.mode {
+            Mode::Answer => "say zoom ROW COLUMN or answer WORD",
+            Mode::Judge => "say zoom ROW COLUMN or pick WORD",
+            Mode::Video => "say saw ANIMAL NUMBER PLACE or answer PLACE",
+        }
+    }
+
+    fn is_answer(&self, word: &str) -> bool {
+        match self.mode {
+            Mode::Answer | Mode::Judge => TINTS.contains(&word) || MARKS.contains(&word),
+            Mode::Video => PLACES.contains(&word),
+        }
+    }
+
+    fn verb(&self) -> &'static str {
+        if self.mode == Mode::Judge { "pick" } else { "answer" }
+    }
+
+    fn zoomed(&self, puzzle: &Puzzle, seen: &mut Seen, calls: &[CallRecord]) -> StepResult {
+        for record in calls {
+            let shown = self.tool && record.end == CallEnd::Ok;
+            let overlap = puzzle.scene().and_then(|(scene, _)| scene.overlap(&record.call.input));
+            seen.zooms = seen.zooms.saturating_add(1);
+            seen.zooms_ok = seen.zooms_ok.saturating_add(u32::from(shown));
+            seen.overlap = seen.overlap.max(overlap.filter(|_| shown).unwrap_or_default());
+        }
+        let told = |record: &CallRecord| {
+            Message::new(Role::Tool, if self.tool { record.output.clone() } else { NO_TOOLS.to_owned() })
+        };
+        StepResult::observing(calls.iter().map(told).collect())
+    }
+}
+
+impl TextGame for Look {
+    type Puzzle = Puzzle;
+    type State = Seen;
+    const MANNERS: &'static [Manner] = expert::MANNERS;
+
+    fn sizes(&self, split: Split) -> &[u32] {
+        sizes_of(split, &self.sizes, &self.held_out_sizes)
+    }
+
+    fn draw(&self, size: u32, rng: &mut Stream) -> Puzzle {
+        if self.mode == Mode::Video {
+            return Puzzle::Video(Clip::draw(size, self.corruption, rng));
+        }
+        let needs_zoom = !rng.chance(self.easy);
+        let scene = Scene::draw(self.mode, needs_zoom, size, self.tile, rng);
+        if needs_zoom { Puzzle::Zoom(scene) } else { Puzzle::Plain(scene) }
+    }
+
+    fn check_puzzle(&self, puzzle: &Puzzle, size: u32) -> Result<(), String> {
+        let (own, fits) = match puzzle {
+            Puzzle::Video(clip) => {
+                clip.check()?;
+                (clip.given.len() as u32 + 1, self.mode == Mode::Video)
+            }
+            Puzzle::Plain(scene) | Puzzle::Zoom(scene) => {
+                scene.check(matches!(puzzle, Puzzle::Zoom(_)))?;
+                let offers = scene.rival.is_some();
+                let fits = match (self.mode, puzzle) {
+                    (Mode::Video, _) => false,
+                    (mode, Puzzle::Zoom(_)) => offers == (mode == Mode::Judge),
+                    _ => offers,
+                };
+                (u32::from(scene.side), fits && u32::from(scene.tile) == self.tile)
+            }
+        };
+        match (fits, own == size) {
+            (false, _) => Err("it is of another `mode` or `tile`".to_owned()),
+            (_, false) => Err(format!("its puzzle has the size {own}, not {size}")),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_state(&self, puzzle: &Puzzle, seen: &Seen) -> Result<(), String> {
+        let cells = puzzle.scene().map_or(0, |(scene, _)| u32::from(scene.tile).pow(2));
+        if seen.zooms_ok > seen.zooms || seen.overlap > cells || (seen.overlap > 0 && seen.zooms_ok == 0) {
+            return Err("more was seen than was zoomed into".to_owned());
+        }
+        let video = self.mode == Mode::Video;
+        let fits = seen.claims.len() <= MAX_CLAIMS && seen.claims.iter().all(Claim::is_known);
+        if !fits || (!video && !seen.claims.is_empty()) || (video && seen.zooms > 0) {
+            return Err("claims or zooms that cannot be made here".to_owned());
+        }
+        Ok(())
+    }
+
+    fn prompt(&self, puzzle: &Puzzle) -> String {
+        match puzzle {
+            Puzzle::Plain(scene) => scene.prompt(false, self.swap),
+            Puzzle::Zoom(scene) => scene.prompt(true, self.swap),
+            Puzzle::Video(clip) => clip.prompt(),
+        }
+    }
+
+    fn answer(&self, puzzle: &Puzzle) -> Option<String> {
+        Some(match puzzle {
+            Puzzle::Video(clip) => clip.right().to_owned(),
+            Puzzle::Plain(scene) => scene.right(false).to_owned(),
+            Puzzle::Zoom(scene) => scene.right(true).to_owned(),
+        })
+    }
+
+    fn instructions(&self) -> Option<String> {
+        let words = [TINTS.join(", "), MARKS.join(", "), ANIMALS.join(", "), PLACES.join(", ")];
+        let [tints, marks, animals, places] = words;
+        let grid = format!(
+            "A grid of cells is shown from afar, row by row: each tile of {0} by {0} cells is one tint ({tints}). One cell of each tile is a \
+             mark ({marks}), which is seen only close by. `tint red or jade` asks which of the two is there, `mark 5 8` for the mark in the tile \
+             that has the cell in row 5, column 8. Say one line per turn: `zoom ROW COLUMN` to see {0} by {0} cells from there on",
+            self.tile
+        );
+        let text = match self.mode {
+            Mode::Answer => format!("{grid}, or `answer WORD`, which ends it. Zoom only where you need to."),
+            Mode::Judge => format!(
+                "{grid}, or `pick WORD` for the better of two answers, which ends it. Zoom only where you need to."
+            ),
+            Mode::Video => format!(
+                "Animals ({animals}) were at places ({places}) over eight stretches of time. Each stretch shows its number and three looks at \
+                 each animal; some are wrong. The question asks where an animal was at the number of a stretch, or when \
+                 others were where it says. Say one line per turn: `saw ANIMAL NUMBER PLACE` for what you saw, at most four times and only \
+                 what the answer needs, then `answer PLACE`."
+            ),
+        };
+        self.instructions.then_some(text)
+    }
+
+    fn parse(&self, text: &str) -> Action {
+        let said = line(text);
+        let malformed = || Action::Malformed { why: self.hint().to_owned() };
+        if said.contains(['\n', '\r']) || said.len() > 40 {
+            return malformed();
+        }
+        match said.split_once(' ').map(|(verb, rest)| (verb, rest.trim())) {
+            Some(("zoom", place)) if self.mode != Mode::Video => {
+                Action::Calls { calls: vec![ToolCall { tool: "zoom".to_owned(), input: place.to_owned() }] }
+            }
+            Some((verb, word)) if verb == self.verb() && self.is_answer(word) => {
+                Action::Answer { text: word.to_owned() }
+            }
+            _ => match Claim::read(said).filter(|_| self.mode == Mode::Video) {
+                Some(claim) => Action::Say { text: claim.words() },
+                None => malformed(),
+            },
+        }
+    }
+
+    fn step(&self, puzzle: &Puzzle, seen: &mut Seen, action: &Action, calls: &[CallRecord]) -> StepResult {
+        let result = match action {
+            Action::Answer { .. } => StepResult::default().answered(),
+            Action::Calls { .. } if self.mode != Mode::Video => self.zoomed(puzzle, seen, calls),
+            Action::Say { text } if self.mode == Mode::Video => match Claim::read(text) {
+                Some(_) if seen.claims.len() >= MAX_CLAIMS => StepResult::saying(ENOUGH),
+                Some(claim) => {
+                    seen.claims.push(claim);
+                    StepResult::saying(NOTED)
+                }
+                None => StepResult::saying(self.hint()),
+            },
+            Action::Malformed { why } => StepResult::saying(why.clone()),
+            Action::Say { .. } | Action::Calls { .. } => StepResult::saying(self.hint()),
+        };
+        result.with_info(seen.info(puzzle))
+    }
+
+    fn tools(&self, builder: &dyn ToolBuilder) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
+        let zooms = self.tool && self.mode != Mode::Video;
+        Ok(if zooms { vec![builder.wrap(Arc::new(Zoom))] } else { Vec::new() })
+    }
+
+    fn expert(&self, puzzle: &Puzzle, play: &Demonstration<'_>) -> Option<String> {
+        expert::next_line(self, puzzle, play)
+    }
+}
