@@ -5,9 +5,7 @@ use serde_json::json;
 
 fn reward() -> String {
     let system: toml::Table = toml::from_str(include_str!("../../../../systems/rl-struct.toml")).unwrap();
-    let arm = &system["arms"].as_array().unwrap()[0];
-    assert_eq!(arm["name"].as_str(), Some("layered"));
-    toml::to_string(&arm["set"]["reward"]).unwrap()
+    toml::to_string(&system["experiment"]["reward"]).unwrap()
 }
 
 /// What a reply earns where `{"cost":7,"hue":"red"}` is right. Four tokens are within the wanted length; no info tells the surface.
