@@ -1,12 +1,15 @@
-//! Lists the system files and the recorded results of the repository, so that a new one is one file and nothing else.
+//! Lists the system files of the repository, the recorded results, and what is to be read out of them, so that a new one is one file and nothing else.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
+const LISTS: [(&str, &str, &str); 3] =
+    [("SYSTEMS", "systems", "toml"), ("RESULTS", "results", "json"), ("READINGS", "results", "md")];
+
 fn main() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut code = String::new();
-    for (list, folder, ending) in [("SYSTEMS", "systems", "toml"), ("RESULTS", "results", "json")] {
+    for (list, folder, ending) in LISTS {
         let path = root.join(folder);
         println!("cargo::rerun-if-changed={}", path.display());
         let mut names: Vec<String> = std::fs::read_dir(&path)

@@ -33,7 +33,7 @@ pub use page::{index_page, system_page};
 pub use result::{Machine, SystemResult};
 pub use scoreboard::{markdown, table};
 pub use seeds::seeds_page;
-pub use shipped::{load, result_of, results, systems};
+pub use shipped::{load, reading_of, readings, result_of, results, systems};
 pub use system::{Part, System, SystemFile};
 pub use verdict::{Judged, Look, Ruling, Verdict, judge};
 

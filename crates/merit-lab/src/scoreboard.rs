@@ -1,6 +1,6 @@
 //! The scoreboard: every system with its verdict, for the terminal and for `docs/systems.md`.
 
-use crate::{Judged, LabError, System, SystemResult, Verdict, result_of, systems};
+use crate::{Judged, LabError, System, SystemResult, Verdict, reading_of, result_of, systems};
 use std::fmt::Write as _;
 
 struct Row {
@@ -111,6 +111,9 @@ pub fn markdown() -> Result<String, LabError> {
                 judged.range(),
                 judged.verdict_words()
             );
+        }
+        if let Some(reading) = reading_of(&system.name) {
+            let _ = writeln!(out, "\n{reading}");
         }
     }
     Ok(out)

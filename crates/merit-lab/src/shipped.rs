@@ -24,6 +24,16 @@ pub fn result_of(name: &str) -> Option<SystemResult> {
     serde_json::from_str(text).ok()
 }
 
+/// What is to be read out of the result of a system, in words; written after it, and no part of its hash.
+pub fn reading_of(name: &str) -> Option<&'static str> {
+    texts::READINGS.iter().find(|(known, _)| *known == name).map(|(_, text)| text.trim())
+}
+
+/// Every system that has such words.
+pub fn readings() -> impl Iterator<Item = &'static str> {
+    texts::READINGS.iter().map(|(name, _)| *name)
+}
+
 /// The system of that name, or in that file, with `key=value` changes to its experiments.
 pub fn load(name_or_path: &str, changes: &[(String, String)]) -> Result<System, LabError> {
     if name_or_path.ends_with(".toml") || name_or_path.contains('/') {

@@ -1,6 +1,6 @@
 //! Every shipped system can run, every recorded result is of its file, and the document is of both.
 
-use merit_lab::{Grid, GridOptions, System, load, markdown, results, systems};
+use merit_lab::{Grid, GridOptions, System, load, markdown, readings, results, systems};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -21,6 +21,16 @@ fn every_result_is_of_its_file() {
             system.hash(),
             "results/{name}.json is of another systems/{name}.toml; `merit reproduce {name}` makes a new one",
             name = result.system
+        );
+    }
+}
+
+#[test]
+fn words_about_a_result_are_about_one_that_is_recorded() {
+    for name in readings() {
+        assert!(
+            results().iter().any(|result| result.system == name),
+            "results/{name}.md has no results/{name}.json"
         );
     }
 }
