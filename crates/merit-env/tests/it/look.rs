@@ -71,6 +71,9 @@ fn play(settings: &str, task: &Arc<Task>, lines: &[&str]) -> (String, Vec<(Strin
     (first, turns.map(|result| (text(&result.observations), result.info)).collect())
 }
 
+/// A task, the lines of a demonstration of it and its last info.
+type Played<'a> = (&'a Arc<Task>, (Vec<String>, Info));
+
 /// The lines of a demonstration and its last info.
 fn played(world: &dyn World, task: &Arc<Task>, manner: &str) -> (Vec<String>, Info) {
     let seed = Seed::root(3).child(&task.id, 0);
@@ -230,10 +233,8 @@ fn manners_on_a_grid_are_what_they_say() {
         let plays: Vec<_> = tasks.iter().map(|task| (task, played(world.as_ref(), task, manner))).collect();
         let (hard, plain): (Vec<_>, Vec<_>) =
             plays.iter().partition(|(_, (_, info))| info["needs_zoom"] == 1.0);
-        let right =
-            |of: &[&(&Arc<Task>, (Vec<String>, Info))]| share(of, |(task, (lines, _))| is_right(task, lines));
-        let zooms =
-            |of: &[&(&Arc<Task>, (Vec<String>, Info))]| share(of, |(_, (_, info))| info["zooms_ok"] == 1.0);
+        let right = |of: &[&Played<'_>]| share(of, |(task, (lines, _))| is_right(task, lines));
+        let zooms = |of: &[&Played<'_>]| share(of, |(_, (_, info))| info["zooms_ok"] == 1.0);
         let aimed = share(&hard, |(_, (_, info))| info["iou"] == 1.0);
         assert_eq!(right(&plain), 1.0, "{manner}");
         match manner {
