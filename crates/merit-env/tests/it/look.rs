@@ -33,7 +33,7 @@ fn grid(rival: Option<Value>) -> Value {
 
 /// In the third stretch, and only there, the dog is at the mill; the cat is at the lake then. What is shown is true.
 fn clip() -> Value {
-    let mut table = vec![[0, 1, 2]; 8];
+    let mut table = vec![[0, 1, 2]; 4];
     table[2] = [1, 0, 3];
     let shown: Vec<u8> = table.iter().flatten().flat_map(|place| [*place; 3]).collect();
     json!({ "kind": "video", "table": table, "shown": shown, "who": 0, "at": 2, "given": [1] })
@@ -362,7 +362,7 @@ fn tasks_of_another_mode_and_damaged_ones_are_refused() {
     let video = "mode = 'video'\nsizes = [2]";
     assert!(opens(video, 2, clip(), "lake"));
     for (key, value) in
-        [("at", json!(8)), ("who", json!(1)), ("at", json!(0)), ("given", json!([3])), ("shown", json!([0]))]
+        [("at", json!(4)), ("who", json!(1)), ("at", json!(0)), ("given", json!([3])), ("shown", json!([0]))]
     {
         let mut damaged = clip();
         damaged[key] = value;
