@@ -1,6 +1,6 @@
 //! Three animals over 48 steps of time, seen through noise; what is claimed of them is held against the table.
 //!
-//! Each animal stays at a place for a stretch of six steps. Every second step is shown, and some of what is shown is wrong. `cat when
+//! Each animal stays at a place for a stretch of twelve steps. Every fourth step is shown, and some of what is shown is wrong. `cat when
 //! dog mill` asks where the cat was in the one stretch in which the dog was at the mill.
 
 use merit_core::Stream;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 pub const ANIMALS: [&str; 3] = ["cat", "dog", "fox"];
 pub const PLACES: [&str; 4] = ["mill", "lake", "barn", "hill"];
-/// Stretches of six steps.
-pub const STRETCHES: usize = 8;
+/// Stretches of twelve steps.
+pub const STRETCHES: usize = 4;
 /// Shown steps of a stretch.
 const SHOWN: usize = 3;
 /// Most claims of an episode.

@@ -311,7 +311,7 @@ impl TextGame for Look {
                 "{grid}, or `pick WORD` for the better of two answers, which ends it. Zoom only where you need to."
             ),
             Mode::Video => format!(
-                "Animals ({animals}) were at places ({places}) over eight stretches of time. Each stretch shows its number and three looks at \
+                "Animals ({animals}) were at places ({places}) over four stretches of time. Each stretch shows its number and three looks at \
                  each animal; some are wrong. The question asks where an animal was at the number of a stretch, or when \
                  others were where it says. Say one line per turn: `saw ANIMAL NUMBER PLACE` for what you saw, at most four times and only \
                  what the answer needs, then `answer PLACE`."
