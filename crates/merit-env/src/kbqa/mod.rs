@@ -26,6 +26,8 @@ use serde::{Deserialize, Serialize};
 const MAX_NOTE: usize = 12;
 /// The most searches in a turn of the planner.
 const MAX_QUERIES: usize = 2;
+/// Turns of the planner after which the reader answers in any case.
+const MAX_PLAN: u32 = 10;
 /// Stands before what was found, so that a name has the same token everywhere.
 const FOUND: &str = "got";
 const NOTHING: &str = "nothing";
@@ -498,7 +500,8 @@ impl TextGame for Kbqa {
             None if self.mode == Mode::Units => StepResult::saying(self.hint()).done(),
             None => StepResult::saying(self.hint()),
         };
-        self.told(question, state, result)
+        let over = self.mode == Mode::Planner && state.turns >= MAX_PLAN;
+        self.told(question, state, if over { result.done() } else { result })
     }
 
     fn expert(&self, question: &Question, play: &Demonstration<'_>) -> Option<String> {

@@ -223,6 +223,16 @@ fn a_reader_that_knows_everything_needs_no_search() {
 }
 
 #[test]
+fn a_planner_who_never_stops_is_stopped_after_ten_turns() {
+    let world = world("mode = 'planner'");
+    let mut env = world.open(&task(world.as_ref()), &Seed::root(2), None).unwrap();
+    env.reset().unwrap();
+    let action = env.parse("find bak boss");
+    let ends: Vec<bool> = (0..10).map(|_| env.step(&action, &[]).unwrap().is_last()).collect();
+    assert_eq!(ends.iter().position(|last| *last), Some(9));
+}
+
+#[test]
 fn manners_are_what_they_say() {
     let lines = |settings: &str, manner: &str| {
         let world = world(settings);
