@@ -109,7 +109,7 @@ fn an_info_that_is_a_verdict_errs_turn_by_turn_and_a_number_cannot_err() {
         let config = RewardConfig::from_toml(&format!("{info}\n{rest}")).unwrap();
         let score =
             Scorer::compile(&config).unwrap().score(&Arc::new(judged.clone()), &ScoreContext::default());
-        score.unwrap().reward.value().unwrap()
+        score.reward.value().unwrap()
     };
     assert!((scored("verdict = true") - 1.0 / 3.0).abs() < 1e-9);
     // All three are turned round: two yes of three.
