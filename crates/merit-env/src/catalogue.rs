@@ -114,8 +114,12 @@ fn reply_of(item: &Map<String, Value>, wanted: &[String]) -> Value {
 
 /// The share of rules about the surface that a line keeps: it begins with `{`, ends with `}`, has no fence, and its quotes are even.
 fn surface(text: &str) -> f64 {
-    let kept =
-        [text.starts_with('{'), text.ends_with('}'), !text.contains('`'), text.matches('"').count() % 2 == 0];
+    let kept = [
+        text.starts_with('{'),
+        text.ends_with('}'),
+        !text.contains('`'),
+        text.matches('"').count().is_multiple_of(2),
+    ];
     kept.iter().filter(|rule| **rule).count() as f64 / kept.len() as f64
 }
 

@@ -221,7 +221,7 @@ impl TextGame for Lens {
         }
         // A blank may be anything, so a glass and a number that can stand there must make a prescription.
         let words = spec.given.split(' ').filter(|word| !word.is_empty()).enumerate();
-        let glass = |place: usize| place % 6 == 0;
+        let glass = |place: usize| place.is_multiple_of(6);
         let filled: Vec<&str> = words
             .map(|(place, word)| {
                 if word != "_" {
