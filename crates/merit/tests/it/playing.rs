@@ -1,7 +1,7 @@
 //! A world by hand, and replies that are held to a grammar.
 
 use crate::tiny::{Said, merit, say};
-use merit_core::{Outcome, Phase, When};
+use merit_core::{Episode, Outcome, Phase, When};
 use merit_store::{EpisodeFilter, RunFolder};
 use std::io::Write as _;
 use std::path::Path;
@@ -75,14 +75,21 @@ fn a_grammar_makes_every_reply_of_a_policy_that_knows_nothing_fit_its_schema() {
         let folder = RunFolder::open_read_only(&dir.path().join(run)).unwrap();
         let filter = EpisodeFilter::phase(Phase::eval(When::Before));
         let episodes = folder.episodes(&filter).unwrap();
-        assert!(episodes.iter().all(|stored| stored.scored.outcome() != Outcome::InfraFailed));
-        folder.metric(&Phase::eval(When::Before), "term/structure").unwrap()[0].1
+        assert!(episodes.iter().all(|stored| stored.scored.outcome() != Outcome::InfrastructureFailed));
+        let fits = |episode: &Episode| {
+            let reply: Option<serde_json::Value> =
+                episode.answer().and_then(|text| serde_json::from_str(text).ok());
+            let keys: Vec<String> =
+                reply.iter().filter_map(|reply| reply.as_object()).flat_map(|o| o.keys().cloned()).collect();
+            episode.task.payload["schema"]["required"] == serde_json::json!(keys)
+        };
+        episodes.iter().filter(|stored| fits(&stored.scored.episode)).count()
     };
     assert_eq!(
         train("held", "rollout={grammar=true,max_turns=1,max_turn_tokens=90,max_episode_tokens=90}"),
         1.0
     );
-    assert!(train("free", "rollout={max_turns=1,max_turn_tokens=90,max_episode_tokens=90}") < 0.9);
+    assert!(train("free", "rollout={max_turns=1,max_turn_tokens=90,max_episode_tokens=90}") < 6);
 }
 
 #[test]
