@@ -87,7 +87,7 @@ fn a_grammar_makes_every_reply_of_a_policy_that_knows_nothing_fit_its_schema() {
     };
     assert_eq!(
         train("held", "rollout={grammar=true,max_turns=1,max_turn_tokens=90,max_episode_tokens=90}"),
-        1.0
+        12
     );
     assert!(train("free", "rollout={max_turns=1,max_turn_tokens=90,max_episode_tokens=90}") < 6);
 }
