@@ -4,6 +4,7 @@ use crate::command::Command;
 use crate::inquiry::Inquiry;
 use crate::ledger::Ledger;
 use crate::mix::Mix;
+use crate::places::Places;
 use crate::rows::Rows;
 use crate::sums::Sums;
 use crate::tasks::Tasks;
@@ -19,6 +20,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Sums as dyn WorldSettings),
     entry!(Rows as dyn WorldSettings),
     entry!(Inquiry as dyn WorldSettings),
+    entry!(Places as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

@@ -6,6 +6,7 @@ mod contract;
 mod inquiry;
 mod ledger;
 mod mix;
+mod places;
 mod rows;
 mod sums;
 mod tasks;
