@@ -38,6 +38,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "sums-tools",
     "mixed-tools",
     "inquiry-form",
+    "places-plan",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

@@ -121,7 +121,12 @@ impl Home {
             .into_iter()
             .map(|thing| {
                 let treated = rng.chance(shape.treated).then(|| rng.pick(&fixtures)).flatten();
-                Goal { thing, treatment: treated.map_or(AS_IT_IS, |one| one.0), to: below(rng, boxes.len()) }
+                // Never where it is already.
+                let is_in = usize::from(things[usize::from(thing)].place).checked_sub(1 + rooms.len());
+                let others: Vec<u8> =
+                    (0..boxes.len() as u8).filter(|to| Some(usize::from(*to)) != is_in).collect();
+                let to = rng.pick(&others).copied().unwrap_or_default();
+                Goal { thing, treatment: treated.map_or(AS_IT_IS, |one| one.0), to }
             })
             .collect();
         let start = below(rng, rooms.len());
@@ -205,7 +210,7 @@ impl Home {
         1 + self.boxes.len() + self.things.len() + thing
     }
 
-    pub fn room_name(&self, room: usize) -> &'static str {
+    fn room_name(&self, room: usize) -> &'static str {
         self.rooms.get(room).map_or("", |name| named(&ROOMS, *name))
     }
 
@@ -244,10 +249,33 @@ impl Home {
         format!("{}{shut}{inside}", self.box_name(container))
     }
 
-    /// Everything at once, for a plan: rooms with what stands in them.
+    /// Everything that the wishes need, for a plan: each with where the thing is, where it is treated and where it goes.
     pub fn overview(&self, cells: &[u8]) -> String {
-        let rooms: Vec<String> = (0..self.rooms.len()).map(|room| self.room(cells, room)).collect();
-        rooms.join(". ")
+        let container = |one: usize| {
+            let shut = if cells[self.open_cell(one)] == 0 { " shut" } else { "" };
+            format!(" {}{shut}", self.box_name(one))
+        };
+        let wish = |goal: &Goal| {
+            let (room, inside) = self.place(cells[self.place_cell(goal.thing.into())]);
+            let from = room.map_or("", |room| self.room_name(room));
+            let inside = inside.map_or(String::new(), container);
+            let treated = self.fixture(goal.treatment).map_or(String::new(), |room| {
+                format!(" {} {}", TREATMENTS[usize::from(goal.treatment)].0, self.room_name(room))
+            });
+            let to = usize::from(goal.to);
+            let room = self.room_name(self.boxes[to].room.into());
+            format!(
+                "{} {from}{inside}{treated} to {room}{}",
+                self.thing_name(goal.thing.into()),
+                container(to)
+            )
+        };
+        let door =
+            |door: &(u8, u8)| format!("{} {}", self.room_name(door.0.into()), self.room_name(door.1.into()));
+        let doors: Vec<String> = self.doors.iter().map(door).collect();
+        let doors = if doors.is_empty() { String::new() } else { format!("doors {}. ", doors.join(", ")) };
+        let wishes: Vec<String> = self.goals.iter().map(wish).collect();
+        format!("{doors}at {}. want {}", self.room_name(cells[0].into()), wishes.join(", "))
     }
 
     /// What is seen of a room: `den to hall: hat, box shut cup, sink`.
@@ -271,7 +299,7 @@ impl Home {
     }
 
     /// What is wanted: `want cup wash bin, hat desk`.
-    pub fn wanted(&self) -> String {
+    fn wanted(&self) -> String {
         let words = |goal: &Goal| {
             let treatment = TREATMENTS
                 .get(usize::from(goal.treatment))
@@ -282,7 +310,7 @@ impl Home {
     }
 
     /// The names of all rooms, where doors are everywhere and so are not told.
-    pub fn room_names(&self) -> Option<String> {
+    fn room_names(&self) -> Option<String> {
         let names: Vec<&str> = (0..self.rooms.len()).map(|room| self.room_name(room)).collect();
         self.doors.is_empty().then(|| names.join(" "))
     }

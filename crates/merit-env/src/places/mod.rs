@@ -99,7 +99,8 @@ pub struct Places {
     /// Sections, 2 to 4: a site of 31, 45 or 59 pages. Absent: 3. Only in a site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sections: Option<u32>,
-    /// Chance that a section's page behind a mirror is blocked; never behind both where the way leads. Absent: 0. Only in a site.
+    /// Chance that a section's page behind a mirror is blocked, in training tasks; never behind both where the way leads. Absent: 0.
+    /// Only in a site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<f64>,
     /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
@@ -422,12 +423,7 @@ impl TextGame for Places {
         let draw = |rng: &mut Stream| match self.skin {
             Skin::Site => {
                 let fields = size.saturating_sub(5 + rng.below(2) as u32).clamp(1, 4);
-                Puzzle::Site(Site::draw(
-                    self.sections.unwrap_or(3) as usize,
-                    fields as usize,
-                    self.blocked.unwrap_or_default(),
-                    rng,
-                ))
+                Puzzle::Site(Site::draw(self.sections.unwrap_or(3) as usize, fields as usize, rng))
             }
             _ => {
                 let most = shape.things.min(home::MAX_GOALS).min(size as usize / 2).max(1);
@@ -442,23 +438,25 @@ impl TextGame for Places {
             puzzle = draw(rng);
             tries += 1;
         }
-        let hints = match split_of(&self.identity(&puzzle)) {
-            Split::Train => self.hints,
-            Split::HeldOut => self.held_out_hints,
-        };
-        if let (Some(hints), Puzzle::Home(home)) = (hints, &mut puzzle)
-            && rng.chance(hints.share)
-        {
-            home.hint = rng.below((hints.depth * f64::from(size)) as u64 + 1) as u32;
+        let split = split_of(&self.identity(&puzzle));
+        match &mut puzzle {
+            Puzzle::Home(home) => {
+                let hints = if split == Split::Train { self.hints } else { self.held_out_hints };
+                if let Some(hints) = hints.filter(|hints| rng.chance(hints.share)) {
+                    home.hint = rng.below((hints.depth * f64::from(size)) as u64 + 1) as u32;
+                }
+            }
+            Puzzle::Site(site) if split == Split::Train => site.block(self.blocked.unwrap_or_default(), rng),
+            Puzzle::Site(_) => {}
         }
         puzzle
     }
 
-    /// The ground and what is wanted; what is given does not make it another.
+    /// The ground and what is wanted; what is given or blocked does not make it another.
     fn identity(&self, puzzle: &Puzzle) -> String {
         match puzzle {
             Puzzle::Home(home) => canonical(&json!(Home { hint: 0, ..home.clone() })),
-            Puzzle::Site(site) => canonical(&json!(site)),
+            Puzzle::Site(site) => canonical(&json!(Site { blocked: Vec::new(), ..site.clone() })),
         }
     }
 
@@ -492,10 +490,9 @@ impl TextGame for Places {
         };
         let mut cells = home.start();
         let seen = home.overview(&cells);
-        let start = home.room_name(home.node(&cells));
         let given = gold(home, &mut cells, home.hint as usize);
         let given = if given.is_empty() { String::new() } else { format!(". done {}", given.join(", ")) };
-        format!("{seen}. at {start}. {}{given}", home.wanted())
+        format!("{seen}{given}")
     }
 
     fn instructions(&self) -> Option<String> {

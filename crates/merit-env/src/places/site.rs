@@ -60,7 +60,7 @@ enum Page {
 }
 
 impl Site {
-    pub fn draw(sections: usize, fields: usize, blocked: f64, rng: &mut Stream) -> Self {
+    pub fn draw(sections: usize, fields: usize, rng: &mut Stream) -> Self {
         let mut names: [u8; GOODS.len()] = std::array::from_fn(|at| at as u8);
         let mut shelf = |rng: &mut Stream| {
             rng.shuffle(&mut names);
@@ -68,18 +68,23 @@ impl Site {
         };
         let goods: Vec<[u8; OF_SECTION]> = (0..sections).map(|_| shelf(rng)).collect();
         let section = rng.below(sections as u64) as u8;
-        let mut shut: Vec<[bool; 2]> =
-            (0..sections).map(|_| [rng.chance(blocked), rng.chance(blocked)]).collect();
-        // One way to the wanted good stays open.
-        if let Some(both @ [true, true]) = shut.get_mut(usize::from(section)) {
-            both[rng.below(2) as usize] = false;
-        }
         let mut order = [0, 1, 2, 3];
         rng.shuffle(&mut order);
         let asked = &order[..fields.min(FIELDS.len())];
         let fields = std::array::from_fn(|at| if asked.contains(&at) { 1 + rng.below(5) as u8 } else { 0 });
         let good = rng.below(OF_SECTION as u64) as u8;
-        Self { goods, blocked: shut, turned: rng.chance(0.5), section, good, fields }
+        Self { blocked: vec![[false; 2]; sections], goods, turned: rng.chance(0.5), section, good, fields }
+    }
+
+    /// Blocks pages of sections behind mirrors, each with this chance.
+    pub fn block(&mut self, chance: f64, rng: &mut Stream) {
+        for (section, both) in self.blocked.iter_mut().enumerate() {
+            *both = [rng.chance(chance), rng.chance(chance)];
+            // One way to the wanted good stays open.
+            if section == usize::from(self.section) && *both == [true, true] {
+                both[rng.below(2) as usize] = false;
+            }
+        }
     }
 
     /// What is wrong with it; every number that is used as a place is checked here.
