@@ -39,6 +39,8 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "mixed-tools",
     "inquiry-form",
     "places-plan",
+    "places-site",
+    "places-quests",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

@@ -12,8 +12,11 @@ pub(super) const MANNERS: &[Manner] = &[
         "One wish after the other, in the order in which they are told: right, and not always the shortest.",
     ),
     Manner::new("explore", "Acts on what it has seen, and looks where it has not been: right, and slow."),
-    Manner::new("wander", "Every other act is any that can be done now."),
+    Manner::new("wander", "Half of its first eight acts are any that can be done then."),
 ];
+
+/// Acts after which a wanderer comes to its senses.
+const WANDERING: usize = 8;
 
 /// The next line, or the whole plan.
 pub(super) fn next_line(
@@ -67,7 +70,8 @@ fn line_in(
         "explore" => by_sight(ground, cells, left, visited)?,
         "wander" => {
             let mut rng = play.seed.child("wander", turn as u64).stream();
-            if rng.chance(0.5)
+            if turn < WANDERING
+                && rng.chance(0.5)
                 && let Some(act) = rng.pick(&ground.acts(cells))
             {
                 return Some(act.clone());

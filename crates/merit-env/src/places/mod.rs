@@ -9,7 +9,8 @@
 //! The info of every turn: `read`, `executed` (in a plan the share of its steps), `refused`, `repeat` (the line before again, and nothing
 //! changed), `progress` (1 - acts left / acts at first), `keypoint` (fewer acts left than ever before), `milestones` and `new_milestone`
 //! (shares of the stops that a right play makes), `goal_share`, `solved`, `left` and `optimal`. A plan has `rule` (its form) and `hint`
-//! (steps that were given), a site `blocked` and `bad_send`.
+//! (steps that were given), a site `blocked`, `bad_send` and `tree` (-1 unread, -0.5 refused or
+//! sent in vain, 0.5 a key point, otherwise 0).
 
 mod expert;
 pub mod ground;
@@ -404,7 +405,16 @@ impl Places {
     fn of_site(&self, puzzle: &Puzzle, state: &Happened, sent: bool, result: StepResult) -> StepResult {
         let Puzzle::Site(site) = puzzle else { return result };
         let bad = sent && site.facts(&state.cells).contains(&false);
-        result.with_info([("blocked", flag(site.shut_out(&state.cells))), ("bad_send", flag(bad))])
+        let is = |name: &str| result.info.get(name).is_some_and(|number| *number > 0.0);
+        // OpAgent's tree: the first line that fits.
+        let tree = match () {
+            () if !is("read") => -1.0,
+            () if is("refused") || is("repeat") || bad => -0.5,
+            () if is("keypoint") => 0.5,
+            () => 0.0,
+        };
+        let blocked = flag(site.shut_out(&state.cells));
+        result.with_info([("blocked", blocked), ("bad_send", flag(bad)), ("tree", tree)])
     }
 }
 

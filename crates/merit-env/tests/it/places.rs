@@ -213,13 +213,19 @@ fn a_site_has_a_way_around_what_is_blocked() {
     assert_eq!(of(&turns, "left"), [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 2.0, 1.0, 0.0]);
     assert_eq!(of(&turns, "keypoint"), [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0]);
     assert!(turns[8].2 && turns[8].1["solved"] == 1.0 && turns[8].1["bad_send"] == 0.0);
+    assert_eq!(of(&turns, "tree"), [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, -0.5, 0.5, 0.5]);
+    // Back and forth is worth nothing the second time; what cannot be read costs most.
+    let (_, turns) =
+        play(settings, &task(site(), 8), &["click west", "home", "click west", "buy it", "send"]);
+    assert_eq!(of(&turns, "tree"), [0.5, 0.0, 0.0, -1.0, -0.5]);
     // The other mirror is shut: out.
     let (_, turns) = play(settings, &task(site(), 8), &["click east", "click shop"]);
     assert_eq!((turns[1].0.as_str(), turns[1].1["blocked"], turns[1].2), ("blocked", 1.0, true));
+    assert_eq!(turns[1].1["tree"], 0.0);
     // Another good, or a field that is not as wanted, is sent in vain.
     let lines = ["click west", "click shop", "pick red", "click cup", "set size big", "send"];
     let (_, turns) = play(settings, &task(site(), 8), &lines);
-    assert_eq!((turns[5].1["solved"], turns[5].1["bad_send"], turns[5].1["goal_share"]), (0.0, 1.0, 0.0));
+    assert_eq!((turns[5].1["solved"], turns[5].1["bad_send"], turns[5].1["tree"]), (0.0, 1.0, -0.5));
 }
 
 #[test]

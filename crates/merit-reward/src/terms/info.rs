@@ -17,6 +17,9 @@ pub struct Info {
     /// Tell the number of every turn that has it.
     #[serde(default)]
     pub per_turn: bool,
+    /// Read the number as a yes from one half on, otherwise as a no, so that `errors` can make the verdict wrong now and then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub verdict: bool,
 }
 
 /// How the numbers of several turns are taken together.
@@ -70,6 +73,8 @@ impl Component for Info {
     const EXAMPLE: &'static str = "key = \"progress\"\nreduce = \"sum\"\nper_turn = true\n";
 
     fn check(&self) -> Result<(), Refusal> {
+        let one = matches!(self.reduce, TurnReduce::Last | TurnReduce::First | TurnReduce::Max);
+        Refusal::unless(one || !self.verdict, "reduce", "of several turns", "last, first or max with `verdict`")?;
         Refusal::unless(
             !self.key.is_empty(),
             "key",
@@ -81,11 +86,13 @@ impl Component for Info {
 
 impl Term for Info {
     fn kind(&self) -> TermKind {
-        TermKind::NUMBER
+        if self.verdict { TermKind::VERDICT } else { TermKind::NUMBER }
     }
 
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
-        let turns = context.episode.turns.iter().map(|turn| turn.info.get(&self.key).copied()).collect();
+        let read = |number: f64| if self.verdict { f64::from(u8::from(number >= 0.5)) } else { number };
+        let turns =
+            context.episode.turns.iter().map(|turn| turn.info.get(&self.key).copied().map(read)).collect();
         self.reduce.result(&format!("`{}`", self.key), turns, self.per_turn)
     }
 }
