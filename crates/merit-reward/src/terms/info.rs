@@ -74,7 +74,12 @@ impl Component for Info {
 
     fn check(&self) -> Result<(), Refusal> {
         let one = matches!(self.reduce, TurnReduce::Last | TurnReduce::First | TurnReduce::Max);
-        Refusal::unless(one || !self.verdict, "reduce", "of several turns", "last, first or max with `verdict`")?;
+        Refusal::unless(
+            one || !self.verdict,
+            "reduce",
+            "of several turns",
+            "last, first or max with `verdict`",
+        )?;
         Refusal::unless(
             !self.key.is_empty(),
             "key",
