@@ -298,7 +298,12 @@ impl Ground for Site {
 
     fn roads(&self) -> Vec<Vec<usize>> {
         let open = |page: &Page| !self.is_blocked(*page);
-        let from = |node: usize| self.links(self.page(node)).into_iter().map(|(_, to)| to);
+        // Nothing leads out of a blocked page.
+        let from = |node: usize| {
+            let page = self.page(node);
+            let links = if self.is_blocked(page) { Vec::new() } else { self.links(page) };
+            links.into_iter().map(|(_, to)| to)
+        };
         (0..self.pages()).map(|node| from(node).filter(open).map(|to| self.number(to)).collect()).collect()
     }
 
