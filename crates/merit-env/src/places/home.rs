@@ -372,7 +372,7 @@ impl Ground for Home {
             }
             _ => return Heard::Unread,
         };
-        if !words[1..].iter().all(|name| known(name)) {
+        if !words[1..].iter().all(known) {
             return Heard::Unread;
         }
         match change {
