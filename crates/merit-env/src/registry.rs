@@ -9,6 +9,7 @@ use crate::ledger::Ledger;
 use crate::lens::Lens;
 use crate::look::Look;
 use crate::mix::Mix;
+use crate::places::Places;
 use crate::rows::Rows;
 use crate::service::Service;
 use crate::sums::Sums;
@@ -31,6 +32,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Boards as dyn WorldSettings),
     entry!(Kbqa as dyn WorldSettings),
     entry!(Look as dyn WorldSettings),
+    entry!(Places as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

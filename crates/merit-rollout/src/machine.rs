@@ -298,7 +298,7 @@ impl EpisodeMachine {
     }
 
     fn max_turns(&self) -> usize {
-        let rule = self.rules.settings.max_turns;
+        let rule = self.rules.settings.turns_of(self.plan.task.size);
         self.plan.max_turns.map_or(rule, |own| own.min(rule)) as usize
     }
 

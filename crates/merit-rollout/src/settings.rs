@@ -19,6 +19,10 @@ use std::time::Duration;
 pub struct RolloutSettings {
     /// Turns of the policy before the episode is cut.
     pub max_turns: u32,
+    /// Turns by the size of the task: the episode is cut after this many times its size, rounded up, and never after more than
+    /// `max_turns`. Absent: `max_turns` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns_per_size: Option<f64>,
     /// Tokens the policy may sample in one turn; a turn that needs more cuts the episode.
     pub max_turn_tokens: usize,
     /// Tokens the policy may sample in one episode; what it reads is not counted.
@@ -53,6 +57,7 @@ impl Default for RolloutSettings {
     fn default() -> Self {
         Self {
             max_turns: 8,
+            turns_per_size: None,
             max_turn_tokens: 64,
             max_episode_tokens: 1024,
             episode_seconds: 3600.0,
@@ -100,6 +105,10 @@ impl RolloutSettings {
             let fits = value > 0.0 && value <= LONGEST_SECONDS;
             refuse_unless(fits, name, value, "it must be above 0 and at most 1e9 seconds")?;
         }
+        if let Some(turns) = self.turns_per_size {
+            let fits = turns > 0.0 && turns <= 1000.0;
+            refuse_unless(fits, "turns_per_size", turns, "it must be above 0 and at most 1000")?;
+        }
         if let Some(tree) = &self.tree {
             refuse_unless(tree.roots > 0, "tree.roots", tree.roots, "it must be at least 1")?;
             refuse_unless(tree.rounds > 0, "tree.rounds", tree.rounds, "it must be at least 1")?;
@@ -113,6 +122,14 @@ impl RolloutSettings {
         )?;
         let share = self.top_p > 0.0 && self.top_p <= 1.0;
         refuse_unless(share, "top_p", self.top_p, "it must be above 0 and at most 1")
+    }
+}
+
+impl RolloutSettings {
+    /// Turns that an episode of a task of this size may have; at least one.
+    pub fn turns_of(&self, size: u32) -> u32 {
+        let by_size = self.turns_per_size.map(|turns| (turns * f64::from(size)).ceil().max(1.0) as u32);
+        by_size.map_or(self.max_turns, |turns| turns.min(self.max_turns))
     }
 }
 
@@ -151,11 +168,24 @@ mod tests {
     fn what_cannot_work_is_refused_by_name() {
         assert_eq!(RolloutSettings::default().validate(), Ok(()));
         assert_eq!(refused(|s| s.max_turns = 0), "max_turns");
+        assert_eq!(refused(|s| s.turns_per_size = Some(0.0)), "turns_per_size");
+        assert_eq!(refused(|s| s.turns_per_size = Some(f64::NAN)), "turns_per_size");
         assert_eq!(refused(|s| s.in_flight = 0), "in_flight");
         assert_eq!(refused(|s| s.tool_seconds = f64::NAN), "tool_seconds");
         assert_eq!(refused(|s| s.episode_seconds = f64::INFINITY), "episode_seconds");
         assert_eq!(refused(|s| s.temperature = -1.0), "temperature");
         assert_eq!(refused(|s| s.top_p = 1.5), "top_p");
+    }
+
+    #[test]
+    fn turns_by_size_are_rounded_up_and_never_more_than_the_limit() {
+        let turns = |per_size: Option<f64>, size: u32| {
+            RolloutSettings { max_turns: 12, turns_per_size: per_size, ..RolloutSettings::default() }
+                .turns_of(size)
+        };
+        assert_eq!(turns(None, 3), 12);
+        assert_eq!((turns(Some(1.5), 3), turns(Some(2.0), 3), turns(Some(4.0), 4)), (5, 6, 12));
+        assert_eq!(turns(Some(0.1), 1), 1);
     }
 
     #[test]

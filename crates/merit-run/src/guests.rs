@@ -131,6 +131,7 @@ impl Guests {
         let context = parts.recipe.model.context();
         let settings = RolloutSettings {
             max_turns: 64,
+            turns_per_size: None,
             max_turn_tokens: 256,
             max_episode_tokens: 4096,
             ..parts.recipe.rollout.clone()

@@ -108,6 +108,7 @@ fn play(
     let most = |usual: usize| if lessons.is_some() { usize::MAX } else { usual };
     let settings = RolloutSettings {
         max_turns: 64,
+        turns_per_size: None,
         max_turn_tokens: most(256),
         max_episode_tokens: most(4096),
         ..parts.recipe.rollout.clone()

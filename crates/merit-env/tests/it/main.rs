@@ -11,6 +11,7 @@ mod ledger;
 mod lens;
 mod look;
 mod mix;
+mod places;
 mod rows;
 mod service;
 mod sums;

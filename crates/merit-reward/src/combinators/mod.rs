@@ -16,6 +16,7 @@ merit_core::registry! {
         product::Product,
         gate::Gate,
         veto::Veto,
+        abstain::Abstain,
         clip::Clip,
         schedule::Schedule,
         solved_by::SolvedBy,

@@ -189,6 +189,20 @@ fn a_veto_falls_only_on_evidence() {
 }
 
 #[test]
+fn an_abstention_leaves_the_episode_out_only_on_evidence() {
+    let reward = |at_least: f64| {
+        format!(
+            "type = 'abstain'\nwhen = {{ type = 'tool-success' }}\nat_least = {at_least}\nthen = {{ type = 'exact-answer' }}"
+        )
+    };
+    let half = episode(Some("7"), 3, &[Did::Calls(&[OK, NO]), Did::Answers("7")]);
+    check(&reward(0.6), &half, 1.0);
+    check(&reward(0.0), &answers("7", "7"), 1.0);
+    let reward = score(&reward(0.5), &half).reward;
+    assert!(matches!(&reward, Reward::Unscorable { why } if why == "0.5 is at least 0.5"), "{reward:?}");
+}
+
+#[test]
 fn a_branch_not_taken_says_nothing() {
     let reward = "type = 'veto'\nwhen = { type = 'format' }\nat_least = 0\nvalue = -1\nthen = { type = 'exact-answer', on_parse_failure = 'unscorable' }";
     check(reward, &answers("42", "forty-two"), -1.0);
