@@ -16,7 +16,7 @@ fn earns(reply: &str) -> f64 {
     });
     let episode =
         play(Some(r#"{"cost":7,"hue":"red"}"#), json!({ "schema": schema }), &[Did::Answers(reply)]);
-    score(&reward(), &episode).reward.unwrap()
+    score(&reward(), &episode).reward.value().unwrap()
 }
 
 #[test]
