@@ -76,7 +76,8 @@ impl PreparedTerm for Json {
 
     fn prepare(&self) -> Result<Prepared, Refusal> {
         // Where every task brings a schema, the check is held against any: layers of structure can apply.
-        let schema = self.check.schema.clone().or_else(|| self.schema_at.is_some().then(|| Value::Object(Map::new())));
+        let schema =
+            self.check.schema.clone().or_else(|| self.schema_at.is_some().then(|| Value::Object(Map::new())));
         let verifier = JsonVerifier::compile(Check { schema, ..self.check.clone() });
         let verifier = verifier.map_err(|why| Refusal::new(format!("`check`: {why}")))?;
         Ok(Prepared { verifier: Arc::new(verifier), kept: Kept::new(KEPT) })
