@@ -159,6 +159,7 @@ mod tests {
             "decoder",
             "sampling",
             "quantised",
+            "worlds",
             "start",
         ];
         assert_eq!(names(&[]), all);

@@ -12,8 +12,12 @@ use merit_rollout::{
 fn the_oracle_solves_the_tasks_of_every_world() {
     let chat = chat();
     let tools = ToolRuntime::new().unwrap();
-    let settings =
-        RolloutSettings { max_turns: 64, max_episode_tokens: 10_000, ..RolloutSettings::default() };
+    let settings = RolloutSettings {
+        max_turns: 64,
+        max_turn_tokens: 1000,
+        max_episode_tokens: 10_000,
+        ..RolloutSettings::default()
+    };
     // The example of `command` names a program that is not there.
     for entry in WORLDS.iter().filter(|entry| entry.about.name != "command") {
         let world = read_world(&format!("type = {:?}\n{}", entry.about.name, entry.example)).unwrap();

@@ -19,9 +19,9 @@ const SMALL: [&str; 14] = [
     "--set",
     "evaluation.every=0",
     "--set",
-    "model.width=32",
+    "model.width=48",
     "--set",
-    "model.heads=2",
+    "model.heads=6",
 ];
 
 /// `merit ARGUMENTS` with `typed` at the keyboard.
@@ -50,7 +50,7 @@ fn a_world_is_played_by_hand_and_the_expert_helps() {
         shown.contains("say ask SLOT or fill HUE SIZE SHAPE WOOD"),
         "what cannot be read is answered: {shown}"
     );
-    let filled = shown.split("expert").nth(1).unwrap().trim().lines().next().unwrap().trim().to_owned();
+    let filled = shown.rsplit("expert").next().unwrap().trim().lines().next().unwrap().trim().to_owned();
     assert!(filled.starts_with("fill "), "{shown}");
     assert!(shown.contains("left: "), "the end of the input ends the episode: {shown}");
 

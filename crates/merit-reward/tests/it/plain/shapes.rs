@@ -39,6 +39,16 @@ pub const SHAPES: &[Shape] = &[
         paid: |_, _| None,
     },
     Shape {
+        kind: "abstain",
+        whole: false,
+        make: |parts, k| json!({ "type": "abstain", "when": when(&parts[0], k[0]), "at_least": 2.0 * k[1] - 1.0, "then": parts[1] }),
+        read: |c, r| match condition(&c["when"], r)? {
+            Some(x) if x >= number(c, "at_least") => Err(()),
+            _ => read(&c["then"], r),
+        },
+        paid: |_, _| None,
+    },
+    Shape {
         kind: "veto",
         whole: false,
         make: |parts, k| {
