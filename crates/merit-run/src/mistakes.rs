@@ -175,7 +175,10 @@ impl<'a> Mender<'a, '_> {
         let free = part.last() != Some(&Step::Key("type".to_owned()));
         let gone = document::without(document, part).filter(|_| free);
         let model = document::at(&self.model, &named(part));
-        let model = model.filter(|_| free && matches!(part.last(), Some(Step::Key(_))));
+        // A section in the place of a list, or the other way round, would be a mistake of its own.
+        let list = |value: &DeValue<'_>| matches!(value, DeValue::Array(_));
+        let alike = |other: &&Value<'a>| list(other.get_ref()) == list(value.get_ref());
+        let model = model.filter(alike).filter(|_| free && matches!(part.last(), Some(Step::Key(_))));
         let model = model.and_then(|value| document::with(document, part, value.get_ref().clone()));
         let same_part = |changed: Option<Value<'a>>| changed.map(|changed| (changed, part.to_vec()));
         let (gone, model) = (same_part(gone), same_part(model));
