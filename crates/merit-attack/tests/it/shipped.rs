@@ -44,9 +44,26 @@ fn a_reward_that_takes_any_form_pays_for_the_question_and_is_found_out() {
     assert_eq!(bare.grade, Grade::A, "{}", bare.render());
 }
 
+/// Recipes whose worlds pay for no work by design, each with why. What passes its audit has to leave this list.
+const BY_DESIGN: &[(&str, &str)] = &[
+    ("kbqa-planner", "the reader knows some answers itself, so that doing nothing is right there"),
+    ("look-video", "an answer is one of four places, so that a guess is right in a quarter"),
+    ("places-plan", "short plans of other tasks are sometimes right"),
+    ("places-site", "its judge errs in 15 of 100 cases, which is what is studied"),
+];
+
+#[test]
+fn what_pays_for_no_work_by_design_does_so() {
+    for (name, why) in BY_DESIGN {
+        let audit = audited(name, 20);
+        assert!(audit.grade < Grade::PASSING, "{name} passes, though {why}:\n{}", audit.render());
+    }
+}
+
 #[test]
 fn every_shipped_recipe_passes_its_audit() {
-    for recipe in recipes() {
+    let by_design = |name: &str| BY_DESIGN.iter().any(|(known, _)| *known == name);
+    for recipe in recipes().iter().filter(|recipe| !by_design(recipe.about.name)) {
         let audit = audited(recipe.about.name, 4);
         assert!(audit.probes.iter().any(|p| p.by_mean && p.attempts == 4), "no policy played");
         // Whoever plays by chance may be lucky in one of four tasks; in twenty it shows.
