@@ -36,7 +36,7 @@ pub struct Container {
     pub shut: bool,
 }
 
-/// A thing, and where it is at first: a place of [`Home::place`].
+/// A thing, and where it is at first: a place of `Home::place`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Thing {
