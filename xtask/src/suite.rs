@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold, ending in one line that counts.
 //!
-//! Format, lints, every test program, the examples of the documentation, the documentation. What tests need from outside
+//! Format, lints, the documentation, every test program, the examples of the documentation. What tests need from outside
 //! is fetched while the lints run.
 
 mod format;
@@ -13,7 +13,7 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-/// Format, lints, tests, documentation.
+/// Format, lints, documentation, tests.
 pub(crate) fn run_suite() -> Result<()> {
     let begun = Instant::now();
     format::check()?;
@@ -24,11 +24,11 @@ pub(crate) fn run_suite() -> Result<()> {
         let required = fetching.join().map_err(|_| anyhow::anyhow!("fetching panicked"))?;
         lints.and(required)
     })?;
+    documentation()?;
     let mut tally = programs::run_all(&required)?;
     let examples = doc_examples(&mut tally);
     if tally.failed == 0 {
         examples?;
-        documentation()?;
     }
     println!("{} s in all", begun.elapsed().as_secs());
     tally.skipped.show();

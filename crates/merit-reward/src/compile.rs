@@ -182,7 +182,7 @@ impl Compiler {
         if common.errors.is_some() && !kind.judges {
             return Err(self.error(Problem::NoVerdict { term }));
         }
-        if on_parse_failure != ParseFailurePath::default() && !kind.parses {
+        if on_parse_failure != ParseFailurePath::default() && !(kind.parses || kind.needs_a_turn) {
             return Err(self.error(Problem::NoParse { term }));
         }
         let prepared = chosen.prepare().map_err(|refusal| self.refused(refusal))?;

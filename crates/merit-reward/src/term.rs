@@ -142,19 +142,22 @@ pub struct TermKind {
     pub judges: bool,
     /// It may fail to parse what the policy wrote, so a parse-failure path makes sense.
     pub parses: bool,
+    /// It reads what the environment tells of a turn, so a first turn that was cut is a parse failure.
+    pub needs_a_turn: bool,
     /// The raw values it can give.
     pub range: Range,
 }
 
 impl TermKind {
     /// A verdict or share in [0, 1] that never fails to parse.
-    pub const VERDICT: Self = Self { judges: true, parses: false, range: Range::UNIT };
+    pub const VERDICT: Self = Self { judges: true, parses: false, needs_a_turn: false, range: Range::UNIT };
     /// A verdict or share in [0, 1] that may fail to parse.
-    pub const PARSED_VERDICT: Self = Self { judges: true, parses: true, range: Range::UNIT };
+    pub const PARSED_VERDICT: Self =
+        Self { judges: true, parses: true, needs_a_turn: false, range: Range::UNIT };
     /// A measure in [0, 1] that is no verdict.
-    pub const MEASURE: Self = Self { judges: false, parses: false, range: Range::UNIT };
+    pub const MEASURE: Self = Self { judges: false, parses: false, needs_a_turn: false, range: Range::UNIT };
     /// Any number, and no verdict.
-    pub const NUMBER: Self = Self { judges: false, parses: false, range: Range::ALL };
+    pub const NUMBER: Self = Self { judges: false, parses: false, needs_a_turn: false, range: Range::ALL };
 }
 
 /// An annotation that a term reads.

@@ -85,7 +85,7 @@ impl PreparedTerm for Command {
     type Prepared = Mutex<Channel>;
 
     fn kind(&self) -> TermKind {
-        TermKind { judges: true, parses: true, range: self.range() }
+        TermKind { range: self.range(), ..TermKind::PARSED_VERDICT }
     }
 
     /// Starts nothing: the program starts with the first episode.

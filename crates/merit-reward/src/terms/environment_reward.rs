@@ -33,11 +33,11 @@ impl Component for EnvironmentReward {
 
 impl Term for EnvironmentReward {
     fn kind(&self) -> TermKind {
-        TermKind::NUMBER
+        TermKind { needs_a_turn: true, ..TermKind::NUMBER }
     }
 
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
-        let turns = context.episode.turns.iter().map(|turn| turn.reward).collect();
-        self.reduce.result("a reward of the environment's own", turns, self.per_turn)
+        let what = "a reward of the environment's own";
+        self.reduce.result(what, context.episode, |turn| turn.reward, self.per_turn)
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! The value is the last, first, sum, mean or greatest of the turns that have the number; with `per_turn` each turn is told as
 //! well, so that a sum can pay it there; with `verdict` each is a yes or a no, which `errors` can make wrong now
-//! and then. Where no turn has it the term is not applicable: nobody measured, which is not 0.
+//! and then. Where no turn has it the term is not applicable: nobody measured, which is not 0. Where the policy overran in its
+//! very first turn, so that the environment never heard of it, that is a parse failure: the policy's doing.
 
 use crate::prelude::*;
+use merit_core::{Episode, Turn, TurnStop};
 
 /// One of the named numbers that the environment records on every turn.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -52,10 +54,27 @@ impl TurnReduce {
         }
     }
 
-    /// The result of a term that reads one number of every turn.
-    pub(super) fn result(self, what: &str, turns: Vec<Option<f64>>, per_turn: bool) -> TermResult {
+    /// The result of a term that reads one number of every turn of `episode`.
+    pub(super) fn result(
+        self,
+        what: &str,
+        episode: &Episode,
+        number: impl Fn(&Turn) -> Option<f64>,
+        per_turn: bool,
+    ) -> TermResult {
+        let turns: Vec<Option<f64>> = episode.turns.iter().map(number).collect();
         let numbers: Vec<f64> = turns.iter().copied().flatten().collect();
         let Some(value) = self.of(&numbers) else {
+            if let [only] = &episode.turns[..]
+                && matches!(only.stop, TurnStop::MaxTokens | TurnStop::ContextFull)
+            {
+                let finding =
+                    format!("no {what}: the policy's first turn was cut before the environment heard it");
+                return TermResult::parse_failure(
+                    "the first turn was cut",
+                    Evidence::new("measured", finding),
+                );
+            }
             return TermResult::not_applicable(format!("no turn has {what}"));
         };
         let how = format!("{self:?}").to_lowercase();
@@ -91,12 +110,13 @@ impl Component for Info {
 
 impl Term for Info {
     fn kind(&self) -> TermKind {
-        if self.verdict { TermKind::VERDICT } else { TermKind::NUMBER }
+        let kind = if self.verdict { TermKind::VERDICT } else { TermKind::NUMBER };
+        TermKind { needs_a_turn: true, ..kind }
     }
 
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
         let read = |number: &f64| if self.verdict { f64::from(u8::from(*number >= 0.5)) } else { *number };
-        let turns = context.episode.turns.iter().map(|turn| turn.info.get(&self.key).map(read)).collect();
-        self.reduce.result(&format!("`{}`", self.key), turns, self.per_turn)
+        let number = |turn: &Turn| turn.info.get(&self.key).map(read);
+        self.reduce.result(&format!("`{}`", self.key), context.episode, number, self.per_turn)
     }
 }

@@ -1,7 +1,9 @@
 //! Terms that take over what somebody else knows: the environment's numbers and reward, and annotations.
 
 use crate::episodes::{Did, episode};
-use merit_core::{Annotation, Annotations, Cost, Episode, Evidence, Reward, TermOutcome, TermScore};
+use merit_core::{
+    Annotation, Annotations, Cost, Episode, Evidence, Reward, TermOutcome, TermScore, Turn, TurnStop,
+};
 use merit_reward::{AnnotationNeed, RewardConfig, RewardState, ScoreContext, Scorer};
 use std::sync::Arc;
 
@@ -45,6 +47,26 @@ fn a_number_that_nobody_measured_is_not_zero() {
     assert_eq!(outcome, TermOutcome::NotApplicable { why: "no turn has `distance`".into() });
     let outcome = term("type = 'environment-reward'", &episode(Some("7"), 1, &[Did::Answers("7")])).outcome;
     assert!(matches!(outcome, TermOutcome::NotApplicable { .. }), "{outcome:?}");
+}
+
+#[test]
+fn a_first_turn_that_was_cut_is_the_policys_doing_and_not_left_out() {
+    let mut cut = episode(Some("7"), 1, &[Did::Babbles]);
+    cut.turns[0] = cut.turns[0].clone().with_stop(TurnStop::MaxTokens);
+    for toml in ["type = 'info'\nkey = 'progress'", "type = 'environment-reward'"] {
+        let score = scorer(toml).score(&cut, &ScoreContext::default());
+        assert!(matches!(score.terms[0].outcome, TermOutcome::ParseFailure { .. }), "{score:?}");
+        assert_eq!(score.reward, Reward::Value { value: 0.0 });
+        let path = format!("{toml}\non_parse_failure = {{ value = -1.0 }}");
+        let score = scorer(&path).score(&cut, &ScoreContext::default());
+        assert_eq!(score.reward, Reward::Value { value: -1.0 }, "a cost that 0 would flatter");
+    }
+    let later = term("type = 'info'\nkey = 'progress'", &{
+        let mut made = measured();
+        made.turns[2] = Turn::new(2, made.turns[2].action.clone()).with_stop(TurnStop::MaxTokens);
+        made
+    });
+    assert_eq!(later.outcome, TermOutcome::Value { value: 0.25 }, "what was measured before stands");
 }
 
 #[test]
