@@ -27,6 +27,7 @@ mod search;
 mod spread;
 mod start;
 mod table;
+mod warm;
 mod worlds;
 
 use crate::{root, run};
@@ -59,6 +60,7 @@ const SUBJECTS: &[Subject] = &[
     sampling::SUBJECT,
     quantised::SUBJECT,
     worlds::SUBJECT,
+    warm::SUBJECT,
     start::SUBJECT,
     build::SUBJECT,
 ];

@@ -129,3 +129,43 @@ fn arms_that_end_by_the_same_amount_have_equal_budgets() {
     let why = merit_lab::judge(&system, &cells).why;
     assert!(!why.contains("budgets differ"), "{why}");
 }
+
+/// An evaluation that is the last one again, and one in which the policy says anything.
+const AGAIN: &str = r#"
+name = "again"
+about = "the same tasks three times"
+paper = "none"
+scope = "hardly any steps"
+confidence = "none"
+seeds = 1
+[experiment]
+type = "recipe"
+recipe = "RECIPE"
+stages = [
+  { type = "imitate", from = "demonstrations", set = { steps = 200 } },
+  { type = "evaluate", name = "after" },
+  { type = "evaluate", name = "again" },
+  { type = "evaluate", name = "wild", set = { evaluation = { temperature = 50.0 } } },
+]
+[[arms]]
+name = "only"
+role = "method"
+about = "the only one"
+[[claims]]
+says = "the same answers"
+measure = "again/agrees"
+arm = "only"
+value = { at_least = 1.0 }
+"#;
+
+#[test]
+fn an_evaluation_agrees_with_the_last_one_where_it_ends_with_the_same_answers() {
+    let recipe = concat!(env!("CARGO_MANIFEST_DIR"), "/../merit-run/tests/it/staged/small.toml");
+    let system = merit_lab::System::parse("again.toml", &AGAIN.replace("RECIPE", recipe)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = GridOptions { smoke: false, seeds: Some(vec![101]), ..options(folder.path(), 1) };
+    let cells = Grid::new(&system, &options, 1).unwrap().run(&|_| {}).unwrap();
+    let measures = &cells.0[0].record.as_ref().unwrap_or_else(|| panic!("{:?}", cells.0[0].broken)).measures;
+    assert_eq!(measures["again/agrees"], 1.0, "the same policy, the same tasks, greedily");
+    assert!(measures["wild/agrees"] < 0.5, "{}", measures["wild/agrees"]);
+}

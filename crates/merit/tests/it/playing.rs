@@ -1,7 +1,7 @@
 //! A world by hand, and replies that are held to a grammar.
 
 use crate::tiny::{Said, merit, say};
-use merit_core::{Episode, Outcome, Phase, When};
+use merit_core::{Episode, Outcome, Phase, Role, When};
 use merit_store::{EpisodeFilter, RunFolder};
 use std::io::Write as _;
 use std::path::Path;
@@ -107,6 +107,24 @@ fn a_grammar_is_refused_where_reward_teaches_and_where_the_world_has_none() {
 #[test]
 fn a_temperature_of_evaluation_samples_what_is_measured() {
     let dir = tempfile::tempdir().unwrap();
+    // How likely the policy found what it said, by token, and what it said.
+    let train = |run: &str, temperature: &str| {
+        let set = format!("evaluation.temperature={temperature}");
+        let arguments = ["train", "catalogue-json", "--run", run, "--set", &set];
+        say(dir.path(), arguments.iter().chain(&SMALL)).well();
+        let folder = RunFolder::open_read_only(&dir.path().join(run)).unwrap();
+        let episodes = folder.episodes(&EpisodeFilter::phase(Phase::eval(When::Before))).unwrap();
+        let segments = episodes.iter().flat_map(|stored| stored.scored.episode.transcript.segments());
+        let said: Vec<_> = segments.filter(|segment| segment.role == Role::Policy).collect();
+        let likely: Vec<f32> = said.iter().flat_map(|segment| segment.logprobs.iter().copied()).collect();
+        let texts: Vec<String> = said.iter().map(|segment| segment.text.clone()).collect();
+        (likely.iter().sum::<f32>() / likely.len() as f32, texts)
+    };
+    let (greedy, sampled) = (train("greedy", "0.0"), train("sampled", "1.0"));
+    assert_eq!(greedy.1.len(), sampled.1.len(), "the same tasks");
+    assert_ne!(greedy.1, sampled.1);
+    assert!(greedy.0 > sampled.0, "what is likeliest is likelier: {} and {}", greedy.0, sampled.0);
+
     let refused = refused(dir.path(), &["train", "catalogue-json", "--set", "evaluation.temperature=-1"]);
     assert!(refused.contains("evaluation.temperature"), "{refused}");
 }
