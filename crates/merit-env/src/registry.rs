@@ -4,6 +4,7 @@ use crate::boards::Boards;
 use crate::catalogue::Catalogue;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
+use crate::inquiry::clinic::Clinic;
 use crate::kbqa::Kbqa;
 use crate::ledger::Ledger;
 use crate::lens::Lens;
@@ -26,6 +27,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Sums as dyn WorldSettings),
     entry!(Rows as dyn WorldSettings),
     entry!(Inquiry as dyn WorldSettings),
+    entry!(Clinic as dyn WorldSettings),
     entry!(Catalogue as dyn WorldSettings),
     entry!(Lens as dyn WorldSettings),
     entry!(Service as dyn WorldSettings),

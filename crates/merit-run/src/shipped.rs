@@ -38,6 +38,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "sums-tools",
     "mixed-tools",
     "inquiry-form",
+    "clinic-visit",
     "catalogue-json",
     "lens-design",
     "service-desk",

@@ -3,6 +3,7 @@
 
 mod boards;
 mod catalogue;
+mod clinic;
 mod command;
 mod contract;
 mod inquiry;
