@@ -5,6 +5,7 @@ use crate::catalogue::Catalogue;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
 use crate::inquiry::clinic::Clinic;
+use crate::inquiry::sale::Sale;
 use crate::kbqa::Kbqa;
 use crate::ledger::Ledger;
 use crate::lens::Lens;
@@ -28,6 +29,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Rows as dyn WorldSettings),
     entry!(Inquiry as dyn WorldSettings),
     entry!(Clinic as dyn WorldSettings),
+    entry!(Sale as dyn WorldSettings),
     entry!(Catalogue as dyn WorldSettings),
     entry!(Lens as dyn WorldSettings),
     entry!(Service as dyn WorldSettings),

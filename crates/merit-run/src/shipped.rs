@@ -39,6 +39,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "mixed-tools",
     "inquiry-form",
     "clinic-visit",
+    "sale-talk",
     "catalogue-json",
     "lens-design",
     "service-desk",

@@ -14,6 +14,7 @@ mod look;
 mod mix;
 mod places;
 mod rows;
+mod sale;
 mod service;
 mod sums;
 mod tasks;
