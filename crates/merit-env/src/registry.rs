@@ -11,6 +11,7 @@ use crate::ledger::Ledger;
 use crate::lens::Lens;
 use crate::look::Look;
 use crate::mix::Mix;
+use crate::pairs::Pairs;
 use crate::places::Places;
 use crate::rows::Rows;
 use crate::service::Service;
@@ -37,6 +38,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Kbqa as dyn WorldSettings),
     entry!(Look as dyn WorldSettings),
     entry!(Places as dyn WorldSettings),
+    entry!(Pairs as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

@@ -51,6 +51,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "look-judge",
     "look-answer",
     "look-video",
+    "pairs-judge",
     "places-plan",
     "places-site",
     "places-quests",

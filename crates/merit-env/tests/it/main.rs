@@ -12,6 +12,7 @@ mod ledger;
 mod lens;
 mod look;
 mod mix;
+mod pairs;
 mod places;
 mod rows;
 mod sale;
