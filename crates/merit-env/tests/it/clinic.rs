@@ -1,5 +1,6 @@
 //! The clinic: what the patient answers, what each turn was worth, and how doctors of different manners do.
 
+use merit_api::conformance::check_world;
 use merit_api::{LiveTools, World};
 use merit_core::{Seed, Split, Task};
 use merit_env::{ExpertTurn, read_world};
@@ -153,5 +154,13 @@ fn nonsense_is_refused() {
         json!({ "unsure": [7, 7] }),
     ] {
         assert!(!opens(damage.clone()), "{damage}");
+    }
+}
+
+#[test]
+fn every_size_can_be_drawn_however_unsure_patients_are() {
+    for unsure in ["0.0", "0.3"] {
+        let world = world(&format!("sizes = [1, 2, 3, 4, 5, 6]\nunsure = {unsure}\ninstructions = true"));
+        assert_eq!(check_world(world.as_ref(), &Seed::root(5), 24), Vec::<String>::new(), "{unsure}");
     }
 }
