@@ -12,6 +12,7 @@ pub mod ledger;
 pub mod lens;
 pub mod look;
 pub mod mix;
+pub mod pairs;
 pub mod places;
 mod registry;
 pub mod rows;

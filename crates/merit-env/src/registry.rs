@@ -4,11 +4,14 @@ use crate::boards::Boards;
 use crate::catalogue::Catalogue;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
+use crate::inquiry::clinic::Clinic;
+use crate::inquiry::sale::Sale;
 use crate::kbqa::Kbqa;
 use crate::ledger::Ledger;
 use crate::lens::Lens;
 use crate::look::Look;
 use crate::mix::Mix;
+use crate::pairs::Pairs;
 use crate::places::Places;
 use crate::rows::Rows;
 use crate::service::Service;
@@ -26,6 +29,8 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Sums as dyn WorldSettings),
     entry!(Rows as dyn WorldSettings),
     entry!(Inquiry as dyn WorldSettings),
+    entry!(Clinic as dyn WorldSettings),
+    entry!(Sale as dyn WorldSettings),
     entry!(Catalogue as dyn WorldSettings),
     entry!(Lens as dyn WorldSettings),
     entry!(Service as dyn WorldSettings),
@@ -33,6 +38,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Kbqa as dyn WorldSettings),
     entry!(Look as dyn WorldSettings),
     entry!(Places as dyn WorldSettings),
+    entry!(Pairs as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

@@ -3,6 +3,7 @@
 
 mod boards;
 mod catalogue;
+mod clinic;
 mod command;
 mod contract;
 mod inquiry;
@@ -11,8 +12,10 @@ mod ledger;
 mod lens;
 mod look;
 mod mix;
+mod pairs;
 mod places;
 mod rows;
+mod sale;
 mod service;
 mod sums;
 mod tasks;
