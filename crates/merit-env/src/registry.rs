@@ -3,6 +3,7 @@
 use crate::boards::Boards;
 use crate::catalogue::Catalogue;
 use crate::catalogue::shop::Shop;
+use crate::catalogue::tables::Tables;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
 use crate::kbqa::Kbqa;
@@ -35,6 +36,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Look as dyn WorldSettings),
     entry!(Places as dyn WorldSettings),
     entry!(Shop as dyn WorldSettings),
+    entry!(Tables as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

@@ -53,6 +53,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "places-site",
     "places-quests",
     "shop-gate",
+    "tables-ask",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

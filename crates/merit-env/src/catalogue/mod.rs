@@ -1,9 +1,10 @@
-//! Worlds about the items of a catalogue: replies in JSON, and a shop to search in.
+//! Worlds about the items of a catalogue: replies in JSON, a shop to search in, and tables to ask.
 //!
 //! Each is a world of its own. What they share is here: attributes with their values, all of them words that no other attribute has.
 
 mod replies;
 pub mod shop;
+pub mod tables;
 
 pub use replies::{Catalogue, FIELDS, Request};
 

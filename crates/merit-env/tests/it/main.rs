@@ -17,5 +17,6 @@ mod rows;
 mod service;
 mod shop;
 mod sums;
+mod tables;
 mod tasks;
 mod vault;
