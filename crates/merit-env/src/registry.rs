@@ -4,6 +4,7 @@ use crate::boards::Boards;
 use crate::catalogue::Catalogue;
 use crate::catalogue::shop::Shop;
 use crate::catalogue::tables::Tables;
+use crate::catalogue::travel::Travel;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
 use crate::kbqa::Kbqa;
@@ -37,6 +38,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Places as dyn WorldSettings),
     entry!(Shop as dyn WorldSettings),
     entry!(Tables as dyn WorldSettings),
+    entry!(Travel as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

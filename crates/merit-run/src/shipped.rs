@@ -54,6 +54,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "places-quests",
     "shop-gate",
     "tables-ask",
+    "travel-plan",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

@@ -1,10 +1,11 @@
-//! Worlds about the items of a catalogue: replies in JSON, a shop to search in, and tables to ask.
+//! Worlds about the items of a catalogue: replies in JSON, a shop to search in, tables to ask, and journeys to plan.
 //!
 //! Each is a world of its own. What they share is here: attributes with their values, all of them words that no other attribute has.
 
 mod replies;
 pub mod shop;
 pub mod tables;
+pub mod travel;
 
 pub use replies::{Catalogue, FIELDS, Request};
 

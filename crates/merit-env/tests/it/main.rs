@@ -19,4 +19,5 @@ mod shop;
 mod sums;
 mod tables;
 mod tasks;
+mod travel;
 mod vault;
