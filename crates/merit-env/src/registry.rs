@@ -17,6 +17,7 @@ use crate::rows::Rows;
 use crate::service::Service;
 use crate::sums::Sums;
 use crate::tasks::Tasks;
+use crate::toolshelf::Toolshelf;
 use crate::vault::Vault;
 use merit_api::WorldSettings;
 use merit_core::entry;
@@ -39,6 +40,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Shop as dyn WorldSettings),
     entry!(Tables as dyn WorldSettings),
     entry!(Travel as dyn WorldSettings),
+    entry!(Toolshelf as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

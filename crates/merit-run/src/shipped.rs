@@ -55,6 +55,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "shop-gate",
     "tables-ask",
     "travel-plan",
+    "toolshelf-use",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

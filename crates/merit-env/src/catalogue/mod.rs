@@ -9,8 +9,6 @@ pub mod travel;
 
 pub use replies::{Catalogue, FIELDS, Request};
 
-use merit_api::Demonstration;
-
 /// The attributes of an item, each with its values.
 pub const ATTRIBUTES: [(&str, [&str; 5]); 7] = [
     ("hue", ["red", "blue", "green", "pink", "grey"]),
@@ -47,11 +45,4 @@ fn flag(holds: bool) -> f64 {
 /// A number as it is written without signs and leading zeros.
 fn plain_number(word: &str) -> Option<u32> {
     word.parse::<u32>().ok().filter(|number| number.to_string() == word)
-}
-
-/// The line of a script that comes next: whatever else was said, its lines are said in order, and the last one again and again.
-fn next_line(script: &[String], play: &Demonstration<'_>) -> Option<String> {
-    let said = |at: usize, line: &str| script.get(at).is_some_and(|due| due == line.trim());
-    let at = play.turns.iter().fold(0, |at, turn| at + usize::from(said(at, &turn.said)));
-    script.get(at).or(script.last()).cloned()
 }

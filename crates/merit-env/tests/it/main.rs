@@ -19,5 +19,6 @@ mod shop;
 mod sums;
 mod tables;
 mod tasks;
+mod toolshelf;
 mod travel;
 mod vault;

@@ -1,7 +1,8 @@
 //! How a shop is searched: right, with many thoughts, without a word about the item, at first sight, or without looking.
 
-use super::super::{ATTRIBUTES, next_line, value_word};
+use super::super::{ATTRIBUTES, value_word};
 use super::request::{Item, Wish};
+use crate::script::next_line;
 use merit_api::Demonstration;
 
 /// What is said next.

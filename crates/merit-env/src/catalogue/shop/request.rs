@@ -91,6 +91,7 @@ impl Wish {
         Self { items, wanted, under, tell: rest.iter().take(TOLD).copied().collect() }
     }
 
+    /// The item of this number.
     pub fn item(&self, number: u32) -> Option<&Item> {
         self.items.iter().find(|item| item.number == number)
     }

@@ -22,8 +22,10 @@ pub enum Aggregate {
 }
 
 impl Aggregate {
+    /// All of them.
     pub const ALL: [Self; 3] = [Self::Sum, Self::Most, Self::Least];
 
+    /// Its word in lines and questions.
     pub fn word(self) -> &'static str {
         match self {
             Self::Sum => "sum",
@@ -45,7 +47,9 @@ impl Aggregate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
+    /// By place in the list of the attribute's values.
     pub values: Vec<u8>,
+    /// 1 to 99.
     pub numbers: Vec<u32>,
 }
 
@@ -57,6 +61,7 @@ pub struct Question {
     pub keep: Vec<(u8, u8)>,
     /// The attribute by which rows are grouped. Absent: all rows are one group.
     pub group: Option<u8>,
+    /// What is computed.
     pub aggregate: Aggregate,
     /// The column of numbers, by its place in [`NUMBERS`].
     pub column: u8,
@@ -79,7 +84,9 @@ pub struct Sheet {
     pub words: Vec<u8>,
     /// The columns of numbers, by their places in [`NUMBERS`].
     pub numbers: Vec<u8>,
+    /// 1 to 40 rows.
     pub rows: Vec<Row>,
+    /// What is asked about it.
     pub question: Question,
 }
 
@@ -89,14 +96,17 @@ pub struct Sheet {
 pub struct Work {
     /// The values that rows must have by now.
     pub keep: Vec<(u8, u8)>,
+    /// The attribute by which rows are grouped.
     pub group: Option<u8>,
     /// What was computed last since rows and groups are what they are.
     pub computed: Option<(Aggregate, u8)>,
     /// Whether the groups were ranked since then, and whether for the lowest.
     pub ranked: Option<bool>,
-    /// Lines so far that ran, that failed, and that could not be read.
+    /// Lines so far that ran.
     pub ran: u32,
+    /// Lines so far that failed.
     pub failed: u32,
+    /// Lines so far that could not be read.
     pub unread: u32,
     /// The lines of a right play that were ever in force at once.
     pub best: u32,
@@ -122,6 +132,7 @@ pub enum Column {
 }
 
 impl Column {
+    /// The column of this name.
     pub fn read(word: &str) -> Option<Self> {
         let words = ATTRIBUTES.iter().position(|(name, _)| *name == word).map(|at| Self::Words(at as u8));
         words.or_else(|| NUMBERS.iter().position(|name| *name == word).map(|at| Self::Numbers(at as u8)))
@@ -136,6 +147,7 @@ impl Column {
 }
 
 impl Op {
+    /// What a line means; absent where it means nothing.
     pub fn read(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {
@@ -152,6 +164,7 @@ impl Op {
         }
     }
 
+    /// The line itself.
     pub fn said(self) -> String {
         match self {
             Self::Keep(column, (attribute, value)) => {
@@ -166,6 +179,7 @@ impl Op {
 }
 
 impl Sheet {
+    /// Draws a question that takes `size` lines, and a table in which it has one answer.
     pub fn draw(size: u32, columns: u32, rows: u32, rng: &mut Stream) -> Self {
         let mut words = [0_u8, 1, 2, 3, 4, 5, 6];
         rng.shuffle(&mut words);

@@ -25,8 +25,10 @@ pub enum Slot {
 }
 
 impl Slot {
+    /// All of them, in their order.
     pub const ALL: [Self; 4] = [Self::Go, Self::Stay, Self::See, Self::Home];
 
+    /// Its word in prompts and lines.
     pub fn word(self) -> &'static str {
         match self {
             Self::Go => "go",
@@ -46,6 +48,7 @@ pub enum Query {
 }
 
 impl Query {
+    /// The question that a line asks; absent where it asks none.
     pub fn read(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let town = |word: &str| TOWNS.contains(&word).then(|| word.to_owned());
@@ -57,6 +60,7 @@ impl Query {
         }
     }
 
+    /// The line that asks it.
     pub fn said(&self) -> String {
         match self {
             Self::Trips(from, to) => format!("trips {from} {to}"),
@@ -77,6 +81,7 @@ impl Query {
 pub struct Offer {
     /// The line that asks for it.
     pub query: String,
+    /// What it is called; no two that answer one question are called the same.
     pub name: String,
     /// The hour of a trip, or that at which a sight opens; 0 for a room.
     pub first: u32,
@@ -111,7 +116,9 @@ impl Offer {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Journey {
+    /// The town where it begins.
     pub from: String,
+    /// The town where it goes.
     pub to: String,
     /// The hour by which one has to be there.
     pub by: u32,
@@ -119,12 +126,14 @@ pub struct Journey {
     pub pay: u32,
     /// How many slots are due, 1 to 4.
     pub slots: u32,
+    /// Everything that can be asked for, in all towns.
     pub offers: Vec<Offer>,
     /// Decides what a live answer leaves out.
     pub noise: u32,
 }
 
 impl Journey {
+    /// Draws a journey that can be made, and for which the money is at most `slack` more than the least.
     pub fn draw(slots: u32, options: u32, slack: u32, rng: &mut Stream) -> Self {
         let mut journey = Self::drawn(slots, options, rng);
         for _ in 0..MAX_DRAWS {
@@ -184,6 +193,7 @@ impl Journey {
         }
     }
 
+    /// What there is to answer to a question.
     pub fn offers(&self, query: &str) -> Vec<&Offer> {
         self.offers.iter().filter(|offer| offer.query == query).collect()
     }
@@ -250,6 +260,7 @@ impl Journey {
         (if lines.is_empty() { "none".to_owned() } else { lines.join(", ") }, told)
     }
 
+    /// What the traveller says.
     pub fn said(&self) -> String {
         let due: Vec<&str> = self.due().map(Slot::word).collect();
         format!("{} to {} by {} pay {} plan {}", self.from, self.to, self.by, self.pay, due.join(" "))

@@ -92,6 +92,7 @@ impl Component for Travel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stated {
+    /// What is taken.
     pub name: String,
     /// The hour; 0 for a room.
     pub hour: u32,
