@@ -108,7 +108,12 @@ impl Shelf {
     pub fn new(shelf: u64, count: u32, numbered: bool) -> Self {
         let mut rng = Seed::root(shelf).child("shelf", 0).stream();
         let mut places: Vec<u32> = (0..1000).collect();
-        rng.shuffle(&mut places);
+        // Only as much of a shuffle as there are tools: a shelf is made anew for every step. A larger shelf begins like a smaller one.
+        for at in 0..(count as usize).min(places.len()) {
+            let other = at + rng.below((places.len() - at) as u64) as usize;
+            places.swap(at, other);
+        }
+        let mut rng = Seed::root(shelf).child("shelf", 1).stream();
         let tool = |place: u32| Tool {
             parts: [place / 100, place / 10 % 10, place % 10].map(|digit| digit as u8),
             unit: rng.below(UNITS.len() as u64) as u8,

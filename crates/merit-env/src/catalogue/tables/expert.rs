@@ -1,7 +1,8 @@
 //! How a table is worked on: right, in haste, after a mistake, with idle lines, or carelessly.
 
 use super::super::ATTRIBUTES;
-use super::sheet::{Aggregate, Column, Op, Sheet, Work};
+use super::op::{Aggregate, Column, Op};
+use super::sheet::{Sheet, Work};
 use crate::script::next_line;
 use merit_api::Demonstration;
 use merit_core::Stream;

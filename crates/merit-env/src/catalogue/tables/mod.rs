@@ -6,9 +6,11 @@
 //! is told as info, never in words.
 
 mod expert;
+mod op;
 mod sheet;
 
-pub use sheet::{Aggregate, Column, NUMBERS, Op, Question, Row, Sheet, Work};
+pub use op::{Aggregate, Column, NUMBERS, Op};
+pub use sheet::{Question, Row, Sheet, Work};
 
 use super::{attribute_of, flag, plain_number};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
