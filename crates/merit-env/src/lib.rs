@@ -16,9 +16,11 @@ pub mod pairs;
 pub mod places;
 mod registry;
 pub mod rows;
+mod script;
 pub mod service;
 pub mod sums;
 pub mod tasks;
+pub mod toolshelf;
 pub mod vault;
 
 pub use merit_api::conformance;

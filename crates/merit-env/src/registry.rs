@@ -2,6 +2,9 @@
 
 use crate::boards::Boards;
 use crate::catalogue::Catalogue;
+use crate::catalogue::shop::Shop;
+use crate::catalogue::tables::Tables;
+use crate::catalogue::travel::Travel;
 use crate::command::Command;
 use crate::inquiry::Inquiry;
 use crate::inquiry::clinic::Clinic;
@@ -17,6 +20,7 @@ use crate::rows::Rows;
 use crate::service::Service;
 use crate::sums::Sums;
 use crate::tasks::Tasks;
+use crate::toolshelf::Toolshelf;
 use crate::vault::Vault;
 use merit_api::WorldSettings;
 use merit_core::entry;
@@ -39,6 +43,10 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Look as dyn WorldSettings),
     entry!(Places as dyn WorldSettings),
     entry!(Pairs as dyn WorldSettings),
+    entry!(Shop as dyn WorldSettings),
+    entry!(Tables as dyn WorldSettings),
+    entry!(Travel as dyn WorldSettings),
+    entry!(Toolshelf as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

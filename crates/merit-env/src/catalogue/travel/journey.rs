@@ -1,0 +1,298 @@
+//! Towns with timetables, rooms and sights, a journey that somebody wants, and what is right about a plan.
+
+use merit_core::{Seed, Stream};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+const TOWNS: [&str; 12] =
+    ["rome", "bonn", "oslo", "cork", "nice", "bath", "lyon", "graz", "bern", "york", "kiel", "brest"];
+pub(super) const TRIPS: [&str; 5] = ["bus", "rail", "boat", "jet", "van"];
+pub(super) const ROOMS: [&str; 6] = ["inn", "lodge", "camp", "hut", "loft", "hall"];
+pub(super) const SIGHTS: [&str; 6] = ["zoo", "park", "fort", "dome", "pier", "mill"];
+/// Towns of a task.
+const NEAR: usize = 6;
+/// Journeys that are drawn until one can be made.
+const MAX_DRAWS: usize = 500;
+
+/// A part of a plan, in the order in which they become due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Slot {
+    Go,
+    Stay,
+    See,
+    Home,
+}
+
+impl Slot {
+    /// All of them, in their order.
+    pub const ALL: [Self; 4] = [Self::Go, Self::Stay, Self::See, Self::Home];
+
+    /// Its word in prompts and lines.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Go => "go",
+            Self::Stay => "stay",
+            Self::See => "see",
+            Self::Home => "home",
+        }
+    }
+}
+
+/// What can be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Query {
+    Trips(String, String),
+    Rooms(String),
+    Sights(String),
+}
+
+impl Query {
+    /// The question that a line asks; absent where it asks none.
+    pub fn read(text: &str) -> Option<Self> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let town = |word: &str| TOWNS.contains(&word).then(|| word.to_owned());
+        match words[..] {
+            ["trips", from, to] => Some(Self::Trips(town(from)?, town(to)?)),
+            ["rooms", at] => town(at).map(Self::Rooms),
+            ["sights", at] => town(at).map(Self::Sights),
+            _ => None,
+        }
+    }
+
+    /// The line that asks it.
+    pub fn said(&self) -> String {
+        match self {
+            Self::Trips(from, to) => format!("trips {from} {to}"),
+            Self::Rooms(at) => format!("rooms {at}"),
+            Self::Sights(at) => format!("sights {at}"),
+        }
+    }
+
+    /// The two numbers that an option has, by name; a room has only the second.
+    fn labels(&self) -> [&'static str; 2] {
+        if matches!(self, Self::Sights(_)) { ["opens", "shuts"] } else { ["at", "for"] }
+    }
+}
+
+/// Something to take: a trip with its hour and price, a room with its price, a sight that opens at one hour and shuts at another.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Offer {
+    /// The line that asks for it.
+    pub query: String,
+    /// What it is called; no two that answer one question are called the same.
+    pub name: String,
+    /// The hour of a trip, or that at which a sight opens; 0 for a room.
+    pub first: u32,
+    /// The price of a trip or a room, or the hour at which a sight shuts.
+    pub second: u32,
+}
+
+impl Offer {
+    /// What there is to know about it, one fact for each number.
+    pub fn facts(&self) -> Vec<(&'static str, u32)> {
+        let Some(query) = Query::read(&self.query) else { return Vec::new() };
+        let [first, second] = query.labels();
+        if matches!(query, Query::Rooms(_)) {
+            vec![(second, self.second)]
+        } else {
+            vec![(first, self.first), (second, self.second)]
+        }
+    }
+
+    /// A fact as it is remembered.
+    pub fn fact(&self, label: &str, number: u32) -> String {
+        format!("{} {} {label} {number}", self.query, self.name)
+    }
+
+    fn line(&self, facts: &[(&str, u32)]) -> String {
+        let told = facts.iter().map(|(label, number)| format!(" {label} {number}")).collect::<String>();
+        format!("{}{told}", self.name)
+    }
+}
+
+/// The puzzle of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Journey {
+    /// The town where it begins.
+    pub from: String,
+    /// The town where it goes.
+    pub to: String,
+    /// The hour by which one has to be there.
+    pub by: u32,
+    /// What trips and the room may cost together.
+    pub pay: u32,
+    /// How many slots are due, 1 to 4.
+    pub slots: u32,
+    /// Everything that can be asked for, in all towns.
+    pub offers: Vec<Offer>,
+    /// Decides what a live answer leaves out.
+    pub noise: u32,
+}
+
+impl Journey {
+    /// Draws a journey that can be made, and for which the money is at most `slack` more than the least.
+    pub fn draw(slots: u32, options: u32, slack: u32, rng: &mut Stream) -> Self {
+        let mut journey = Self::drawn(slots, options, rng);
+        for _ in 0..MAX_DRAWS {
+            if let Some(plan) = journey.best() {
+                journey.pay = journey.cost(&plan) + rng.below(u64::from(slack) + 1) as u32;
+                break;
+            }
+            journey = Self::drawn(slots, options, rng);
+        }
+        journey
+    }
+
+    fn drawn(slots: u32, options: u32, rng: &mut Stream) -> Self {
+        let mut towns = TOWNS;
+        rng.shuffle(&mut towns);
+        let (from, to) = (towns[0], towns[1]);
+        let mut offers = Vec::new();
+        let mut add = |query: String, count: usize, names: &[&str], first: [i64; 2], rng: &mut Stream| {
+            let mut names = names.to_vec();
+            rng.shuffle(&mut names);
+            let mut costs = [1, 2, 3, 4, 5, 6, 7, 8, 9];
+            rng.shuffle(&mut costs);
+            for (name, cost) in names.into_iter().zip(costs).take(count) {
+                let sight = query.starts_with("sights");
+                let first = rng.between(first[0], first[1]) as u32;
+                let second = if sight { first + 1 + rng.below(5) as u32 } else { cost };
+                offers.push(Offer { query: query.clone(), name: name.to_owned(), first, second });
+            }
+        };
+        let options = options as usize;
+        add(format!("trips {from} {to}"), options, &TRIPS, [6, 14], rng);
+        add(format!("trips {to} {from}"), options, &TRIPS, [12, 22], rng);
+        for (at, town) in towns.iter().take(NEAR).enumerate() {
+            let count = if at == 1 { options } else { 1 };
+            add(format!("rooms {town}"), count, &ROOMS, [0, 0], rng);
+            add(format!("sights {town}"), count, &SIGHTS, [7, 16], rng);
+            if at > 1 {
+                add(format!("trips {from} {town}"), 1, &TRIPS, [6, 14], rng);
+            }
+        }
+        let there = format!("trips {from} {to}");
+        let hours: Vec<u32> =
+            offers.iter().filter(|offer| offer.query == there).map(|offer| offer.first).collect();
+        let by = rng.pick(&hours).copied().unwrap_or_default();
+        let (from, to) = (from.to_owned(), to.to_owned());
+        Self { from, to, by, pay: 99, slots, offers, noise: rng.below(1 << 30) as u32 }
+    }
+
+    /// The line that asks for what a slot takes.
+    pub fn query(&self, slot: Slot) -> String {
+        let (from, to) = (&self.from, &self.to);
+        match slot {
+            Slot::Go => format!("trips {from} {to}"),
+            Slot::Stay => format!("rooms {to}"),
+            Slot::See => format!("sights {to}"),
+            Slot::Home => format!("trips {to} {from}"),
+        }
+    }
+
+    /// What there is to answer to a question.
+    pub fn offers(&self, query: &str) -> Vec<&Offer> {
+        self.offers.iter().filter(|offer| offer.query == query).collect()
+    }
+
+    /// The slots that are due.
+    pub fn due(&self) -> impl Iterator<Item = Slot> {
+        Slot::ALL.into_iter().take(self.slots as usize)
+    }
+
+    /// The cheapest plan that can be made, of all that is on offer: an offer for each slot, and the hour at which a sight is seen.
+    pub fn best(&self) -> Option<Vec<(Slot, Offer, u32)>> {
+        let mut plans: Vec<Vec<(Slot, Offer, u32)>> = vec![Vec::new()];
+        for slot in self.due() {
+            let offers = self.offers(&self.query(slot));
+            let longer = |plan: &Vec<(Slot, Offer, u32)>| {
+                let latest = plan.iter().map(|(_, _, hour)| *hour).max().unwrap_or_default();
+                let fits = |offer: &&&Offer| match slot {
+                    Slot::Go => offer.first <= self.by,
+                    Slot::Stay => true,
+                    Slot::See => latest + 1 < offer.second,
+                    Slot::Home => offer.first > latest,
+                };
+                let hour = |offer: &Offer| match slot {
+                    Slot::Stay => 0,
+                    Slot::See => offer.first.max(latest + 1),
+                    Slot::Go | Slot::Home => offer.first,
+                };
+                let taken = |offer: &&Offer| {
+                    let mut longer = plan.clone();
+                    longer.push((slot, Offer::clone(offer), hour(offer)));
+                    longer
+                };
+                offers.iter().filter(fits).map(taken).collect::<Vec<_>>()
+            };
+            plans = plans.iter().flat_map(longer).collect();
+        }
+        let affordable = |plan: &Vec<(Slot, Offer, u32)>| self.cost(plan) <= self.pay;
+        plans.into_iter().filter(affordable).min_by_key(|plan| self.cost(plan))
+    }
+
+    /// What a plan costs.
+    pub fn cost(&self, plan: &[(Slot, Offer, u32)]) -> u32 {
+        plan.iter().filter(|(slot, _, _)| *slot != Slot::See).map(|(_, offer, _)| offer.second).sum()
+    }
+
+    /// What is answered to a query that was asked `times` before, and the facts in it. Without `drop` always the same; with it
+    /// numbers come in any order and are left out by this chance, but none from the third time on.
+    pub fn answer(&self, query: &str, times: u32, drop: Option<f64>) -> (String, Vec<String>) {
+        let mut rng = Seed::root(u64::from(self.noise)).child(query, u64::from(times)).stream();
+        let mut offers = self.offers(query);
+        let (mut lines, mut told) = (Vec::new(), Vec::new());
+        if drop.is_some() {
+            rng.shuffle(&mut offers);
+        }
+        for offer in offers {
+            let mut facts = offer.facts();
+            if let Some(drop) = drop {
+                rng.shuffle(&mut facts);
+                facts.retain(|_| !rng.chance(drop) || times >= 2);
+            }
+            lines.push(offer.line(&facts));
+            told.extend(facts.iter().map(|(label, number)| offer.fact(label, *number)));
+        }
+        (if lines.is_empty() { "none".to_owned() } else { lines.join(", ") }, told)
+    }
+
+    /// What the traveller says.
+    pub fn said(&self) -> String {
+        let due: Vec<&str> = self.due().map(Slot::word).collect();
+        format!("{} to {} by {} pay {} plan {}", self.from, self.to, self.by, self.pay, due.join(" "))
+    }
+
+    /// What is wrong with a journey that comes from a file.
+    pub fn check(&self, size: u32) -> Result<(), String> {
+        let town = |name: &str| TOWNS.contains(&name);
+        if !town(&self.from) || !town(&self.to) || self.from == self.to {
+            return Err(format!("it goes from {} to {}", self.from, self.to));
+        }
+        if self.slots != size || !(1..=4).contains(&size) {
+            return Err(format!("{} slots are due, its size is {size}", self.slots));
+        }
+        let odd = |offer: &&Offer| {
+            let names: &[&str] = match Query::read(&offer.query) {
+                Some(Query::Trips(..)) => &TRIPS,
+                Some(Query::Rooms(_)) => &ROOMS,
+                Some(Query::Sights(_)) => &SIGHTS,
+                None => &[],
+            };
+            let plain = Query::read(&offer.query).is_some_and(|query| query.said() == offer.query);
+            !plain || !names.contains(&offer.name.as_str()) || offer.first > 24 || offer.second > 24
+        };
+        if let Some(offer) = self.offers.iter().find(odd) {
+            return Err(format!("it offers {} to `{}`", offer.name, offer.query));
+        }
+        let named: BTreeSet<(&str, &str)> =
+            self.offers.iter().map(|offer| (offer.query.as_str(), offer.name.as_str())).collect();
+        if named.len() != self.offers.len() || self.offers.len() > 60 {
+            return Err("it has an offer twice, or too many".to_owned());
+        }
+        self.best().map(|_| ()).ok_or_else(|| "no plan can be made of its offers".to_owned())
+    }
+}
