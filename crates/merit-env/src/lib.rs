@@ -13,6 +13,7 @@ pub mod lens;
 pub mod look;
 pub mod mix;
 pub mod places;
+pub mod programs;
 mod registry;
 pub mod rows;
 pub mod service;

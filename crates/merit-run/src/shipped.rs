@@ -52,6 +52,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "places-plan",
     "places-site",
     "places-quests",
+    "synth-examples",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

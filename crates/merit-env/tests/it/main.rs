@@ -15,5 +15,6 @@ mod places;
 mod rows;
 mod service;
 mod sums;
+mod synth;
 mod tasks;
 mod vault;

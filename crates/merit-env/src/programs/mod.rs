@@ -1,0 +1,7 @@
+//! Worlds of small programs: `synth` wants one written, `repair` wants some mended. Both run the same small language of lists.
+
+mod exercise;
+pub mod language;
+mod slack;
+pub mod synth;
+mod write;
