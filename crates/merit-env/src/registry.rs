@@ -10,6 +10,7 @@ use crate::lens::Lens;
 use crate::look::Look;
 use crate::mix::Mix;
 use crate::places::Places;
+use crate::programs::repair::Repair;
 use crate::programs::synth::Synth;
 use crate::rows::Rows;
 use crate::service::Service;
@@ -35,6 +36,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Look as dyn WorldSettings),
     entry!(Places as dyn WorldSettings),
     entry!(Synth as dyn WorldSettings),
+    entry!(Repair as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

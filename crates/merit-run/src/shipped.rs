@@ -53,6 +53,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "places-site",
     "places-quests",
     "synth-examples",
+    "repair-bugs",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

@@ -157,6 +157,8 @@ pub enum Known<'a> {
     Program(&'a [Op]),
     /// Lists with what becomes of each; any other becomes an empty one.
     Table(&'a [(Vec<i64>, Vec<i64>)]),
+    /// Nothing.
+    Missing,
 }
 
 /// The interpreter.
@@ -213,7 +215,7 @@ impl Machine<'_> {
                         let row = table.iter().find(|(from, _)| *from == ran.list);
                         ran.list = row.map_or_else(Vec::new, |(_, to)| to.clone());
                     }
-                    None => return Err(Stop::Unknown),
+                    Some(Known::Missing) | None => return Err(Stop::Unknown),
                 },
             }
             if !fits(&ran.list) {

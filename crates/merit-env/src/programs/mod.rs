@@ -2,6 +2,10 @@
 
 mod exercise;
 pub mod language;
+mod mend;
+pub mod repair;
+mod repo;
 mod slack;
 pub mod synth;
+mod workspace;
 mod write;

@@ -12,6 +12,7 @@ mod lens;
 mod look;
 mod mix;
 mod places;
+mod repair;
 mod rows;
 mod service;
 mod sums;
