@@ -14,6 +14,7 @@ pub mod look;
 pub mod mix;
 pub mod pairs;
 pub mod places;
+pub mod programs;
 mod registry;
 pub mod rows;
 mod script;

@@ -16,6 +16,8 @@ use crate::look::Look;
 use crate::mix::Mix;
 use crate::pairs::Pairs;
 use crate::places::Places;
+use crate::programs::repair::Repair;
+use crate::programs::synth::Synth;
 use crate::rows::Rows;
 use crate::service::Service;
 use crate::sums::Sums;
@@ -47,6 +49,8 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Tables as dyn WorldSettings),
     entry!(Travel as dyn WorldSettings),
     entry!(Toolshelf as dyn WorldSettings),
+    entry!(Synth as dyn WorldSettings),
+    entry!(Repair as dyn WorldSettings),
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),

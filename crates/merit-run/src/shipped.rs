@@ -59,6 +59,8 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "tables-ask",
     "travel-plan",
     "toolshelf-use",
+    "synth-examples",
+    "repair-bugs",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

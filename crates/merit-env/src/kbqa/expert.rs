@@ -1,6 +1,6 @@
 //! How a question is played: a manner is a script, since whoever made the base knows what every search finds.
 
-use super::base::{Fact, Question, name, relation};
+use super::question::{Fact, Question, name, relation};
 use super::{Kbqa, Mode};
 use merit_api::{Demonstration, Manner};
 use merit_core::Seed;
@@ -108,7 +108,9 @@ impl Kbqa {
 /// The note after these hops: what was taken, or everything that was found.
 fn note(hops: &[Hop], all: bool) -> String {
     let facts: Vec<Fact> = match all {
-        true => hops.iter().flat_map(|hop| hop.found.iter().copied()).take(super::MAX_NOTE).collect(),
+        true => {
+            hops.iter().flat_map(|hop| hop.found.iter().copied()).take(super::command::MAX_NOTE).collect()
+        }
         false => hops.iter().map(|hop| hop.taken).collect(),
     };
     let words: Vec<String> = facts.into_iter().map(Fact::words).collect();

@@ -1,6 +1,6 @@
 //! Frozen readers: they answer from what they know and what was found for them, and nobody trains them.
 
-use super::base::{Fact, NAMES, Question};
+use super::question::{Fact, NAMES, Question};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,9 @@
 //! How a demonstrator plays: it does again what was said so far, and goes on in its manner.
 
 use super::ground::{Ground, gold, shortest, spoken};
+use super::plan::{MAX_STEPS, plan_line};
 use super::tour::{Errands, Next, route};
-use super::{Places, Skin, act_of, plan_line};
+use super::{Places, Skin, act_of};
 use merit_api::{Demonstration, Manner};
 
 pub(super) const MANNERS: &[Manner] = &[
@@ -32,7 +33,7 @@ pub(super) fn next_line(
         // A plan that was said before has ended the episode: whatever came before could not be read.
         let mut lines = Vec::new();
         let mut visited = vec![true; ground.roads().len()];
-        while lines.len() < super::MAX_STEPS
+        while lines.len() < MAX_STEPS
             && let Some(line) = line_in(manner, ground, &cells, &mut visited, lines.len(), play)
         {
             ground.act(&mut cells, &line);

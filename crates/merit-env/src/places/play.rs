@@ -1,0 +1,131 @@
+//! What a turn does to the ground, and what is then true and told to nobody.
+
+use super::ground::{Ground, Heard, shortest};
+use super::plan::Plan;
+use super::{Places, Puzzle, Skin};
+use merit_api::StepResult;
+use serde::{Deserialize, Serialize};
+
+/// What happened so far.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Happened {
+    /// The state of the ground. Empty: as at the beginning.
+    pub cells: Vec<u8>,
+    /// The line before.
+    pub last: String,
+    /// Acts by which the distance was shortened at best.
+    pub gained: u32,
+    /// Stops that were made at best.
+    pub made: u32,
+}
+
+/// What a turn was.
+pub(super) struct Turn {
+    pub(super) read: bool,
+    pub(super) executed: f64,
+    pub(super) refused: bool,
+    pub(super) repeat: bool,
+}
+
+fn flag(holds: bool) -> f64 {
+    f64::from(u8::from(holds))
+}
+
+impl Places {
+    pub(super) fn hint_line(&self) -> &'static str {
+        match self.skin {
+            Skin::Plan => "say ok: n go ROOM, m VERB THING",
+            Skin::Site => "say click, pick, set, next, home or send",
+            Skin::House | Skin::Quests => "what",
+        }
+    }
+
+    /// What is known after a turn, and what is told of it to nobody.
+    pub(super) fn told(
+        &self,
+        puzzle: &Puzzle,
+        state: &mut Happened,
+        turn: &Turn,
+        result: StepResult,
+    ) -> StepResult {
+        let ground = puzzle.ground();
+        let optimal = puzzle.optimal().unwrap_or(1);
+        let left = shortest(ground, &state.cells).map_or(optimal, |route| route.left);
+        let facts = ground.facts(&state.cells);
+        let held = facts.iter().filter(|fact| **fact).count();
+        let stops = ground.errands(&ground.start()).stops().max(1);
+        let made = stops.saturating_sub(ground.errands(&state.cells).stops()) as u32;
+        let gained = (optimal.saturating_sub(left)) as u32;
+        let (best, made_before) = (state.gained, state.made);
+        state.gained = best.max(gained);
+        state.made = made_before.max(made);
+        result.with_info([
+            ("read", flag(turn.read)),
+            ("executed", turn.executed),
+            ("refused", flag(turn.refused)),
+            ("repeat", flag(turn.repeat)),
+            ("progress", 1.0 - left as f64 / optimal as f64),
+            ("keypoint", flag(gained > best)),
+            ("milestones", f64::from(made) / stops as f64),
+            ("new_milestone", f64::from(made.saturating_sub(made_before)) / stops as f64),
+            ("goal_share", held as f64 / facts.len().max(1) as f64),
+            ("solved", flag(held == facts.len())),
+            ("left", left as f64),
+            ("optimal", optimal as f64),
+        ])
+    }
+
+    pub(super) fn play_plan(&self, puzzle: &Puzzle, state: &mut Happened, text: &str) -> StepResult {
+        let plan = Plan::read(text);
+        let done =
+            plan.acts.iter().filter(|act| puzzle.ground().act(&mut state.cells, act) == Heard::Done).count();
+        let executed = done as f64 / plan.acts.len().max(1) as f64;
+        let turn = Turn { read: true, executed, refused: done < plan.acts.len(), repeat: false };
+        let result = self.told(puzzle, state, &turn, StepResult::default().done());
+        result.with_info([("rule", plan.rule), ("hint", puzzle.hint() as f64)])
+    }
+
+    pub(super) fn play_line(&self, puzzle: &Puzzle, state: &mut Happened, text: &str) -> StepResult {
+        let ground = puzzle.ground();
+        let heard = ground.act(&mut state.cells, text);
+        let repeat = heard != Heard::Done && state.last == text;
+        let reply = ground.reply(&state.cells, text);
+        let result = match heard {
+            Heard::Unread => StepResult::saying(self.hint_line()),
+            Heard::Refused => StepResult::saying("no"),
+            Heard::Done if reply.over => StepResult::saying(reply.text).done(),
+            Heard::Done => StepResult::saying(reply.text),
+        };
+        let turn = Turn {
+            read: heard != Heard::Unread,
+            executed: flag(heard == Heard::Done),
+            refused: heard == Heard::Refused,
+            repeat,
+        };
+        state.last = text.chars().take(80).collect();
+        let result = self.told(puzzle, state, &turn, result);
+        self.of_site(puzzle, state, text == "send" && heard == Heard::Done, result)
+    }
+
+    pub(super) fn of_site(
+        &self,
+        puzzle: &Puzzle,
+        state: &Happened,
+        sent: bool,
+        result: StepResult,
+    ) -> StepResult {
+        let Puzzle::Site(site) = puzzle else { return result };
+        let bad = sent && site.facts(&state.cells).contains(&false);
+        let is = |name: &str| result.info.get(name).is_some_and(|number| *number > 0.0);
+        // OpAgent's tree: the first line that fits.
+        let tree = match () {
+            () if !is("read") => -1.0,
+            () if is("refused") || is("repeat") || bad => -0.5,
+            () if is("keypoint") => 0.5,
+            () => 0.0,
+        };
+        let blocked = flag(site.shut_out(&state.cells));
+        result.with_info([("blocked", blocked), ("bad_send", flag(bad)), ("tree", tree)])
+    }
+}

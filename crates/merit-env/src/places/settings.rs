@@ -1,0 +1,185 @@
+//! The settings of `places`, which of them each skin knows, and the sizes that they make possible.
+
+use super::home::{MAX_GOALS, Shape};
+use merit_core::registry::{About, Component, Refusal};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Acts of the longest shortest play.
+pub const MAX_SIZE: u32 = 16;
+
+/// What the ground looks like and how it is played.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Skin {
+    /// Rooms one at a time; things may have to be treated first.
+    House,
+    /// Rooms one at a time; things to carry.
+    Quests,
+    /// All rooms at once; the whole plan in one line.
+    Plan,
+    /// Pages of a shop on the web.
+    Site,
+}
+
+/// Which rooms have doors between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Doors {
+    /// All.
+    Open,
+    /// Just enough to reach every room.
+    Tree,
+}
+
+/// Gold steps that are given as done.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hints {
+    /// Share of tasks with one; the others have none.
+    pub share: f64,
+    /// At most this share of a task's steps is given; how many is uniform from 0 on.
+    pub depth: f64,
+}
+
+/// The settings of `places`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Places {
+    /// What the ground looks like and how it is played.
+    pub skin: Skin,
+    /// Acts of a shortest play of training tasks, dealt in turn: 2 to 16; in a site 6 to 10.
+    pub sizes: Vec<u32>,
+    /// The same for held-out tasks. Empty: as `sizes`.
+    pub held_out_sizes: Vec<u32>,
+    /// Rooms, 2 to 8. Absent: 4. Not in a site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rooms: Option<u32>,
+    /// Things that lie around, 1 to 10. Absent: 4. Not in a site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub objects: Option<u32>,
+    /// Which rooms have doors between them. Absent: `open` in a plan, otherwise `tree`. Not in a site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doors: Option<Doors>,
+    /// Share of wishes that need a treatment. Absent: 0.5. Only in a house and in a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub treated: Option<f64>,
+    /// Gold steps that training tasks give. Absent: none. Only in a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hints: Option<Hints>,
+    /// Gold steps that held-out tasks give. Absent: none. Only in a plan.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out_hints: Option<Hints>,
+    /// Sections, 2 to 4: a site of 31, 45 or 59 pages. Absent: 3. Only in a site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sections: Option<u32>,
+    /// Chance that a section's page behind a mirror is blocked, in training tasks; never behind both where the way leads. Absent: 0.
+    /// Only in a site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked: Option<f64>,
+    /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
+    pub instructions: bool,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Self {
+            skin: Skin::House,
+            sizes: vec![4, 6, 8],
+            held_out_sizes: Vec::new(),
+            rooms: None,
+            objects: None,
+            doors: None,
+            treated: None,
+            hints: None,
+            held_out_hints: None,
+            sections: None,
+            blocked: None,
+            instructions: false,
+        }
+    }
+}
+
+impl Places {
+    pub(super) fn shape(&self) -> Shape {
+        let doors = self.doors.unwrap_or(if self.skin == Skin::Plan { Doors::Open } else { Doors::Tree });
+        Shape {
+            rooms: self.rooms.unwrap_or(4) as usize,
+            things: self.objects.unwrap_or(4) as usize,
+            tree: doors == Doors::Tree,
+            treated: if self.skin == Skin::Quests { 0.0 } else { self.treated.unwrap_or(0.5) },
+        }
+    }
+
+    /// The sizes that tasks can have.
+    fn possible(&self) -> std::ops::RangeInclusive<u32> {
+        let (wishes, rooms) = (self.objects.unwrap_or(4).min(MAX_GOALS as u32), self.rooms.unwrap_or(4));
+        // Take, put and treat each thing, walk, open a box or two: longer plays exist, and are too rare to be drawn.
+        let acts = wishes * if self.shape().treated > 0.0 { 3 } else { 2 };
+        match self.skin {
+            Skin::Site => 6..=10,
+            _ => 2..=(acts + rooms.min(2 * wishes) + wishes.min(2)).min(MAX_SIZE),
+        }
+    }
+
+    /// The settings that only some skins know: name, whether it is given, whether this skin knows it.
+    fn particular(&self) -> [(&'static str, bool, bool); 8] {
+        let site = self.skin == Skin::Site;
+        let plan = self.skin == Skin::Plan;
+        [
+            ("rooms", self.rooms.is_some(), !site),
+            ("objects", self.objects.is_some(), !site),
+            ("doors", self.doors.is_some(), !site),
+            ("treated", self.treated.is_some(), plan || self.skin == Skin::House),
+            ("hints", self.hints.is_some(), plan),
+            ("held_out_hints", self.held_out_hints.is_some(), plan),
+            ("sections", self.sections.is_some(), site),
+            ("blocked", self.blocked.is_some(), site),
+        ]
+    }
+}
+
+impl Component for Places {
+    const ABOUT: About = About {
+        name: "places",
+        summary: "Rooms or pages, containers and things: a house, quests, whole plans, a site with blocked pages.",
+        paper: "",
+    };
+
+    fn check(&self) -> Result<(), Refusal> {
+        if let Some((name, ..)) = self.particular().into_iter().find(|(_, given, known)| *given && !known) {
+            let skin = format!("{:?}", self.skin).to_lowercase();
+            return Err(Refusal::new(format!("`{name}` means nothing to the skin `{skin}`; leave it out")));
+        }
+        let share = 0.0..=1.0;
+        let rooms = self.rooms.unwrap_or(4);
+        Refusal::unless((2..=8).contains(&rooms), "rooms", rooms, "2 to 8")?;
+        let objects = self.objects.unwrap_or(4);
+        Refusal::unless((1..=10).contains(&objects), "objects", objects, "1 to 10")?;
+        let sections = self.sections.unwrap_or(3);
+        Refusal::unless((2..=4).contains(&sections), "sections", sections, "2 to 4")?;
+        for (name, value) in [("treated", self.treated), ("blocked", self.blocked)] {
+            let value = value.unwrap_or_default();
+            Refusal::unless(share.contains(&value), name, value, "a share, 0 to 1")?;
+        }
+        for (name, hints) in [("hints", self.hints), ("held_out_hints", self.held_out_hints)] {
+            let sound =
+                hints.is_none_or(|hints| share.contains(&hints.share) && (0.0..1.0).contains(&hints.depth));
+            Refusal::unless(sound, name, "out of range", "a share of 0 to 1 and a depth of 0 to below 1")?;
+        }
+        if self.sizes.is_empty() {
+            return Err(Refusal::new(
+                "`sizes` is empty; list how many acts a shortest play has, as in [4, 6, 8]",
+            ));
+        }
+        let possible = self.possible();
+        match self.sizes.iter().chain(&self.held_out_sizes).find(|size| !possible.contains(size)) {
+            Some(size) => Err(Refusal::new(format!(
+                "a size of {size}; with these settings a shortest play has {} to {} acts",
+                possible.start(),
+                possible.end()
+            ))),
+            None => Ok(()),
+        }
+    }
+}

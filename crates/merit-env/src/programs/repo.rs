@@ -1,0 +1,287 @@
+//! A small repository: files of a few steps that call one another, a test for each, and one or more bugs. How it is drawn, and what
+//! it does as it stands and as it should.
+
+use super::exercise::any;
+use super::language::{Known, Machine, NUMBERED, Op, Stop, Words, fits};
+use merit_core::Stream;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Names that files have, in the order in which they are listed.
+pub const NAMES: [&str; 12] =
+    ["ant", "bat", "cow", "dog", "elk", "fox", "hen", "jay", "owl", "pig", "ram", "yak"];
+/// Lines that a file can have.
+const MOST_LINES: usize = 8;
+/// Lists that are only for the judgement, for each file.
+const HIDDEN: usize = 3;
+/// Steps after which a file is stopped.
+const STEPS: u32 = 600;
+/// Words that files are drawn of, besides those with a number.
+const QUIET: [&str; 4] = ["flip", "sort", "neg", "scan"];
+
+pub(super) type Files = BTreeMap<String, Vec<String>>;
+
+/// The puzzle of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repo {
+    /// The lines of each file as they are found, bugs and all.
+    pub files: Files,
+    pub bugs: Vec<Bug>,
+    /// The file whose failing test is reported.
+    pub issue: String,
+    /// The list on which each file is tested.
+    pub tests: BTreeMap<String, Vec<i64>>,
+    /// Lists on which each file is judged besides.
+    pub hidden: BTreeMap<String, Vec<Vec<i64>>>,
+}
+
+/// A wrong line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Bug {
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// What the line should be. Empty: it should not be there.
+    pub right: String,
+}
+
+/// The words that a line may have.
+pub(super) const WORDS: Words<'static> = Words { names: &NAMES, notes: false };
+
+/// The single step that a line is.
+pub(super) fn step(line: &str) -> Option<Op> {
+    WORDS.read(line).filter(|program| program.len() == 1).and_then(|mut program| program.pop())
+}
+
+/// Files that can be run.
+pub(super) struct Code {
+    /// By the place of their names; absent where there is no such file.
+    programs: Vec<Option<Vec<Op>>>,
+}
+
+impl Code {
+    /// Lines that cannot be read do nothing; a repository that was checked has none.
+    pub(super) fn of(files: &Files) -> Self {
+        let program = |lines: &Vec<String>| lines.iter().filter_map(|line| step(line)).collect();
+        Self { programs: NAMES.iter().map(|name| files.get(*name).map(program)).collect() }
+    }
+
+    /// What a file makes of a list.
+    pub(super) fn run(&self, file: &str, list: &[i64]) -> Result<Vec<i64>, Stop> {
+        let known = self.programs.iter().map(|program| match program {
+            Some(program) => Known::Program(program),
+            None => Known::Missing,
+        });
+        let known: Vec<Known<'_>> = known.collect();
+        let place = NAMES.iter().position(|name| *name == file).ok_or(Stop::Unknown)?;
+        Machine { limit: STEPS, known: &known }.run(&[Op::Call(place)], list).map(|ran| ran.list)
+    }
+
+    /// What a file makes of each list.
+    pub(super) fn runs<'a>(
+        &self,
+        file: &str,
+        lists: impl IntoIterator<Item = &'a Vec<i64>>,
+    ) -> Vec<Result<Vec<i64>, Stop>> {
+        lists.into_iter().map(|list| self.run(file, list)).collect()
+    }
+}
+
+impl Repo {
+    /// Draws a repository of `size` files of at most `lines` lines, with this many bugs in different files.
+    pub(super) fn draw(size: usize, bugs: usize, lines: usize, rng: &mut Stream) -> Self {
+        loop {
+            let mut order = NAMES;
+            rng.shuffle(&mut order);
+            let mut repo = Self {
+                files: Files::new(),
+                bugs: Vec::new(),
+                issue: String::new(),
+                tests: BTreeMap::new(),
+                hidden: BTreeMap::new(),
+            };
+            // The first calls nobody, each of the others mostly one of the two before it.
+            let order = order.get(..size).unwrap_or(&order);
+            let drawn = (0..order.len()).all(|at| repo.add_file(order, at, lines, rng));
+            if drawn && repo.add_bugs(order, bugs, rng) && repo.check().is_ok() {
+                return repo;
+            }
+        }
+    }
+
+    /// Adds a file that may call those before it; false where chance finds none that is sound.
+    fn add_file(&mut self, order: &[&str], at: usize, lines: usize, rng: &mut Stream) -> bool {
+        let Some(name) = order.get(at) else { return false };
+        (0..200).any(|_| {
+            let count = 2 + rng.below(lines.saturating_sub(1) as u64) as usize;
+            let mut body: Vec<String> = (0..count).map(|_| WORDS.written(&[quiet(rng)])).collect();
+            let near = order.get(at.saturating_sub(2)..at).unwrap_or_default();
+            if let Some(called) = rng.pick(near).filter(|_| rng.chance(0.95)) {
+                let place = rng.below(count as u64) as usize;
+                body.splice(place..=place, [(*called).to_owned()]);
+            }
+            let lists: Vec<Vec<i64>> = (0..=HIDDEN).map(|_| list(rng)).collect();
+            self.files.insert((*name).to_owned(), body);
+            let found = self.is_sound(name, &lists);
+            if found {
+                self.tests.insert((*name).to_owned(), lists[0].clone());
+                self.hidden.insert((*name).to_owned(), lists[1..].to_vec());
+            }
+            found
+        })
+    }
+
+    /// Whether a file makes something of every list, and every line of it matters on some.
+    fn is_sound(&self, name: &str, lists: &[Vec<i64>]) -> bool {
+        let made = Code::of(&self.files).runs(name, lists);
+        let count = self.files.get(name).map_or(0, Vec::len);
+        let idle = |line: usize| {
+            let mut files = self.files.clone();
+            files.get_mut(name).map(|lines| lines.remove(line));
+            Code::of(&files).runs(name, lists) == made
+        };
+        made.iter().all(|made| made.as_ref().is_ok_and(|list| !list.is_empty())) && !(0..count).any(idle)
+    }
+
+    /// Puts bugs into files; false where one would not be noticed.
+    fn add_bugs(&mut self, order: &[&str], bugs: usize, rng: &mut Stream) -> bool {
+        let mut places: Vec<&str> = order.to_vec();
+        rng.shuffle(&mut places);
+        let all = places.iter().take(bugs).all(|file| (0..50).any(|_| self.add_bug(file, rng)));
+        // Callers stand behind those they call: the last that fails is the farthest from its cause.
+        let failing = self.failing(&self.files);
+        if let Some(issue) = order.iter().rev().find(|name| failing.contains(*name)) {
+            self.issue = (*issue).to_owned();
+        }
+        all
+    }
+
+    /// Puts a bug into a file, if its test notices: a line changed, or one too many.
+    fn add_bug(&mut self, file: &str, rng: &mut Stream) -> bool {
+        let Some(lines) = self.files.get(file) else { return false };
+        let (mut broken, extra) = (lines.clone(), rng.chance(0.25));
+        let place = rng.below((lines.len() + usize::from(extra)) as u64) as usize;
+        let right = if extra {
+            broken.insert(place, WORDS.written(&[quiet(rng)]));
+            String::new()
+        } else {
+            let Some(line) = broken.get_mut(place) else { return false };
+            let wrong = match step(line) {
+                Some(Op::Numbered(word, number)) if rng.chance(0.6) => {
+                    let by = if rng.chance(0.5) { 1 } else { -1 } * rng.between(1, 3);
+                    Op::Numbered(word, (number + by).clamp(1, 9))
+                }
+                Some(Op::Call(_)) | None => return false,
+                Some(_) => quiet(rng),
+            };
+            std::mem::replace(line, WORDS.written(&[wrong]))
+        };
+        let Some(test) = self.tests.get(file) else { return false };
+        let before = Code::of(&self.files).run(file, test);
+        let mut files = self.files.clone();
+        files.insert(file.to_owned(), broken);
+        let noticed = Code::of(&files).run(file, test) != before;
+        if noticed {
+            self.files = files;
+            self.bugs.push(Bug { file: file.to_owned(), line: place + 1, right });
+        }
+        noticed
+    }
+
+    /// The files as they should be.
+    pub(super) fn right(&self) -> Files {
+        let mut files = self.files.clone();
+        for bug in &self.bugs {
+            let Some(lines) = files.get_mut(&bug.file) else { continue };
+            let Some(place) = bug.line.checked_sub(1).filter(|place| *place < lines.len()) else { continue };
+            if bug.right.is_empty() {
+                lines.remove(place);
+            } else {
+                lines[place].clone_from(&bug.right);
+            }
+        }
+        files
+    }
+
+    /// The files whose own test fails, as the tests were.
+    pub(super) fn failing(&self, files: &Files) -> Vec<&str> {
+        let (right, now) = (Code::of(&self.right()), Code::of(files));
+        let fails = |(name, list): &(&String, &Vec<i64>)| right.run(name, list) != now.run(name, list);
+        self.tests.iter().filter(fails).map(|(name, _)| name.as_str()).collect()
+    }
+
+    /// Whether the bug of a file is mended: the file, with all others as they should be, does what it should.
+    pub(super) fn is_mended(&self, bug: &Bug, files: &Files) -> bool {
+        let right = self.right();
+        let mut mixed = right.clone();
+        if let Some(lines) = files.get(&bug.file) {
+            mixed.insert(bug.file.clone(), lines.clone());
+        }
+        let lists =
+            || self.tests.get(&bug.file).into_iter().chain(self.hidden.get(&bug.file).into_iter().flatten());
+        Code::of(&right).runs(&bug.file, lists()) == Code::of(&mixed).runs(&bug.file, lists())
+    }
+
+    /// What is wrong with a repository that comes from a file.
+    pub(super) fn check(&self) -> Result<(), String> {
+        let keys = |map: &BTreeMap<String, Vec<i64>>| map.keys().cloned().collect::<Vec<String>>();
+        let names: Vec<String> = self.files.keys().cloned().collect();
+        if keys(&self.tests) != names || self.hidden.keys().cloned().collect::<Vec<String>>() != names {
+            return Err("its tests are of other files than it has".to_owned());
+        }
+        let right = self.right();
+        for (name, lines) in self.files.iter().chain(&right) {
+            if !NAMES.contains(&name.as_str()) || lines.len() > MOST_LINES {
+                return Err(format!("a file `{name}` of {} lines", lines.len()));
+            }
+            if let Some(line) = lines.iter().find(|line| step(line).is_none()) {
+                return Err(format!("`{line}` in {name} is no step of the language"));
+            }
+        }
+        let code = Code::of(&right);
+        for (name, list) in self
+            .tests
+            .iter()
+            .chain(self.hidden.iter().flat_map(|(name, lists)| lists.iter().map(move |list| (name, list))))
+        {
+            if !fits(list) || list.is_empty() || code.run(name, list).is_err() {
+                return Err(format!("{name} does not run as it should be"));
+            }
+        }
+        let failing = self.failing(&self.files);
+        let unseen = |bug: &&Bug| {
+            let lines = self.files.get(&bug.file).map_or(0, Vec::len);
+            !(1..=lines).contains(&bug.line) || !failing.contains(&bug.file.as_str())
+        };
+        let doubled = |(at, bug): (usize, &Bug)| self.bugs[..at].iter().any(|other| other.file == bug.file);
+        match self.bugs.iter().find(unseen) {
+            Some(bug) => Err(format!("no test notices the bug in {}", bug.file)),
+            None if self.bugs.is_empty() => Err("it has no bug".to_owned()),
+            None if self.bugs.iter().enumerate().any(doubled) => Err("two bugs in one file".to_owned()),
+            None if !failing.contains(&self.issue.as_str()) => {
+                Err("the test that is reported does not fail".to_owned())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// A step that seldom empties a list or makes it too large.
+fn quiet(rng: &mut Stream) -> Op {
+    loop {
+        let op = if rng.chance(0.35) { rng.pick(&QUIET).map(|word| Op::Alone(word)) } else { Some(any(rng)) };
+        match op {
+            Some(Op::Numbered("over" | "mul", 4..)) => {}
+            Some(op @ Op::Alone(word)) if QUIET.contains(&word) => return op,
+            Some(op @ Op::Numbered(word, _)) if NUMBERED.contains(&word) => return op,
+            _ => {}
+        }
+    }
+}
+
+fn list(rng: &mut Stream) -> Vec<i64> {
+    let length = 3 + rng.below(2);
+    (0..length).map(|_| rng.between(0, 9)).collect()
+}

@@ -1,0 +1,267 @@
+//! Working on a repository: the commands, what they show, and what has been seen and changed so far.
+
+use super::language::{listed, shown};
+use super::repo::{Code, Files, NAMES, Repo, step};
+use std::collections::BTreeSet;
+
+/// The name of the file of tests.
+pub(super) const TESTS: &str = "test";
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Command<'a> {
+    List,
+    /// Lines of a file, from one on.
+    Read(&'a str, usize),
+    Edit(&'a str, usize, String),
+    Cut(&'a str, usize),
+    /// A file as it was found.
+    Undo(&'a str),
+    /// All tests, or those of one file.
+    Test(Option<&'a str>),
+    Done,
+}
+
+/// The command that a line is.
+pub(super) fn command(text: &str) -> Option<Command<'_>> {
+    // No command has more words; whoever says a hundred thousand is not read to the end.
+    let words: Vec<&str> = text.split_whitespace().take(60).collect();
+    let known = |name: &str| NAMES.contains(&name) || name == TESTS;
+    match &words[..] {
+        ["list"] => Some(Command::List),
+        ["done"] => Some(Command::Done),
+        ["test"] => Some(Command::Test(None)),
+        ["test", name] if NAMES.contains(name) => Some(Command::Test(Some(name))),
+        ["read", name] if known(name) => Some(Command::Read(name, 1)),
+        ["read", name, from] if known(name) => Some(Command::Read(name, number(from)?)),
+        ["undo", name] if known(name) => Some(Command::Undo(name)),
+        ["cut", name, line] if known(name) => Some(Command::Cut(name, number(line)?)),
+        ["edit", name, line, rest @ ..] if known(name) => {
+            let text = rest.join(" ");
+            let reads = if *name == TESTS { tested(&text).is_some() } else { step(&text).is_some() };
+            reads.then_some(Command::Edit(name, number(line)?, text))
+        }
+        _ => None,
+    }
+}
+
+/// The number of a line: 1 to 12.
+fn number(word: &str) -> Option<usize> {
+    let plain = word.len() <= 2 && !word.starts_with('0') && word.bytes().all(|byte| byte.is_ascii_digit());
+    word.parse().ok().filter(|number| plain && *number <= NAMES.len())
+}
+
+/// What a line of the tests says: a file, a list and what has to become of it.
+fn tested(line: &str) -> Option<(&str, Vec<i64>, Vec<i64>)> {
+    let (name, rest) = line.split_once(' ')?;
+    let (list, wanted) = rest.split_once(" to ")?;
+    NAMES.contains(&name).then_some((name, listed(list)?, listed(wanted)?))
+}
+
+/// A repository that is being worked on.
+pub(super) struct Workspace<'a> {
+    repo: &'a Repo,
+    /// Lines that a reading shows.
+    window: usize,
+    pub(super) files: Files,
+    pub(super) tests: Vec<String>,
+    first_tests: Vec<String>,
+    /// Whether tests were run while some failed.
+    pub(super) seen_failing: bool,
+    /// Files that were read.
+    pub(super) read: BTreeSet<String>,
+    /// Whether tests were run since the last change.
+    pub(super) checked: bool,
+    /// What was said since the last change.
+    since: BTreeSet<String>,
+    /// Whether the last command was said before, with no change since.
+    pub(super) repeat: bool,
+}
+
+impl<'a> Workspace<'a> {
+    pub(super) fn new(repo: &'a Repo, window: usize) -> Self {
+        let right = Code::of(&repo.right());
+        let line = |(name, list): (&String, &Vec<i64>)| {
+            let wanted = right.run(name, list).unwrap_or_default();
+            format!("{name} {} to {}", shown(list), shown(&wanted))
+        };
+        let tests: Vec<String> = repo.tests.iter().map(line).collect();
+        Self {
+            repo,
+            window,
+            files: repo.files.clone(),
+            first_tests: tests.clone(),
+            tests,
+            seen_failing: false,
+            read: BTreeSet::new(),
+            checked: false,
+            since: BTreeSet::new(),
+            repeat: false,
+        }
+    }
+
+    /// Does what a line asks for and says what came of it.
+    pub(super) fn act(&mut self, said: &str) -> Option<String> {
+        let command = command(said)?;
+        self.repeat = !self.since.insert(said.to_owned());
+        Some(match command {
+            Command::List => {
+                let names = self.files.keys().map(String::as_str).chain([TESTS]);
+                names.collect::<Vec<&str>>().join(" ")
+            }
+            Command::Read(name, from) => self.reading(name, from),
+            Command::Edit(name, line, text) => self.change(name, line, Some(text)),
+            Command::Cut(name, line) => self.change(name, line, None),
+            Command::Undo(name) => self.undo(name),
+            Command::Test(name) => self.test(name),
+            Command::Done => String::new(),
+        })
+    }
+
+    fn lines(&mut self, name: &str) -> Option<&mut Vec<String>> {
+        if name == TESTS { Some(&mut self.tests) } else { self.files.get_mut(name) }
+    }
+
+    fn reading(&mut self, name: &str, from: usize) -> String {
+        let window = self.window;
+        let Some(lines) = self.lines(name) else { return "no file".to_owned() };
+        let numbered = lines.iter().enumerate().skip(from.saturating_sub(1));
+        let more = numbered.len() > window;
+        let numbered = numbered.take(window).map(|(at, line)| format!("{} {line}", at + 1));
+        let text = numbered.chain(more.then(|| "more".to_owned())).collect::<Vec<String>>().join(", ");
+        self.read.insert(name.to_owned());
+        if text.is_empty() { "no line".to_owned() } else { text }
+    }
+
+    fn change(&mut self, name: &str, line: usize, text: Option<String>) -> String {
+        let Some(lines) = self.lines(name) else { return "no file".to_owned() };
+        let Some(place) = line.checked_sub(1).filter(|place| *place < lines.len()) else {
+            return "no line".to_owned();
+        };
+        let said = match text {
+            Some(text) => {
+                let said = format!("{line} {text}");
+                lines[place] = text;
+                said
+            }
+            None => {
+                lines.remove(place);
+                "gone".to_owned()
+            }
+        };
+        self.since.clear();
+        self.checked = false;
+        said
+    }
+
+    fn undo(&mut self, name: &str) -> String {
+        match self.repo.files.get(name) {
+            Some(lines) => drop(self.files.insert(name.to_owned(), lines.clone())),
+            None if name == TESTS => self.tests.clone_from(&self.first_tests),
+            None => return "no file".to_owned(),
+        }
+        self.since.clear();
+        self.checked = false;
+        "back".to_owned()
+    }
+
+    /// Runs the tests as they stand now.
+    fn test(&mut self, name: Option<&str>) -> String {
+        let code = Code::of(&self.files);
+        let wrong = self.tests.iter().filter_map(|line| {
+            let (of, list, wanted) = tested(line)?;
+            let made = code.run(of, &list);
+            (made.as_ref() != Ok(&wanted)).then_some((of, list, wanted, made))
+        });
+        let failing: Vec<_> = wrong.collect();
+        let said = match name {
+            None if failing.is_empty() => "pass".to_owned(),
+            None => {
+                let names: BTreeSet<&str> = failing.iter().map(|(of, ..)| *of).collect();
+                format!("fail {}", names.into_iter().collect::<Vec<&str>>().join(" "))
+            }
+            Some(name) => match failing.iter().find(|(of, ..)| *of == name) {
+                Some((_, list, wanted, made)) => {
+                    let made = match made {
+                        Ok(made) => format!("gets {}", shown(made)),
+                        Err(stop) => format!("stops {}", stop.word()),
+                    };
+                    format!("{} to {} {made}", shown(list), shown(wanted))
+                }
+                None if self.tests.iter().any(|line| line.split(' ').next() == Some(name)) => {
+                    "pass".to_owned()
+                }
+                None => "no test".to_owned(),
+            },
+        };
+        self.seen_failing |= said != "pass" && said != "no test";
+        self.checked |= name.is_none();
+        said
+    }
+
+    /// Whether the tests as they stand now all pass.
+    pub(super) fn passes(&self) -> bool {
+        let code = Code::of(&self.files);
+        let passes =
+            |line: &String| tested(line).is_none_or(|(of, list, wanted)| code.run(of, &list) == Ok(wanted));
+        self.tests.iter().all(passes)
+    }
+
+    pub(super) fn is_tampered(&self) -> bool {
+        self.tests != self.first_tests
+    }
+
+    /// How the files stand, by their tests as they were and by hidden lists.
+    pub(super) fn standing(&self) -> Standing {
+        let (right, first) = (Code::of(&self.repo.right()), Code::of(&self.repo.files));
+        let now = Code::of(&self.files);
+        let [mut tests, mut hidden, mut kept] = [Share::default(); 3];
+        for (name, lists) in &self.repo.hidden {
+            let test = self.repo.tests.get(name).map(|list| (list, true));
+            for (list, is_test) in test.into_iter().chain(lists.iter().map(|list| (list, false))) {
+                let wanted = right.run(name, list);
+                let good = now.run(name, list) == wanted;
+                if is_test { &mut tests } else { &mut hidden }.count(good);
+                if first.run(name, list) == wanted {
+                    kept.count(good);
+                }
+            }
+        }
+        Standing { tests: tests.value(), hidden: hidden.value(), broken: 1.0 - kept.value() }
+    }
+
+    /// The share of the bugs that are mended.
+    pub(super) fn mended(&self) -> f64 {
+        let mended = self.repo.bugs.iter().filter(|bug| self.repo.is_mended(bug, &self.files)).count();
+        mended as f64 / self.repo.bugs.len().max(1) as f64
+    }
+}
+
+/// Shares of lists.
+pub(super) struct Standing {
+    /// Tests as they were on which the files do what they should.
+    pub(super) tests: f64,
+    /// The same of hidden lists.
+    pub(super) hidden: f64,
+    /// Of all lists on which they did so at first, those on which they no longer do.
+    pub(super) broken: f64,
+}
+
+/// So many of so many.
+#[derive(Clone, Copy, Default)]
+struct Share {
+    good: u32,
+    all: u32,
+}
+
+impl Share {
+    fn count(&mut self, good: bool) {
+        self.good += u32::from(good);
+        self.all += 1;
+    }
+
+    /// 1 of nothing.
+    fn value(self) -> f64 {
+        if self.all == 0 { 1.0 } else { f64::from(self.good) / f64::from(self.all) }
+    }
+}
