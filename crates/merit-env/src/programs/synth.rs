@@ -165,8 +165,13 @@ impl TextGame for Synth {
     }
 
     fn identity(&self, exercise: &Exercise) -> String {
-        // Other lists do not make it another program.
-        exercise.program.clone()
+        // Other lists do not make it another program. Of one or two steps there are too few to keep some away from training.
+        let steps = exercise.worked(self.steps).map_or(0, |worked| worked.program.len());
+        if steps < 3 {
+            format!("{} of {:?}", exercise.program, exercise.shown)
+        } else {
+            exercise.program.clone()
+        }
     }
 
     fn check_puzzle(&self, exercise: &Exercise, size: u32) -> Result<(), String> {
