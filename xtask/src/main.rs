@@ -8,6 +8,7 @@ mod fetch;
 mod maths;
 mod seeds;
 mod suite;
+mod wheel;
 
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ cargo xtask test            format, lints, every test, documentation: what CI ru
 cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, algebra, sandbox, search, advantages, decoder, sampling, quantised, start, build); sets up the peers once
 cargo xtask seeds [N] [RECIPE]  a recipe (the default one) over N seeds (5), recorded in docs/results/
 cargo xtask weights         the real models of the tests, into .cache/weights (415 MB fetched, 440 MB kept)
+cargo xtask wheel [--dev]   the Python package merit-rl with the command in it, into target/wheels
 cargo xtask fuzz-maths [N]  N mutated inputs (10 million) through the maths verifier: no panic, no limit overrun
 ";
 
@@ -29,6 +31,8 @@ fn main() -> ExitCode {
         ["bench", what @ ..] => bench::run_benches(what),
         ["seeds", rest @ ..] => seeds::run_seeds(rest),
         ["weights"] => fetch::fetch(merit_testing::WEIGHTS),
+        ["wheel"] => wheel::build(false).map(|_| ()),
+        ["wheel", "--dev"] => wheel::build(true).map(|_| ()),
         ["fuzz-maths", rest @ ..] => maths::fuzz(rest),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -7,8 +7,9 @@ mod format;
 mod programs;
 mod skipped;
 
-use crate::{fetch, root, run};
+use crate::{fetch, root, run, wheel};
 use anyhow::{Context as _, Result, bail};
+use merit_testing::WHEEL;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -25,6 +26,7 @@ pub(crate) fn run_suite() -> Result<()> {
         lints.and(required)
     })?;
     documentation()?;
+    let required = with_wheel(required)?;
     let mut tally = programs::run_all(&required)?;
     let examples = doc_examples(&mut tally);
     if tally.failed == 0 {
@@ -38,6 +40,20 @@ pub(crate) fn run_suite() -> Result<()> {
         bail!("{failed} tests failed: {}", tally.failures.join(", "));
     }
     Ok(())
+}
+
+/// Builds the Python package for the tests that install it; without it they are skipped, unless it is required.
+fn with_wheel(required: String) -> Result<String> {
+    let asked = required.split(',').any(|name| name == WHEEL.name);
+    match wheel::build(true) {
+        Ok(_) if asked => Ok(required),
+        Ok(_) => Ok(format!("{required},{}", WHEEL.name)),
+        Err(why) if asked => Err(why),
+        Err(why) => {
+            println!("the tests that need `{}` are skipped: {why:#}", WHEEL.name);
+            Ok(required)
+        }
+    }
 }
 
 /// What came of the tests.

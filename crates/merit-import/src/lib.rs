@@ -45,4 +45,4 @@ pub use folder::{Written, import_into, reported_score};
 pub use format::{AUTO, FORMATS, Format};
 pub use imported::{Found, Imported, Layout, Remark, Skipped};
 pub use options::{ImportLimits, ImportOptions};
-pub use read::{read, read_file};
+pub use read::{read, read_file, read_rows};

@@ -2,7 +2,7 @@
 
 use crate::assemble::{Placed, assemble};
 use crate::format::{Rules, choose};
-use crate::imported::{Found, Imported, Skipped};
+use crate::imported::{Found, Imported, Layout, Skipped};
 use crate::layout::{Entry, split};
 use crate::parquet::Numbered;
 use crate::{AUTO, Format, ImportError, ImportLimits, ImportOptions, ItemError};
@@ -29,10 +29,55 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
     options.check()?;
     let file = bytes(reader, options.limits.file_bytes)?;
     let (layout, entries) = split(&file)?;
-    let looked_at = entries.iter().take(LOOKED_AT).map(|e| (e.line, parse(e, &options.limits)));
-    let chosen = choose(format, &looked_at.collect::<Vec<_>>())?;
-    let total = entries.len();
-    let (placed, mut skipped) = drafts(&entries, chosen, &chosen.rules(options));
+    let parsed = || entries.iter().map(|e| (e.line, parse(e, &options.limits)));
+    let source = Found {
+        format: "",
+        layout,
+        detected: format == AUTO,
+        entries: entries.len(),
+        bytes: file.len() as u64,
+        sha256: hex(&Sha256::digest(&file)),
+        world: String::new(),
+        solved_at: None,
+    };
+    assembled(parsed().take(LOOKED_AT).collect(), parsed(), format, options, source)
+}
+
+/// Reads rows that are in memory already; a row's line is its place, from 1.
+///
+/// ```
+/// use merit_import::{ImportOptions, read_rows};
+/// let rows = [serde_json::json!({"prompt": "2 + 2?", "response": "4", "answer": "4"})];
+/// let imported = read_rows(&rows, "auto", &ImportOptions::default())?;
+/// assert_eq!(imported.episodes[0].episode.answer(), Some("4"));
+/// # Ok::<(), merit_import::ImportError>(())
+/// ```
+pub fn read_rows(rows: &[Value], format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+    options.check()?;
+    let parsed = || (1..).zip(rows.iter().map(|row| Ok(row.clone())));
+    let source = Found {
+        format: "",
+        layout: Layout::Lines,
+        detected: format == AUTO,
+        entries: rows.len(),
+        bytes: 0,
+        sha256: String::new(),
+        world: String::new(),
+        solved_at: None,
+    };
+    assembled(parsed().take(LOOKED_AT).collect(), parsed(), format, options, source)
+}
+
+fn assembled(
+    looked_at: Vec<Numbered>,
+    entries: impl Iterator<Item = Numbered>,
+    format: &str,
+    options: &ImportOptions,
+    source: Found,
+) -> Result<Imported, ImportError> {
+    let chosen = choose(format, &looked_at)?;
+    let total = source.entries;
+    let (placed, mut skipped) = drafts(entries, chosen, &chosen.rules(options));
     let assembled = assemble(placed, options.split);
     skipped.extend(assembled.skipped);
     skipped.sort_by_key(|skipped| skipped.item);
@@ -43,23 +88,18 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
     let world = assembled.episodes.first().map(|scored| scored.episode.task.world.clone());
     let found = Found {
         format: chosen.about.name,
-        layout,
-        detected: format == AUTO,
-        entries: total,
-        bytes: file.len() as u64,
-        sha256: hex(&Sha256::digest(&file)),
         world: world.unwrap_or_default(),
         solved_at: options.solved_at.or(chosen.solved_at),
+        ..source
     };
     let (episodes, remarks, left_out) = (assembled.episodes, assembled.remarks, assembled.left_out);
     Ok(Imported { found, episodes, skipped, remarks, left_out })
 }
 
-fn drafts(entries: &[Entry<'_>], format: &Format, rules: &Rules) -> (Vec<Placed>, Vec<Skipped>) {
+fn drafts(entries: impl Iterator<Item = Numbered>, format: &Format, rules: &Rules) -> (Vec<Placed>, Vec<Skipped>) {
     let (mut placed, mut skipped) = (Vec::new(), Vec::new());
-    for (item, entry) in entries.iter().enumerate() {
-        let line = entry.line;
-        match parse(entry, &rules.options.limits).and_then(|value| (format.read)(&value, rules)) {
+    for (item, (line, parsed)) in entries.enumerate() {
+        match parsed.and_then(|value| (format.read)(&value, rules)) {
             Ok(draft) => placed.push(Placed { line, item, draft }),
             Err(why) => skipped.push(Skipped { line, item, why }),
         }

@@ -16,6 +16,7 @@ use merit_rollout::{
 };
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Which episodes to run.
@@ -95,9 +96,20 @@ pub fn play_role(
 
 /// Whoever tells what to say next at work in the recipe's world: a person at a keyboard, a program of one's own.
 pub fn play_with(recipe: &Recipe, expert: &dyn Expert, play: &Play) -> Result<Vec<ScoredEpisode>, RunError> {
+    play_groups(recipe, expert, play, 0..play.tasks)
+}
+
+/// The same for some of the tasks: their episodes are those that they would be among all of them.
+pub fn play_groups(
+    recipe: &Recipe,
+    expert: &dyn Expert,
+    play: &Play,
+    groups: Range<u32>,
+) -> Result<Vec<ScoredEpisode>, RunError> {
     let mut parts = Parts::with_toolbox(recipe, play.seed, &play.toolbox)?;
     Backend::default().loosen(&mut parts.recipe.rollout);
-    let plans = plans(&parts, play, PolicyVersion(0))?;
+    let mut plans = plans(&parts, play, PolicyVersion(0))?;
+    plans.retain(|plan| groups.contains(&plan.id.group));
     let chat = bytes()?;
     let mut sampler = OracleSampler::following(expert, &chat, &OracleSettings::default(), &plans);
     run(&parts, play, plans, &chat, &mut sampler, &Scoring::default(), &mut |_| {})

@@ -28,6 +28,8 @@ pub const TRAINERS: Need = Need {
     name: "trainers",
     hint: "`cargo xtask test` fetches them; they take Linux on x86-64, Python 3.11 and `cc`",
 };
+/// The Python package, in `target/wheels/dev`.
+pub const WHEEL: Need = Need { name: "wheel", hint: "`cargo xtask wheel --dev` builds it" };
 /// Data sets that this repository may not pass on, in the folder `MERIT_DATA` or in `../shared/data`.
 pub const DATA: Need = Need { name: "data", hint: "`MERIT_DATA` names the folder that holds it" };
 /// The right to mount a small disk.
@@ -39,8 +41,8 @@ pub const TENSORBOARD: Need =
     Need { name: "tensorboard", hint: "`pip install tensorboard` brings it where `python3` finds it" };
 
 /// All needs.
-pub const NEEDS: [Need; 9] =
-    [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, TRAINERS, DATA, MOUNTS, NODE, TENSORBOARD];
+pub const NEEDS: [Need; 10] =
+    [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, TRAINERS, WHEEL, DATA, MOUNTS, NODE, TENSORBOARD];
 
 /// Names the file to which every skipped test adds a line: need, test and reason, with tabs between.
 pub const SKIPPED: &str = "MERIT_SKIPPED";

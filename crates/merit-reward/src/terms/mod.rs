@@ -4,6 +4,7 @@ mod number;
 mod pay;
 mod reading;
 
+pub use command::read_answer;
 pub use number::canonical;
 pub use pay::{ByTurn, Pay};
 pub use reading::{Reading, Reference, check_pointer, excerpt, policy_texts};

@@ -2,7 +2,7 @@
 
 use super::lines::{Batch, Lines, Place};
 use super::{Kept, lay_over, words};
-use merit_core::Verifier;
+use merit_core::{Judgement, Verifier};
 use merit_core::printable::{self, piece};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -156,8 +156,7 @@ impl<V: Verifier> Judge<V> {
         let record: V::Record<'a> = serde_json::from_slice(line).map_err(|e| words(&e))?;
         let envelope = V::envelope(&record);
         *id = envelope.id;
-        let own = envelope.settings.map(|own| self.own(own)).transpose()?;
-        let judged = own.as_deref().unwrap_or(&self.verifier).judge(&record)?;
+        let judged = self.record(&record)?;
         let (passed, score) = (judged.passed(), judged.score);
         if self.explain {
             let standing = match passed {
@@ -173,6 +172,22 @@ impl<V: Verifier> Judge<V> {
             write_json(text, &line)?;
         }
         Ok(passed)
+    }
+
+    /// Judges one record that is JSON; the error says why it is none that can be judged.
+    pub fn judge(&self, record: &str) -> Result<Judgement<V::Detail>, String> {
+        // The last fence, as for lines.
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            let record: V::Record<'_> = serde_json::from_str(record).map_err(|e| words(&e))?;
+            self.record(&record)
+        }));
+        judged.unwrap_or_else(|_| Err("the verifier broke on this record; please report it".to_owned()))
+    }
+
+    /// Judges a record by its own settings, where it has some.
+    fn record(&self, record: &V::Record<'_>) -> Result<Judgement<V::Detail>, String> {
+        let own = V::envelope(record).settings.map(|own| self.own(own)).transpose()?;
+        own.as_deref().unwrap_or(&self.verifier).judge(record)
     }
 
     /// The verifier of a record's own settings.

@@ -1,0 +1,118 @@
+"""Rollouts and scores on Ray: actors come and go, and the numbers are those of one machine.
+
+A unit of work is a group of episodes of one task. Its seeds are named by its place, so it is the same wherever and how often it is
+played; only its result is kept, once. An actor that dies takes nothing with it but the time of what it had under way: that is played again by
+another. What the policy or the world does wrong is an outcome of the episode and never a retry.
+"""
+
+import collections
+
+import ray
+
+from merit_rl._merit import Reward, rollout
+from merit_rl.errors import InputError, MeritError
+
+_LOST = (ray.exceptions.RayActorError, ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
+
+
+class _Rollouts:
+    """Plays groups; the policy is made here, once, from what was shipped."""
+
+    def __init__(self, make_policy, plan):
+        self.policy, self.plan = make_policy(), plan
+
+    def play(self, group):
+        plan = dict(self.plan)
+        played = rollout(plan.pop("recipe"), self.policy, groups=(group, group + 1), **plan)
+        return [(score.to_dict(), episode) for score, episode in played]
+
+
+class _Scorer:
+    def __init__(self, reward):
+        self.reward = reward
+
+    def score(self, rows, settings):
+        return [score.to_dict() for score in self.reward.score(rows, **settings)]
+
+
+class _Crew:
+    """Actors that are made as they are needed and replaced when they die. Keeps order; so many calls under way, no more."""
+
+    def __init__(self, make, actors, under_way, losses):
+        self.make, self.under_way, self.losses = make, under_way, losses
+        self.crew = [make() for _ in range(actors)]
+        self.load = {actor: 0 for actor in self.crew}
+        self.lost = 0
+
+    def run(self, work, call):
+        """``call(actor, item)`` for every item of ``work``; results in order."""
+        work = list(work)
+        waiting = collections.deque(range(len(work)))
+        results, pending = [None] * len(work), {}
+        while waiting or pending:
+            while waiting and (actor := min(self.crew, key=self.load.get)) and self.load[actor] < self.under_way:
+                at = waiting.popleft()
+                pending[call(actor, work[at])] = (at, actor)
+                self.load[actor] += 1
+            [done], _ = ray.wait(list(pending), num_returns=1)
+            at, actor = pending.pop(done)
+            if actor in self.load:
+                self.load[actor] -= 1
+            try:
+                results[at] = ray.get(done)
+            except _LOST as error:
+                waiting.appendleft(at)
+                self._replace(actor, error)
+        return results
+
+    def _replace(self, actor, error):
+        if actor not in self.load:
+            return
+        self.lost += 1
+        if self.lost > self.losses:
+            raise MeritError(f"{self.lost} actors were lost, more than `losses` allows; the last: {error}")
+        self.crew.remove(actor)
+        del self.load[actor]
+        fresh = self.make()
+        self.crew.append(fresh)
+        self.load[fresh] = 0
+
+    def close(self):
+        for actor in self.crew:
+            ray.kill(actor)
+
+
+def play(recipe, make_policy, *, tasks, actors=2, under_way=8, losses=100, resources=None, watch=None, **plan):
+    """``merit_rl.rollout`` on Ray: one ``(score, episode)`` for each episode, in order, both as plain values.
+
+    ``make_policy`` is called once on every actor and gives the policy: a client of a vLLM or SGLang endpoint, for instance. ``under_way``
+    is how many groups an actor plays at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
+    die before it is given up. ``watch`` is handed the crew, to look at or to hurt.
+    """
+    if tasks < 1 or actors < 1 or under_way < 1:
+        raise InputError(f"tasks is {tasks}, actors {actors}, under_way {under_way}; each must be at least 1")
+    plan = {"recipe": recipe, "tasks": tasks, **plan}
+    options = {"num_cpus": 1, **(resources or {}), "max_concurrency": under_way}
+    actor = ray.remote(**options)(_Rollouts)
+    shipped = ray.put(plan)
+    crew = _Crew(lambda: actor.remote(make_policy, shipped), actors, under_way, losses)
+    if watch is not None:
+        watch(crew)
+    try:
+        played = crew.run(range(tasks), lambda actor, group: actor.play.remote(group))
+    finally:
+        crew.close()
+    return [one for group in played for one in group]
+
+
+def score(reward, rows, *, actors=2, batch=256, losses=100, resources=None, **settings):
+    """``Reward.score`` on Ray: a dict for each row, in order. Rows that are compared must be in one batch."""
+    made = reward if isinstance(reward, Reward) else Reward(reward)
+    actor = ray.remote(**{"num_cpus": 1, **(resources or {})})(_Scorer)
+    crew = _Crew(lambda: actor.remote(made), actors, 2, losses)
+    parts = [rows[at : at + batch] for at in range(0, len(rows), batch)]
+    try:
+        scored = crew.run(parts, lambda actor, part: actor.score.remote(part, settings))
+    finally:
+        crew.close()
+    return [one for part in scored for one in part]

@@ -1,0 +1,112 @@
+"""merit under verl: a reward function, advantage estimators and a sandboxed tool.
+
+``custom_reward_function.path`` is the file of this module (``python -c "import merit_rl.verl as v; print(v.__file__)"``), ``name`` is
+``compute_score``, and ``reward_kwargs.reward`` names the reward. Importing this module registers ``merit_RULE`` as an advantage
+estimator for every credit rule that needs neither values nor continuations.
+"""
+
+import functools
+
+from merit_rl._merit import Reward, Tool, advantages, names
+
+
+@functools.lru_cache(maxsize=64)
+def _reward(source):
+    return Reward(source)
+
+
+def compute_score(data_source, solution_str, ground_truth, extra_info=None, reward="final-answer", **_):
+    """The score of one response, with its terms beside it, as verl's reward managers take it.
+
+    verl knows no missing reward: an episode without a verdict raises, so that nobody learns from a 0 that nobody gave.
+    """
+    extra = extra_info or {}
+    row = {"prompt": extra.get("question", ""), "response": solution_str, "answer": str(ground_truth)}
+    [score] = _reward(reward).score([row])
+    if score.reward is None:
+        raise ValueError(f"no reward for this response of {data_source} ({score.outcome}): {score.to_dict()['score']}")
+    named = {f"merit/{name}": value for name, value in score.terms.items() if value is not None}
+    return {"score": score.reward, "acc": float(bool(score.solved)), **named}
+
+
+def estimator(rule):
+    """An advantage estimator of verl's shape, backed by a credit rule of merit.
+
+    Rewards on the tokens of a turn are that turn's; all of them together are the episode's.
+    """
+
+    def estimate(token_level_rewards, response_mask, index=None, config=None, **_):
+        import torch
+
+        mask = response_mask.bool().cpu().numpy()
+        rewards = token_level_rewards.float().cpu().numpy()
+        seen = {}
+        groups = None if index is None else [seen.setdefault(one, len(seen)) for one in index]
+        by_turn = [_turns(row, chosen) for row, chosen in zip(rewards, mask)]
+        whole = [float(row.sum()) for row in rewards]
+        given, returns = advantages(rule, whole, mask, groups=groups, turn_rewards=by_turn)
+        given = torch.from_numpy(given).to(token_level_rewards.device)
+        returns = given if returns is None else torch.from_numpy(returns).to(token_level_rewards.device)
+        return given, returns
+
+    return estimate
+
+
+def _turns(rewards, mask):
+    """What was paid in each run of the mask; all at the last token is paid at the end, which no turn earned."""
+    import numpy
+
+    starts = numpy.flatnonzero(mask & ~numpy.concatenate([[False], mask[:-1]]))
+    paid_at = numpy.flatnonzero(rewards)
+    if len(starts) < 2 or len(paid_at) == 0 or (len(paid_at) == 1 and paid_at[0] >= starts[-1]):
+        return []
+    ends = [*starts[1:], len(rewards)]
+    return [float(rewards[start:end].sum()) for start, end in zip(starts, ends)]
+
+
+def register():
+    """Registers ``merit_RULE`` with verl for every rule; importing this module beside verl does so."""
+    from verl.trainer.ppo.core_algos import ADV_ESTIMATOR_REGISTRY, register_adv_est
+
+    for rule in names("rules"):
+        if f"merit_{rule}" not in ADV_ESTIMATOR_REGISTRY:
+            register_adv_est(f"merit_{rule}")(estimator(rule))
+
+
+def sandbox_tool():
+    """A class for verl's tool configuration: Python programs in merit's sandbox, a session for each trajectory."""
+    from verl.tools.base_tool import BaseTool
+    from verl.tools.schemas import ToolResponse
+
+    class MeritSandbox(BaseTool):
+        def __init__(self, config, tool_schema):
+            super().__init__(config, tool_schema)
+            self.tool, self.sessions = Tool("python"), {}
+            self.seconds = float(config.get("seconds", 10.0))
+
+        async def create(self, instance_id=None, **_):
+            import uuid
+
+            instance_id = instance_id or str(uuid.uuid4())
+            self.sessions[instance_id] = self.tool.open()
+            return instance_id, ToolResponse()
+
+        async def execute(self, instance_id, parameters, **_):
+            import asyncio
+
+            code = str(parameters.get("code", ""))
+            ended, said = await asyncio.to_thread(self.sessions[instance_id].call, code, self.seconds)
+            if ended == "broken":
+                raise RuntimeError(f"the sandbox broke: {said}")
+            return ToolResponse(text=said if ended == "ok" else f"{ended}: {said}"), 0.0, {"ended": ended}
+
+        async def release(self, instance_id, **_):
+            self.sessions.pop(instance_id, None)
+
+    return MeritSandbox
+
+
+try:
+    register()
+except ImportError:
+    pass

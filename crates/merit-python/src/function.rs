@@ -1,0 +1,119 @@
+//! A term that is a Python function of this process: it is asked about every episode.
+//!
+//! The function gets the episode as a dict and gives a number, or `None` where it has nothing to say, or a dict with `value`,
+//! `turns` and `evidence` as the term `command` answers. An exception is the grader's failure, never a 0.
+
+use crate::plain;
+use merit_reward::prelude::*;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+thread_local! {
+    /// The functions of the reward that this thread compiles.
+    static GIVEN: RefCell<Option<Py<PyDict>>> = const { RefCell::new(None) };
+}
+
+/// A Python function by the name it was given with.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Function {
+    /// Its name among the `functions` of the reward.
+    function: String,
+    /// The least value it gives. Absent: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    low: Option<f64>,
+    /// The greatest value it gives. Absent: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    high: Option<f64>,
+}
+
+impl Component for Function {
+    const ABOUT: About =
+        About { name: "function", summary: "A Python function that was given with the reward.", paper: "" };
+    const EXAMPLE: &'static str = "function = \"mine\"\n";
+}
+
+impl Function {
+    fn range(&self) -> Range {
+        Range { low: self.low.unwrap_or(f64::NEG_INFINITY), high: self.high.unwrap_or(f64::INFINITY) }
+    }
+}
+
+/// The term with its function.
+struct Found {
+    settings: Function,
+    function: Py<PyAny>,
+}
+
+/// Compiles with these functions at hand.
+pub(crate) fn with_functions<R>(functions: Option<&Py<PyDict>>, py: Python<'_>, work: impl FnOnce() -> R) -> R {
+    GIVEN.with(|given| given.replace(functions.map(|functions| functions.clone_ref(py))));
+    let done = work();
+    GIVEN.with(|given| given.replace(None));
+    done
+}
+
+impl Term for Function {
+    fn kind(&self) -> TermKind {
+        TermKind { range: self.range(), ..TermKind::PARSED_VERDICT }
+    }
+
+    fn prepare(&self) -> Result<Option<Arc<dyn Term>>, Refusal> {
+        let name = &self.function;
+        Python::attach(|py| {
+            let given = GIVEN.with(|given| given.borrow().as_ref().map(|given| given.clone_ref(py)));
+            let found = given.and_then(|given| given.bind(py).get_item(name).ok().flatten());
+            match found {
+                Some(function) if function.is_callable() => {
+                    Ok(Some(Arc::new(Found { settings: self.clone(), function: function.unbind() }) as Arc<dyn Term>))
+                }
+                Some(_) => Err(Refusal::new(format!("`{name}` among the functions cannot be called"))),
+                None => Err(Refusal::new(format!(
+                    "no function `{name}` was given; pass it: Reward(…, functions={{\"{name}\": …}})"
+                ))),
+            }
+        })
+    }
+
+    fn evaluate(&self, _: &EvalContext<'_>) -> TermResult {
+        TermResult::broken("it was evaluated before it was prepared")
+    }
+}
+
+impl Term for Found {
+    fn kind(&self) -> TermKind {
+        Term::kind(&self.settings)
+    }
+
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        Python::attach(|py| match self.ask(py, context) {
+            Ok(result) => match result.outcome.value() {
+                Some(value) if !(self.settings.range().low..=self.settings.range().high).contains(&value) => {
+                    TermResult::broken(format!("it gave {value}, outside of its `low` and `high`"))
+                }
+                _ => result,
+            },
+            Err(error) => TermResult::broken(format!("`{}` failed: {error}", self.settings.function)),
+        })
+    }
+}
+
+impl Found {
+    fn ask(&self, py: Python<'_>, context: &EvalContext<'_>) -> PyResult<TermResult> {
+        let episode = plain::give(py, context.episode)?;
+        let said = self.function.bind(py).call1((episode,))?;
+        if said.is_none() {
+            return Ok(TermResult::not_applicable("the function gave None"));
+        }
+        if let Ok(value) = said.extract::<f64>() {
+            return Ok(TermResult::value(value, Evidence::new("asked", "the function gave no reason")));
+        }
+        let answer = plain::value("what the function gave", &said)?;
+        let answer = answer.as_object().ok_or_else(|| {
+            pyo3::exceptions::PyTypeError::new_err(format!("it gave {answer}; give a number, None or a dict"))
+        })?;
+        merit_reward::terms::read_answer(answer).map_err(pyo3::exceptions::PyValueError::new_err)
+    }
+}

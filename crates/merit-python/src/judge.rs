@@ -1,0 +1,190 @@
+//! Verifiers: records in, judgements out. What could not be judged has no score, which is `None` and never 0.
+
+use crate::process::{PerProcess, working};
+use crate::{error, plain};
+use merit_core::registry::UnknownName;
+use merit_maths_compat::MathsVerifier;
+use merit_verify::calls::CallsVerifier;
+use merit_verify::code::CodeVerifier;
+use merit_verify::json::JsonRecords;
+use merit_verify::records::Judge;
+use merit_verify::sql::SqlRecords;
+use merit_verify::state::StateVerifier;
+use merit_verify::text::TextRecords;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use rayon::prelude::*;
+use serde_json::{Value, json};
+
+const KINDS: [&str; 7] = ["maths", "json", "sql", "code", "text", "state", "calls"];
+
+/// What a check came to. `passed` and `score` are `None` where it could not be judged, by no fault of the response.
+#[pyclass(frozen, module = "merit_rl", name = "Judgement")]
+pub(crate) struct Judgement {
+    /// Whether the response is right; `None`: nobody can say.
+    #[pyo3(get)]
+    passed: Option<bool>,
+    /// From 0 to 1; `None`: nobody can say, which is not 0.
+    #[pyo3(get)]
+    score: Option<f64>,
+    /// `pass`, `fail`, `unreadable`, `refused`, `not applicable`, `bad reference` or `grader failed`.
+    #[pyo3(get)]
+    conclusion: &'static str,
+    /// The reason, where the conclusion has one of its own.
+    #[pyo3(get)]
+    why: Option<String>,
+    detail: Box<dyn Fn() -> Value + Send + Sync>,
+}
+
+#[pymethods]
+impl Judgement {
+    /// What the conclusion rests on, as the verifier found it.
+    #[getter]
+    fn detail<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain::give(py, &(self.detail)())
+    }
+
+    fn __repr__(&self) -> String {
+        let score = self.score.map_or_else(|| "None".to_owned(), |score| score.to_string());
+        match &self.why {
+            Some(why) => format!("Judgement({}, score={score}, why={why:?})", self.conclusion),
+            None => format!("Judgement({}, score={score})", self.conclusion),
+        }
+    }
+}
+
+/// A verifier of any kind.
+trait Judges: Send + Sync {
+    fn judge(&self, record: &str) -> Result<Judgement, String>;
+}
+
+impl<V> Judges for Judge<V>
+where
+    V: merit_core::Verifier,
+    V::Detail: Send + Sync + 'static,
+{
+    fn judge(&self, record: &str) -> Result<Judgement, String> {
+        let judged = Judge::judge(self, record)?;
+        Ok(Judgement {
+            passed: judged.passed(),
+            score: judged.score,
+            conclusion: judged.conclusion.word(),
+            why: judged.conclusion.why().map(str::to_owned),
+            detail: Box::new(move || serde_json::to_value(&judged.detail).unwrap_or_default()),
+        })
+    }
+}
+
+fn compile(kind: &str, settings: &Value) -> Result<Box<dyn Judges>, String> {
+    fn of<V>(settings: &Value) -> Result<Box<dyn Judges>, String>
+    where
+        V: merit_core::Verifier + 'static,
+        V::Detail: Send + Sync + 'static,
+    {
+        let settings = serde_json::from_value(settings.clone()).map_err(|why| why.to_string())?;
+        Ok(Box::new(Judge::<V>::new(settings, false)?))
+    }
+    match kind {
+        "maths" => of::<MathsVerifier>(settings),
+        "json" => of::<JsonRecords>(settings),
+        "sql" => of::<SqlRecords>(settings),
+        "code" => of::<CodeVerifier>(settings),
+        "text" => of::<TextRecords>(settings),
+        "state" => of::<StateVerifier>(settings),
+        "calls" => of::<CallsVerifier>(settings),
+        other => Err(UnknownName::among("verifier", other, KINDS).to_string()),
+    }
+}
+
+/// A verifier: `maths`, `json`, `sql`, `code`, `text`, `state` or `calls`, with its settings by keyword.
+///
+/// >>> import merit_rl
+/// >>> maths = merit_rl.Verifier("maths")
+/// >>> [j.score for j in maths.judge([{"gold": "1/2", "response": r"so \boxed{0.5}"}, {"gold": "2", "response": "3"}])]
+/// [1.0, 0.0]
+/// >>> maths.pairs(["x+1", "7"], ["1+x", "it is 8"])
+/// [1.0, 0.0]
+#[pyclass(frozen, module = "merit_rl", name = "Verifier")]
+pub(crate) struct Verifier {
+    kind: String,
+    settings: Value,
+    judge: PerProcess<Box<dyn Judges>>,
+}
+
+impl Verifier {
+    fn judges(&self, py: Python<'_>) -> PyResult<std::sync::Arc<Box<dyn Judges>>> {
+        self.judge.get(py, || compile(&self.kind, &self.settings).map_err(|why| error::input(py, why)))
+    }
+
+    /// Judges records that are JSON; an error names the record.
+    fn judged(&self, py: Python<'_>, records: &[String]) -> PyResult<Vec<Judgement>> {
+        let judges = self.judges(py)?;
+        let judged: Vec<Result<Judgement, String>> =
+            working(py, || records.par_iter().map(|record| judges.judge(record)).collect())?;
+        let numbered = judged.into_iter().enumerate();
+        numbered
+            .map(|(at, judged)| judged.map_err(|why| error::input(py, format!("record {at}: {why}"))))
+            .collect()
+    }
+}
+
+#[pymethods]
+impl Verifier {
+    #[new]
+    #[pyo3(signature = (kind, **settings))]
+    fn new(py: Python<'_>, kind: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        let settings = match settings {
+            Some(given) => plain::value("the settings", given)?,
+            None => json!({}),
+        };
+        let judge = compile(kind, &settings).map_err(|why| error::input(py, why))?;
+        Ok(Self { kind: kind.to_owned(), settings, judge: PerProcess::new(judge) })
+    }
+
+    /// A judgement for each record, in order. The records are those of `merit verify`; see `merit verify KIND --help`.
+    fn judge(&self, py: Python<'_>, records: Vec<Bound<'_, PyAny>>) -> PyResult<Vec<Judgement>> {
+        let records = records
+            .iter()
+            .map(|record| Ok(plain::value("a record", record)?.to_string()))
+            .collect::<PyResult<Vec<String>>>()?;
+        self.judged(py, &records)
+    }
+
+    /// The score of each pair of a reference and a response; `None` where nobody can say. For `maths` and `text`.
+    fn pairs(
+        &self,
+        py: Python<'_>,
+        references: Vec<String>,
+        responses: Vec<String>,
+    ) -> PyResult<Vec<Option<f64>>> {
+        if references.len() != responses.len() {
+            let (left, right) = (references.len(), responses.len());
+            return Err(error::input(py, format!("{left} references and {right} responses; give one for each")));
+        }
+        let reference = match self.kind.as_str() {
+            "maths" => "gold",
+            "text" => "reference",
+            other => {
+                let why = format!("a record of `{other}` is more than a pair of texts; use `judge`");
+                return Err(error::input(py, why));
+            }
+        };
+        let records: Vec<String> = references
+            .iter()
+            .zip(&responses)
+            .map(|(right, said)| json!({reference: right, "response": said}).to_string())
+            .collect();
+        Ok(self.judged(py, &records)?.into_iter().map(|judged| judged.score).collect())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, Bound<'py, PyAny>))> {
+        let py = slf.py();
+        let this = slf.get();
+        let again = py.import("merit_rl._again")?.getattr("verifier")?;
+        Ok((again, (this.kind.clone(), plain::give(py, &this.settings)?)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Verifier({:?}, {})", self.kind, self.settings)
+    }
+}

@@ -1,0 +1,53 @@
+//! merit from Python: the extension module `merit_rl._merit`.
+//!
+//! In: plain Python values. Out: plain Python values, and a few classes that hold something compiled or open. Every function
+//! converts, lets the interpreter go (other threads run meanwhile), calls one library function and converts back. Nothing is
+//! decided here. A panic becomes an exception; an error is `merit_rl.InputError` where the caller can mend it and
+//! `merit_rl.MeritError` where something broke.
+
+mod audit;
+mod credit;
+mod env;
+mod episodes;
+mod error;
+mod judge;
+mod function;
+mod plain;
+mod process;
+mod reward;
+mod rollout;
+mod settings;
+mod tool;
+mod world;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _merit {
+    #[pymodule_export]
+    use super::audit::attack;
+    #[pymodule_export]
+    use super::credit::{advantages, gae, group_advantages};
+    #[pymodule_export]
+    use super::env::Env;
+    #[pymodule_export]
+    use super::episodes::{episodes, parse_episodes};
+    #[pymodule_export]
+    use super::judge::{Judgement, Verifier};
+    #[pymodule_export]
+    use super::reward::{Reward, Score};
+    #[pymodule_export]
+    use super::rollout::rollout;
+    #[pymodule_export]
+    use super::settings::{names, recipe};
+    #[pymodule_export]
+    use super::tool::{Session, Tool};
+    #[pymodule_export]
+    use super::world::World;
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

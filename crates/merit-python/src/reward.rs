@@ -1,0 +1,220 @@
+//! Rewards: rows or episodes in, scores with terms and evidence out.
+
+use crate::env::Env;
+use crate::function::{Function, with_functions};
+use crate::process::{PerProcess, working};
+use crate::{error, plain};
+use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, entry};
+use merit_import::{ImportOptions, read_rows};
+use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, Severity, Term};
+use merit_run::reward_file;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::Value;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+static TERMS: LazyLock<Components> =
+    LazyLock::new(|| merit_graders::components().with(entry!(Function as dyn Term)));
+
+/// What a reward says of one episode.
+#[pyclass(frozen, module = "merit_rl", name = "Score")]
+pub(crate) struct Score {
+    outcome: Outcome,
+    reward: Option<f64>,
+    score: Option<merit_core::Score>,
+}
+
+impl Score {
+    pub(crate) fn of(scored: &ScoredEpisode) -> Self {
+        Self { outcome: scored.outcome(), reward: scored.reward(), score: scored.score.clone() }
+    }
+}
+
+#[pymethods]
+impl Score {
+    /// The reward to learn from; `None` where there is none, which is not 0: leave the episode out.
+    #[getter]
+    fn reward(&self) -> Option<f64> {
+        self.reward
+    }
+
+    /// `solved`, `policy wrong`, `policy timed out`, `unscorable`, `grader failed` or `infrastructure failed`.
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.outcome.name()
+    }
+
+    /// Whether the task was solved; `None`: the reward has no term that can tell.
+    #[getter]
+    fn solved(&self) -> Option<bool> {
+        self.score.as_ref().and_then(|score| score.solved)
+    }
+
+    /// The raw value of each term by name; `None` where it has none.
+    #[getter]
+    fn terms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let terms = PyDict::new(py);
+        for term in self.score.iter().flat_map(|score| &score.terms) {
+            terms.set_item(&term.name, term.outcome.value())?;
+        }
+        Ok(terms)
+    }
+
+    /// The reward of each turn, where it is paid by turn; empty where it is paid at the end.
+    #[getter]
+    fn turn_rewards(&self) -> Vec<f64> {
+        self.score.as_ref().map(|score| score.turn_rewards.clone()).unwrap_or_default()
+    }
+
+    /// Everything, with the evidence of every term, as plain values.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain::give(py, &serde_json::json!({"reward": self.reward, "outcome": self.outcome, "score": self.score}))
+    }
+
+    fn __repr__(&self) -> String {
+        let reward = self.reward.map_or_else(|| "None".to_owned(), |reward| reward.to_string());
+        format!("Score({reward}, {})", self.outcome.name())
+    }
+}
+
+/// A reward: the name of a shipped one or of a recipe, the path of a file, TOML, or a dict.
+///
+/// >>> import merit_rl
+/// >>> reward = merit_rl.Reward({"type": "maths"})
+/// >>> [s.reward for s in reward.score([{"prompt": "6*7?", "response": "42", "answer": "42"},
+/// ...                                  {"prompt": "6*7?", "response": "41", "answer": "42"}])]
+/// [1.0, 0.0]
+///
+/// `functions` are Python functions that its terms of type `function` name.
+#[pyclass(frozen, module = "merit_rl", name = "Reward")]
+pub(crate) struct Reward {
+    config: RewardConfig,
+    functions: Option<Py<PyDict>>,
+    scorer: PerProcess<Scorer>,
+    kept: Mutex<RewardState>,
+}
+
+impl Reward {
+    pub(crate) fn made(py: Python<'_>, config: RewardConfig, functions: Option<Py<PyDict>>) -> PyResult<Self> {
+        let scorer = compile(py, &config, functions.as_ref())?;
+        let kept = Mutex::new(RewardState::default());
+        Ok(Self { config, functions, scorer: PerProcess::new(scorer), kept })
+    }
+
+    fn scorer(&self, py: Python<'_>) -> PyResult<Arc<Scorer>> {
+        self.scorer.get(py, || compile(py, &self.config, self.functions.as_ref()))
+    }
+}
+
+fn compile(py: Python<'_>, config: &RewardConfig, functions: Option<&Py<PyDict>>) -> PyResult<Scorer> {
+    with_functions(functions, py, || Scorer::compile(config)).map_err(|why| error::input(py, why))
+}
+
+fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
+    let py = source.py();
+    if let Ok(text) = source.extract::<String>() {
+        if !text.contains(['\n', '=']) {
+            let found = reward_file::load(&text).map_err(|why| error::input(py, why))?;
+            return Ok(found.config);
+        }
+        return TERMS.reading(|| RewardConfig::from_toml(&text)).map_err(|why| error::input(py, why));
+    }
+    let table = plain::value("the reward", source)?;
+    TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::input(py, why))
+}
+
+/// Rows of prompt and response, conversations, recorded episodes, or worlds that were played.
+pub(crate) fn read(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Vec<Arc<Episode>>> {
+    if let Some(Ok(_)) = rows.first().map(|row| row.cast::<Env>()) {
+        let played = rows.iter().enumerate().map(|(member, row)| match row.cast::<Env>() {
+            Ok(env) => Ok(Arc::new(env.get().played(py, member)?)),
+            Err(_) => Err(error::input(py, "some rows are worlds that were played and some are not")),
+        });
+        return played.collect();
+    }
+    let values = rows.iter().map(|row| plain::value("a row", row)).collect::<PyResult<Vec<Value>>>()?;
+    if values.is_empty() {
+        return Ok(Vec::new());
+    }
+    let read = read_rows(&values, "auto", &ImportOptions::default());
+    let imported = read.map_err(|why| error::input(py, why))?;
+    Ok(imported.episodes.into_iter().map(|scored| scored.episode).collect())
+}
+
+#[pymethods]
+impl Reward {
+    #[new]
+    #[pyo3(signature = (source, functions = None))]
+    fn new(source: &Bound<'_, PyAny>, functions: Option<Py<PyDict>>) -> PyResult<Self> {
+        Self::made(source.py(), config(source)?, functions)
+    }
+
+    /// A score for each row, in order. A row is a dict of `prompt`, `response` and `answer`, or of `messages`, a recorded
+    /// episode, or an `Env` that was played. Rows of one prompt (or `group`) are compared where the reward compares.
+    ///
+    /// With `keep=True` what the reward learns from step to step is kept in this object, as training would.
+    #[pyo3(signature = (rows, *, step = 0, seed = 0, discount = 1.0, keep = false))]
+    fn score(
+        &self,
+        py: Python<'_>,
+        rows: Vec<Bound<'_, PyAny>>,
+        step: u64,
+        seed: u64,
+        discount: f64,
+        keep: bool,
+    ) -> PyResult<Vec<Score>> {
+        let episodes = read(py, &rows)?;
+        let scorer = self.scorer(py)?;
+        let seed = Seed::root(seed).child("reward", 0).as_u64();
+        let context = ScoreContext { step, version: PolicyVersion(step), seed, discount };
+        let state = match keep {
+            true => self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            false => RewardState::default(),
+        };
+        let batch = working(py, || scorer.score_batch(&episodes, &context, &state))?;
+        if keep {
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = batch.state;
+        }
+        Ok(batch.episodes.iter().map(Score::of).collect())
+    }
+
+    /// Why the reward of a row is what it is, in words.
+    #[pyo3(signature = (row, *, step = 0))]
+    fn explain(&self, py: Python<'_>, row: Bound<'_, PyAny>, step: u64) -> PyResult<String> {
+        let episodes = read(py, &[row])?;
+        let scorer = self.scorer(py)?;
+        let told = working(py, || {
+            episodes.first().map(|episode| scorer.explain(episode, &ScoreContext::at_step(step)))
+        })?;
+        told.ok_or_else(|| error::input(py, "there is nothing to explain"))
+    }
+
+    /// The names of its terms.
+    #[getter]
+    fn terms(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.scorer(py)?.term_names().into_iter().map(str::to_owned).collect())
+    }
+
+    /// What is wrong with the reward before anybody learns from it: sentences, the worst first.
+    fn check(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let found = with_functions(self.functions.as_ref(), py, || merit_reward::check(&self.config));
+        let mut found = found.map_err(|why| error::input(py, why))?;
+        found.sort_by_key(|warning| warning.severity != Severity::Error);
+        Ok(found.iter().map(ToString::to_string).collect())
+    }
+
+    /// The expression as plain values.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        plain::give(py, &self.config)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, Option<Py<PyDict>>))> {
+        let py = slf.py();
+        let functions = slf.get().functions.as_ref().map(|functions| functions.clone_ref(py));
+        Ok((slf.get_type().into_any(), (slf.get().to_dict(py)?, functions)))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Reward({})", self.terms(py)?.join(", ")))
+    }
+}

@@ -1,0 +1,125 @@
+//! Rollouts with a policy of Python's: a function of the conversation so far.
+
+use crate::reward::Score;
+use crate::{error, plain, settings, world};
+use merit_api::{EnvError, Expert, ExpertTurn, World};
+use merit_core::{Message, Role, ScoredEpisode, Seed, Task};
+use merit_run::{Play, play_groups};
+use merit_tools::Toolbox;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A Python function that is told the conversation and says what comes next.
+struct Caller {
+    policy: Py<PyAny>,
+    world: Box<dyn World>,
+}
+
+impl Caller {
+    fn conversation(&self, task: &Task, turns: &[ExpertTurn], seed: &Seed) -> Result<Vec<Message>, EnvError> {
+        let mut said = self.world.open(&Arc::new(task.clone()), seed, None)?.reset()?;
+        for turn in turns {
+            said.push(Message::new(Role::Policy, turn.said.clone()));
+            said.extend(turn.observed.iter().cloned());
+        }
+        Ok(said)
+    }
+}
+
+impl Expert for Caller {
+    fn say(&self, task: &Task, turns: &[ExpertTurn], _: f64, seed: &Seed) -> Result<String, EnvError> {
+        let said = self.conversation(task, turns, seed)?;
+        Python::attach(|py| {
+            let answer = self.policy.bind(py).call1((plain::messages(py, &said)?,))?;
+            answer.extract::<String>().map_err(PyErr::from)
+        })
+        .map_err(|why| EnvError::Broken { world: self.world.about().name, why: format!("the policy failed: {why}") })
+    }
+}
+
+/// Plays tasks of a recipe with `policy`, a function of the messages so far (dicts of `role` and `content`) that gives the next text.
+///
+/// Gives one `(score, episode)` for each episode, in order: the same whatever `concurrency` is, which says how many calls of the
+/// policy may wait at a time. `groups=(first, last)` plays only a part of the tasks, as they would be played among all. A policy
+/// that raises has failed to answer: an infrastructure failure without a reward, and its siblings go on.
+///
+/// >>> import merit_rl
+/// >>> [(score, episode)] = merit_rl.rollout("sums-tools", lambda messages: "answer 0", tasks=1)
+/// >>> score.outcome in ("solved", "policy wrong", "policy timed out")
+/// True
+#[pyfunction]
+#[pyo3(signature = (recipe, policy, *, tasks = 8, group_size = 1, split = "held-out", seed = 0, concurrency = 1, groups = None, set = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn rollout<'py>(
+    py: Python<'py>,
+    recipe: &str,
+    policy: Py<PyAny>,
+    tasks: u32,
+    group_size: u32,
+    split: &str,
+    seed: u64,
+    concurrency: usize,
+    groups: Option<(u32, u32)>,
+    set: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyList>> {
+    let recipe = settings::load(py, recipe, set)?;
+    let play = Play {
+        split: world::split(py, split)?,
+        tasks,
+        group_size,
+        temperature: 0.0,
+        seed,
+        fork_at: None,
+        toolbox: Toolbox::Live,
+    };
+    let (first, last) = groups.unwrap_or((0, tasks));
+    if first > last || last > tasks {
+        let why = format!("`groups` is ({first}, {last}); give a part of the {tasks} tasks, from 0");
+        return Err(error::input(py, why));
+    }
+    if concurrency == 0 {
+        return Err(error::input(py, "`concurrency` is 0; at least one call has to wait"));
+    }
+    let made = recipe.world.build(&play.toolbox).map_err(|why| error::input(py, why))?;
+    let caller = Caller { policy, world: made };
+    let played = py.detach(|| each(first..last, concurrency, |group| {
+        play_groups(&recipe, &caller, &play, group..group + 1).map_err(|why| why.to_string())
+    }));
+    let told = played.map_err(|why| error::broke(py, why))?;
+    let list = PyList::empty(py);
+    for scored in &told {
+        list.append((Py::new(py, Score::of(scored))?, plain::give(py, &scored.episode)?))?;
+    }
+    Ok(list)
+}
+
+/// Does the groups, so many at a time; what came of them, in order.
+fn each(
+    groups: Range<u32>,
+    concurrency: usize,
+    work: impl Fn(u32) -> Result<Vec<ScoredEpisode>, String> + Sync,
+) -> Result<Vec<ScoredEpisode>, String> {
+    let next = AtomicU32::new(groups.start);
+    let done: Mutex<Vec<(u32, Result<Vec<ScoredEpisode>, String>)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..concurrency.min(groups.len()) {
+            scope.spawn(|| {
+                loop {
+                    let group = next.fetch_add(1, Ordering::Relaxed);
+                    if group >= groups.end {
+                        break;
+                    }
+                    let came = work(group);
+                    done.lock().unwrap_or_else(PoisonError::into_inner).push((group, came));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_by_key(|(group, _)| *group);
+    let parts = done.into_iter().map(|(_, came)| came).collect::<Result<Vec<_>, String>>()?;
+    Ok(parts.concat())
+}

@@ -1,0 +1,94 @@
+//! Components by name and keyword: what stands in a recipe's table, given as a name, a dict or TOML.
+
+use crate::{error, plain};
+use merit_core::registry::Kind;
+use merit_core::{Chosen, Components};
+use merit_run::{Recipe, shipped};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Map, Value};
+use std::sync::LazyLock;
+
+/// Everything that comes with merit, read once.
+pub(crate) static COMPONENTS: LazyLock<Components> = LazyLock::new(merit::built_in);
+
+/// `name` and its settings as the table that a recipe would hold.
+pub(crate) fn table(name: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Value> {
+    let mut table = Map::new();
+    if let Some(settings) = settings {
+        if let Value::Object(given) = plain::value("the settings", settings)? {
+            table = given;
+        }
+    }
+    table.insert("type".to_owned(), Value::String(name.to_owned()));
+    Ok(Value::Object(table))
+}
+
+/// The component of a kind that a table describes.
+pub(crate) fn chosen<T: Kind + ?Sized>(py: Python<'_>, table: Value) -> PyResult<Chosen<T>>
+where
+    Chosen<T>: serde::de::DeserializeOwned,
+{
+    COMPONENTS
+        .reading(|| serde_json::from_value::<Chosen<T>>(table))
+        .map_err(|why| error::input(py, why))
+}
+
+/// A recipe by the name of a shipped one, by path or as TOML, with settings laid over it.
+pub(crate) fn load(py: Python<'_>, source: &str, set: Option<&Bound<'_, PyDict>>) -> PyResult<Recipe> {
+    let recipe = if source.contains('\n') {
+        Recipe::parse("the recipe", source)
+    } else {
+        shipped::load(source)
+    };
+    let recipe = recipe.map_err(|why| error::input(py, why))?;
+    let Some(set) = set else { return Ok(recipe) };
+    let changes = set
+        .iter()
+        .map(|(key, value)| Ok((key.extract::<String>()?, written(&plain::value("a setting", &value)?))))
+        .collect::<PyResult<Vec<_>>>()?;
+    recipe.with(&changes).map_err(|why| error::input(py, why))
+}
+
+/// A value as `--set KEY=VALUE` takes it.
+fn written(value: &Value) -> String {
+    match toml::Value::try_from(value) {
+        Ok(value) => value.to_string(),
+        Err(_) => value.to_string(),
+    }
+}
+
+/// The recipe, resolved and checked, as TOML.
+///
+/// >>> import merit_rl
+/// >>> merit_rl.recipe("ledger-tools", {"budget.steps": 3}).count("[world]")
+/// 1
+#[pyfunction]
+#[pyo3(signature = (source, set = None))]
+pub(crate) fn recipe(py: Python<'_>, source: &str, set: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+    Ok(load(py, source, set)?.to_toml())
+}
+
+/// The names of a kind of component: `worlds`, `tools`, `terms`, `combinators`, `rules` or `recipes`.
+///
+/// >>> import merit_rl
+/// >>> "kbqa" in merit_rl.names("worlds")
+/// True
+#[pyfunction]
+pub(crate) fn names(py: Python<'_>, kind: &str) -> PyResult<Vec<&'static str>> {
+    Ok(match kind {
+        "worlds" => merit_env::WORLDS.iter().map(|entry| entry.about.name).collect(),
+        "tools" => merit_tools::TOOLS.iter().map(|entry| entry.about.name).collect(),
+        "terms" => {
+            let own = merit_reward::TERMS.iter().map(|entry| entry.about.name);
+            own.chain(merit_graders::TERMS.iter().map(|entry| entry.about.name)).collect()
+        }
+        "combinators" => merit_reward::COMBINATORS.iter().map(|entry| entry.about.name).collect(),
+        "rules" => merit_credit::RULES.iter().map(|entry| entry.about.name).collect(),
+        "recipes" => shipped::recipes().iter().map(|recipe| recipe.about.name).collect(),
+        other => {
+            let known = ["worlds", "tools", "terms", "combinators", "rules", "recipes"];
+            return Err(error::input(py, merit_core::registry::UnknownName::among("kind", other, known)));
+        }
+    })
+}

@@ -1,0 +1,118 @@
+//! The package as a person installs it: the wheel in a fresh virtual environment, and programs that use it.
+//!
+//! The programs are Python's (`tests/python`), one file each. `cargo xtask test` builds the wheel before the tests.
+
+use merit_testing::{GYM, TRAINERS, WHEEL, present, root};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// A folder that is removed at the end of the program's tests.
+struct Environment {
+    folder: tempfile::TempDir,
+}
+
+impl Environment {
+    fn bin(&self, name: &str) -> PathBuf {
+        self.folder.path().join("bin").join(name)
+    }
+}
+
+fn wheel() -> Option<PathBuf> {
+    let folder = present(WHEEL, root().join("target/wheels/dev"))?;
+    let mut found = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let wheel = found.next().expect("the folder holds the wheel");
+    assert!(found.next().is_none(), "one wheel and nothing else");
+    Some(wheel)
+}
+
+fn well(mut command: Command) -> Output {
+    let output = command.output().unwrap_or_else(|why| panic!("{command:?}: {why}"));
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}\n{out}\n{err}");
+    output
+}
+
+/// A fresh environment with the wheel and nothing else, but what lies in `beside`.
+fn fresh(beside: &[&Path]) -> Option<Environment> {
+    let wheel = wheel()?;
+    let pip = present(GYM, root().join(".cache/gym/bin/python"))?;
+    let folder = tempfile::tempdir().unwrap();
+    let mut made = Command::new("python3");
+    made.args(["-m", "venv", "--without-pip"]).arg(folder.path());
+    well(made);
+    let environment = Environment { folder };
+    let mut installed = Command::new(pip);
+    installed.args(["-m", "pip", "--disable-pip-version-check", "--python"]).arg(environment.bin("python"));
+    installed.args(["install", "--quiet", "--no-index"]).arg(&wheel);
+    well(installed);
+    let lib = environment.folder.path().join("lib");
+    let version = std::fs::read_dir(&lib).unwrap().next().unwrap().unwrap().path();
+    let paths: Vec<String> = beside.iter().map(|path| path.display().to_string()).collect();
+    std::fs::write(version.join("site-packages/beside.pth"), paths.join("\n")).unwrap();
+    Some(environment)
+}
+
+fn packages(of: &str) -> PathBuf {
+    let lib = root().join(".cache").join(of).join("lib");
+    let version = std::fs::read_dir(&lib).unwrap().next().unwrap().unwrap().path();
+    version.canonicalize().unwrap().join("site-packages")
+}
+
+/// The one that most tests share.
+fn shared() -> Option<&'static Environment> {
+    static SHARED: OnceLock<Option<Environment>> = OnceLock::new();
+    SHARED.get_or_init(|| present(GYM, root().join(".cache/gym/bin/python")).and_then(|_| fresh(&[&packages("gym")]))).as_ref()
+}
+
+fn program(environment: &Environment, name: &str) {
+    let file = root().join("crates/merit-python/tests/python").join(name);
+    let mut tests = Command::new(environment.bin("python"));
+    tests.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-x", "--rootdir"]);
+    tests.arg(environment.folder.path()).arg(file).current_dir(environment.folder.path());
+    tests.env("PYTHONDONTWRITEBYTECODE", "1").env("MERIT_ROOT", root());
+    well(tests);
+}
+
+macro_rules! programs {
+    ($($(#[$meta:meta])* $name:ident: $file:literal;)*) => {
+        $($(#[$meta])* #[test]
+        fn $name() {
+            if let Some(environment) = shared() {
+                program(environment, $file);
+            }
+        })*
+    };
+}
+
+programs! {
+    rewards_and_verifiers_from_python: "test_rewards.py";
+    worlds_tools_and_rollouts_from_python: "test_worlds.py";
+    credit_over_arrays_from_python: "test_credit.py";
+    threads_forks_and_pickles: "test_process.py";
+    the_package_as_it_is_installed: "test_package.py";
+    the_guide_for_python_is_programs_that_run: "test_guide.py";
+    rollouts_and_scores_on_ray: "test_ray.py";
+}
+
+#[test]
+fn trl_trains_with_rewards_and_worlds_of_merit() {
+    let Some(_) = present(TRAINERS, root().join(".cache/trainers/bin/python")) else { return };
+    let Some(_) = present(GYM, root().join(".cache/gym/bin/python")) else { return };
+    if let Some(environment) = fresh(&[&packages("trainers"), &packages("gym")]) {
+        program(&environment, "test_trainers.py");
+    }
+}
+
+#[test]
+fn the_wheel_works_where_there_is_no_rust_and_no_other_package() {
+    let Some(environment) = fresh(&[]) else { return };
+    let says = "import merit_rl; print(merit_rl.Verifier('maths').pairs(['1/2'], ['0.5']), merit_rl.run('--version'))";
+    let mut bare = Command::new(environment.bin("python"));
+    bare.args(["-I", "-c", says]).env_clear().env("PATH", "/nowhere").current_dir(environment.folder.path());
+    let said = well(bare);
+    assert_eq!(String::from_utf8_lossy(&said.stdout), "[1.0] merit 0.1.0\n\n");
+    let mut command = Command::new(environment.bin("merit"));
+    command.args(["list", "worlds"]).env_clear().current_dir(environment.folder.path());
+    assert!(String::from_utf8_lossy(&well(command).stdout).contains("kbqa"));
+}

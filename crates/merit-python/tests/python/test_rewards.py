@@ -1,0 +1,105 @@
+"""Rewards and verifiers: batches in, typed scores out; what nobody can judge is None and never 0."""
+
+import pytest
+
+import merit_rl
+from merit_rl import InputError, Reward, Verifier
+
+
+def rows(*pairs):
+    return [{"prompt": "6*7?", "response": said, "answer": right} for said, right in pairs]
+
+
+def test_a_reward_scores_rows_in_their_order_and_names_its_terms():
+    reward = Reward({"type": "sum", "of": [{"type": "maths", "name": "right"}, {"type": "ended", "by": "answer", "weight": 0.5}]})
+    scores = reward.score(rows(("42", "42"), ("41", "42"), ("forty-two, so 42", "42")))
+    assert reward.terms == ["right", "ended"]
+    assert [score.terms["right"] for score in scores] == [1.0, 0.0, 1.0]
+    assert [score.reward for score in scores] == [1.5, 0.5, 1.5]
+    assert scores[0].outcome == "solved" and scores[1].outcome == "policy wrong"
+    assert scores[0].to_dict()["score"]["terms"][0]["evidence"]
+
+
+def test_a_reference_that_cannot_be_read_has_no_reward():
+    [score] = Reward({"type": "maths"}).score(rows(("42", "")))
+    assert score.reward is None and score.outcome in ("unscorable", "grader failed")
+
+
+def test_a_shipped_reward_a_file_toml_and_a_dict_are_the_same_reward(tmp_path):
+    text = 'type = "maths"\nweight = 2.0\n'
+    (tmp_path / "mine.toml").write_text(text)
+    for source in (text, str(tmp_path / "mine.toml"), {"type": "maths", "weight": 2.0}):
+        assert Reward(source).score(rows(("42", "42")))[0].reward == 2.0
+    assert Reward("final-answer").terms
+
+
+def test_a_name_that_is_nearly_right_is_told_with_the_nearest():
+    with pytest.raises(InputError, match="did you mean `maths`"):
+        Reward({"type": "math"})
+    with pytest.raises(ValueError, match="nobody|unknown field|weigth"):
+        Reward({"type": "maths", "weigth": 1.0})
+    with pytest.raises(InputError, match="did you mean `maths`"):
+        Verifier("math")
+    with pytest.raises(InputError, match="record 1"):
+        Verifier("maths").judge([{"gold": "1", "response": "1"}, {"gold": "1"}])
+
+
+def test_a_row_that_is_none_is_refused_and_says_which():
+    with pytest.raises(InputError, match="2"):
+        Reward({"type": "maths"}).score([{"prompt": "a", "response": "1"}, {"prompt": "a"}])
+
+
+def test_a_python_function_is_a_term_and_what_it_raises_is_the_graders_failure():
+    def short(episode):
+        said = episode["turns"][-1]["action"]["text"]
+        if said == "raise":
+            raise RuntimeError("no idea")
+        return None if said == "none" else float(len(said) <= 2)
+
+    reward = Reward({"type": "function", "function": "short"}, functions={"short": short})
+    scores = reward.score([{"prompt": "?", "response": said} for said in ("ab", "abc", "none", "raise")])
+    assert [score.reward for score in scores] == [1.0, 0.0, None, None]
+    assert [score.outcome for score in scores[2:]] == ["unscorable", "grader failed"]
+    with pytest.raises(InputError, match="no function `short` was given"):
+        Reward({"type": "function", "function": "short"})
+
+
+
+
+def test_an_explanation_is_in_words():
+    assert "maths" in Reward({"type": "maths"}).explain(rows(("42", "42"))[0])
+
+
+def test_verifiers_say_whose_doing_it_is():
+    maths = Verifier("maths")
+    right, wrong, unread, bad = maths.judge(
+        [
+            {"gold": "1/2", "response": "0.5"},
+            {"gold": "1/2", "response": "0.6"},
+            {"gold": "1/2", "response": "I do not know"},
+            {"gold": "", "response": "0.5"},
+        ]
+    )
+    assert (right.passed, right.score) == (True, 1.0)
+    assert (wrong.passed, wrong.score) == (False, 0.0)
+    assert (unread.passed, unread.conclusion) == (False, "unreadable")
+    assert (bad.passed, bad.score, bad.conclusion) == (None, None, "bad reference")
+    assert right.detail["rule"]
+
+
+def test_settings_of_a_verifier_are_its_own():
+    assert Verifier("text", metric="f1").pairs(["a b"], ["a c"]) == [0.5]
+    with pytest.raises(InputError):
+        Verifier("text", metirc="f1")
+
+
+def test_programs_are_judged_in_the_sandbox():
+    code = Verifier("code")
+    record = {"response": "def add(a, b):\n    return a + b", "tests": ["assert add(2, 3) == 5", "assert add(-1, 1) == 0"]}
+    wrong = {**record, "response": "def add(a, b):\n    return a - b"}
+    assert [judged.passed for judged in code.judge([record, wrong])] == [True, False]
+
+
+def test_audits_find_what_a_reward_pays_for_without_the_work():
+    audit = merit_rl.attack("final-answer", count=3)
+    assert audit["tasks"] == 3 and audit["probes"]

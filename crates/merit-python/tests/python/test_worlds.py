@@ -1,0 +1,125 @@
+"""Worlds, tools and rollouts: the same rules as under `merit train`."""
+
+import json
+
+import gymnasium
+import numpy
+import pytest
+
+import merit_rl
+import merit_rl.gym
+from merit_rl import InputError, Reward, Tool, World
+
+
+def test_every_world_that_needs_nothing_from_outside_is_played_right_by_its_expert():
+    for name in merit_rl.names("worlds"):
+        if name in ("tasks", "command", "mix", "python", "openenv"):
+            continue
+        world = World(name)
+        task = world.task("held-out", 0)
+        env = world.open(task)
+        assert env.reset()
+        steps = [env.step(said) for said in world.demonstrate(task)]
+        assert steps[-1]["terminated"] and env.done, name
+
+
+def test_a_world_continues_from_a_snapshot_as_if_nothing_had_happened():
+    world = World("vault")
+    task = world.task()
+    said = world.demonstrate(task)
+    first = world.open(task)
+    first.reset()
+    first.step(said[0])
+    other = world.open(task, state=first.snapshot())
+    other.reset()
+    assert first.snapshot() == other.snapshot() or other.snapshot() is not None
+
+
+def test_settings_are_checked_and_named():
+    with pytest.raises(InputError, match="did you mean `kbqa`"):
+        World("kbqaa")
+    with pytest.raises(InputError):
+        World("kbqa", nois=0.3)
+    with pytest.raises(InputError, match="held-out"):
+        World("kbqa").task("heldout")
+
+
+def test_a_played_world_is_scored_like_any_episode():
+    world = World("ledger")
+    task = world.task("held-out", 1)
+    env = world.open(task)
+    env.reset()
+    for said in world.demonstrate(task):
+        env.step(said)
+    wrong = world.open(task)
+    wrong.reset()
+    wrong.step("answer 0")
+    reward = Reward("ledger-tools")
+    assert [score.outcome for score in reward.score([env, wrong])] == ["solved", "policy wrong"]
+
+
+def test_an_episode_is_cut_at_its_turns():
+    env = World("ledger").open(World("ledger").task(), max_turns=2)
+    env.reset()
+    assert not env.step("what?")["truncated"]
+    assert env.step("what?")["truncated"]
+    with pytest.raises(merit_rl.MeritError, match="over"):
+        env.step("what?")
+
+
+def test_tools_answer_refuse_and_time_out_by_name():
+    assert Tool("calculator").call("6*7") == ("ok", "42")
+    assert Tool("calculator").call("6*")[0] == "refused"
+    session = Tool("python").open()
+    assert session.call("x = 41") [0] == "ok"
+    assert session.call("print(x + 1)") == ("ok", "42\n") or "42" in session.call("print(x + 1)")[1]
+    with pytest.raises(InputError, match="did you mean `calculator`"):
+        Tool("calculater")
+
+
+def test_rollouts_are_the_same_at_any_concurrency_and_in_parts():
+    world = World.of_recipe("sums-tools")
+
+    def policy(messages):
+        task_said = messages[0]["content"] if messages else ""
+        return "answer " + str(len(task_said) % 7)
+
+    whole = merit_rl.rollout("sums-tools", policy, tasks=6, seed=3)
+    threads = merit_rl.rollout("sums-tools", policy, tasks=6, seed=3, concurrency=6)
+    parts = [one for at in range(6) for one in merit_rl.rollout("sums-tools", policy, tasks=6, seed=3, groups=(at, at + 1))]
+
+    def told(played):
+        return [(score.reward, score.outcome, json.dumps(episode["transcript"])) for score, episode in played]
+
+    assert told(whole) == told(threads) == told(parts)
+    assert world.name == "sums"
+
+
+def test_a_policy_that_raises_has_no_reward_and_harms_nobody():
+    def policy(messages):
+        raise TimeoutError("the server is gone")
+
+    played = merit_rl.rollout("sums-tools", policy, tasks=2)
+    assert [(score.reward, score.outcome) for score, _ in played] == [(None, "infrastructure failed")] * 2
+
+
+def test_gymnasium_makes_every_world():
+    env = gymnasium.make("merit/ledger", split="held-out", reward="ledger-tools")
+    shown, told = env.reset(seed=1, options={"index": 2})
+    assert isinstance(shown, str) and told["task"].startswith("ledger/held-out")
+    world = World("ledger")
+    for said in world.demonstrate(world.task("held-out", 2)):
+        shown, reward, terminated, truncated, told = env.step(said)
+    assert (reward, terminated, truncated, told["outcome"]) == (told["terms"]["exact-answer"], True, False, "solved")
+    again, _ = gymnasium.make("merit/ledger").reset(seed=5)
+    assert again == gymnasium.make("merit/ledger").reset(seed=5)[0]
+
+
+def test_environments_step_together():
+    envs = merit_rl.gym.TextVectorEnv("sums", 3, reward="sums-tools", max_turns=2)
+    shown, told = envs.reset(seed=1)
+    assert len(shown) == 3 and len(set(told["task"])) == 3
+    shown, rewards, ended, cut, _ = envs.step(["answer 1"] * 3)
+    assert isinstance(rewards, numpy.ndarray) and rewards.shape == (3,) and (ended | cut).all()
+    _, rewards, ended, cut, _ = envs.step(["ignored"] * 3)
+    assert not (ended | cut).any() and (rewards == 0).all()

@@ -1,0 +1,72 @@
+//! `cargo xtask wheel [--dev]`: the Python package, with the command in it.
+//!
+//! maturin builds the extension module and packs it; it is fetched once into `.cache/maturin`. The command is built beside it and
+//! laid where maturin takes files for `bin`. With `--dev` both are built as the tests build everything, for the tests.
+
+use crate::{root, run};
+use anyhow::{Context as _, Result, bail, ensure};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const MATURIN: &str = "maturin==1.16.0";
+/// What the wheel may weigh.
+const MOST_BYTES: u64 = 30_000_000;
+
+/// Builds the wheel; with `dev`, for the tests.
+pub(crate) fn build(dev: bool) -> Result<PathBuf> {
+    let maturin = maturin()?;
+    let profile = if dev { "dev" } else { "release" };
+    run("cargo", &["build", "--locked", "--package", "merit", "--profile", profile])?;
+    let built = root().join("target").join(if dev { "debug" } else { "release" }).join("merit");
+    lay(&built)?;
+    let out = root().join("target/wheels").join(profile);
+    if out.exists() {
+        std::fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
+    }
+    let manifest = root().join("crates/merit-python/Cargo.toml");
+    let maturin = maturin.display().to_string();
+    let (manifest, folder) = (manifest.display().to_string(), out.display().to_string());
+    run(&maturin, &["build", "--locked", "--manifest-path", &manifest, "--profile", profile, "--out", &folder])?;
+    let wheel = only_file(&out)?;
+    let bytes = wheel.metadata().with_context(|| format!("cannot read {}", wheel.display()))?.len();
+    println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+    ensure!(dev || bytes <= MOST_BYTES, "the wheel has {bytes} bytes, more than {MOST_BYTES}");
+    Ok(wheel)
+}
+
+/// maturin, fetched where it is missing.
+fn maturin() -> Result<PathBuf> {
+    let folder = root().join(".cache/maturin");
+    let program = folder.join("bin/maturin");
+    let stamp = folder.join("installed");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == MATURIN) {
+        return Ok(program);
+    }
+    let place = folder.display().to_string();
+    run("python3", &["-m", "venv", "--clear", &place])?;
+    let pip = folder.join("bin/pip").display().to_string();
+    run(&pip, &["install", "--quiet", "--disable-pip-version-check", MATURIN])?;
+    std::fs::write(&stamp, MATURIN).with_context(|| format!("cannot write {}", stamp.display()))?;
+    Ok(program)
+}
+
+/// The command without what only debuggers read, where maturin takes it for the PATH.
+fn lay(built: &Path) -> Result<()> {
+    let place = root().join("crates/merit-python/wheel-data/scripts");
+    std::fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
+    let status = Command::new("strip").arg("-o").arg(place.join("merit")).arg(built).status();
+    let status = status.context("cannot start `strip`; it comes with binutils")?;
+    if !status.success() {
+        bail!("`strip` ended with {status}");
+    }
+    Ok(())
+}
+
+fn only_file(folder: &Path) -> Result<PathBuf> {
+    let listed = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let mut found: Vec<PathBuf> = listed.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    match (found.pop(), found.is_empty()) {
+        (Some(wheel), true) => Ok(wheel),
+        _ => bail!("{} should hold one wheel", folder.display()),
+    }
+}
