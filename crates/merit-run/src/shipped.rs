@@ -45,6 +45,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "service-desk",
     "boards-mines",
     "boards-push",
+    "boards-strings",
     "kbqa-notes",
     "kbqa-units",
     "kbqa-planner",

@@ -20,6 +20,7 @@ mod rows;
 mod sale;
 mod service;
 mod shop;
+mod strings;
 mod sums;
 mod synth;
 mod tables;
