@@ -56,6 +56,8 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "places-plan",
     "places-site",
     "places-quests",
+    "places-errands",
+    "places-blocks",
     "shop-gate",
     "tables-ask",
     "travel-plan",
