@@ -1,72 +1,27 @@
-//! Boards that are seen whole after every move: mines to be avoided by reasoning, and a box to be pushed to its place.
+//! Boards that are seen whole after every move: mines to be avoided by reasoning, a box to be pushed to its place, pairs of letters to
+//! be written.
 //!
 //! `mines`: five by five, the middle is open; `open b4` opens row b, column 4. Whoever opens a mine has lost, whoever has opened everything
 //! else has won. `push`: six by six, `up`, `down`, `left` and `right` move the player `a`, who pushes the box `o` to `x` and may get it
-//! stuck. How good a move was is known exactly, by counting layouts or by search, and told as info.
+//! stuck. `strings`: twelve moves, `add b` and `cut`, to have every wanted pair of letters in a string, and the unwanted letter nowhere. How
+//! good a move was is known exactly, by counting layouts or by search, and told as info.
 
 mod boxes;
 mod mines;
+mod settings;
+mod strings;
 
 pub use boxes::{Place, Room};
+pub use settings::{Boards, Kind};
+pub use strings::Wish;
 
 use boxes::MOVES;
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
-use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Most moves that are kept; rollouts end long before.
 const MOST_MOVES: usize = 500;
-
-/// Which board.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Mines to be avoided.
-    #[default]
-    Mines,
-    /// A box to be pushed.
-    Push,
-}
-
-/// The settings of `boards`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Boards {
-    /// The board.
-    pub kind: Kind,
-    /// Mines, or a third of the moves that the shortest way takes, in training tasks, dealt in turn; 1 to 5.
-    pub sizes: Vec<u32>,
-    /// The same for held-out tasks. Empty: as `sizes`.
-    pub held_out_sizes: Vec<u32>,
-    /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
-    pub instructions: bool,
-}
-
-impl Default for Boards {
-    fn default() -> Self {
-        Self { kind: Kind::Mines, sizes: vec![2, 3], held_out_sizes: Vec::new(), instructions: false }
-    }
-}
-
-impl Component for Boards {
-    const ABOUT: About = About {
-        name: "boards",
-        summary: "Mines to be avoided by reasoning, or a box to be pushed to its place; the board is seen after every move.",
-        paper: "VPR (2026); OPRL",
-    };
-
-    fn check(&self) -> Result<(), Refusal> {
-        if self.sizes.is_empty() {
-            return Err(Refusal::new("`sizes` is empty; list mines or thirds of moves, as in [2, 3]"));
-        }
-        match self.sizes.iter().chain(&self.held_out_sizes).find(|size| !(1..=5).contains(*size)) {
-            Some(size) => Err(Refusal::new(format!("a size of {size}; give 1 to 5"))),
-            None => Ok(()),
-        }
-    }
-}
 
 /// The puzzle of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,9 +34,13 @@ pub enum Board {
     Push {
         room: Room,
     },
+    Strings {
+        wish: Wish,
+    },
 }
 
-/// The moves so far: cells that were opened, or places in the list of directions. Moves that could not be made are not among them.
+/// The moves so far: cells that were opened, places in the list of directions, or letters and cuts. Moves that could not be made are not
+/// among them.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trail {
@@ -120,6 +79,7 @@ impl Boards {
         match self.kind {
             Kind::Mines => "say open and a cell, as in open b4",
             Kind::Push => "say up, down, left or right",
+            Kind::Strings => "say add and a letter, or cut",
         }
     }
 
@@ -129,6 +89,7 @@ impl Boards {
         match (self.kind, &words[..]) {
             (Kind::Mines, ["open", word]) => cell(word).map(|cell| cell as u8),
             (Kind::Push, [word]) => MOVES.iter().position(|(name, ..)| name == word).map(|at| at as u8),
+            (Kind::Strings, words) => strings::read(words, self.letters(), self.spelling()),
             _ => None,
         }
     }
@@ -199,6 +160,7 @@ impl TextGame for Boards {
     fn draw(&self, size: u32, rng: &mut Stream) -> Board {
         match self.kind {
             Kind::Push => Board::Push { room: Room::draw(size, rng) },
+            Kind::Strings => Board::Strings { wish: Wish::draw(size as usize, self.letters(), rng) },
             Kind::Mines => loop {
                 let mines = mines::draw(size, rng);
                 if mines::solvable(mines) && !mines::won(mines, mines::opened(mines, 0, mines::FIRST)) {
@@ -211,6 +173,7 @@ impl TextGame for Boards {
     fn check_puzzle(&self, board: &Board, size: u32) -> Result<(), String> {
         match (self.kind, board) {
             (Kind::Push, Board::Push { room }) => room.check(size),
+            (Kind::Strings, Board::Strings { wish }) => wish.check(size as usize, self.letters()),
             (Kind::Mines, Board::Mines { mines }) => {
                 let known = mines >> 25 == 0 && mines & 1 << mines::FIRST == 0 && mines.count_ones() == size;
                 if known { Ok(()) } else { Err(format!("its mines are not {size} cells beside the middle")) }
@@ -219,7 +182,10 @@ impl TextGame for Boards {
         }
     }
 
-    fn check_state(&self, _: &Board, trail: &Trail) -> Result<(), String> {
+    fn check_state(&self, board: &Board, trail: &Trail) -> Result<(), String> {
+        if let Board::Strings { wish } = board {
+            return wish.check_moves(&trail.moves, self.letters());
+        }
         let most = if self.kind == Kind::Mines { 25 } else { 4 };
         match trail.moves.iter().find(|at| **at >= most) {
             Some(at) => Err(format!("a move {at} that there is not")),
@@ -233,6 +199,7 @@ impl TextGame for Boards {
         match board {
             Board::Mines { mines } => mines::shown(*mines, none.open(*mines)),
             Board::Push { room } => room.shown(room.start),
+            Board::Strings { wish } => wish.prompt(),
         }
     }
 
@@ -245,6 +212,10 @@ impl TextGame for Boards {
             Kind::Push => {
                 "Push the box `o` to `x`. You are `a`, `#` is a wall; you see the six rows one after another. You push by walking against the box, \
                  and cannot pull. Say one line per turn: `up`, `down`, `left` or `right`."
+            }
+            Kind::Strings => {
+                "Write a string that has every wanted pair of letters side by side, and nowhere the letter that is not wanted. You have twelve \
+                 moves. Say one line per turn: `add b` writes a letter at the end, `cut` takes the last one off."
             }
         };
         self.instructions.then(|| text.to_owned())
@@ -265,6 +236,7 @@ impl TextGame for Boards {
         match (board, read) {
             (Board::Mines { mines }, Some(cell)) => self.swept(*mines, trail, cell),
             (Board::Push { room }, Some(at)) => self.pushed(room, trail, at),
+            (Board::Strings { wish }, Some(at)) => wish.wrote(&mut trail.moves, at),
             (_, None) => {
                 StepResult::saying(self.hint()).with_info([("read", 0.0), ("good", 0.0), ("won", 0.0)])
             }
@@ -292,6 +264,13 @@ impl TextGame for Boards {
                 let any = rng.pick(&MOVES).map(|(name, ..)| *name);
                 let way = room.way(place).filter(|_| right);
                 way.and_then(|way| way.first().copied()).or(any).map(str::to_owned)
+            }
+            Board::Strings { wish } => {
+                // Cuts of nothing change nothing, so the moves may hold them here.
+                let way = wish.way(&wish.text(&moves.collect::<Vec<u8>>()));
+                let any = rng.below(self.letters() as u64 + 1) as u8;
+                let at = way.first().copied().filter(|_| right).unwrap_or(any);
+                Some(strings::line_of(at, self.letters(), self.spelling()))
             }
         }
     }

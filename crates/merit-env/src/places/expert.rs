@@ -67,7 +67,7 @@ fn line_in(
         return None;
     }
     let next = match manner {
-        "orderly" => one_by_one(ground, cells, left)?,
+        "orderly" => ground.in_order(cells)?,
         "explore" => by_sight(ground, cells, left, visited)?,
         "wander" => {
             let mut rng = play.seed.child("wander", turn as u64).stream();
@@ -82,14 +82,6 @@ fn line_in(
         _ => shortest(ground, cells)?.next,
     };
     spoken(ground, cells, next)
-}
-
-/// The first wish that is left, alone.
-fn one_by_one(ground: &dyn Ground, cells: &[u8], left: Errands) -> Option<Next> {
-    let first = left.chains.into_iter().find(|chain| !chain.is_empty());
-    let last = if first.is_none() { left.last } else { None };
-    let alone = Errands { chains: first.into_iter().collect(), last };
-    route(&ground.roads(), ground.node(cells), &alone).map(|route| route.next)
 }
 
 /// What is known to be left; where that is nothing, the nearest node where nobody has been.

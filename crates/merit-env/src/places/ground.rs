@@ -39,6 +39,14 @@ pub trait Ground {
     fn node(&self, cells: &[u8]) -> usize;
     /// What is left to do.
     fn errands(&self, cells: &[u8]) -> Errands;
+    /// What somebody does next who takes one wish after the other: the first that is left, alone.
+    fn in_order(&self, cells: &[u8]) -> Option<Next> {
+        let left = self.errands(cells);
+        let first = left.chains.into_iter().find(|chain| !chain.is_empty());
+        let last = if first.is_none() { left.last } else { None };
+        let alone = Errands { chains: first.into_iter().collect(), last };
+        route(&self.roads(), self.node(cells), &alone).map(|route| route.next)
+    }
     /// What is wanted, fact by fact.
     fn facts(&self, cells: &[u8]) -> Vec<bool>;
     /// Whether somebody who was at these nodes knows what is at another.

@@ -3,16 +3,19 @@
 //! `house` and `quests` are rooms that are seen one at a time, a line per turn (`go den`, `open box`, `take cup`, `put cup bin`); in a
 //! house things may have to be washed or heated first. `plan` shows all rooms and wants the whole plan in one line, every step with
 //! its tag: `ok: n go den, m take cup, m put cup bin`; gold steps can be given as done. `site` is a shop on the web with mirrors, of
-//! which pages may be blocked. What is drawn and what an act does is in `home` and `site`, behind [`ground::Ground`]; what a turn was in
-//! `play`, how a plan is read in `plan`, the shortest play in `tour`; `expert` plays in four manners. The size of a task is the number of
-//! acts of a shortest play.
+//! which pages may be blocked. `errands` is a town seen one place at a time, with errands to be run in their order, maybe by a deadline;
+//! `blocks` are towers on a table to be built otherwise. What is drawn and what an act does is in `home`, `site`, `town` and `blocks`,
+//! behind [`ground::Ground`]; what a turn was in `play`, how a plan is read in `plan`, the shortest play in `tour`; `expert` plays in four
+//! manners. The size of a task is the number of acts of a shortest play.
 //!
 //! The info of every turn: `read`, `executed` (in a plan the share of its steps), `refused`, `repeat` (the line before again, and nothing
 //! changed), `progress` (1 - acts left / acts at first), `keypoint` (fewer acts left than ever before), `milestones` and `new_milestone`
 //! (shares of the stops that a right play makes), `goal_share`, `solved`, `left` and `optimal`. A plan has `rule` (its form) and `hint`
-//! (steps that were given), a site `blocked`, `bad_send` and `tree` (-1 unread, -0.5 refused or
-//! sent in vain, 0.5 a key point, otherwise 0).
+//! (steps that were given), a site `blocked`, `bad_send` and `tree` (-1 unread, -0.5 refused or sent in vain, 0.5 a key point, otherwise
+//! 0), errands `hit` (share of errands that the turn ran, again or for the first time), `pulled`, `stuck` (no new milestone for ten turns)
+//! and `late`.
 
+pub mod blocks;
 mod expert;
 pub mod ground;
 pub mod home;
@@ -21,11 +24,13 @@ mod play;
 mod settings;
 pub mod site;
 pub mod tour;
+pub mod town;
 
 pub use plan::MAX_STEPS;
 pub use play::Happened;
 pub use settings::{Doors, Hints, MAX_SIZE, Places, Skin};
 
+use blocks::Blocks;
 use ground::{Ground, gold, shortest};
 use home::Home;
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of, split_of};
@@ -35,6 +40,7 @@ use play::Turn;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use site::Site;
+use town::Town;
 
 const MAX_LINE: usize = 1200;
 const MAX_DRAWS: usize = 20_000;
@@ -45,6 +51,8 @@ const MAX_DRAWS: usize = 20_000;
 pub enum Puzzle {
     Home(Home),
     Site(Site),
+    Town(Town),
+    Blocks(Blocks),
 }
 
 impl Puzzle {
@@ -52,6 +60,8 @@ impl Puzzle {
         match self {
             Self::Home(home) => home,
             Self::Site(site) => site,
+            Self::Town(town) => town,
+            Self::Blocks(blocks) => blocks,
         }
     }
 
@@ -59,7 +69,7 @@ impl Puzzle {
     fn hint(&self) -> usize {
         match self {
             Self::Home(home) => home.hint as usize,
-            Self::Site(_) => 0,
+            Self::Site(_) | Self::Town(_) | Self::Blocks(_) => 0,
         }
     }
 
@@ -97,7 +107,9 @@ impl TextGame for Places {
                 let fields = size.saturating_sub(5 + rng.below(2) as u32).clamp(1, 4);
                 Puzzle::Site(Site::draw(self.sections.unwrap_or(3) as usize, fields as usize, rng))
             }
-            _ => {
+            Skin::Errands => Puzzle::Town(Town::draw(shape.rooms, shape.tree, self.errands() as usize, rng)),
+            Skin::Blocks => Puzzle::Blocks(Blocks::draw(shape.things, rng)),
+            Skin::House | Skin::Quests | Skin::Plan => {
                 let most = shape.things.min(home::MAX_GOALS).min(size as usize / 2).max(1);
                 let least = (size as usize).div_ceil(6).min(most);
                 let goals = least + rng.below((most - least + 1) as u64) as usize;
@@ -119,23 +131,32 @@ impl TextGame for Places {
                 }
             }
             Puzzle::Site(site) if split == Split::Train => site.block(self.blocked.unwrap_or_default(), rng),
-            Puzzle::Site(_) => {}
+            Puzzle::Town(town) => {
+                // Drawn in any case, so that a town with a lever is the town without it.
+                let room = rng.below(shape.rooms as u64) as u8;
+                town.lever = self.lever.unwrap_or_default().then_some(room);
+            }
+            Puzzle::Site(_) | Puzzle::Blocks(_) => {}
         }
         puzzle
     }
 
-    /// The ground and what is wanted; what is given or blocked does not make it another.
+    /// The ground and what is wanted; what is given or blocked, and a lever, do not make it another.
     fn identity(&self, puzzle: &Puzzle) -> String {
         match puzzle {
             Puzzle::Home(home) => canonical(&json!(Home { hint: 0, ..home.clone() })),
             Puzzle::Site(site) => canonical(&json!(Site { blocked: Vec::new(), ..site.clone() })),
+            Puzzle::Town(town) => canonical(&json!(Town { lever: None, ..town.clone() })),
+            Puzzle::Blocks(blocks) => canonical(&json!(blocks)),
         }
     }
 
     fn check_puzzle(&self, puzzle: &Puzzle, size: u32) -> Result<(), String> {
-        match puzzle {
-            Puzzle::Home(home) if self.skin != Skin::Site => home.check()?,
-            Puzzle::Site(site) if self.skin == Skin::Site => site.check()?,
+        match (puzzle, self.skin) {
+            (Puzzle::Home(home), Skin::House | Skin::Quests | Skin::Plan) => home.check()?,
+            (Puzzle::Site(site), Skin::Site) => site.check()?,
+            (Puzzle::Town(town), Skin::Errands) => town.check()?,
+            (Puzzle::Blocks(blocks), Skin::Blocks) => blocks.check()?,
             _ => return Err("it is of another skin".to_owned()),
         }
         if puzzle.hint() > 0 && (self.skin != Skin::Plan || puzzle.hint() >= size as usize) {
@@ -158,7 +179,8 @@ impl TextGame for Places {
 
     fn prompt(&self, puzzle: &Puzzle) -> String {
         let (Puzzle::Home(home), Skin::Plan) = (puzzle, self.skin) else {
-            return puzzle.ground().prompt(&puzzle.first());
+            let by = self.deadline(puzzle).map_or(String::new(), |turns| format!("by {turns}. "));
+            return format!("{by}{}", puzzle.ground().prompt(&puzzle.first()));
         };
         let mut cells = home.start();
         let seen = home.overview(&cells);
@@ -178,6 +200,14 @@ impl TextGame for Places {
             Skin::Site => {
                 "Order what is wanted on a site. Say one line per turn: `click LINK`, `pick HUE`, `next`, `prev`, `home`, `set FIELD VALUE` \
                  on a form, and `send` when its fields are as wanted, which ends it."
+            }
+            Skin::Errands => {
+                "Run the errands in the order in which they are wanted. Say one line per turn: `go PLACE`, or an errand as it is told, as in `pay \
+                 bill`, where its thing is. A lever undoes all errands. If turns are told, as in `by 30`, be done by then."
+            }
+            Skin::Blocks => {
+                "Build the towers that are wanted; towers are told from the table up. Say one line per turn: `stack ONE OTHER` puts a block on \
+                 another, `unstack ONE` puts it on the table. A block that bears another cannot be moved."
             }
             Skin::House | Skin::Quests => {
                 "Bring things where they are wanted, treated first where a treatment is named. Say one line per turn: `go ROOM`, `open BOX`, \
@@ -209,10 +239,13 @@ impl TextGame for Places {
             Action::Say { text } if self.skin == Skin::Plan => self.play_plan(puzzle, state, text),
             Action::Say { text } => self.play_line(puzzle, state, text),
             Action::Answer { .. } | Action::Calls { .. } | Action::Malformed { .. } => {
+                let before = state.cells.clone();
                 let turn = Turn { read: false, executed: 0.0, refused: false, repeat: false };
-                let result = self.told(puzzle, state, &turn, StepResult::saying(self.hint_line()));
+                let said = StepResult::saying(self.tracked(puzzle, state, self.hint_line()));
+                let result = self.told(puzzle, state, &turn, said);
                 match self.skin {
                     Skin::Plan => result.with_info([("rule", 0.0), ("hint", puzzle.hint() as f64)]),
+                    Skin::Errands => self.of_town(puzzle, state, &before, result),
                     _ => self.of_site(puzzle, state, false, result),
                 }
             }

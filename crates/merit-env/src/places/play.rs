@@ -18,7 +18,21 @@ pub struct Happened {
     pub gained: u32,
     /// Stops that were made at best.
     pub made: u32,
+    /// Turns so far, of errands.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub turns: u32,
+    /// The turn of the last new milestone, of errands.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub gain: u32,
 }
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+fn is_none(number: &u32) -> bool {
+    *number == 0
+}
+
+/// Turns without a new milestone after which somebody is stuck.
+const STUCK: u32 = 10;
 
 /// What a turn was.
 pub(super) struct Turn {
@@ -37,7 +51,8 @@ impl Places {
         match self.skin {
             Skin::Plan => "say ok: n go ROOM, m VERB THING",
             Skin::Site => "say click, pick, set, next, home or send",
-            Skin::House | Skin::Quests => "what",
+            Skin::Blocks => "say stack ONE OTHER or unstack ONE",
+            Skin::House | Skin::Quests | Skin::Errands => "what",
         }
     }
 
@@ -88,14 +103,15 @@ impl Places {
 
     pub(super) fn play_line(&self, puzzle: &Puzzle, state: &mut Happened, text: &str) -> StepResult {
         let ground = puzzle.ground();
+        let before = state.cells.clone();
         let heard = ground.act(&mut state.cells, text);
         let repeat = heard != Heard::Done && state.last == text;
         let reply = ground.reply(&state.cells, text);
         let result = match heard {
-            Heard::Unread => StepResult::saying(self.hint_line()),
-            Heard::Refused => StepResult::saying("no"),
+            Heard::Unread => StepResult::saying(self.tracked(puzzle, state, self.hint_line())),
+            Heard::Refused => StepResult::saying(self.tracked(puzzle, state, "no")),
             Heard::Done if reply.over => StepResult::saying(reply.text).done(),
-            Heard::Done => StepResult::saying(reply.text),
+            Heard::Done => StepResult::saying(self.tracked(puzzle, state, &reply.text)),
         };
         let turn = Turn {
             read: heard != Heard::Unread,
@@ -105,7 +121,54 @@ impl Places {
         };
         state.last = text.chars().take(80).collect();
         let result = self.told(puzzle, state, &turn, result);
+        if self.skin == Skin::Errands {
+            return self.of_town(puzzle, state, &before, result);
+        }
         self.of_site(puzzle, state, text == "send" && heard == Heard::Done, result)
+    }
+
+    /// A reply that tells which errand is due, where that is wanted.
+    pub(super) fn tracked(&self, puzzle: &Puzzle, state: &Happened, text: &str) -> String {
+        match puzzle {
+            Puzzle::Town(town) if self.tracker == Some(true) => {
+                format!("{text}. now {}", town.due(&state.cells).unwrap_or_default())
+            }
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Turns after which it is too late.
+    pub(super) fn deadline(&self, puzzle: &Puzzle) -> Option<u32> {
+        Some(puzzle.optimal()? as u32 + self.slack?)
+    }
+
+    /// What is known of errands beside, given the cells before the turn; whoever is late is out.
+    pub(super) fn of_town(
+        &self,
+        puzzle: &Puzzle,
+        state: &mut Happened,
+        before: &[u8],
+        result: StepResult,
+    ) -> StepResult {
+        let Puzzle::Town(town) = puzzle else { return result };
+        state.turns = state.turns.saturating_add(1);
+        if result.info.get("new_milestone").is_some_and(|share| *share > 0.0) {
+            state.gain = state.turns;
+        }
+        let done = |cells: &[u8]| town.facts(cells).iter().filter(|fact| **fact).count();
+        let (was, is) = (done(before), done(&state.cells));
+        let late = !result.is_last() && self.deadline(puzzle).is_some_and(|turns| state.turns >= turns);
+        let result = if late {
+            StepResult { observations: StepResult::saying("late").observations, ..result }.done()
+        } else {
+            result
+        };
+        result.with_info([
+            ("hit", is.saturating_sub(was) as f64 / town.errands.len().max(1) as f64),
+            ("pulled", flag(is < was)),
+            ("stuck", flag(state.turns.saturating_sub(state.gain) >= STUCK)),
+            ("late", flag(late)),
+        ])
     }
 
     pub(super) fn of_site(

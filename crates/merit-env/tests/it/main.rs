@@ -1,11 +1,13 @@
 //! The tests of `merit-env` through its public interface: one program, a module for each subject.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod blocks;
 mod boards;
 mod catalogue;
 mod clinic;
 mod command;
 mod contract;
+mod errands;
 mod inquiry;
 mod kbqa;
 mod ledger;
@@ -20,6 +22,7 @@ mod rows;
 mod sale;
 mod service;
 mod shop;
+mod strings;
 mod sums;
 mod synth;
 mod tables;

@@ -93,3 +93,17 @@ pub(crate) fn longest(world: &dyn World, manner: &str) -> usize {
     });
     lengths.max().unwrap()
 }
+
+/// How often the expert has reached `info` within the turns of a shipped recipe, over 60 held-out tasks of its world.
+pub(crate) fn in_time(recipe: &str, info: &str) -> f64 {
+    let file = format!("{}/../../recipes/{recipe}.toml", env!("CARGO_MANIFEST_DIR"));
+    let table: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+    let turns = table["rollout"]["max_turns"].as_integer().unwrap() as usize;
+    let world = read_world(&toml::to_string(&table["world"]).unwrap()).unwrap().build(&LiveTools).unwrap();
+    let reached = |at: &u64| {
+        let task = Arc::new(world.task(Split::HeldOut, *at, &Seed::root(1)).unwrap());
+        let (lines, end) = demonstrated(world.as_ref(), &task, "exact", *at);
+        lines.len() <= turns && end[info] == 1.0
+    };
+    (0..60).filter(reached).count() as f64 / 60.0
+}

@@ -87,7 +87,8 @@ pub struct Shape {
     pub treated: f64,
 }
 
-fn some(names: usize, count: usize, rng: &mut Stream) -> Vec<u8> {
+/// So many of these names, in any order.
+pub(super) fn some(names: usize, count: usize, rng: &mut Stream) -> Vec<u8> {
     let mut all: Vec<u8> = (0..names as u8).collect();
     rng.shuffle(&mut all);
     all.truncate(count);
