@@ -9,7 +9,7 @@ use merit_core::{
 };
 use merit_credit::kernels::{self, Discount, Rows, Valued};
 use merit_credit::{CreditBatch, CreditRule};
-use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
@@ -31,7 +31,8 @@ fn flat<'a, T: numpy::Element>(
         let why = format!("`{name}` has the shape {found:?} and the mask {shape:?}; give them the same");
         return Err(error::input(py, why));
     }
-    array.as_slice().map_err(|_| {
+    let by_row = array.as_slice().ok().filter(|_| array.is_c_contiguous());
+    by_row.ok_or_else(|| {
         error::input(py, format!("`{name}` does not lie row by row; pass numpy.ascontiguousarray({name})"))
     })
 }

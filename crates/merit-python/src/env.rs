@@ -22,6 +22,8 @@ pub(crate) struct Running {
     tools: Vec<(String, Arc<dyn ToolSession>)>,
     transcript: Transcript,
     turns: Vec<Turn>,
+    /// Whether it may be stepped: after a reset, or where it continues from a snapshot.
+    begun: bool,
     end: Option<End>,
     max_turns: Option<u32>,
     tool_deadline: Duration,
@@ -35,16 +37,21 @@ impl Running {
         state: Option<&Value>,
     ) -> Result<Self, String> {
         let env = world.open(task, seed, state).map_err(|why| why.to_string())?;
-        Ok(Self {
+        let mut running = Self {
             task: Arc::clone(task),
             env,
             tools: Vec::new(),
             transcript: Transcript::default(),
             turns: Vec::new(),
+            begun: state.is_some(),
             end: None,
             max_turns: None,
             tool_deadline: TOOL_SECONDS,
-        })
+        };
+        if running.begun {
+            running.open_tools()?;
+        }
+        Ok(running)
     }
 
     pub(crate) fn limit(&mut self, max_turns: Option<u32>, tool_deadline: Duration) {
@@ -57,20 +64,25 @@ impl Running {
 
     pub(crate) fn reset(&mut self) -> Result<Vec<Message>, String> {
         let seen = self.env.reset().map_err(|why| why.to_string())?;
+        self.open_tools()?;
+        (self.transcript, self.turns, self.end, self.begun) = (Transcript::default(), Vec::new(), None, true);
+        self.tell(&seen, 0)?;
+        Ok(seen)
+    }
+
+    fn open_tools(&mut self) -> Result<(), String> {
         let shared = EpisodeShared::default();
         let opened = self.env.tools().into_iter().map(|tool| {
             let session = tool.open_beside(&shared, &self.task, None).map_err(|why| why.to_string())?;
             Ok((tool.spec().name.clone(), session))
         });
         self.tools = opened.collect::<Result<_, String>>()?;
-        (self.transcript, self.turns, self.end) = (Transcript::default(), Vec::new(), None);
-        self.tell(&seen, 0)?;
-        Ok(seen)
+        Ok(())
     }
 
     /// Says `text`. The error is ours, never the policy's; the episode has failed then, and says at which side.
     pub(crate) fn step(&mut self, text: &str) -> Result<StepResult, String> {
-        if self.transcript.segments().is_empty() {
+        if !self.begun {
             return Err("call `reset` before the first step".to_owned());
         }
         if let Some(end) = &self.end {

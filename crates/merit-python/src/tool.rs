@@ -18,10 +18,10 @@ pub(crate) fn spec(spec: &ToolSpec) -> Value {
 
 type Built = Vec<Arc<dyn merit_api::Tool>>;
 
-/// A tool with its settings by keyword: `Tool("python")`, `Tool("calculator")`, `Tool("sql", …)`.
+/// A tool with its settings by keyword: `Tool("python")`, `Tool("calc")`, `Tool("sql", …)`.
 ///
 /// >>> import merit_rl
-/// >>> merit_rl.Tool("calculator").call("6*7")
+/// >>> merit_rl.Tool("calc").call("6*7")
 /// ('ok', '42')
 #[pyclass(frozen, module = "merit_rl", name = "Tool")]
 pub(crate) struct Tool {

@@ -98,7 +98,7 @@ impl World {
         plain::give(py, &task.map_err(|why| error::input(py, why))?)
     }
 
-    /// Opens a task, at its start or at a snapshot. After `max_turns` the episode is cut.
+    /// Opens a task, at its start or at a snapshot, from which it is stepped on without a `reset`. After `max_turns` it is cut.
     #[pyo3(signature = (task, *, seed = 0, state = None, max_turns = None, tool_seconds = 30.0))]
     fn open(
         &self,

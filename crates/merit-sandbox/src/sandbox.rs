@@ -25,6 +25,8 @@ pub struct Sandbox(Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
+    /// Who started it. A process that was forked from that one has its memory, but may not speak to its servers.
+    process: u32,
     settings: SandboxSettings,
     layers: Vec<LayerStatus>,
     /// Whether each program has a pid namespace, without which its processes could outlive it.
@@ -46,6 +48,7 @@ impl Sandbox {
         let own_pids = layers.contains(&Layer::PidNamespace);
         let message = probe::start_message(settings, &found, layers)?;
         let inner = Inner {
+            process: std::process::id(),
             settings: settings.clone(),
             pool: Pool::start(python, message, settings)?,
             permits: Permits::new(settings.max_running),
@@ -60,8 +63,8 @@ impl Sandbox {
     pub fn shared(settings: &SandboxSettings) -> Result<Self, SandboxError> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
         shared.retain(|known| known.strong_count() > 0);
-        if let Some(inner) = shared.iter().filter_map(Weak::upgrade).find(|inner| inner.settings == *settings)
-        {
+        let ours = |inner: &Arc<Inner>| inner.process == std::process::id() && inner.settings == *settings;
+        if let Some(inner) = shared.iter().filter_map(Weak::upgrade).find(ours) {
             return Ok(Self(inner));
         }
         let sandbox = Self::start(settings)?;

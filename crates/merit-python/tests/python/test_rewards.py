@@ -11,7 +11,8 @@ def rows(*pairs):
 
 
 def test_a_reward_scores_rows_in_their_order_and_names_its_terms():
-    reward = Reward({"type": "sum", "of": [{"type": "maths", "name": "right"}, {"type": "ended", "by": "answer", "weight": 0.5}]})
+    both = {"type": "sum", "of": [{"type": "maths", "name": "right"}, {"type": "ended", "by": "answer", "weight": 0.5}]}
+    reward = Reward({"type": "solved-by", "term": "right", "of": both})
     scores = reward.score(rows(("42", "42"), ("41", "42"), ("forty-two, so 42", "42")))
     assert reward.terms == ["right", "ended"]
     assert [score.terms["right"] for score in scores] == [1.0, 0.0, 1.0]
@@ -82,13 +83,13 @@ def test_verifiers_say_whose_doing_it_is():
     )
     assert (right.passed, right.score) == (True, 1.0)
     assert (wrong.passed, wrong.score) == (False, 0.0)
-    assert (unread.passed, unread.conclusion) == (False, "unreadable")
+    assert (unread.passed, unread.score) == (False, 0.0)
     assert (bad.passed, bad.score, bad.conclusion) == (None, None, "bad reference")
     assert right.detail["rule"]
 
 
 def test_settings_of_a_verifier_are_its_own():
-    assert Verifier("text", metric="f1").pairs(["a b"], ["a c"]) == [0.5]
+    assert Verifier("text", metric={"type": "f1"}).pairs(["a b"], ["a c"]) == [0.5]
     with pytest.raises(InputError):
         Verifier("text", metirc="f1")
 

@@ -31,8 +31,9 @@ def test_a_world_continues_from_a_snapshot_as_if_nothing_had_happened():
     first.reset()
     first.step(said[0])
     other = world.open(task, state=first.snapshot())
-    other.reset()
-    assert first.snapshot() == other.snapshot() or other.snapshot() is not None
+    for line in said[1:]:
+        assert first.step(line) == other.step(line)
+    assert first.done and other.done and first.snapshot() == other.snapshot()
 
 
 def test_settings_are_checked_and_named():
@@ -68,13 +69,13 @@ def test_an_episode_is_cut_at_its_turns():
 
 
 def test_tools_answer_refuse_and_time_out_by_name():
-    assert Tool("calculator").call("6*7") == ("ok", "42")
-    assert Tool("calculator").call("6*")[0] == "refused"
+    assert Tool("calc").call("6*7") == ("ok", "42")
+    assert Tool("calc").call("6*")[0] == "refused"
     session = Tool("python").open()
     assert session.call("x = 41") [0] == "ok"
     assert session.call("print(x + 1)") == ("ok", "42\n") or "42" in session.call("print(x + 1)")[1]
-    with pytest.raises(InputError, match="did you mean `calculator`"):
-        Tool("calculater")
+    with pytest.raises(InputError, match="did you mean `calc`"):
+        Tool("cal")
 
 
 def test_rollouts_are_the_same_at_any_concurrency_and_in_parts():
@@ -110,7 +111,8 @@ def test_gymnasium_makes_every_world():
     world = World("ledger")
     for said in world.demonstrate(world.task("held-out", 2)):
         shown, reward, terminated, truncated, told = env.step(said)
-    assert (reward, terminated, truncated, told["outcome"]) == (told["terms"]["exact-answer"], True, False, "solved")
+    assert reward >= told["terms"]["exact-answer"] == 1.0
+    assert (terminated, truncated, told["outcome"]) == (True, False, "solved")
     again, _ = gymnasium.make("merit/ledger").reset(seed=5)
     assert again == gymnasium.make("merit/ledger").reset(seed=5)[0]
 
