@@ -6,6 +6,7 @@ mod catalogue;
 mod clinic;
 mod command;
 mod contract;
+mod hostile;
 mod inquiry;
 mod kbqa;
 mod ledger;
