@@ -159,10 +159,13 @@ pub(crate) fn means<const N: usize>(
     count: u64,
     names: [&str; N],
 ) -> (f64, [f64; N]) {
-    let ends: Vec<(Vec<String>, Numbers)> =
-        (0..).zip(tasks(world, count)).map(|(at, task)| demonstrated(world, &task, manner, at)).collect();
-    let mean = |of: &dyn Fn(&(Vec<String>, Numbers)) -> f64| ends.iter().map(of).sum::<f64>() / count as f64;
-    (mean(&|(lines, _)| lines.len() as f64), names.map(|name| mean(&|(_, info)| info[name])))
+    let ends = (0..).zip(tasks(world, count)).map(|(at, task)| demonstrated(world, &task, manner, at));
+    let (mut turns, mut sums) = (0, [0.0; N]);
+    for (lines, info) in ends {
+        turns += lines.len();
+        sums.iter_mut().zip(names).for_each(|(sum, name)| *sum += info[name]);
+    }
+    (turns as f64 / count as f64, sums.map(|sum| sum / count as f64))
 }
 
 /// The mean of an info at the end over 200 tasks played in a manner.
