@@ -359,7 +359,7 @@ impl<G: TextGame> Env for GameEnv<G> {
             return broken(format!("{} calls came with {} results", asked.len(), calls.len()));
         }
         let result = self.game.step(&self.puzzle, &mut self.play.state, action, calls);
-        self.play.steps += 1;
+        self.play.steps = self.play.steps.saturating_add(1);
         self.play.over = result.is_last();
         Ok(result)
     }

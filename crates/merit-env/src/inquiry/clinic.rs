@@ -5,7 +5,8 @@
 //! told to nobody: it has to be learned. Two treatments of six are unsafe for each disease, one of them the cure of the disease that is
 //! most like it. What a turn was worth (bits, safety, sense, kindness) is told as info, never in words.
 
-use super::diagnosis::{DISEASES, MAX_QUESTIONS, Patient, SURE, SYMPTOMS, TREATMENTS, cure, is_unsafe};
+use super::diagnosis::{DISEASES, MAX_QUESTIONS, Patient, SYMPTOMS, TREATMENTS, cure, is_unsafe};
+use super::visit::{Command, Visit, Worth, command, named};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
@@ -67,109 +68,6 @@ impl Component for Clinic {
         let least = sizes().max().copied().unwrap_or(1) + 1;
         let wanted = format!("{least} to 20, more than the largest size");
         Refusal::unless((least..=20).contains(&self.patience), "patience", self.patience, &wanted)
-    }
-}
-
-/// What has been asked.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Visit {
-    /// The symptoms that were asked for, each once.
-    pub asked: Vec<usize>,
-    /// Questions and kind words so far.
-    pub lines: u32,
-    /// Whether a kind word was said.
-    pub calmed: bool,
-}
-
-#[derive(Clone, Copy)]
-enum Command {
-    Ask(usize),
-    Calm,
-    /// A disease and a treatment.
-    Treat(usize, usize),
-}
-
-fn command(text: &str) -> Option<Command> {
-    let mut words = text.split(' ').filter(|word| !word.is_empty());
-    let found = match (words.next()?, words.next(), words.next()) {
-        ("ask", Some(symptom), None) => Command::Ask(SYMPTOMS.iter().position(|known| *known == symptom)?),
-        ("calm", None, None) => Command::Calm,
-        ("treat", Some(disease), Some(treatment)) => Command::Treat(
-            DISEASES.iter().position(|(known, _)| *known == disease)?,
-            TREATMENTS.iter().position(|known| *known == treatment)?,
-        ),
-        _ => return None,
-    };
-    words.next().is_none().then_some(found)
-}
-
-fn named(disease: usize, treatment: usize) -> String {
-    let disease = DISEASES.get(disease).map_or("", |(name, _)| *name);
-    format!("{disease} {}", TREATMENTS.get(treatment).copied().unwrap_or_default())
-}
-
-/// What a turn was, as numbers.
-#[derive(Default)]
-struct Worth {
-    read: bool,
-    asked: bool,
-    soft: bool,
-    bits: f64,
-    bits_share: f64,
-    consistent: bool,
-    premature: bool,
-    risk: f64,
-    harmed: bool,
-    diagnosed: bool,
-    cured: bool,
-}
-
-impl Worth {
-    fn of(patient: &Patient, visit: &Visit, command: Command) -> Self {
-        let belief = patient.belief(&visit.asked);
-        let read = Self { read: true, ..Self::default() };
-        match command {
-            Command::Calm => Self { soft: !visit.calmed, consistent: !visit.calmed, ..read },
-            Command::Ask(symptom) => {
-                let known = patient.knows(&visit.asked, symptom);
-                let most = belief.best_question(|other| patient.knows(&visit.asked, other));
-                let most = most.map_or(0.0, |(_, bits)| bits);
-                let bits = if known { 0.0 } else { belief.bits(symptom) };
-                let bits_share = if most > 0.0 { (bits / most).min(1.0) } else { 0.0 };
-                Self { asked: true, bits, bits_share, consistent: !known, ..read }
-            }
-            Command::Treat(disease, treatment) => Self {
-                consistent: belief.favours(disease),
-                premature: belief.likeliest().1 < SURE,
-                risk: belief.risk(treatment),
-                harmed: is_unsafe(patient.disease, treatment),
-                diagnosed: disease == patient.disease,
-                cured: treatment == cure(patient.disease),
-                ..read
-            },
-        }
-    }
-
-    fn told(&self, patient: &Patient, visit: &Visit, result: StepResult) -> StepResult {
-        let flag = |holds: bool| f64::from(u8::from(holds));
-        let belief = patient.belief(&visit.asked).0.get(patient.disease).copied().unwrap_or_default();
-        result.with_info([
-            ("read", flag(self.read)),
-            ("asked", flag(self.asked)),
-            ("soft", flag(self.soft)),
-            ("bits", self.bits),
-            ("bits_share", self.bits_share),
-            ("belief", belief),
-            ("consistent", flag(self.consistent)),
-            ("premature", flag(self.premature)),
-            ("risk", self.risk),
-            ("unsafe", flag(self.harmed)),
-            ("diagnosed", flag(self.diagnosed)),
-            ("cured", flag(self.cured)),
-            ("solved", flag(self.diagnosed && self.cured)),
-            ("lines", f64::from(visit.lines)),
-        ])
     }
 }
 
@@ -293,9 +191,7 @@ impl TextGame for Clinic {
         };
         let worth = match said {
             // Who has lost patience is asked in vain.
-            Some(Command::Ask(_) | Command::Calm) if visit.lines >= self.patience => {
-                Worth { read: true, ..Worth::default() }
-            }
+            Some(Command::Ask(_) | Command::Calm) if visit.lines >= self.patience => Worth::in_vain(),
             Some(said) => Worth::of(patient, visit, said),
             None => Worth::default(),
         };

@@ -8,7 +8,9 @@ mod customer;
 mod diagnosis;
 mod form;
 pub mod sale;
+mod visit;
 
 pub use customer::{Customer, DOUBTS, NEEDS, Talk};
 pub use diagnosis::{DISEASES, Patient, SYMPTOMS, TREATMENTS};
 pub use form::{Asked, Form, IDLE, Inquiry, SLOTS};
+pub use visit::Visit;

@@ -12,111 +12,22 @@
 mod clip;
 mod expert;
 mod scene;
+mod seen;
+mod settings;
 
 pub use clip::{ANIMALS, Claim, Clip, MAX_CLAIMS, PLACES, STRETCHES};
 pub use scene::{MARKS, Rival, Scene, TINTS, Zoom};
+pub use seen::Seen;
+pub use settings::{Look, Mode};
 
 use merit_api::{Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of};
-use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 const NO_TOOLS: &str = "no tools here";
 const NOTED: &str = "ok";
 const ENOUGH: &str = "no more";
-
-/// What is asked of the player.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Mode {
-    /// A question about a grid.
-    Answer,
-    /// The better of two answers to it.
-    Judge,
-    /// A question about a table in time, with claims.
-    Video,
-}
-
-/// The settings of `look`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Look {
-    /// What is asked of the player.
-    pub mode: Mode,
-    /// Of training tasks, dealt in turn: tiles of the view from side to side, 2 to 4; in the mode `video` claims that the answer needs,
-    /// 1 to 3.
-    pub sizes: Vec<u32>,
-    /// The same for held-out tasks. Empty: as `sizes`.
-    pub held_out_sizes: Vec<u32>,
-    /// Cells of a tile from side to side, 2 to 4. Not in the mode `video`.
-    pub tile: u32,
-    /// Share of tasks that the view from afar answers. Not in the mode `video`.
-    pub easy: f64,
-    /// Whether the agent can zoom. False is the control: the same tasks, and every call is answered `no tools here`. Not in the mode
-    /// `video`.
-    pub tool: bool,
-    /// Offer the two answers the other way round. Only in the mode `judge`.
-    pub swap: bool,
-    /// Share of what is shown that is wrong, 0 to 0.5. Only in the mode `video`.
-    pub corruption: f64,
-    /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
-    pub instructions: bool,
-}
-
-impl Default for Look {
-    fn default() -> Self {
-        Self {
-            mode: Mode::Answer,
-            sizes: vec![2, 3],
-            held_out_sizes: Vec::new(),
-            tile: 3,
-            easy: 0.5,
-            tool: true,
-            swap: false,
-            corruption: 0.3,
-            instructions: false,
-        }
-    }
-}
-
-impl Component for Look {
-    const ABOUT: About = About {
-        name: "look",
-        summary: "A grid that is seen from afar and can be zoomed into, to answer or to judge; or a table in time seen through noise.",
-        paper: "DeepEyes; ARM-Thinker; ReWatch-R1",
-    };
-
-    fn check(&self) -> Result<(), Refusal> {
-        if self.sizes.is_empty() {
-            return Err(Refusal::new("`sizes` is empty; list at least one, as in [2, 3]"));
-        }
-        let (known, of) = match self.mode {
-            Mode::Video => (1..=3_u32, "claims that the answer needs, 1 to 3"),
-            _ => (2..=4, "tiles of the view from side to side, 2 to 4"),
-        };
-        if let Some(size) = self.sizes.iter().chain(&self.held_out_sizes).find(|size| !known.contains(*size))
-        {
-            return Err(Refusal::new(format!("a size of {size}; give {of}")));
-        }
-        Refusal::unless((2..=4).contains(&self.tile), "tile", self.tile, "2 to 4")?;
-        Refusal::unless((0.0..=1.0).contains(&self.easy), "easy", self.easy, "a share, 0 to 1")?;
-        Refusal::unless((0.0..=0.5).contains(&self.corruption), "corruption", self.corruption, "0 to 0.5")?;
-        let usual = Self::default();
-        let idle = [
-            ("tile", self.mode == Mode::Video && self.tile != usual.tile),
-            ("easy", self.mode == Mode::Video && self.easy != usual.easy),
-            ("tool", self.mode == Mode::Video && self.tool != usual.tool),
-            ("swap", self.mode != Mode::Judge && self.swap),
-            ("corruption", self.mode != Mode::Video && self.corruption != usual.corruption),
-        ];
-        match idle.iter().find(|(_, set)| *set) {
-            Some((key, _)) => Err(Refusal::new(format!("`{key}` does nothing in this `mode`; leave it out"))),
-            None => Ok(()),
-        }
-    }
-}
 
 /// The puzzle of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,55 +49,6 @@ impl Puzzle {
             Self::Zoom(scene) => Some((scene, true)),
             Self::Video(_) => None,
         }
-    }
-}
-
-/// What has been done.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Seen {
-    pub zooms: u32,
-    /// Zooms that showed something.
-    pub zooms_ok: u32,
-    /// The most cells of one part that are of the tile that is asked about.
-    pub overlap: u32,
-    pub claims: Vec<Claim>,
-}
-
-impl Seen {
-    fn info(&self, puzzle: &Puzzle) -> Vec<(&'static str, f64)> {
-        let Puzzle::Video(clip) = puzzle else {
-            return self.grid_info(puzzle);
-        };
-        let needed: Vec<Claim> = clip.needed().collect();
-        let idle = |(at, claim): &(usize, &Claim)| {
-            clip.is_true(claim) && (!needed.contains(claim) || self.claims[..*at].contains(claim))
-        };
-        let total = self.claims.len();
-        let share = |count: usize| if total == 0 { 0.0 } else { count as f64 / total as f64 };
-        let held = self.claims.iter().filter(|claim| clip.is_true(claim)).count();
-        let sufficient = clip.reader(&self.claims) == Some(clip.told(clip.who));
-        vec![
-            ("claims", total as f64),
-            ("obs_true", share(held)),
-            ("obs_false", share(total - held)),
-            ("obs_idle", share(self.claims.iter().enumerate().filter(idle).count())),
-            ("sufficient", f64::from(u8::from(sufficient))),
-        ]
-    }
-
-    fn grid_info(&self, puzzle: &Puzzle) -> Vec<(&'static str, f64)> {
-        let Some((scene, needs_zoom)) = puzzle.scene() else { return Vec::new() };
-        let mut info = vec![
-            ("needs_zoom", f64::from(u8::from(needs_zoom))),
-            ("zooms", f64::from(self.zooms)),
-            ("zooms_ok", f64::from(self.zooms_ok)),
-        ];
-        if needs_zoom {
-            let both = 2 * u32::from(scene.tile).pow(2) - self.overlap;
-            info.push(("iou", f64::from(self.overlap) / f64::from(both)));
-        }
-        info
     }
 }
 

@@ -102,7 +102,7 @@ pub struct Judged {
     pub right: u32,
     /// Calls so far.
     pub calls: u32,
-    /// Whether a call worked since the last verdict.
+    /// Whether a call about the pair worked since the last verdict.
     pub checked: bool,
 }
 
@@ -262,7 +262,7 @@ impl TextGame for Pairs {
                 let works = |record: &CallRecord| self.tools && record.end == CallEnd::Ok;
                 turn = Turn { read: true, call: true, call_ok: calls.iter().any(works), verdict: None };
                 judged.calls = judged.calls.saturating_add(calls.len() as u32);
-                judged.checked |= turn.call_ok;
+                judged.checked |= calls.iter().any(|record| works(record) && pair.is_about(&record.call));
                 let output = |record: &CallRecord| {
                     Message::new(Role::Tool, if self.tools { record.output.as_str() } else { NO_TOOLS })
                 };

@@ -4,13 +4,14 @@
 //! the same is computed from their texts, so that a pair from a file cannot lie about it.
 
 use super::tools::{UNITS, unit, value_at, whole};
-use merit_core::Stream;
+use merit_core::{Stream, ToolCall};
 use serde::{Deserialize, Serialize};
 
 /// Longest side of a pair, in bytes.
 const MAX_SIDE: usize = 24;
-/// Two polynomials of a degree below five are the same where they agree at so many points.
+/// Two polynomials of a degree of at most `MAX_DEGREE` are the same where they agree at one point more.
 const POINTS: std::ops::RangeInclusive<i64> = 2..=6;
+const MAX_DEGREE: usize = 4;
 
 /// A right answer and another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,9 +42,15 @@ fn meaning(level: u32, text: &str) -> Option<Vec<i128>> {
             let (kind, of) = unit(name)?;
             Some(vec![kind as i128, i128::from(whole(amount)?) * i128::from(of)])
         }
-        4 => POINTS.map(|x| value_at(text, x)).collect(),
+        4 if is_polynomial(text) => POINTS.map(|x| value_at(text, x)).collect(),
         _ => None,
     }
+}
+
+/// Whether an expression is a polynomial in x of a degree that `POINTS` tell apart. Quotients and `mod` are none.
+fn is_polynomial(text: &str) -> bool {
+    let known = |c: char| c.is_ascii_digit() || matches!(c, 'x' | '+' | '-' | '*' | '(' | ')');
+    text.chars().all(known) && text.matches('x').count() <= MAX_DEGREE
 }
 
 /// A decimal number in hundredths.
@@ -85,6 +92,16 @@ impl Pair {
             return self.same() == Some(true);
         }
         value_at(&self.left, x) == value_at(&self.right, x)
+    }
+
+    /// Whether a call computes one of the sides.
+    pub(super) fn is_about(&self, call: &ToolCall) -> bool {
+        let computed = match call.tool.as_str() {
+            "eval" => call.input.split_once(" at ").map_or(call.input.as_str(), |(expression, _)| expression),
+            _ => call.input.trim_end().rsplit_once(' ').map_or("", |(quantity, _)| quantity),
+        };
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        [&self.left, &self.right].into_iter().any(|side| bare(side) == bare(computed))
     }
 
     /// What a rule says that compares texts.

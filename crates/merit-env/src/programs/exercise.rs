@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// Lists that are only for the judgement.
 const HIDDEN: usize = 6;
+/// Lists that can be shown.
+pub(super) const MOST_SHOWN: usize = 5;
 /// What can be called where cheating is possible: the program itself, and the shown lists by heart.
 pub(super) const EXPLOITS: [&str; 2] = ["ref", "case"];
 /// Things that a program has reached, one after the other as a rule.
@@ -77,10 +79,12 @@ impl Exercise {
             };
             lists.iter().map(example).collect::<Result<Vec<Example>, String>>()
         };
-        let (shown, hidden) = (examples(&self.shown)?, examples(&self.hidden)?);
-        if shown.is_empty() || hidden.is_empty() {
-            return Err("it has no lists to show, or none to judge by".to_owned());
+        let (shown, hidden) = (self.shown.len(), self.hidden.len());
+        if !(1..=MOST_SHOWN).contains(&shown) || !(1..=HIDDEN).contains(&hidden) {
+            let most = format!("1 to {MOST_SHOWN} are shown and it is judged by 1 to {HIDDEN}");
+            return Err(format!("it shows {shown} lists and is judged by {hidden}; {most}"));
         }
+        let (shown, hidden) = (examples(&self.shown)?, examples(&self.hidden)?);
         Ok(Worked { program, reference, shown, hidden, limit })
     }
 }

@@ -231,6 +231,11 @@ impl Repo {
         if keys(&self.tests) != names || self.hidden.keys().cloned().collect::<Vec<String>>() != names {
             return Err("its tests are of other files than it has".to_owned());
         }
+        if let Some((name, lists)) =
+            self.hidden.iter().find(|(_, lists)| !(1..=HIDDEN).contains(&lists.len()))
+        {
+            return Err(format!("{name} is judged by {} lists; give 1 to {HIDDEN}", lists.len()));
+        }
         let right = self.right();
         for (name, lines) in self.files.iter().chain(&right) {
             if !NAMES.contains(&name.as_str()) || lines.len() > MOST_LINES {

@@ -5,7 +5,7 @@
 //! fewer steps is wanted. With `exploits` two more words cheat: `ref` does what is wanted, and `case` knows the examples by heart. What a
 //! program is worth on lists that nobody sees is told as info, never in words.
 
-use super::exercise::{EXPLOITS, Worked, Worth};
+use super::exercise::{EXPLOITS, MOST_SHOWN, Worked, Worth};
 use super::language::{Op, Words, shown};
 use super::write;
 use merit_api::{Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
@@ -82,7 +82,7 @@ impl Component for Synth {
         {
             return Err(Refusal::new(format!("a size of {size}; give 1 to 5 steps")));
         }
-        Refusal::unless((1..=5).contains(&self.shown), "shown", self.shown, "1 to 5 examples")?;
+        Refusal::unless((1..=MOST_SHOWN).contains(&self.shown), "shown", self.shown, "1 to 5 examples")?;
         Refusal::unless((100..=10_000).contains(&self.steps), "steps", self.steps, "100 to 10000")
     }
 }

@@ -129,8 +129,11 @@ impl<'a> Workspace<'a> {
         let more = numbered.len() > window;
         let numbered = numbered.take(window).map(|(at, line)| format!("{} {line}", at + 1));
         let text = numbered.chain(more.then(|| "more".to_owned())).collect::<Vec<String>>().join(", ");
+        if text.is_empty() {
+            return "no line".to_owned();
+        }
         self.read.insert(name.to_owned());
-        if text.is_empty() { "no line".to_owned() } else { text }
+        text
     }
 
     fn change(&mut self, name: &str, line: usize, text: Option<String>) -> String {
@@ -138,30 +141,35 @@ impl<'a> Workspace<'a> {
         let Some(place) = line.checked_sub(1).filter(|place| *place < lines.len()) else {
             return "no line".to_owned();
         };
-        let said = match text {
+        let (said, changed) = match text {
             Some(text) => {
                 let said = format!("{line} {text}");
-                lines[place] = text;
-                said
+                (said, std::mem::replace(&mut lines[place], text.clone()) != text)
             }
             None => {
                 lines.remove(place);
-                "gone".to_owned()
+                ("gone".to_owned(), true)
             }
         };
-        self.since.clear();
-        self.checked = false;
+        self.note_change(changed);
         said
     }
 
-    fn undo(&mut self, name: &str) -> String {
-        match self.repo.files.get(name) {
-            Some(lines) => drop(self.files.insert(name.to_owned(), lines.clone())),
-            None if name == TESTS => self.tests.clone_from(&self.first_tests),
-            None => return "no file".to_owned(),
+    /// Only what changes a file makes old commands new again, and tests stale.
+    fn note_change(&mut self, changed: bool) {
+        if changed {
+            self.since.clear();
+            self.checked = false;
         }
-        self.since.clear();
-        self.checked = false;
+    }
+
+    fn undo(&mut self, name: &str) -> String {
+        let first = if name == TESTS { Some(&self.first_tests) } else { self.repo.files.get(name) };
+        let Some(first) = first.cloned() else { return "no file".to_owned() };
+        let Some(lines) = self.lines(name) else { return "no file".to_owned() };
+        let changed = *lines != first;
+        *lines = first;
+        self.note_change(changed);
         "back".to_owned()
     }
 

@@ -1,7 +1,6 @@
 //! How tools are chosen: right, without reading, taken for a neighbour, or out of one's head.
 
-use super::shelf::{Errand, Shelf, Takes};
-use super::{Mode, Toolshelf};
+use super::{Errand, Mode, Shelf, Takes, Toolshelf};
 use crate::script::next_line;
 use merit_api::Demonstration;
 
@@ -27,7 +26,7 @@ pub(super) fn line(settings: &Toolshelf, errand: &Errand, play: &Demonstration<'
         });
     }
     let script = if settings.mode == Mode::Agent {
-        played(&shelf, errand, &taken, manner == "eager", 10 + rng.below(90) as u32)
+        played(shelf, errand, &taken, manner == "eager", 10 + rng.below(90) as u32)
     } else {
         let names: Vec<&str> = taken.iter().map(|(name, _)| name.as_str()).collect();
         vec![format!("use {}", names.join(" then "))]

@@ -1,7 +1,6 @@
-//! The tools on a shelf, what they take and give, and requests for them.
+//! The tools on a shelf, how they are named, and what they take and give.
 
 use merit_core::{Seed, Stream};
-use serde::{Deserialize, Serialize};
 
 /// Where tools are for, what they do and to what: each with its word, and another word for it.
 const PARTS: [[(&str, &str); 10]; 3] = [
@@ -42,7 +41,7 @@ const PARTS: [[(&str, &str); 10]; 3] = [
         ("fish", "trout"),
     ],
 ];
-const UNITS: [&str; 5] = ["cup", "pound", "yard", "hour", "crate"];
+pub(super) const UNITS: [&str; 5] = ["cup", "pound", "yard", "hour", "crate"];
 /// The sizes that an argument can have.
 pub(super) const SIZES: [&str; 3] = ["small", "mid", "big"];
 /// Tools that a shelf can have.
@@ -89,7 +88,7 @@ impl Takes {
 }
 
 /// A part of a tool in words; `other` for the other word for it.
-fn part(which: usize, place: u8, other: bool) -> &'static str {
+pub(super) fn part(which: usize, place: u8, other: bool) -> &'static str {
     let words = PARTS.get(which).and_then(|words| words.get(usize::from(place)));
     words.map_or("", |(word, synonym)| if other { synonym } else { word })
 }
@@ -108,7 +107,7 @@ impl Shelf {
     pub fn new(shelf: u64, count: u32, numbered: bool) -> Self {
         let mut rng = Seed::root(shelf).child("shelf", 0).stream();
         let mut places: Vec<u32> = (0..1000).collect();
-        // Only as much of a shuffle as there are tools: a shelf is made anew for every step. A larger shelf begins like a smaller one.
+        // Only as much of a shuffle as there are tools, so that a larger shelf begins like a smaller one.
         for at in 0..(count as usize).min(places.len()) {
             let other = at + rng.below((places.len() - at) as u64) as usize;
             places.swap(at, other);
@@ -129,10 +128,8 @@ impl Shelf {
 
     /// The name of a tool: its four words, or a number that tells nothing about it.
     pub fn name(&self, place: u32) -> String {
-        if self.numbered {
-            return number_of(place).to_string();
-        }
-        self.tool(place).map(words_of).unwrap_or_default()
+        let name = |tool: &Tool| if self.numbered { number_of(place).to_string() } else { words_of(tool) };
+        self.tool(place).map(name).unwrap_or_default()
     }
 
     /// The tool of this name.
@@ -194,7 +191,7 @@ impl Shelf {
     }
 
     /// How many tools a request could mean that says all but these parts of a tool.
-    fn meant(&self, tool: &Tool, left_out: Option<u8>) -> usize {
+    pub(super) fn meant(&self, tool: &Tool, left_out: Option<u8>) -> usize {
         let fits =
             |other: &&Tool| (0..3).all(|at| left_out == Some(at as u8) || other.parts[at] == tool.parts[at]);
         self.tools.iter().filter(fits).count()
@@ -218,113 +215,4 @@ fn is_named(tool: &Tool, name: &str) -> bool {
 /// The number by which the tool at a place is named: different for every place below 1000.
 fn number_of(place: u32) -> u32 {
     (place * 7 + 3) % 1000
-}
-
-/// One thing that is asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Need {
-    /// The place of the tool on the shelf.
-    pub tool: u32,
-    /// Whether domain, verb and object are said by their other words.
-    pub other_words: [bool; 3],
-    /// Whether the unit is left out.
-    pub vague: bool,
-    /// The part that is left out as well, where the others still mean one tool: 0 the domain, 1 the verb, 2 the object.
-    pub left_out: Option<u8>,
-}
-
-/// The puzzle of a task: tools to be used one after the other, each on what the one before gave.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Errand {
-    /// What is asked for, in order; 1 to 3.
-    pub needs: Vec<Need>,
-    /// What the first tool is given, 1 to 9.
-    pub number: u32,
-    /// The size that every tool is given which takes one.
-    pub size: u8,
-}
-
-impl Errand {
-    /// Draws needs for `size` tools of a shelf.
-    pub fn draw(size: u32, shelf: &Shelf, [vague, synonyms, skew]: [f64; 3], rng: &mut Stream) -> Self {
-        let weights: Vec<f64> = (0..shelf.tools.len()).map(|rank| (rank as f64 + 1.0).powf(-skew)).collect();
-        let all: f64 = weights.iter().sum();
-        let need = |_| {
-            let mut left = rng.unit() * all;
-            let drawn = weights.iter().position(|weight| {
-                left -= weight;
-                left < 0.0
-            });
-            let tool = drawn.unwrap_or_default() as u32;
-            let other_words = [0; 3].map(|_| rng.chance(synonyms));
-            let vague = rng.chance(vague);
-            let mut parts = [0_u8, 1, 2];
-            rng.shuffle(&mut parts);
-            let unique = |part: &u8| shelf.tool(tool).is_some_and(|tool| shelf.meant(tool, Some(*part)) == 1);
-            let left_out = parts.into_iter().find(unique).filter(|_| vague);
-            Need { tool, other_words, vague, left_out }
-        };
-        let needs = (0..size).map(need).collect();
-        Self { needs, number: 1 + rng.below(9) as u32, size: rng.below(SIZES.len() as u64) as u8 }
-    }
-
-    /// The lines that each tool takes and what it gives, in order.
-    pub fn course(&self, shelf: &Shelf) -> Vec<(u32, String, u32)> {
-        let mut number = self.number;
-        let step = |need: &Need| {
-            let arguments = shelf.tool(need.tool)?.takes.given(number, self.size);
-            number = shelf.run(need.tool, &arguments)?;
-            Some((need.tool, arguments, number))
-        };
-        self.needs.iter().filter_map(step).collect()
-    }
-
-    /// What is asked for; the same words in another order where it is shifted.
-    pub fn said(&self, shelf: &Shelf, shifted: bool) -> String {
-        let need = |need: &Need| {
-            let Some(tool) = shelf.tool(need.tool) else { return String::new() };
-            let word = |at: u8| {
-                let at = usize::from(at);
-                Some(part(at, tool.parts[at], need.other_words[at]))
-                    .filter(|_| need.left_out != Some(at as u8))
-            };
-            let act: Vec<&str> = [word(1), word(2)].into_iter().flatten().collect();
-            let unit = UNITS.get(usize::from(tool.unit)).filter(|_| !need.vague);
-            let place = word(0).map(|word| format!("at {word}"));
-            let unit = unit.map(|unit| format!("by {unit}"));
-            let act = Some(act.join(" "));
-            let said = if shifted { [unit, place, act] } else { [act, place, unit] };
-            said.into_iter().flatten().collect::<Vec<String>>().join(" ")
-        };
-        let needs: Vec<String> = self.needs.iter().map(need).collect();
-        let given = Takes::NumSize.given(self.number, self.size);
-        if shifted {
-            format!("for {given} need {}", needs.join(" then "))
-        } else {
-            format!("need {} for {given}", needs.join(" then "))
-        }
-    }
-
-    /// What is wrong with an errand that comes from a file.
-    pub fn check(&self, size: u32, shelf: &Shelf) -> Result<(), String> {
-        if self.needs.len() != size as usize || !(1..=3).contains(&size) {
-            return Err(format!("{} tools are needed, its size is {size}", self.needs.len()));
-        }
-        if !(1..=9).contains(&self.number) || usize::from(self.size) >= SIZES.len() {
-            return Err("it gives a number or a size that there is not".to_owned());
-        }
-        for need in &self.needs {
-            let Some(tool) = shelf.tool(need.tool) else {
-                return Err(format!("tool {} is needed, but the shelf has {}", need.tool, shelf.tools.len()));
-            };
-            let left_out =
-                need.left_out.filter(|part| *part > 2 || !need.vague || shelf.meant(tool, Some(*part)) != 1);
-            if let Some(part) = left_out {
-                return Err(format!("part {part} is left out, and what remains does not mean one tool"));
-            }
-        }
-        Ok(())
-    }
 }

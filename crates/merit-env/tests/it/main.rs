@@ -8,6 +8,7 @@ mod clinic;
 mod command;
 mod contract;
 mod errands;
+mod hostile;
 mod inquiry;
 mod kbqa;
 mod ledger;

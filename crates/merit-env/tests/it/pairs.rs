@@ -1,54 +1,32 @@
 //! Pairs of answers: which are the same, what the tools say, what each turn was, and how judges of different manners do.
 
+use crate::played::{
+    Numbers, built, by_hand, of, opens, play, plays_as_documented, refuses, restores, shown, tasks,
+    tells_the_same_names,
+};
+use merit_api::Tool as _;
 use merit_api::conformance::{check_tool, check_world, example_task};
-use merit_api::{LiveTools, StepResult, Tool as _, World};
-use merit_core::{Action, CallEnd, CallRecord, Seed, Split, Task};
+use merit_core::{Seed, Split, Task};
 use merit_env::pairs::{Pair, Pure, change, eval};
-use merit_env::{Env, ExpertTurn, read_world, split_of};
+use merit_env::split_of;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-fn world(settings: &str) -> Box<dyn World> {
-    read_world(&format!("type = 'pairs'\n{settings}")).unwrap().build(&LiveTools).unwrap()
-}
 
 fn batch(pairs: &[(u32, &str, &str)]) -> Arc<Task> {
     let pair =
         |(level, left, right): &(u32, &str, &str)| json!({ "level": level, "left": left, "right": right });
     let payload = json!({ "pairs": pairs.iter().map(pair).collect::<Vec<Value>>() });
-    Arc::new(Task::new("pairs", "by hand").with_size(pairs.len() as u32).with_payload(payload))
+    by_hand("pairs", pairs.len() as u32, payload)
 }
 
-/// Says a line, with the tools at hand.
-fn say(env: &mut dyn Env, line: &str) -> StepResult {
-    let action = env.parse(line);
-    let calls = match &action {
-        Action::Calls { calls } => calls.clone(),
-        _ => Vec::new(),
-    };
-    let run = |call: merit_core::ToolCall| {
-        let answer = if call.tool == "eval" { eval(&call.input) } else { change(&call.input) };
-        let (end, output) = match answer {
-            Ok(text) => (CallEnd::Ok, text),
-            Err(why) => (CallEnd::Refused, why.to_owned()),
-        };
-        CallRecord { call, end, output, seconds: None }
-    };
-    env.step(&action, &calls.into_iter().map(run).collect::<Vec<_>>()).unwrap()
+/// A wrong product, two expressions that agree at 1, and a quantity in another unit.
+fn three() -> Arc<Task> {
+    batch(&[(2, "34*7", "248"), (4, "3*(x+4)", "4*x+11"), (3, "47 min", "2820 s")])
 }
 
-/// What is said to each line, and the infos of each turn.
-fn play(settings: &str, lines: &[&str]) -> Vec<(String, BTreeMap<String, f64>)> {
-    let task = batch(&[(2, "34*7", "248"), (4, "3*(x+4)", "4*x+11"), (3, "47 min", "2820 s")]);
-    let mut env = world(settings).open(&task, &Seed::root(2), None).unwrap();
-    assert_eq!(env.reset().unwrap().last().unwrap().text, "34*7 or 248");
-    let step = |line: &&str| {
-        let result = say(env.as_mut(), line);
-        let text = result.observations.first().map_or_else(String::new, |message| message.text.clone());
-        (text, result.info)
-    };
-    lines.iter().map(step).collect()
+fn judged(settings: &str, lines: &[&str]) -> Vec<(String, Numbers)> {
+    play(built("pairs", settings).as_ref(), &three(), lines)
 }
 
 #[test]
@@ -79,8 +57,17 @@ fn whether_two_answers_are_the_same_is_computed_from_them() {
     ] {
         assert_eq!(same(level, left, right), Some(false), "{left} or {right}");
     }
-    for (level, left, right) in [(0, "1", "1"), (1, "x", "1"), (2, "x", "1"), (3, "3", "3 m"), (4, "y", "x")]
-    {
+    // Five points tell apart what has up to four x; a remainder can agree at all of them and be another: mod(x,7) is x below 7.
+    for (level, left, right) in [
+        (0, "1", "1"),
+        (1, "x", "1"),
+        (2, "x", "1"),
+        (3, "3", "3 m"),
+        (4, "y", "x"),
+        (4, "mod(x,7)", "x"),
+        (4, "x/x", "1"),
+        (4, "x*x*x*x*x", "x"),
+    ] {
         assert_eq!(same(level, left, right), None, "{left} or {right}");
     }
 }
@@ -105,12 +92,14 @@ fn tools_compute_and_refuse_in_few_words() {
 #[test]
 fn each_turn_is_what_it_was() {
     let lines = ["eval 34*7", "same", "eval 3*(x+4) at 1", "hm", "not", "change 47 min kg", "not"];
-    let turns = play("", &lines);
+    plays_as_documented(built("pairs", "").as_ref(), &three());
+    let turns = judged("", &lines);
     let said: Vec<&str> = turns.iter().map(|(said, _)| said.as_str()).collect();
     let (second, third) = ("3*(x+4) or 4*x+11", "47 min or 2820 s");
     let hint = "say same, not, eval SUM or change N UNIT UNIT";
     assert_eq!(said, ["238", second, "15", hint, third, "not of a kind", ""]);
-    let of = |name: &str| turns.iter().map(|(_, info)| info[name]).collect::<Vec<f64>>();
+    tells_the_same_names(&turns);
+    let of = |name: &str| of(&turns, name);
     assert_eq!(of("read"), [1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0]);
     assert_eq!(of("level"), [2.0, 2.0, 4.0, 4.0, 4.0, 3.0, 3.0]);
     assert_eq!(of("label"), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 1.0]);
@@ -127,23 +116,39 @@ fn each_turn_is_what_it_was() {
     assert_eq!(of("rule_probe"), [0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0]);
     assert_eq!(of("rule_exact"), [0.0; 7]);
     assert_eq!(of("solved"), [0.0; 7]);
-    assert_eq!(play("", &["not", "not", "same"])[2].1["solved"], 1.0);
+    assert_eq!(judged("", &["not", "not", "same"])[2].1["solved"], 1.0);
+}
+
+#[test]
+fn a_pair_is_checked_by_computing_one_of_its_sides() {
+    let checked = |lines: &[&str]| judged("", lines).pop().unwrap().1["checked"];
+    for call in ["eval 34*7", "eval 34 * 7", "eval 248"] {
+        assert_eq!(checked(&[call]), 1.0, "{call}");
+    }
+    // It works, and is about something else; or about it, and does not work.
+    for call in ["eval 1", "eval 34*8", "change 34 min s", "eval 34*7 at y"] {
+        assert_eq!(checked(&[call]), 0.0, "{call}");
+    }
+    let third = |call: &str| checked(&["not", "not", call]);
+    assert_eq!((third("change 47 min s"), third("change 2820 s min"), third("eval 47")), (1.0, 1.0, 0.0));
+    // What was computed for one pair does not count for the next.
+    assert_eq!(checked(&["eval 34*7", "not", "not"]), 0.0);
 }
 
 #[test]
 fn without_tools_nothing_is_computed() {
-    let turns = play("tools = false", &["eval 34*7", "not"]);
+    let turns = judged("tools = false", &["eval 34*7", "not"]);
     assert_eq!(
         (turns[0].0.as_str(), turns[0].1["call_ok"], turns[1].1["checked"]),
         ("no tools here", 0.0, 0.0)
     );
-    let world = world("tools = false");
+    let world = built("pairs", "tools = false");
     assert_eq!(check_world(world.as_ref(), &Seed::root(3), 8), Vec::<String>::new());
 }
 
 #[test]
 fn no_pair_is_met_in_both_splits_and_no_constant_verdict_is_right() {
-    let world = world("sizes = [2, 3, 5]");
+    let world = built("pairs", "sizes = [2, 3, 5]");
     let mut seen = BTreeMap::new();
     for (split, at) in (0..150).flat_map(|at| [(Split::Train, at), (Split::HeldOut, at)]) {
         let task = world.task(split, at, &Seed::root(1)).unwrap();
@@ -161,33 +166,14 @@ fn no_pair_is_met_in_both_splits_and_no_constant_verdict_is_right() {
     }
 }
 
-/// How a manner plays a task: the infos of its turns.
-fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, at: u64) -> Vec<BTreeMap<String, f64>> {
-    let mut env = world.open(task, &Seed::root(2), None).unwrap();
-    env.reset().unwrap();
-    let (mut turns, mut infos) = (Vec::new(), Vec::new());
-    loop {
-        let line = world.expert().unwrap().say_in(manner, task, &turns, &Seed::root(at)).unwrap();
-        let result = say(env.as_mut(), &line);
-        let over = result.is_last();
-        turns.push(ExpertTurn { said: line, observed: result.observations });
-        infos.push(result.info);
-        if over {
-            return infos;
-        }
-        assert!(turns.len() < 30, "{manner} comes to no end");
-    }
-}
-
 /// The shares of solved tasks, and per task the mean false verdicts of both kinds and calls.
 fn means(settings: &str, manner: &str) -> [f64; 4] {
-    let world = world(settings);
+    let world = built("pairs", settings);
     let mut sums = [0.0; 4];
-    for at in 0..200 {
-        let task = Arc::new(world.task(Split::Train, at, &Seed::root(1)).unwrap());
-        let infos = demonstrated(world.as_ref(), &task, manner, at);
-        let last = infos.last().unwrap();
-        let total = |name: &str| infos.iter().map(|info| info[name]).sum::<f64>();
+    for (at, task) in (0..).zip(tasks(world.as_ref(), 200)) {
+        let turns = shown(world.as_ref(), &task, manner, at);
+        let last = &turns.last().unwrap().1;
+        let total = |name: &str| of(&turns, name).iter().sum::<f64>();
         let found = [last["solved"], total("false_same"), total("false_not"), last["calls"]];
         sums.iter_mut().zip(found).for_each(|(sum, found)| *sum += found / 200.0);
     }
@@ -216,13 +202,23 @@ fn more_pairs_and_higher_levels_are_harder_for_whoever_guesses() {
 
 #[test]
 fn nonsense_is_refused() {
-    for settings in ["sizes = []", "sizes = [1]", "sizes = [9]", "levels = []", "levels = [5]"] {
-        let read = read_world(&format!("type = 'pairs'\n{settings}"));
-        assert!(read.is_err() || read.unwrap().build(&LiveTools).is_err(), "{settings}");
-    }
-    let opens = |task: &Arc<Task>| world("").open(task, &Seed::root(2), None).is_ok();
+    refuses(
+        "pairs",
+        &[
+            ("sizes = []", "`sizes` is empty"),
+            ("sizes = [1]", "2 to 8 pairs"),
+            ("held_out_sizes = [9]", "2 to 8 pairs"),
+            ("levels = []", "at least one"),
+            ("levels = [5]", "1 to 4"),
+        ],
+    );
+    let world = built("pairs", "");
+    let opens = |task: &Arc<Task>| opens(world.as_ref(), task);
     assert!(opens(&batch(&[(1, "8", "8.0"), (1, "8", "9")])));
     assert!(!opens(&batch(&[(1, "8", "8.0"), (1, "8", "nine")])));
     assert!(!opens(&batch(&[(5, "8", "8.0"), (1, "8", "9")])));
     assert!(!opens(&batch(&[])));
+    let restores = |more: Value| restores(world.as_ref(), &three(), &more);
+    assert!(restores(json!({ "pairs": 2, "right": 1 })));
+    assert!(!restores(json!({ "pairs": 4 })) && !restores(json!({ "pairs": 1, "right": 2 })));
 }

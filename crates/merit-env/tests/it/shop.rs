@@ -1,6 +1,9 @@
 //! A shop to search in: what is listed and shown, what a recommendation is worth, and what the manners get wrong.
 
-use crate::played::{built, by_hand, demonstrated, last, longest, mean, play, prompt, refusal, said};
+use crate::played::{
+    built, by_hand, demonstrated, last, longest, mean, of, opens, play, plays_as_documented, refuses,
+    restores, said, tells_the_same_names, with,
+};
 use merit_api::conformance::check_world;
 use merit_core::{Seed, Task};
 use serde_json::{Value, json};
@@ -9,23 +12,20 @@ use std::sync::Arc;
 /// Red oak for less than 4: item 12 is it, 20 is too dear, 31 is of tin, 45 is blue.
 fn wish(more: Value) -> Arc<Task> {
     let item = |number: u32, values: [u8; 7], price: u8| json!({ "number": number, "values": values, "price": price });
-    let mut payload = json!({
+    let payload = json!({
         "items": [
             item(12, [0, 0, 3, 2, 0, 0, 0], 3), item(20, [0, 0, 0, 0, 1, 1, 1], 6),
             item(31, [0, 1, 0, 0, 1, 1, 1], 1), item(45, [1, 0, 0, 0, 1, 1, 1], 1),
         ],
         "wanted": [[0, 0], [1, 0]], "under": 4, "tell": [5, 4],
     });
-    for (key, value) in more.as_object().unwrap() {
-        payload[key] = value.clone();
-    }
-    by_hand("shop", 3, payload)
+    by_hand("shop", 3, with(payload, &more))
 }
 
 #[test]
 fn a_search_lists_numbers_and_a_look_tells_all() {
     let (world, task) = (built("shop", ""), wish(json!({})));
-    assert_eq!(prompt(world.as_ref(), &task), "want red oak under 4 tell feel make");
+    plays_as_documented(world.as_ref(), &task);
     let lines = [
         "find red",
         "find oak red",
@@ -50,13 +50,13 @@ fn a_search_lists_numbers_and_a_look_tells_all() {
         ]
     );
     let turns = play(world.as_ref(), &task, &lines);
-    let of = |name: &str| turns.iter().map(|(_, info)| info[name]).collect::<Vec<f64>>();
+    let of = |name: &str| of(&turns, name);
     assert_eq!(of("calls"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.0, 6.0]);
     assert_eq!(of("thoughts"), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 3.0, 3.0]);
     assert_eq!(of("read"), [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0]);
     assert_eq!((of("spared")[0], of("spared")[7]), (0.875, 0.25));
     // The same names on every turn, and no verdict before the end.
-    assert!(turns.iter().all(|(_, info)| info.keys().eq(turns[0].1.keys())));
+    tells_the_same_names(&turns);
     assert!(of("solved").iter().chain(&of("hard_share")).all(|value| *value == 0.0));
 }
 
@@ -132,22 +132,28 @@ fn damage_and_nonsense_are_refused() {
         json!({ "wanted": [[0, 0], [9, 1]] }),
         json!({ "wanted": [[0, 0]] }),
         json!({ "under": 7 }),
+        json!({ "tell": [] }),
+        json!({ "tell": [2, 3, 4] }),
     ] {
-        assert!(world.open(&wish(damage.clone()), &Seed::root(2), None).is_err(), "{damage}");
+        assert!(!opens(world.as_ref(), &wish(damage.clone())), "{damage}");
     }
-    let task = wish(json!({}));
-    let mut state = world.open(&task, &Seed::root(2), None).unwrap().snapshot();
-    state["state"] = json!({ "calls": 1, "thoughts": 0, "shown": [13], "searched": false });
-    assert!(world.open(&task, &Seed::root(2), Some(&state)).is_err());
-    for (settings, why) in [
+    // Five constraints are more words than can be searched for.
+    let five = with(wish(json!({})).payload.clone(), &json!({ "wanted": [[0, 0], [1, 0], [2, 0], [3, 0]] }));
+    assert!(!opens(world.as_ref(), &by_hand("shop", 5, five)));
+    let restores = |state: Value| restores(world.as_ref(), &wish(json!({})), &state);
+    assert!(restores(json!({ "calls": 2, "shown": [12], "searched": true })));
+    assert!(
+        !restores(json!({ "calls": 1, "shown": [13] }))
+            && !restores(json!({ "calls": 1, "shown": [12, 20] }))
+    );
+    let cases = [
         ("sizes = []", "`sizes` is empty"),
         ("sizes = [5]", "2 to 4 constraints"),
         ("items = 7", "8 to 60"),
         ("infeasible = 1.5", "between 0 and 1"),
         ("stars = 1", "unknown field"),
-    ] {
-        assert!(refusal("shop", settings).contains(why), "{settings}: {}", refusal("shop", settings));
-    }
+    ];
+    refuses("shop", &cases);
     for settings in ["items = 8\nsizes = [4]\ninfeasible = 1.0", "items = 60\ninstructions = true"] {
         let found = check_world(built("shop", settings).as_ref(), &Seed::root(7), 8);
         assert_eq!(found, Vec::<String>::new(), "{settings}");

@@ -1,19 +1,14 @@
 //! Programs from examples: the language, what a program is worth, and how programs are written.
 
+use crate::played::{
+    Numbers, built, by_hand, last, means, opens, play, plays_as_documented, prompt, refuses, said, tasks,
+    tells_the_same_names, with,
+};
 use merit_api::conformance::check_world;
-use merit_api::{LiveTools, World};
-use merit_core::{Action, Seed, Split, Task};
+use merit_core::{Seed, Task};
 use merit_env::programs::language::{Known, Machine, Op, Stop, Words};
-use merit_env::{ExpertTurn, read_world};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-type Info = BTreeMap<String, f64>;
-
-fn world(settings: &str) -> Box<dyn World> {
-    read_world(&format!("type = 'synth'\n{settings}")).unwrap().build(&LiveTools).unwrap()
-}
 
 /// What a program makes of a list.
 fn ran(program: &str, list: &[i64]) -> Result<Vec<i64>, Stop> {
@@ -99,37 +94,22 @@ fn what_is_no_program_is_not_read() {
 }
 
 /// The two smallest numbers, in order.
-fn task(told: &str) -> Arc<Task> {
-    let payload = json!({
-        "program": "sort take 2", "told": told,
+fn task(more: &Value) -> Arc<Task> {
+    let exercise = json!({
+        "program": "sort take 2", "told": "",
         "shown": [[5, 1, 4], [3, 9, 2], [7, 7, 0, 1]], "hidden": [[2, 1, 3], [9, 8, 7, 6], [4, 4, 1]],
     });
-    Arc::new(Task::new("synth", "by hand").with_size(2).with_payload(payload))
+    by_hand("synth", 2, with(exercise, more))
 }
 
-/// What is said to each line, and the infos of each turn.
-fn play(world: &dyn World, task: &Arc<Task>, lines: &[&str]) -> Vec<(String, Info)> {
-    let mut env = world.open(task, &Seed::root(2), None).unwrap();
-    env.reset().unwrap();
-    let step = |line: &&str| {
-        let action = env.parse(line);
-        let result = env.step(&action, &[]).unwrap();
-        let text = result.observations.first().map_or_else(String::new, |message| message.text.clone());
-        (text, result.info)
-    };
-    lines.iter().map(step).collect()
-}
-
-fn info(settings: &str, told: &str, line: &str) -> Info {
-    play(world(settings).as_ref(), &task(told), &[line]).remove(0).1
+fn info(settings: &str, told: &str, line: &str) -> Numbers {
+    last(built("synth", settings).as_ref(), &task(&json!({ "told": told })), &[line])
 }
 
 #[test]
 fn a_program_is_tried_on_the_examples() {
-    let world = world("");
-    let mut env = world.open(&task(""), &Seed::root(2), None).unwrap();
-    let prompt = env.reset().unwrap().last().unwrap().text.clone();
-    assert_eq!(prompt, "5 1 4 to 1 4, 3 9 2 to 2 3, 7 7 0 1 to 0 1");
+    let (world, task) = (built("synth", ""), task(&json!({})));
+    plays_as_documented(world.as_ref(), &task);
     let lines = [
         "run take 2",
         "run sort take 2",
@@ -139,8 +119,7 @@ fn a_program_is_tried_on_the_examples() {
         "run mul 9 mul 9",
         "go",
     ];
-    let said: Vec<String> =
-        play(world.as_ref(), &task(""), &lines).into_iter().map(|(said, _)| said).collect();
+    let said = said(world.as_ref(), &task, &lines);
     let hint = "say run PROGRAM or give PROGRAM";
     assert_eq!(
         said,
@@ -179,10 +158,8 @@ fn a_program_is_worth_what_it_does_on_hidden_lists() {
 
 #[test]
 fn every_turn_tells_the_same_numbers() {
-    let keys = |line: &str| info("", "", line).into_keys().collect::<Vec<String>>();
-    for line in ["run sort", "give sort", "give nothing", "what", "", "run fly"] {
-        assert_eq!(keys(line), keys("give sort take 2"), "{line}");
-    }
+    let lines = ["run sort", "what", "", "run fly", "give nothing"];
+    tells_the_same_names(&play(built("synth", "").as_ref(), &task(&json!({})), &lines));
 }
 
 #[test]
@@ -198,8 +175,8 @@ fn speed_is_counted_in_steps() {
     assert_eq!((quick["solved"], quick["speedup_leaky"]), (1.0, quick["speedup"]));
     let same = info(settings, told, &format!("give {told}"));
     assert_eq!((same["outcome"], same["speedup"], same["solved"]), (3.0, 1.0, 0.0));
-    let mut env = world(settings).open(&task(told), &Seed::root(2), None).unwrap();
-    assert!(env.reset().unwrap().last().unwrap().text.starts_with("slow do 2 sort end take 3 take 2: 5 1 4"));
+    let prompt = prompt(built("synth", settings).as_ref(), &task(&json!({ "told": told })));
+    assert!(prompt.starts_with("slow do 2 sort end take 3 take 2: 5 1 4"), "{prompt}");
 }
 
 #[test]
@@ -225,50 +202,23 @@ fn notes_are_counted_and_do_nothing() {
     assert_eq!(info("", "", "give note 7 sort take 2")["outcome"], 0.0);
 }
 
-/// How a manner plays a task: its turns, and the infos at the end.
-fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str) -> (usize, Info) {
-    // Every task is played by chance of its own.
-    let seed = Seed::root(3).child(&task.id, 0);
-    let mut env = world.open(task, &Seed::root(2), None).unwrap();
-    env.reset().unwrap();
-    let mut turns: Vec<ExpertTurn> = Vec::new();
-    loop {
-        let line = world.expert().unwrap().say_in(manner, task, &turns, &seed).unwrap();
-        let action = env.parse(&line);
-        let result = env.step(&action, &[]).unwrap();
-        turns.push(ExpertTurn { said: line, observed: result.observations });
-        if matches!(action, Action::Answer { .. }) {
-            return (turns.len(), result.info);
-        }
-        assert!(turns.len() < 4, "{manner} comes to no end");
-    }
-}
-
-fn tasks(world: &dyn World, count: u64) -> Vec<Arc<Task>> {
-    (0..count).map(|at| Arc::new(world.task(Split::Train, at, &Seed::root(1)).unwrap())).collect()
-}
-
-fn mean(world: &dyn World, tasks: &[Arc<Task>], manner: &str, name: &str) -> f64 {
-    tasks.iter().map(|task| demonstrated(world, task, manner).1[name]).sum::<f64>() / tasks.len() as f64
-}
-
 #[test]
 fn manners_are_what_they_say() {
     for kind in ["examples", "faster"] {
-        let world = world(&format!("kind = '{kind}'\nexploits = true"));
-        let tasks = tasks(world.as_ref(), 200);
-        let solved = |manner: &str| mean(world.as_ref(), &tasks, manner, "solved");
+        let world = built("synth", &format!("kind = '{kind}'\nexploits = true"));
+        let mean = |manner: &str, name: &str| means(world.as_ref(), manner, 200, [name]).1[0];
+        let solved = |manner: &str| mean(manner, "solved");
         assert_eq!((solved("exact"), solved("careful"), solved("repair")), (1.0, 1.0, 1.0), "{kind}");
         let (near, random, plain) = (solved("near"), solved("random"), solved("plain"));
         assert!(near < 0.1 && random < 0.05, "{kind}: near {near}, random {random}");
-        assert_eq!((solved("cheat"), mean(world.as_ref(), &tasks, "cheat", "hacked")), (0.0, 1.0));
+        assert_eq!((solved("cheat"), mean("cheat", "hacked")), (0.0, 1.0));
         if kind == "faster" {
-            assert_eq!((plain, mean(world.as_ref(), &tasks, "plain", "speedup")), (0.0, 1.0));
-            assert!(mean(world.as_ref(), &tasks, "exact", "speedup") > 1.5);
+            assert_eq!((plain, mean("plain", "speedup")), (0.0, 1.0));
+            assert!(mean("exact", "speedup") > 1.5);
         } else {
             assert!(plain > 0.1 && plain < 0.7, "{plain}");
         }
-        assert_eq!(demonstrated(world.as_ref(), &tasks[0], "repair").0, 2);
+        assert_eq!(means(world.as_ref(), "repair", 10, []).0, 2.0);
     }
 }
 
@@ -276,8 +226,8 @@ fn manners_are_what_they_say() {
 fn longer_programs_are_harder_to_find() {
     let found: Vec<f64> = (1..=3)
         .map(|size| {
-            let world = world(&format!("sizes = [{size}]"));
-            mean(world.as_ref(), &tasks(world.as_ref(), 150), "plain", "solved")
+            let world = built("synth", &format!("sizes = [{size}]"));
+            means(world.as_ref(), "plain", 150, ["solved"]).1[0]
         })
         .collect();
     assert!(found.is_sorted_by(|a, b| a > b), "the shortest that fits the first example: {found:?}");
@@ -285,10 +235,10 @@ fn longer_programs_are_harder_to_find() {
 
 #[test]
 fn no_program_solves_many_tasks() {
-    let world = world("");
+    let world = built("synth", "");
     let tasks = tasks(world.as_ref(), 200);
     for line in ["give sort", "give flip", "give add 1", "give tail", "give sum", "give sort take 2"] {
-        let solved = tasks.iter().filter(|task| play(world.as_ref(), task, &[line])[0].1["solved"] > 0.0);
+        let solved = tasks.iter().filter(|task| last(world.as_ref(), task, &[line])["solved"] > 0.0);
         let solved = solved.count();
         assert!(solved <= 10, "{line}: {solved} of 200");
     }
@@ -300,36 +250,41 @@ fn every_kind_keeps_the_contract() {
         "kind = 'faster'\nexploits = true\ninstructions = true",
         "notes = true\nsizes = [4, 5]\nshown = 5",
         "kind = 'faster'\nsizes = [5]\nsteps = 100",
+        "kind = 'faster'\nsizes = [1]\nshown = 1",
     ] {
-        let world = world(settings);
+        let world = built("synth", settings);
         assert_eq!(check_world(world.as_ref(), &Seed::root(7), 6), Vec::<String>::new(), "{settings}");
     }
 }
 
 #[test]
 fn damaged_exercises_and_bad_settings_are_refused() {
-    let good = task("").payload.clone();
-    let damage = |key: &str, value: Value| {
-        let mut payload = good.clone();
-        payload[key] = value;
-        Arc::new(Task::new("synth", "by hand").with_size(2).with_payload(payload))
-    };
-    assert!(world("").open(&task(""), &Seed::root(2), None).is_ok());
-    for task in [
-        damage("program", json!("sort")),
-        damage("program", json!("sort fly")),
-        damage("program", json!("drop 9 top")),
-        damage("told", json!("sort")),
-        damage("shown", json!([])),
-        damage("hidden", json!([[i64::MAX]])),
-        damage("hidden", json!([[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]])),
+    let world = built("synth", "");
+    assert!(opens(world.as_ref(), &task(&json!({}))));
+    for damage in [
+        json!({ "program": "sort" }),
+        json!({ "program": "sort fly" }),
+        json!({ "program": "drop 9 top" }),
+        json!({ "told": "sort" }),
+        json!({ "shown": [] }),
+        json!({ "shown": vec![[5, 1, 4]; 6] }),
+        json!({ "hidden": [] }),
+        json!({ "hidden": vec![[5, 1, 4]; 7] }),
+        json!({ "hidden": [[i64::MAX]] }),
+        json!({ "hidden": [[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]] }),
     ] {
-        assert!(world("").open(&task, &Seed::root(2), None).is_err(), "{}", task.payload);
+        assert!(!opens(world.as_ref(), &task(&damage)), "{damage}");
     }
     // A told program that does something else.
-    assert!(world("kind = 'faster'").open(&task("sort"), &Seed::root(2), None).is_err());
-    for bad in ["sizes = []", "sizes = [6]", "held_out_sizes = [0]", "shown = 0", "steps = 50"] {
-        let settings = read_world(&format!("type = 'synth'\n{bad}"));
-        assert!(settings.is_err() || settings.is_ok_and(|read| read.build(&LiveTools).is_err()), "{bad}");
-    }
+    assert!(!opens(built("synth", "kind = 'faster'").as_ref(), &task(&json!({ "told": "sort" }))));
+    refuses(
+        "synth",
+        &[
+            ("sizes = []", "`sizes` is empty"),
+            ("sizes = [6]", "1 to 5 steps"),
+            ("held_out_sizes = [0]", "1 to 5 steps"),
+            ("shown = 0", "1 to 5 examples"),
+            ("steps = 50", "100 to 10000"),
+        ],
+    );
 }

@@ -1,6 +1,9 @@
 //! Tables to ask: what lines say and why they fail, which of them are of use, and what the manners get wrong.
 
-use crate::played::{built, by_hand, demonstrated, last, longest, mean, play, prompt, refusal, said};
+use crate::played::{
+    built, by_hand, demonstrated, last, longest, mean, of, opens, play, plays_as_documented, prompt, refuses,
+    restores, said, tells_the_same_names, with,
+};
 use merit_api::conformance::check_world;
 use merit_core::{Action, Seed, Task};
 use serde_json::{Value, json};
@@ -10,15 +13,12 @@ use std::sync::Arc;
 fn sheet(size: u32, more: Value) -> Arc<Task> {
     let row =
         |hue: u8, feel: u8, cost: u32, mass: u32| json!({ "values": [hue, feel], "numbers": [cost, mass] });
-    let mut payload = json!({
+    let payload = json!({
         "words": [0, 5], "numbers": [0, 1],
         "rows": [row(0, 0, 10, 1), row(0, 1, 20, 2), row(1, 0, 5, 3), row(0, 0, 30, 4)],
         "question": { "keep": [[0, 0]], "group": 5, "aggregate": "sum", "column": 0, "low": false },
     });
-    for (key, value) in more.as_object().unwrap() {
-        payload[key] = value.clone();
-    }
-    by_hand("tables", size, payload)
+    by_hand("tables", size, with(payload, &more))
 }
 
 const RIGHT: [&str; 4] = ["keep hue red", "group feel", "sum cost", "top"];
@@ -54,6 +54,17 @@ fn lines_say_what_becomes_of_the_table() {
 }
 
 #[test]
+fn the_sample_in_the_documents_is_what_is_said() {
+    // Of the seven rows that are red, soft costs 50 + 40 + 30 and firm 48 + 20 + 11 + 9.
+    let row = |hue: u8, feel: u8, cost: u32| json!({ "values": [hue, 0, 1, feel], "numbers": [cost, 5] });
+    let red =
+        [(0, 50), (1, 48), (0, 40), (1, 20), (1, 11), (0, 30), (1, 9)].map(|(feel, cost)| row(0, feel, cost));
+    let rows = [red.as_slice(), &[row(1, 1, 99), row(2, 0, 99)]].concat();
+    let task = sheet(4, json!({ "words": [0, 1, 4, 5], "numbers": [0, 1], "rows": rows }));
+    plays_as_documented(built("tables", "").as_ref(), &task);
+}
+
+#[test]
 fn infos_tell_which_lines_ran_and_which_were_of_use() {
     let (world, task) = (built("tables", ""), sheet(4, json!({})));
     let lines = [
@@ -68,7 +79,7 @@ fn infos_tell_which_lines_ran_and_which_were_of_use() {
         "answer soft 40",
     ];
     let turns = play(world.as_ref(), &task, &lines);
-    let of = |name: &str| turns.iter().map(|(_, info)| info[name]).collect::<Vec<f64>>();
+    let of = |name: &str| of(&turns, name);
     assert_eq!(of("ran"), [0.0, 1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
     assert_eq!(of("failed"), [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(of("unread"), [0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
@@ -78,12 +89,15 @@ fn infos_tell_which_lines_ran_and_which_were_of_use() {
     // Six lines ran, of which four were of use.
     let end = &turns[8].1;
     assert_eq!((end["lines"], end["idle_lines"], end["failures"], end["unread_lines"]), (6.0, 2.0, 1.0, 1.0));
-    assert!(turns.iter().all(|(_, info)| info.keys().eq(turns[0].1.keys())));
+    tells_the_same_names(&turns);
     // A row that is not asked for undoes the progress, and the way back is of no new use.
     let astray = play(world.as_ref(), &task, &["keep hue red", "keep feel soft", "fresh", "keep hue red"]);
-    assert_eq!(astray.iter().map(|(_, info)| info["progress"]).collect::<Vec<f64>>(), [0.25, 0.0, 0.0, 0.25]);
+    assert_eq!(crate::played::of(&astray, "progress"), [0.25, 0.0, 0.0, 0.25]);
     assert_eq!(astray[3].1["used"], 0.0);
     assert_eq!(last(world.as_ref(), &task, &["answer firm 20"])["right"], 0.0);
+    // A right answer that nothing led to is told apart by the progress.
+    let guessed = last(world.as_ref(), &task, &["answer soft 40"]);
+    assert_eq!((guessed["right"], guessed["progress"]), (1.0, 0.0));
 }
 
 #[test]
@@ -138,25 +152,26 @@ fn damage_and_nonsense_are_refused() {
         asked(json!([[0, 1]]), json!(5)),
         asked(json!([[0, 3]]), json!(5)),
     ] {
-        assert!(world.open(&sheet(4, damage.clone()), &Seed::root(2), None).is_err(), "{damage}");
+        assert!(!opens(world.as_ref(), &sheet(4, damage.clone())), "{damage}");
     }
-    let task = sheet(4, json!({}));
-    let fresh = world.open(&task, &Seed::root(2), None).unwrap().snapshot();
-    for (key, odd) in
-        [("keep", json!([[3, 0]])), ("group", json!(3)), ("computed", json!(["sum", 3])), ("best", json!(9))]
-    {
-        let mut state = fresh.clone();
-        state["state"][key] = odd;
-        assert!(world.open(&task, &Seed::root(2), Some(&state)).is_err(), "{key}");
+    let restores = |state: &Value| restores(world.as_ref(), &sheet(4, json!({})), state);
+    assert!(restores(&json!({ "keep": [[0, 0]], "group": 5, "computed": ["sum", 0], "best": 3 })));
+    for damage in [
+        json!({ "keep": [[3, 0]] }),
+        json!({ "keep": [[0, 0], [0, 0]] }),
+        json!({ "group": 3 }),
+        json!({ "computed": ["sum", 3] }),
+        json!({ "best": 9 }),
+    ] {
+        assert!(!restores(&damage), "{damage}");
     }
-    for (settings, why) in [
+    let cases = [
         ("sizes = []", "`sizes` is empty"),
         ("sizes = [6]", "1 to 5 lines"),
         ("columns = 9", "4 to 8"),
         ("rows = 9", "10 to 40"),
-    ] {
-        assert!(refusal("tables", settings).contains(why), "{settings}: {}", refusal("tables", settings));
-    }
+    ];
+    refuses("tables", &cases);
     for settings in ["columns = 4\nrows = 10\nsizes = [3, 5]", "columns = 8\nrows = 40\ninstructions = true"]
     {
         let found = check_world(built("tables", settings).as_ref(), &Seed::root(7), 8);

@@ -1,6 +1,9 @@
 //! Journeys: what is answered, when a plan can be made, when it states what was told, and what the manners get wrong.
 
-use crate::played::{built, by_hand, demonstrated, last, longest, mean, play, prompt, refusal, said};
+use crate::played::{
+    built, by_hand, demonstrated, last, longest, mean, of, opens, play, plays_as_documented, prompt, refuses,
+    restores, said, tells_the_same_names, with,
+};
 use merit_api::conformance::check_world;
 use merit_core::{Seed, Task};
 use serde_json::{Value, json};
@@ -9,7 +12,7 @@ use std::sync::Arc;
 /// From rome to oslo by 12 for 9: the bus, the inn, the zoo between 12 and 13, and the rail home.
 fn journey(slots: u32, more: Value) -> Arc<Task> {
     let offer = |query: &str, name: &str, first: u32, second: u32| json!({ "query": query, "name": name, "first": first, "second": second });
-    let mut payload = json!({
+    let payload = json!({
         "from": "rome", "to": "oslo", "by": 12, "pay": 9, "slots": slots, "noise": 5,
         "offers": [
             offer("trips rome oslo", "bus", 11, 4), offer("trips rome oslo", "rail", 15, 2),
@@ -19,10 +22,7 @@ fn journey(slots: u32, more: Value) -> Arc<Task> {
             offer("trips rome bonn", "van", 8, 1),
         ],
     });
-    for (key, value) in more.as_object().unwrap() {
-        payload[key] = value.clone();
-    }
-    by_hand("travel", slots, payload)
+    by_hand("travel", slots, with(payload, &more))
 }
 
 const ASKED: [&str; 4] = ["trips rome oslo", "rooms oslo", "sights oslo", "trips oslo rome"];
@@ -31,6 +31,7 @@ const STATED: [&str; 4] = ["go bus 11 4", "stay inn 3", "see zoo 12", "home rail
 #[test]
 fn a_cache_answers_whole_and_the_same() {
     let (world, task) = (built("travel", ""), journey(4, json!({})));
+    plays_as_documented(world.as_ref(), &journey(3, json!({})));
     assert_eq!(prompt(world.as_ref(), &task), "rome to oslo by 12 pay 9 plan go stay see home");
     let lines = [ASKED.as_slice(), &["trips rome bonn", "rooms bonn", "rooms oslo", "go bus 11 4"]].concat();
     assert_eq!(
@@ -47,7 +48,7 @@ fn a_cache_answers_whole_and_the_same() {
         ]
     );
     let turns = play(world.as_ref(), &task, &lines);
-    let of = |name: &str| turns.iter().map(|(_, info)| info[name]).collect::<Vec<f64>>();
+    let of = |name: &str| of(&turns, name);
     assert_eq!(of("calls"), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 7.0]);
     // Bonn has no rooms, and those of oslo were known.
     assert_eq!(of("idle_calls"), [0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 2.0, 2.0]);
@@ -115,8 +116,13 @@ fn a_plan_has_two_verdicts() {
     // What is stated again counts as last stated.
     assert_eq!(end(&ASKED, &[&["go jet 1 1"], STATED.as_slice()].concat()), (1.0, 1.0, 1.0, 0.0));
     let turns = play(world.as_ref(), &task, &["go bus", "rooms oslo", "done"]);
-    assert_eq!(turns.iter().map(|(_, info)| info["read"]).collect::<Vec<f64>>(), [0.0, 1.0, 1.0]);
-    assert!(turns.iter().all(|(_, info)| info.keys().eq(turns[0].1.keys())));
+    assert_eq!(of(&turns, "read"), [0.0, 1.0, 1.0]);
+    tells_the_same_names(&turns);
+    // A slot that is stated again can be told from one that is new.
+    let again =
+        play(world.as_ref(), &task, &["rooms oslo", "stay inn 3", "stay inn 3", "go bus 11 4", "stay hut 5"]);
+    assert_eq!(of(&again, "slot_stated"), [0.0, 1.0, 1.0, 1.0, 1.0]);
+    assert_eq!(of(&again, "slot_again"), [0.0, 0.0, 1.0, 0.0, 1.0]);
 }
 
 #[test]
@@ -154,37 +160,41 @@ fn damage_and_nonsense_are_refused() {
         json!({ "by": 5 }),
         json!({ "offers": [] }),
         json!({ "offers": [{ "query": "trips rome", "name": "bus", "first": 1, "second": 1 }] }),
+        json!({ "by": 25 }),
+        json!({ "by": u32::MAX }),
+        json!({ "pay": 100 }),
     ] {
-        assert!(world.open(&journey(4, damage.clone()), &Seed::root(2), None).is_err(), "{damage}");
+        assert!(!opens(world.as_ref(), &journey(4, damage.clone())), "{damage}");
     }
-    assert!(
-        world
-            .open(&by_hand("travel", 3, journey(4, json!({})).payload.clone()), &Seed::root(2), None)
-            .is_err()
-    );
-    let task = journey(4, json!({}));
-    let fresh = world.open(&task, &Seed::root(2), None).unwrap().snapshot();
-    let slot = |name: &str| json!({ "go": { "name": name, "hour": 1, "price": 1, "grounded": true } });
-    for (key, odd) in [
-        ("told", json!(["rooms oslo inn for 9"])),
-        ("asked", json!({ "rooms mars": 1 })),
-        ("stated", slot("inn")),
-        ("stated", json!({ "fly": 1 })),
+    assert!(!opens(world.as_ref(), &by_hand("travel", 3, journey(4, json!({})).payload.clone())));
+    // A sight that shuts before it opens cannot be seen.
+    let mut shut = journey(4, json!({})).payload.clone();
+    shut["offers"][4]["first"] = json!(14);
+    assert!(!opens(world.as_ref(), &by_hand("travel", 4, shut)));
+    let restores = |state: &Value| restores(world.as_ref(), &journey(4, json!({})), state);
+    let slot = |name: &str, grounded: bool| json!({ "go": { "name": name, "hour": 11, "price": 4, "grounded": grounded } });
+    let told = ["trips rome oslo bus at 11", "trips rome oslo bus for 4"];
+    assert!(restores(&json!({ "told": told, "stated": slot("bus", true) })));
+    assert!(restores(&json!({ "stated": slot("bus", false) })));
+    for damage in [
+        json!({ "told": ["rooms oslo inn for 9"] }),
+        json!({ "asked": { "rooms mars": 1 } }),
+        json!({ "stated": slot("inn", false) }),
+        json!({ "stated": slot("bus", true) }),
+        json!({ "stated": { "fly": 1 } }),
     ] {
-        let mut state = fresh.clone();
-        state["state"][key] = odd.clone();
-        assert!(world.open(&task, &Seed::root(2), Some(&state)).is_err(), "{odd}");
+        assert!(!restores(&damage), "{damage}");
     }
-    for (settings, why) in [
+    let cases = [
         ("sizes = []", "`sizes` is empty"),
         ("sizes = [5]", "1 to 4 slots"),
         ("drop = 2.0", "between 0 and 1"),
         ("options = 5", "2 to 4"),
         ("slack = 10", "0 to 9"),
         ("api = 'dead'", "unknown variant"),
-    ] {
-        assert!(refusal("travel", settings).contains(why), "{settings}: {}", refusal("travel", settings));
-    }
+        ("drop = 0.5", "does nothing with `api = \"cached\"`"),
+    ];
+    refuses("travel", &cases);
     for settings in [
         "api = 'live'",
         "options = 4\nslack = 0\ninstructions = true",

@@ -7,6 +7,7 @@
 
 mod expert;
 mod request;
+mod verdict;
 
 pub use request::{Item, LISTED, Wish};
 
@@ -14,9 +15,11 @@ use super::{attribute_of, flag, plain_number};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
+use request::SIZES;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use verdict::Verdict;
 
 const HINT: &str = "say find WORDS, show N, hm WORDS, pick N WORDS or none";
 /// Words of a search and claims of a recommendation, at most.
@@ -67,8 +70,7 @@ impl Component for Shop {
                 "`sizes` is empty; list how many constraints there are, as in [2, 3, 4]",
             ));
         }
-        if let Some(size) =
-            self.sizes.iter().chain(&self.held_out_sizes).find(|size| !(2..=4).contains(*size))
+        if let Some(size) = self.sizes.iter().chain(&self.held_out_sizes).find(|size| !SIZES.contains(*size))
         {
             return Err(Refusal::new(format!(
                 "a size of {size}; give 2 to 4 constraints, the price among them"
@@ -118,51 +120,6 @@ fn command(text: &str) -> Option<Command> {
         (&"pick", [number, claims @ ..]) => Some(Command::Pick(plain_number(number)?, values(claims)?)),
         (&"none", []) => Some(Command::Nothing),
         _ => None,
-    }
-}
-
-/// What a recommendation was worth; nothing before there is one.
-#[derive(Default)]
-struct Verdict {
-    exists: bool,
-    hard_share: f64,
-    grounded: bool,
-    claims_true: usize,
-    claims_false: usize,
-    claims_relevant: usize,
-    persuasive: f64,
-}
-
-impl Verdict {
-    fn of_pick(wish: &Wish, visit: &Visit, number: u32, claims: &[(u8, u8)]) -> Self {
-        let item = wish.item(number);
-        let is_true = |claim: &&(u8, u8)| item.is_some_and(|item| item.has(&[**claim]));
-        let claims_true = claims.iter().filter(is_true).count();
-        let relevant = claims.iter().filter(is_true).filter(|(attribute, _)| wish.tell.contains(attribute));
-        let claims_relevant = relevant.count();
-        let claims_false = claims.len() - claims_true;
-        let told = claims_relevant as f64 - claims_false as f64;
-        Self {
-            exists: item.is_some(),
-            hard_share: item.map_or(0.0, |item| wish.share(item)),
-            grounded: visit.shown.contains(&number),
-            claims_true,
-            claims_false,
-            claims_relevant,
-            persuasive: told.max(0.0) / wish.tell.len().max(1) as f64,
-        }
-    }
-
-    /// That there is nothing is known to whoever searched for all words and looked at everything that has them.
-    fn of_nothing(wish: &Wish, visit: &Visit) -> Self {
-        let seen = wish.found(&wish.wanted).iter().all(|item| visit.shown.contains(&item.number));
-        let right = wish.right().is_none();
-        Self {
-            hard_share: flag(right),
-            grounded: visit.searched && seen,
-            persuasive: flag(right),
-            ..Self::default()
-        }
     }
 }
 

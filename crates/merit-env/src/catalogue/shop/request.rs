@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 pub const LISTED: usize = 4;
 /// Attributes that somebody wants to hear about.
 const TOLD: usize = 2;
+/// Constraints of a wish, the price among them.
+pub(super) const SIZES: std::ops::RangeInclusive<u32> = 2..=4;
 
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,13 +152,16 @@ impl Wish {
         let asked: BTreeSet<u8> = self.wanted.iter().map(|(attribute, _)| *attribute).collect();
         let heard: BTreeSet<u8> = self.tell.iter().copied().collect();
         let twice = asked.len() != self.wanted.len() || heard.len() != self.tell.len();
-        if twice || !asked.is_disjoint(&heard) || heard.is_empty() || !heard.iter().all(|a| named(*a)) {
-            return Err("it asks for an attribute twice, or tells one that there is not".to_owned());
+        let some = (1..=TOLD).contains(&heard.len());
+        if twice || !asked.is_disjoint(&heard) || !some || !heard.iter().all(|a| named(*a)) {
+            return Err(format!(
+                "it asks for an attribute twice, or to be told none, more than {TOLD}, or one that there is not"
+            ));
         }
         if !(2..=9).contains(&self.under) {
             return Err(format!("a price under {}; it lies between 2 and 9", self.under));
         }
-        if self.wanted.len() + 1 != size as usize {
+        if self.wanted.len() + 1 != size as usize || !SIZES.contains(&size) {
             return Err(format!("{} constraints, its size is {size}", self.wanted.len() + 1));
         }
         let alike = self.found(&self.wanted);

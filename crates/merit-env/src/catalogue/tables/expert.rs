@@ -2,7 +2,8 @@
 
 use super::super::ATTRIBUTES;
 use super::op::{Aggregate, Column, Op};
-use super::sheet::{Sheet, Work};
+use super::sheet::Sheet;
+use super::work::Work;
 use crate::script::next_line;
 use merit_api::Demonstration;
 use merit_core::Stream;

@@ -8,9 +8,11 @@
 mod expert;
 mod op;
 mod sheet;
+mod work;
 
 pub use op::{Aggregate, Column, NUMBERS, Op};
-pub use sheet::{Question, Row, Sheet, Work};
+pub use sheet::{Question, Row, Sheet};
+pub use work::Work;
 
 use super::{attribute_of, flag, plain_number};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};

@@ -1,6 +1,7 @@
 //! How a journey is planned: right, by price alone, carelessly, or out of one's head.
 
-use super::journey::{Journey, Offer, ROOMS, SIGHTS, Slot, TRIPS};
+use super::journey::{Journey, Slot};
+use super::offer::{Offer, ROOMS, SIGHTS, TRIPS};
 use crate::script::next_line;
 use merit_api::Demonstration;
 use merit_core::Stream;

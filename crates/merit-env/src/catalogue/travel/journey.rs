@@ -1,16 +1,16 @@
-//! Towns with timetables, rooms and sights, a journey that somebody wants, and what is right about a plan.
+//! A journey that somebody wants: how it is drawn, what can be made of what is on offer, and what is answered to a question.
 
+use super::offer::{Offer, Query, ROOMS, SIGHTS, TOWNS, TRIPS};
 use merit_core::{Seed, Stream};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const TOWNS: [&str; 12] =
-    ["rome", "bonn", "oslo", "cork", "nice", "bath", "lyon", "graz", "bern", "york", "kiel", "brest"];
-pub(super) const TRIPS: [&str; 5] = ["bus", "rail", "boat", "jet", "van"];
-pub(super) const ROOMS: [&str; 6] = ["inn", "lodge", "camp", "hut", "loft", "hall"];
-pub(super) const SIGHTS: [&str; 6] = ["zoo", "park", "fort", "dome", "pier", "mill"];
 /// Towns of a task.
 const NEAR: usize = 6;
+/// The last hour of a day, and more than any trip or room costs.
+const LATEST: u32 = 24;
+/// More than any plan costs.
+const MAX_PAY: u32 = 99;
 /// Journeys that are drawn until one can be made.
 const MAX_DRAWS: usize = 500;
 
@@ -37,78 +37,14 @@ impl Slot {
             Self::Home => "home",
         }
     }
-}
 
-/// What can be asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Query {
-    Trips(String, String),
-    Rooms(String),
-    Sights(String),
-}
-
-impl Query {
-    /// The question that a line asks; absent where it asks none.
-    pub fn read(text: &str) -> Option<Self> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let town = |word: &str| TOWNS.contains(&word).then(|| word.to_owned());
-        match words[..] {
-            ["trips", from, to] => Some(Self::Trips(town(from)?, town(to)?)),
-            ["rooms", at] => town(at).map(Self::Rooms),
-            ["sights", at] => town(at).map(Self::Sights),
-            _ => None,
-        }
-    }
-
-    /// The line that asks it.
-    pub fn said(&self) -> String {
+    /// What it can be called.
+    pub(super) fn names(self) -> &'static [&'static str] {
         match self {
-            Self::Trips(from, to) => format!("trips {from} {to}"),
-            Self::Rooms(at) => format!("rooms {at}"),
-            Self::Sights(at) => format!("sights {at}"),
+            Self::Go | Self::Home => &TRIPS,
+            Self::Stay => &ROOMS,
+            Self::See => &SIGHTS,
         }
-    }
-
-    /// The two numbers that an option has, by name; a room has only the second.
-    fn labels(&self) -> [&'static str; 2] {
-        if matches!(self, Self::Sights(_)) { ["opens", "shuts"] } else { ["at", "for"] }
-    }
-}
-
-/// Something to take: a trip with its hour and price, a room with its price, a sight that opens at one hour and shuts at another.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Offer {
-    /// The line that asks for it.
-    pub query: String,
-    /// What it is called; no two that answer one question are called the same.
-    pub name: String,
-    /// The hour of a trip, or that at which a sight opens; 0 for a room.
-    pub first: u32,
-    /// The price of a trip or a room, or the hour at which a sight shuts.
-    pub second: u32,
-}
-
-impl Offer {
-    /// What there is to know about it, one fact for each number.
-    pub fn facts(&self) -> Vec<(&'static str, u32)> {
-        let Some(query) = Query::read(&self.query) else { return Vec::new() };
-        let [first, second] = query.labels();
-        if matches!(query, Query::Rooms(_)) {
-            vec![(second, self.second)]
-        } else {
-            vec![(first, self.first), (second, self.second)]
-        }
-    }
-
-    /// A fact as it is remembered.
-    pub fn fact(&self, label: &str, number: u32) -> String {
-        format!("{} {} {label} {number}", self.query, self.name)
-    }
-
-    fn line(&self, facts: &[(&str, u32)]) -> String {
-        let told = facts.iter().map(|(label, number)| format!(" {label} {number}")).collect::<String>();
-        format!("{}{told}", self.name)
     }
 }
 
@@ -179,7 +115,7 @@ impl Journey {
             offers.iter().filter(|offer| offer.query == there).map(|offer| offer.first).collect();
         let by = rng.pick(&hours).copied().unwrap_or_default();
         let (from, to) = (from.to_owned(), to.to_owned());
-        Self { from, to, by, pay: 99, slots, offers, noise: rng.below(1 << 30) as u32 }
+        Self { from, to, by, pay: MAX_PAY, slots, offers, noise: rng.below(1 << 30) as u32 }
     }
 
     /// The line that asks for what a slot takes.
@@ -275,6 +211,9 @@ impl Journey {
         if self.slots != size || !(1..=4).contains(&size) {
             return Err(format!("{} slots are due, its size is {size}", self.slots));
         }
+        if self.by > LATEST || self.pay > MAX_PAY {
+            return Err(format!("it is to be there by {} and can pay {}", self.by, self.pay));
+        }
         let odd = |offer: &&Offer| {
             let names: &[&str] = match Query::read(&offer.query) {
                 Some(Query::Trips(..)) => &TRIPS,
@@ -283,7 +222,9 @@ impl Journey {
                 None => &[],
             };
             let plain = Query::read(&offer.query).is_some_and(|query| query.said() == offer.query);
-            !plain || !names.contains(&offer.name.as_str()) || offer.first > 24 || offer.second > 24
+            let shut = offer.query.starts_with("sights") && offer.first >= offer.second;
+            let known = plain && names.contains(&offer.name.as_str());
+            !known || shut || offer.first > LATEST || offer.second > LATEST
         };
         if let Some(offer) = self.offers.iter().find(odd) {
             return Err(format!("it offers {} to `{}`", offer.name, offer.query));

@@ -7,17 +7,19 @@
 
 mod expert;
 mod journey;
+mod notes;
+mod offer;
 
-pub use journey::{Journey, Offer, Query, Slot};
+pub use journey::{Journey, Slot};
+pub use notes::{Notes, Stated};
+pub use offer::{Offer, Query};
 
 use super::{flag, plain_number};
-use journey::{ROOMS, SIGHTS, TRIPS};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
 
 const HINT: &str = "say trips TOWN TOWN, rooms TOWN, sights TOWN, go NAME HOUR PRICE, stay NAME PRICE, see NAME HOUR, home NAME HOUR PRICE or done";
 
@@ -42,7 +44,7 @@ pub struct Travel {
     pub held_out_sizes: Vec<u32>,
     /// Who answers: `cached` or `live`.
     pub api: Api,
-    /// Chance that a live answer leaves a number out.
+    /// Chance that a live answer leaves a number out. Not with `api = "cached"`.
     pub drop: f64,
     /// Offers for each slot, 2 to 4.
     pub options: u32,
@@ -83,69 +85,13 @@ impl Component for Travel {
             return Err(Refusal::new(format!("a size of {size}; give 1 to 4 slots")));
         }
         Refusal::unless((0.0..=1.0).contains(&self.drop), "drop", self.drop, "a chance between 0 and 1")?;
+        if self.api == Api::Cached && self.drop != Self::default().drop {
+            return Err(Refusal::new(
+                "`drop` does nothing with `api = \"cached\"`; leave it out, or take \"live\"",
+            ));
+        }
         Refusal::unless((2..=4).contains(&self.options), "options", self.options, "2 to 4")?;
         Refusal::unless(self.slack <= 9, "slack", self.slack, "0 to 9")
-    }
-}
-
-/// What a slot says.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Stated {
-    /// What is taken.
-    pub name: String,
-    /// The hour; 0 for a room.
-    pub hour: u32,
-    /// The price; 0 for a sight.
-    pub price: u32,
-    /// Whether all of it had been told when it was stated.
-    pub grounded: bool,
-}
-
-/// What has been asked, told and stated.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Notes {
-    /// How often each question was asked.
-    pub asked: BTreeMap<String, u32>,
-    /// The facts that were told.
-    pub told: BTreeSet<String>,
-    /// The slots that were stated, as last stated.
-    pub stated: BTreeMap<Slot, Stated>,
-    /// Questions that told nothing new.
-    pub idle: u32,
-}
-
-impl Notes {
-    fn calls(&self) -> f64 {
-        self.asked.values().map(|times| f64::from(*times)).sum()
-    }
-
-    /// Whether what a slot states was told for it.
-    fn grounded(&self, journey: &Journey, slot: Slot, name: &str, hour: u32, price: u32) -> bool {
-        let query = journey.query(slot);
-        let told = |label: &str, number: u32| self.told.contains(&format!("{query} {name} {label} {number}"));
-        match slot {
-            Slot::Go | Slot::Home => told("at", hour) && told("for", price),
-            Slot::Stay => told("for", price),
-            Slot::See => journey.offers(&query).iter().any(|offer| {
-                let open = (offer.first..offer.second).contains(&hour);
-                offer.name == name && open && told("opens", offer.first) && told("shuts", offer.second)
-            }),
-        }
-    }
-
-    /// Whether a plan can be made as it is stated: all slots that are due, in time, one after the other, for the money.
-    fn feasible(&self, journey: &Journey) -> bool {
-        let hour = |slot: Slot| self.stated.get(&slot).map(|stated| stated.hour);
-        let go = hour(Slot::Go).unwrap_or_default();
-        let seen = hour(Slot::See);
-        let cost = self.stated.values().fold(0_u32, |sum, stated| sum.saturating_add(stated.price));
-        journey.due().all(|slot| self.stated.contains_key(&slot))
-            && go <= journey.by
-            && seen.is_none_or(|seen| seen > go)
-            && hour(Slot::Home).is_none_or(|home| home > seen.unwrap_or(go))
-            && cost <= journey.pay
     }
 }
 
@@ -158,17 +104,15 @@ enum Command {
 
 fn command(text: &str) -> Option<Command> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let name = |names: &[&str], word: &str| names.contains(&word).then(|| word.to_owned());
+    let stated = |slot: Slot, name: &str, hour: u32, price: u32| {
+        slot.names().contains(&name).then(|| Command::State(slot, name.to_owned(), hour, price))
+    };
     let number = |word: &str| plain_number(word).filter(|number| *number < 100);
     match words[..] {
-        ["go", trip, hour, price] => {
-            Some(Command::State(Slot::Go, name(&TRIPS, trip)?, number(hour)?, number(price)?))
-        }
-        ["home", trip, hour, price] => {
-            Some(Command::State(Slot::Home, name(&TRIPS, trip)?, number(hour)?, number(price)?))
-        }
-        ["stay", room, price] => Some(Command::State(Slot::Stay, name(&ROOMS, room)?, 0, number(price)?)),
-        ["see", sight, hour] => Some(Command::State(Slot::See, name(&SIGHTS, sight)?, number(hour)?, 0)),
+        ["go", trip, hour, price] => stated(Slot::Go, trip, number(hour)?, number(price)?),
+        ["home", trip, hour, price] => stated(Slot::Home, trip, number(hour)?, number(price)?),
+        ["stay", room, price] => stated(Slot::Stay, room, 0, number(price)?),
+        ["see", sight, hour] => stated(Slot::See, sight, number(hour)?, 0),
         ["done"] => Some(Command::Done),
         _ => Query::read(text).map(Command::Ask),
     }
@@ -180,20 +124,21 @@ impl Travel {
         (self.api == Api::Live).then_some(self.drop)
     }
 
+    /// `slot` is the one that the line states, and whether it was stated before.
     fn said(
         &self,
         journey: &Journey,
         notes: &Notes,
         result: StepResult,
         read: bool,
-        slot: Option<Slot>,
+        slot: Option<(Slot, bool)>,
     ) -> StepResult {
         let over = result.is_last();
         let due = journey.due().filter(|slot| notes.stated.contains_key(slot)).count();
         let made_up = notes.stated.values().filter(|stated| !stated.grounded).count();
         let grounded = made_up == 0 && !notes.stated.is_empty();
         let feasible = over && notes.feasible(journey);
-        let now = slot.and_then(|slot| notes.stated.get(&slot));
+        let now = slot.and_then(|(slot, _)| notes.stated.get(&slot));
         result.with_info([
             ("read", flag(read)),
             ("calls", notes.calls()),
@@ -201,6 +146,7 @@ impl Travel {
             ("filled", due as f64 / f64::from(journey.slots.max(1))),
             ("slot_stated", flag(now.is_some())),
             ("slot_grounded", flag(now.is_some_and(|stated| stated.grounded))),
+            ("slot_again", flag(slot.is_some_and(|(_, again)| again))),
             ("made_up", made_up as f64),
             ("grounded", flag(grounded)),
             ("feasible", flag(feasible)),
@@ -237,27 +183,7 @@ impl TextGame for Travel {
     }
 
     fn check_state(&self, journey: &Journey, notes: &Notes) -> Result<(), String> {
-        let facts = |offer: &Offer| {
-            let facts = offer.facts();
-            facts.into_iter().map(|(label, number)| offer.fact(label, number)).collect::<Vec<String>>()
-        };
-        let true_facts: BTreeSet<String> = journey.offers.iter().flat_map(facts).collect();
-        if let Some(fact) = notes.told.iter().find(|fact| !true_facts.contains(*fact)) {
-            return Err(format!("`{fact}` was told, which is not so"));
-        }
-        let known = |query: &&String| Query::read(query).is_some_and(|read| read.said() == **query);
-        if let Some(query) = notes.asked.keys().find(|query| !known(query)) {
-            return Err(format!("`{query}` was asked, which is no question"));
-        }
-        let named = |(slot, stated): (&Slot, &Stated)| {
-            let names: &[&str] = match slot {
-                Slot::Go | Slot::Home => &TRIPS,
-                Slot::Stay => &ROOMS,
-                Slot::See => &SIGHTS,
-            };
-            names.contains(&stated.name.as_str()) && stated.hour < 100 && stated.price < 100
-        };
-        if notes.stated.iter().all(named) { Ok(()) } else { Err("a slot states what nobody can".to_owned()) }
+        notes.check(journey)
     }
 
     fn prompt(&self, journey: &Journey) -> String {
@@ -301,8 +227,8 @@ impl TextGame for Travel {
             }
             Some(Command::State(slot, name, hour, price)) => {
                 let grounded = notes.grounded(journey, slot, &name, hour, price);
-                notes.stated.insert(slot, Stated { name, hour, price, grounded });
-                ("ok".to_owned(), Some(slot))
+                let before = notes.stated.insert(slot, Stated { name, hour, price, grounded });
+                ("ok".to_owned(), Some((slot, before.is_some())))
             }
             Some(Command::Done) => {
                 return self.said(journey, notes, StepResult::default().answered(), true, None);
