@@ -30,5 +30,6 @@ merit_core::registry! {
         environment_reward::EnvironmentReward,
         annotation::Annotated,
         command::Command,
+        python::Python,
     ];
 }

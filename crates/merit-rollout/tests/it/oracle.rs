@@ -19,7 +19,7 @@ fn the_oracle_solves_the_tasks_of_every_world() {
         ..RolloutSettings::default()
     };
     // The example of `command` names a program that is not there.
-    for entry in WORLDS.iter().filter(|entry| entry.about.name != "command") {
+    for entry in WORLDS.iter().filter(|entry| !["command", "python"].contains(&entry.about.name)) {
         let world = read_world(&format!("type = {:?}\n{}", entry.about.name, entry.example)).unwrap();
         let env = world.build(&LiveTools).unwrap();
         let plans: Vec<EpisodePlan> = (0..20)
