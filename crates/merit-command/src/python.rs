@@ -36,8 +36,7 @@ impl PythonRole {
 ///
 /// ```
 /// use merit_command::{Limits, PythonPart, PythonRole};
-/// use serde_json::json;
-/// // `math.hypot` is no function of an episode, so it is refused; any function of one argument would be one.
+/// // What is not there is named, with the nearest that is.
 /// let part = PythonPart { python: "python3".into(), module: "math:hypo".into(), settings: Default::default() };
 /// let mut channel = part.channel(PythonRole::Reward, Limits::default());
 /// let why = part.describe(&mut channel).unwrap_err();

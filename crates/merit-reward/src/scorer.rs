@@ -110,7 +110,8 @@ impl Scorer {
     pub fn opened(config: &RewardConfig) -> Result<Self, RewardError> {
         let scorer = Self::compile(config)?;
         for term in &scorer.terms {
-            let refused = |Refusal { why, .. }| RewardError { at: term.name.clone(), problem: Problem::Setting(why) };
+            let refused =
+                |Refusal { why, .. }| RewardError { at: term.name.clone(), problem: Problem::Setting(why) };
             term.term.open().map_err(refused)?;
         }
         Ok(scorer)

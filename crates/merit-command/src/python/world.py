@@ -211,16 +211,17 @@ def box(space, text):
     count = 1
     for size in space.shape:
         count *= int(size)
-    bounds = [(short(low), short(high)) for low, high in zip(space.low.flatten(), space.high.flatten())]
-    if len(set(bounds)) <= 1:
-        ranges = f", each from {bounds[0][0]} to {bounds[0][1]}" if bounds else ""
+    lows, highs = space.low.flatten().tolist(), space.high.flatten().tolist()
+    ranges = [f"{short(low)} to {short(high)}" for low, high in zip(lows, highs)]
+    if count == 1:
+        words = f"say a number from {ranges[0]}"
+    elif len(set(ranges)) == 1:
+        words = f"say {count} numbers, each from {ranges[0]}"
     else:
-        ranges = ": " + ", ".join(f"{low} to {high}" for low, high in bounds[:16])
-    words = f"say {count} number{'s' if count != 1 else ''}{ranges}"
+        words = f"say {count} numbers: {', '.join(ranges[:16])}"
     kind = int if space.dtype.kind in "iu" else float
     found = numbers_in(text, kind, count, words)
-    within = zip(found, space.low.flatten(), space.high.flatten())
-    if not all(low <= number <= high for number, low, high in within):
+    if not all(low <= number <= high and abs(number) < 1e300 for number, low, high in zip(found, lows, highs)):
         raise ValueError(words)
     return shaped(space, found)
 

@@ -1,7 +1,7 @@
 //! One running task of a program.
 
-use super::protocol::{self, Request, ResetReply, StepReply};
 use super::Programs;
+use super::protocol::{self, Request, ResetReply, StepReply};
 use crate::{Env, EnvError, StepResult};
 use merit_command::Channel;
 use merit_core::{Action, CallRecord, Message, Role};

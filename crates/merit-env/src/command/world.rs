@@ -132,8 +132,7 @@ impl Programs {
                 return Ok(drawn);
             }
         }
-        let why =
-            format!("{MAX_DRAWS} seeds gave no {} task; tasks must depend on the seed", split.name());
+        let why = format!("{MAX_DRAWS} seeds gave no {} task; tasks must depend on the seed", split.name());
         Err(self.broken(why))
     }
 }

@@ -20,8 +20,8 @@ pub use cut::{CutAt, CutConfig};
 pub use file::{SAMPLES, Sample};
 
 use crate::{Env, EnvError, Expert, ExpertTurn, World, WorldSettings};
-use file::Entry;
 pub(crate) use deal::dealt;
+use file::Entry;
 use merit_api::{Tool, ToolBuilder, WorldLook, build_tools};
 use merit_core::registry::Component as _;
 use merit_core::{About, Seed, Split, Task};

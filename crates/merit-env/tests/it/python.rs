@@ -345,7 +345,7 @@ fn gymnasium_environments_are_worlds() {
     let pendulum = world("gymnasium:make", &format!("{python}\nsettings = {{ id = \"Pendulum-v1\" }}"));
     let mut env = open(pendulum.as_ref(), 0);
     env.reset().unwrap();
-    assert_eq!(said(env.as_mut(), "5"), "say 1 number, each from -2 to 2");
+    assert_eq!(said(env.as_mut(), "5"), "say a number from -2 to 2");
     assert!(say(env.as_mut(), "[-0.5]").unwrap().reward.unwrap() < 0.0);
 
     let missing = build("gymnasium:make", &format!("{python}\nsettings = {{ id = \"CratPole-v1\" }}"));
@@ -353,6 +353,53 @@ fn gymnasium_environments_are_worlds() {
     assert!(error.contains("NameNotFound") && error.contains("Did you mean: `CartPole`"), "{error}");
     let bare = build("gymnasium:make", "python = \"python3\"\nsettings = { id = \"CartPole-v1\" }");
     assert!(bare.is_ok() || bare.err().unwrap().contains("`python3` has no module `gymnasium`"));
+}
+
+/// An environment of Gymnasium's own kind, with any of its spaces.
+const GYM_SPACES: &str = r#"
+import gymnasium, numpy
+from gymnasium import spaces
+SPACES = {
+    "multi": spaces.MultiDiscrete([3, 2]),
+    "binary": spaces.MultiBinary(3),
+    "text": spaces.Text(4),
+    "box": spaces.Box(numpy.array([-1, 0]), numpy.array([1, 5]), dtype=numpy.float32),
+    "whole": spaces.Box(0, 9, (1, 2), dtype=numpy.int32),
+    "open": spaces.Box(-numpy.inf, numpy.inf, (2,)),
+    "dict": spaces.Dict({"x": spaces.Discrete(2)}),
+}
+class Env(gymnasium.Env):
+    def __init__(self, space): self.action_space = SPACES[space]
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return numpy.array([[0.5, 1 / 3]], dtype=numpy.float32), {}
+    def step(self, action):
+        assert self.action_space.contains(action), action
+        return {"took": action}, numpy.float64(1), numpy.bool_(False), False, {"three": numpy.int64(3)}
+"#;
+
+#[test]
+fn every_space_of_gymnasium_has_a_text_or_is_refused() {
+    let Some(python) = gym() else { return };
+    let module = written(GYM_SPACES, "Env");
+    for (space, good, took, bad, words) in [
+        ("multi", "2, 1", "[2, 1]", "3 1", "say 2 whole numbers: 0 to 2, 0 to 1"),
+        ("binary", "[1 0 1]", "[1, 0, 1]", "1 0", "say 3 numbers, each 0 or 1"),
+        ("text", "abc", "abc", "a b", "say a text of 1 to 4 of the characters that are allowed"),
+        ("box", "-0.5 2", "[-0.5, 2]", "2 2", "say 2 numbers: -1 to 1, 0 to 5"),
+        ("whole", "9 0", "[[9, 0]]", "0.5 1", "say 2 numbers, each from 0 to 9"),
+        ("open", "1e3 -2", "[1000, -2]", "1e400 nan", "say 2 numbers, each from -inf to inf"),
+    ] {
+        let world = world(&module, &format!("{python}\nsettings = {{ space = {space:?} }}"));
+        let mut env = open(world.as_ref(), 0);
+        assert_eq!(env.reset().unwrap()[0].text, "[[0.5, 0.3333]]");
+        assert_eq!(said(env.as_mut(), bad), words);
+        let step = say(env.as_mut(), good).unwrap();
+        assert_eq!(step.observations[0].text, format!("took: {took}"));
+        assert_eq!((step.reward, step.info["three"], step.is_last()), (Some(1.0), 3.0, false));
+    }
+    let error = build(&module, &format!("{python}\nsettings = {{ space = \"dict\" }}")).err().unwrap();
+    assert!(error.contains("has no text form") && error.contains("`parse(text)`"), "{error}");
 }
 
 #[test]

@@ -165,6 +165,10 @@ impl Room {
         let live = state.live.take().map_or_else(|| self.restored(&state.calls), Ok);
         let mut live = match live {
             Ok(live) => live,
+            // The agent asked for none of this, so it is no call that took too long.
+            Err(Lost::Late(seconds)) => {
+                return ToolAnswer::Broken(format!("its object could not be made in {seconds} s"));
+            }
             Err(lost) => return self.tool.lost(lost),
         };
         match self.tool.call(&mut live, &arguments) {

@@ -1,7 +1,7 @@
 //! A Python function or class as a tool: it is described by its signature, keeps the contract, and its failures have their types.
 
 use merit_tools::conformance::{check_tool, example_task};
-use merit_tools::{Arguments, Tool, ToolAnswer, ToolSession, ToolSettings as _, call_blocking, read_tool};
+use merit_tools::{Arguments, Tool, ToolAnswer, ToolSession, call_blocking, read_tool};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,7 +41,10 @@ fn a_function_is_described_by_its_signature_and_keeps_the_contract() {
     let convert = build(&document("convert"), "").unwrap();
     assert_eq!(check_tool(convert.as_ref(), &example_task()), Vec::<String>::new());
     let spec = convert.spec();
-    assert_eq!((spec.name.as_str(), spec.summary.as_str()), ("convert", "Converts a distance between kilometres and miles."));
+    assert_eq!(
+        (spec.name.as_str(), spec.summary.as_str()),
+        ("convert", "Converts a distance between kilometres and miles.")
+    );
     assert_eq!(
         spec.arguments.schema(),
         json!({
@@ -73,7 +76,9 @@ fn a_function_is_described_by_its_signature_and_keeps_the_contract() {
 #[test]
 fn of_a_class_every_episode_has_an_object_that_can_be_restored() {
     let notebook = build(&document("Notebook"), "settings = { most = 60 }").unwrap();
-    assert_eq!(check_tool(notebook.as_ref(), &example_task()), Vec::<String>::new());
+    // A notebook takes any text.
+    let found = check_tool(notebook.as_ref(), &example_task());
+    assert!(found.iter().all(|what| what.contains("garbage")), "{found:?}");
     assert_eq!(notebook.spec().name, "notebook");
     assert!(matches!(&notebook.spec().arguments, Arguments::Text { property, .. } if property == "line"));
     let (first, second) = (open(&notebook, None), open(&notebook, None));
@@ -88,7 +93,10 @@ fn of_a_class_every_episode_has_an_object_that_can_be_restored() {
     assert_eq!(call(&open(&notebook, None), "jam"), ok("1. jam"));
     let other = build(&document("Notebook"), "settings = { most = 3 }\nname = \"slip\"").unwrap();
     assert_eq!(other.spec().name, "slip");
-    assert_eq!(call(&open(&other, None), "jam!"), ToolAnswer::Refused("a line has at most 3 characters".into()));
+    assert_eq!(
+        call(&open(&other, None), "jam!"),
+        ToolAnswer::Refused("a line has at most 3 characters".into())
+    );
 }
 
 const FOUL: &str = r#"
@@ -161,7 +169,10 @@ fn every_failure_of_a_tool_has_its_type() {
     assert!(matches!(act(&session, "time"), ToolAnswer::Ok(_)));
     let restored = open(&foul, Some(&session.snapshot()));
     let answer = act(&restored, "go");
-    assert!(matches!(&answer, ToolAnswer::Broken(text) if text.contains("call 1 of 1 is answered otherwise")), "{answer:?}");
+    assert!(
+        matches!(&answer, ToolAnswer::Broken(text) if text.contains("call 1 of 1 is answered otherwise")),
+        "{answer:?}"
+    );
 }
 
 #[test]
@@ -169,7 +180,10 @@ fn annotations_become_a_schema_and_settings_are_hidden_from_the_agent() {
     let many = build(&written(FOUL, "many"), "").unwrap();
     let schema = many.spec().arguments.schema();
     assert_eq!(schema["properties"]["first"], json!({ "type": "array", "items": { "type": "integer" } }));
-    assert_eq!(schema["properties"]["second"], json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] }));
+    assert_eq!(
+        schema["properties"]["second"],
+        json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] })
+    );
     assert_eq!(schema["required"], json!(["first"]));
     assert_eq!(many.spec().summary, "Takes much.");
     assert_eq!(call(&open(&many, None), r#"{"first": [1, 2], "second": "x"}"#), ok("[1, 2] x 1 {}"));
