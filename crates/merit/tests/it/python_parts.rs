@@ -11,10 +11,10 @@ const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/python");
 const MINE: &str = r#"
 import os
 class Env:
-    def __init__(self, high): self.high = high
+    def __init__(self, high, mortal=False): self.high, self.mortal = high, mortal
     def reset(self, seed): self.secret, self.seed = seed % self.high + 1, seed; return f"1 to {self.high}"
     def step(self, action):
-        if self.seed % 5 == 0: os._exit(3)
+        if self.mortal and self.seed % 5 == 0: os._exit(3)
         right = action == str(self.secret)
         return "yes" if right else "no", float(right), right, {}
     def expert(self, task): return str(task["seed"] % self.high + 1)
@@ -25,7 +25,14 @@ def turns(episode):
 
 fn train(dir: &Path, world: &str, reward: &str) -> crate::tiny::Said {
     let set = ["train", RECIPE, "--run", "run", "--set", world, "--set", reward];
-    let small = ["budget.steps=2", "controls=[]", "evaluation.every=0", "rollout.max_turns=3"];
+    // Demonstrations have to come to their end.
+    let small = [
+        "warm_start.world={settings={high=4,mortal=false}}",
+        "budget.steps=2",
+        "controls=[]",
+        "evaluation.every=0",
+        "rollout.max_turns=3",
+    ];
     say(dir, set.into_iter().chain(small.into_iter().flat_map(|set| ["--set", set])))
 }
 
@@ -36,7 +43,7 @@ const REWARD: &str = "reward={type='solved-by',term='environment-reward',of={typ
 fn a_recipe_trains_in_a_python_world_with_a_python_term_and_what_dies_is_recorded_as_failed() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("mine.py"), MINE).unwrap();
-    let world = "world={type='python',module='mine:Env',settings={high=4}}";
+    let world = "world={type='python',module='mine:Env',settings={high=4,mortal=true}}";
     train(dir.path(), world, REWARD).well();
     let folder = RunFolder::open_read_only(&dir.path().join("run")).unwrap();
     let episodes = folder.episodes(&Default::default()).unwrap();
