@@ -4,16 +4,20 @@
 use crate::episodes::{Did, episode};
 use merit_core::{Episode, Reward, TermOutcome, TermScore};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use tempfile::TempDir;
 
+/// A folder that is gone with the thread of the test.
 fn folder() -> PathBuf {
-    static COUNT: AtomicUsize = AtomicUsize::new(0);
-    let name = format!("merit-python-term-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let folder = std::env::temp_dir().join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
+    thread_local! {
+        static KEPT: RefCell<Vec<TempDir>> = const { RefCell::new(Vec::new()) };
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_owned();
+    KEPT.with_borrow_mut(|kept| kept.push(folder));
+    path
 }
 
 /// A module with this text, as `module` names it.

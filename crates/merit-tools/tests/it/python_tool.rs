@@ -3,6 +3,7 @@
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{Arguments, Tool, ToolAnswer, ToolSession, call_blocking, read_tool};
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,10 +13,15 @@ fn document(name: &str) -> String {
     format!("{}/../../docs/python/tools.py:{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A module with this text, as `module` names it.
+/// A module with this text, as `module` names it; it is gone with the thread of the test.
 fn written(text: &str, name: &str) -> String {
-    let file = tempfile::tempdir().unwrap().keep().join("mine.py");
+    thread_local! {
+        static KEPT: RefCell<Vec<tempfile::TempDir>> = const { RefCell::new(Vec::new()) };
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("mine.py");
     std::fs::write(&file, text).unwrap();
+    KEPT.with_borrow_mut(|kept| kept.push(folder));
     format!("{}:{name}", file.display())
 }
 
