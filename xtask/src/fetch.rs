@@ -5,14 +5,15 @@
 
 use crate::root;
 use anyhow::{Result, bail};
-use merit_testing::{MATHS_SUITE, MCP_NPM, MCP_PYTHON, NEEDS, Need, REQUIRE, TRAINERS, WEIGHTS};
+use merit_testing::{GYM, MATHS_SUITE, MCP_NPM, MCP_PYTHON, NEEDS, Need, REQUIRE, TRAINERS, WEIGHTS};
 use std::process::Command;
 
 /// Each with its script, which fetches what is missing and checks what is there.
-const SCRIPTS: [(Need, &[&str]); 5] = [
+const SCRIPTS: [(Need, &[&str]); 6] = [
     (MATHS_SUITE, &["benchmarks/peers/math_verify_suite.py"]),
     (MCP_PYTHON, &["benchmarks/peers/mcp_environment.py", "python"]),
     (MCP_NPM, &["benchmarks/peers/mcp_environment.py", "npm"]),
+    (GYM, &["benchmarks/peers/gym_environment.py"]),
     (TRAINERS, &["benchmarks/peers/trainers_environment.py"]),
     (WEIGHTS, &["benchmarks/agreement/weights.py"]),
 ];

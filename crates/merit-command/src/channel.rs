@@ -71,6 +71,8 @@ pub enum CommandError {
 /// ```
 pub struct Channel {
     command: Vec<String>,
+    /// What errors call it.
+    name: String,
     limits: Limits,
     /// Absent: not started yet, or killed after a failure.
     process: Option<Process>,
@@ -80,15 +82,33 @@ pub struct Channel {
 
 impl fmt::Debug for Channel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { command, starts, requests, .. } = self;
-        write!(f, "Channel({command:?}, {starts} starts, {requests} requests)")
+        let Self { name, starts, requests, .. } = self;
+        write!(f, "Channel({name:?}, {starts} starts, {requests} requests)")
     }
 }
 
 impl Channel {
     /// A channel to `command`, a program and its arguments. Starts nothing.
     pub fn new(command: Vec<String>, limits: Limits) -> Self {
-        Self { command, limits, process: None, starts: 0, requests: 0 }
+        let name = command.join(" ");
+        Self { command, name, limits, process: None, starts: 0, requests: 0 }
+    }
+
+    /// The same, called `name` in errors: for a program whose arguments nobody wants to read there.
+    #[must_use]
+    pub fn called(self, name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..self }
+    }
+
+    /// Whether the program was started and has not failed since.
+    pub fn is_running(&self) -> bool {
+        self.process.is_some()
+    }
+
+    /// Lets go of a program that ended since its last answer, so that the next request starts it anew. Not for whoever counts
+    /// on what the program remembers: then its end is a failure, and the next request says so.
+    pub fn forget_the_dead(&mut self) {
+        self.process.take_if(|process| process.has_ended());
     }
 
     /// How often the program was started.
@@ -136,7 +156,7 @@ impl Channel {
     }
 
     fn name(&self) -> String {
-        self.command.join(" ")
+        self.name.clone()
     }
 }
 

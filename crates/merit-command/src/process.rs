@@ -104,11 +104,11 @@ impl Process {
     /// How it ended, and the end of its standard error.
     fn last_words(&mut self) -> String {
         // Its output is closed, so it is ending; how, and what it said last, may still be on the way.
-        for _ in 0..50 {
+        for _ in 0..500 {
             if self.has_ended() {
                 break;
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(2));
         }
         let status = match self.end() {
             Some(status) if status.signal() != Some(Signal::KILL.as_raw()) => {
@@ -117,11 +117,11 @@ impl Process {
             _ => "it closed its output".to_owned(),
         };
         // All that could write to it has ended; somebody who left the group may still hold it, so this has an end too.
-        for _ in 0..50 {
+        for _ in 0..500 {
             if self.listener.as_ref().is_none_or(JoinHandle::is_finished) {
                 break;
             }
-            std::thread::sleep(Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(2));
         }
         let stderr = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(&stderr);
@@ -130,7 +130,7 @@ impl Process {
     }
 
     /// Whether it has ended by itself. It is not waited for, so that its number stays its own.
-    fn has_ended(&self) -> bool {
+    pub(crate) fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         match self.group() {
             Some(own) if !self.waited_for => {

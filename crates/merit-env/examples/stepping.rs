@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds: f64 = std::env::args().nth(1).map_or(Ok(1.0), |text| text.parse())?;
     for entry in WORLDS {
         let name = entry.about.name;
-        if ["command", "tasks", "mix"].contains(&name) {
+        if ["command", "python", "tasks", "mix"].contains(&name) {
             continue;
         }
         let world = read_world(&format!("type = {name:?}\n{}", entry.example))?.build(&LiveTools)?;

@@ -15,6 +15,7 @@ pub mod mix;
 pub mod pairs;
 pub mod places;
 pub mod programs;
+pub mod python;
 mod registry;
 pub mod rows;
 mod script;

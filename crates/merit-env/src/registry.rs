@@ -18,6 +18,7 @@ use crate::pairs::Pairs;
 use crate::places::Places;
 use crate::programs::repair::Repair;
 use crate::programs::synth::Synth;
+use crate::python::Python;
 use crate::rows::Rows;
 use crate::service::Service;
 use crate::sums::Sums;
@@ -54,6 +55,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Mix as dyn WorldSettings),
     entry!(Tasks as dyn WorldSettings),
     entry!(Command as dyn WorldSettings),
+    entry!(Python as dyn WorldSettings),
 ];
 
 /// Adds every world. Tools are added by `merit_tools::register`.

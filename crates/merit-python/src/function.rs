@@ -89,12 +89,7 @@ impl Term for Found {
 
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
         Python::attach(|py| match self.ask(py, context) {
-            Ok(result) => match result.outcome.value() {
-                Some(value) if !(self.settings.range().low..=self.settings.range().high).contains(&value) => {
-                    TermResult::broken(format!("it gave {value}, outside of its `low` and `high`"))
-                }
-                _ => result,
-            },
+            Ok(result) => result,
             Err(error) => TermResult::broken(format!("`{}` failed: {error}", self.settings.function)),
         })
     }
@@ -107,13 +102,13 @@ impl Found {
         if said.is_none() {
             return Ok(TermResult::not_applicable("the function gave None"));
         }
-        if let Ok(value) = said.extract::<f64>() {
-            return Ok(TermResult::value(value, Evidence::new("asked", "the function gave no reason")));
-        }
-        let answer = plain::value("what the function gave", &said)?;
+        let answer = match said.extract::<f64>() {
+            Ok(value) => serde_json::json!({"value": value, "evidence": "the function gave no reason"}),
+            Err(_) => plain::value("what the function gave", &said)?,
+        };
         let answer = answer.as_object().ok_or_else(|| {
             pyo3::exceptions::PyTypeError::new_err(format!("it gave {answer}; give a number, None or a dict"))
         })?;
-        merit_reward::terms::read_answer(answer).map_err(pyo3::exceptions::PyValueError::new_err)
+        Ok(merit_reward::terms::told(answer, self.settings.range()).unwrap_or_else(|early| early))
     }
 }

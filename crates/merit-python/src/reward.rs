@@ -3,7 +3,7 @@
 use crate::env::Env;
 use crate::function::{Function, with_functions};
 use crate::process::{PerProcess, working};
-use crate::{error, plain};
+use crate::{error, plain, settings};
 use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, entry};
 use merit_import::{ImportOptions, read_rows};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, Severity, Term};
@@ -119,7 +119,7 @@ fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
         }
         return TERMS.reading(|| RewardConfig::from_toml(&text)).map_err(|why| error::input(py, why));
     }
-    let table = plain::value("the reward", source)?;
+    let table = settings::without_none(plain::value("the reward", source)?);
     TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::input(py, why))
 }
 

@@ -21,7 +21,19 @@ pub(crate) fn table(name: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResul
         }
     }
     table.insert("type".to_owned(), Value::String(name.to_owned()));
-    Ok(Value::Object(table))
+    Ok(without_none(Value::Object(table)))
+}
+
+/// A setting that is `None` is one that is left out.
+pub(crate) fn without_none(value: Value) -> Value {
+    match value {
+        Value::Object(table) => {
+            let kept = table.into_iter().filter(|(_, value)| !value.is_null());
+            Value::Object(kept.map(|(key, value)| (key, without_none(value))).collect())
+        }
+        Value::Array(list) => Value::Array(list.into_iter().map(without_none).collect()),
+        other => other,
+    }
 }
 
 /// The component of a kind that a table describes.
@@ -30,7 +42,7 @@ where
     Chosen<T>: serde::de::DeserializeOwned,
 {
     COMPONENTS
-        .reading(|| serde_json::from_value::<Chosen<T>>(table))
+        .reading(|| serde_json::from_value::<Chosen<T>>(without_none(table)))
         .map_err(|why| error::input(py, why))
 }
 

@@ -2,6 +2,7 @@
 
 use crate::check::first_exact_answer;
 use crate::compile::{CompiledTerm, Compiler};
+use crate::error::Problem;
 use crate::explanation::explanation;
 use crate::expression::{BatchValues, Node, NodeContext, StateUpdate, evaluate};
 use crate::run_term::{EvaluatedTerm, count, run};
@@ -10,6 +11,7 @@ use crate::term::{AnnotationNeed, BatchCounts, EvalContext};
 use crate::trace::{Traced, Tracer};
 use crate::value::Value;
 use crate::{RewardConfig, RewardError};
+use merit_core::registry::Refusal;
 use merit_core::{
     Annotations, End, Episode, EpisodeId, Phase, PolicyVersion, Reward, Score, ScoredEpisode, TermOutcome,
     TermScore,
@@ -93,7 +95,7 @@ impl<'a> Batch<'a> {
 }
 
 impl Scorer {
-    /// Checks a reward and makes it ready.
+    /// Checks a reward and makes it ready. Starts nothing.
     pub fn compile(config: &RewardConfig) -> Result<Self, RewardError> {
         let mut compiler = Compiler::new(config);
         let expression = compiler.compile(config)?;
@@ -102,6 +104,17 @@ impl Scorer {
         let solved = compiler.solved.or(exact);
         let Compiler { terms, slots, updates, places, .. } = compiler;
         Ok(Self { terms, expression, places, slots, updates, solved })
+    }
+
+    /// The same, and starts what its terms need, so that what is missing is known before the first episode.
+    pub fn opened(config: &RewardConfig) -> Result<Self, RewardError> {
+        let scorer = Self::compile(config)?;
+        for term in &scorer.terms {
+            let refused =
+                |Refusal { why, .. }| RewardError { at: term.name.clone(), problem: Problem::Setting(why) };
+            term.term.open().map_err(refused)?;
+        }
+        Ok(scorer)
     }
 
     /// The names of the terms, in the order of the file and of every score.

@@ -62,6 +62,12 @@ pub trait Term: Any + Send + Sync {
         Ok(None)
     }
 
+    /// Starts what evaluation needs, where the reward is about to be used, so that what is missing is known before the first
+    /// episode. Never called by a check. Most terms start nothing.
+    fn open(&self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// Called once per batch, before the first episode is evaluated. Most terms count nothing.
     fn count(&self, _batch: &[&Episode]) -> BatchCounts {
         BatchCounts::new()
@@ -91,6 +97,11 @@ pub trait PreparedTerm: Component + Clone {
 
     /// Makes it ready, once for a compiled reward. Opens nothing: no file, no process.
     fn prepare(&self) -> Result<Self::Prepared, Refusal>;
+
+    /// Starts what evaluation needs, where the reward is about to be used. Never called by a check.
+    fn open(&self, _prepared: &Self::Prepared) -> Result<(), Refusal> {
+        Ok(())
+    }
 
     /// What it says of the episode; `Err` is a result found early, so that `?` works.
     fn evaluate(
@@ -128,6 +139,10 @@ struct Ready<T: PreparedTerm> {
 impl<T: PreparedTerm> Term for Ready<T> {
     fn kind(&self) -> TermKind {
         PreparedTerm::kind(&self.settings)
+    }
+
+    fn open(&self) -> Result<(), Refusal> {
+        PreparedTerm::open(&self.settings, &self.prepared)
     }
 
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {

@@ -73,7 +73,7 @@ impl Parts {
         }
         Ok(Self {
             env,
-            scorer: Scorer::compile(&recipe.reward)?,
+            scorer: Scorer::opened(&recipe.reward)?,
             annotators: Annotators::build(&recipe.annotators).map_err(RunError::Annotator)?,
             rule: recipe.credit.component(),
             recipe: recipe.clone(),

@@ -23,6 +23,8 @@ pub const MATHS_SUITE: Need = Need { name: "maths-suite", hint: "`cargo xtask te
 pub const MCP_PYTHON: Need = Need { name: "mcp-python", hint: "`cargo xtask test` fetches them" };
 /// The npm server that speaks the Model Context Protocol, in `.cache/mcp-npm`.
 pub const MCP_NPM: Need = Need { name: "mcp-npm", hint: "`cargo xtask test` fetches it; it takes `npm`" };
+/// Gymnasium and TextArena, in `.cache/gym`.
+pub const GYM: Need = Need { name: "gym", hint: "`cargo xtask test` fetches them" };
 /// TRL, and verl's reader, in `.cache/trainers`.
 pub const TRAINERS: Need = Need {
     name: "trainers",
@@ -41,8 +43,8 @@ pub const TENSORBOARD: Need =
     Need { name: "tensorboard", hint: "`pip install tensorboard` brings it where `python3` finds it" };
 
 /// All needs.
-pub const NEEDS: [Need; 10] =
-    [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, TRAINERS, WHEEL, DATA, MOUNTS, NODE, TENSORBOARD];
+pub const NEEDS: [Need; 11] =
+    [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, GYM, TRAINERS, WHEEL, DATA, MOUNTS, NODE, TENSORBOARD];
 
 /// Names the file to which every skipped test adds a line: need, test and reason, with tabs between.
 pub const SKIPPED: &str = "MERIT_SKIPPED";

@@ -16,6 +16,7 @@ mod lookup;
 mod mcp;
 mod pure;
 mod python;
+mod python_tool;
 mod registry;
 mod search;
 mod simulated;
@@ -36,6 +37,7 @@ pub use http_fixture::{Http, HttpConfig, HttpFixture, HttpResponse};
 pub use lookup::{Lookup, LookupConfig, MAX_KEY_LENGTH};
 pub use mcp::{McpConfig, McpTool};
 pub use python::{Python, PythonConfig};
+pub use python_tool::{PythonTool, PythonToolConfig};
 pub use registry::{TOOLS, example_settings, read_tool, register, tool};
 pub use search::{EmbeddingConfig, Search, SearchConfig};
 pub use simulated::{

@@ -2,8 +2,8 @@
 
 use crate::formats::CALL_FORMATS;
 use crate::{
-    CalcConfig, ConvertConfig, FaultyConfig, HttpConfig, LookupConfig, McpConfig, PythonConfig, SearchConfig,
-    SimulatedConfig, SqlToolConfig, ToolSettings, WorkspaceConfig,
+    CalcConfig, ConvertConfig, FaultyConfig, HttpConfig, LookupConfig, McpConfig, PythonConfig,
+    PythonToolConfig, SearchConfig, SimulatedConfig, SqlToolConfig, ToolSettings, WorkspaceConfig,
 };
 use merit_core::entry;
 use merit_core::registry::{Chosen, Components, Entry, UnknownName};
@@ -18,6 +18,7 @@ pub static TOOLS: &[Entry<dyn ToolSettings>] = &[
     entry!(HttpConfig as dyn ToolSettings),
     entry!(SimulatedConfig as dyn ToolSettings),
     entry!(PythonConfig as dyn ToolSettings),
+    entry!(PythonToolConfig as dyn ToolSettings),
     entry!(SearchConfig as dyn ToolSettings),
     entry!(McpConfig as dyn ToolSettings),
     entry!(FaultyConfig as dyn ToolSettings),

@@ -33,7 +33,7 @@ impl RewardTarget {
     /// sample tasks of the shipped reward of that name, else plain questions, if they fit.
     pub fn from_toml(file: &str, text: &str, given: Option<Vec<Given>>) -> Result<Self, AttackError> {
         let config = reward_file::parse(file, text)?;
-        let scorer = Scorer::compile(&config)
+        let scorer = Scorer::opened(&config)
             .map_err(|error| AttackError::Target { target: file.to_owned(), why: error.to_string() })?;
         let path = Path::new(file);
         let stem = path.file_stem().map_or_else(|| file.to_owned(), |s| s.to_string_lossy().into_owned());

@@ -1,7 +1,7 @@
 //! One running task of a program.
 
+use super::Programs;
 use super::protocol::{self, Request, ResetReply, StepReply};
-use super::{ABOUT, Programs, broken};
 use crate::{Env, EnvError, StepResult};
 use merit_command::Channel;
 use merit_core::{Action, CallRecord, Message, Role};
@@ -43,7 +43,8 @@ impl CommandEnv {
 
     /// Repeats what a snapshot says was done, and holds the result against it.
     pub(super) fn restore(&mut self, state: &Value) -> Result<(), EnvError> {
-        let bad = |why: String| EnvError::Snapshot { world: ABOUT.name, why };
+        let name = self.programs.about.name;
+        let bad = |why: String| EnvError::Snapshot { world: name, why };
         let wanted = Play::deserialize(state).map_err(|error| bad(error.to_string()))?;
         if wanted.task != self.play.task {
             return Err(bad(format!("it is of task {}, not {}", wanted.task, self.play.task)));
@@ -69,19 +70,19 @@ impl CommandEnv {
     }
 
     fn ask<R: serde::de::DeserializeOwned>(&mut self, request: &Request<'_>) -> Result<R, EnvError> {
-        let mut channel = self.channel.take().unwrap_or_else(|| self.programs.take());
+        let mut channel = self.channel.take().unwrap_or_else(|| self.programs.pool.take());
         let answer = protocol::ask(&mut channel, request);
         match &answer {
             Ok(_) => self.channel = Some(channel),
             // The copy starts anew with the next request, so whoever takes it finds it fresh.
-            Err(_) => self.programs.give_back(channel),
+            Err(_) => self.programs.pool.give_back(channel),
         }
-        answer.map_err(broken)
+        answer.map_err(|why| self.programs.broken(why))
     }
 
     /// The answer in a text, where it has the mark.
     fn answer<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let mark = &self.programs.settings.answer_mark;
+        let mark = &self.programs.answer_mark;
         let answer = text.strip_prefix(mark.as_str()).filter(|_| !mark.is_empty())?.trim();
         (!answer.is_empty()).then_some(answer)
     }
@@ -109,7 +110,7 @@ impl CommandEnv {
 impl Drop for CommandEnv {
     fn drop(&mut self) {
         if let Some(channel) = self.channel.take() {
-            self.programs.give_back(channel);
+            self.programs.pool.give_back(channel);
         }
     }
 }
@@ -119,12 +120,14 @@ impl Env for CommandEnv {
         let (task, seed) = (self.task.clone(), self.seed);
         let reply: ResetReply = self.ask(&Request::Reset { task: &task, seed })?;
         self.play = Play { log: Vec::new(), over: false, state: reply.state, task: self.play.task.clone() };
-        Ok(reply.observations.into_iter().map(|observation| observation.message(Role::User)).collect())
+        let instructions = &self.programs.instructions;
+        let told = (!instructions.is_empty()).then(|| Message::new(Role::System, instructions.clone()));
+        Ok(told.into_iter().chain(reply.observations.into_iter().map(|o| o.message(Role::User))).collect())
     }
 
     fn step(&mut self, action: &Action, _calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         if self.play.over {
-            return Err(broken("it was given an action after its end".to_owned()));
+            return Err(self.programs.broken("it was given an action after its end".to_owned()));
         }
         if self.channel.is_none() {
             self.resume()?;
@@ -132,7 +135,7 @@ impl Env for CommandEnv {
         match action {
             Action::Say { text } => self.send(text),
             Action::Answer { text } => {
-                let text = format!("{}{text}", self.programs.settings.answer_mark);
+                let text = format!("{}{text}", self.programs.answer_mark);
                 self.send(&text)
             }
             Action::Malformed { why } => {
@@ -151,7 +154,7 @@ impl Env for CommandEnv {
     }
 
     fn parse(&self, text: &str) -> Action {
-        let stops = &self.programs.settings.stops;
+        let stops = &self.programs.stops;
         let said = stops.iter().find_map(|stop| text.strip_suffix(stop.as_str())).unwrap_or(text);
         let said = said.trim_matches(' ');
         let one_line = stops.iter().any(|stop| stop == "\n");
@@ -165,7 +168,7 @@ impl Env for CommandEnv {
     }
 
     fn stops(&self) -> Vec<String> {
-        self.programs.settings.stops.clone()
+        self.programs.stops.clone()
     }
 }
 
@@ -175,6 +178,6 @@ impl CommandEnv {
         if self.play.log.is_empty() && !self.play.over {
             return self.reset().map(drop);
         }
-        Err(broken("the program was lost in an earlier step of this episode".to_owned()))
+        Err(self.programs.broken("the program was lost in an earlier step of this episode".to_owned()))
     }
 }

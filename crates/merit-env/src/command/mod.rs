@@ -15,29 +15,23 @@
 //!
 //! Nothing is started before the first request. As many copies of the program run as episodes do; a copy is used again for the
 //! next episode. A program that crashes, hangs or talks nonsense is an infrastructure failure of that episode, never a reward.
+//!
+//! [`python`](crate::python) speaks the same protocol with a worker that merit brings.
 
 mod env;
 mod expert;
 mod protocol;
+mod world;
 
-use crate::{Env, EnvError, Expert, ToolBuilder, World, WorldSettings, fingerprint, split_of};
-use env::CommandEnv;
-use merit_command::{Channel, Limits};
+pub(crate) use protocol::TaskReply;
+pub(crate) use world::{Listed, ProgramWorld, Programs, TaskSource};
+
+use crate::{EnvError, ToolBuilder, World, WorldSettings};
+use merit_command::{Channel, Limits, Pool};
 use merit_core::registry::{About, Component, Refusal};
-use merit_core::{Seed, Split, Task, canonical};
-use protocol::{Request, TaskReply};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-
-const ABOUT: About =
-    About { name: "command", summary: "A program in any language that answers JSON lines.", paper: "" };
-/// Raised when the protocol changes.
-const VERSION: u32 = 1;
-/// Half of all contents fall into a split, so this many in vain mean that the tasks do not depend on the seed.
-const MAX_DRAWS: u64 = 64;
 
 /// The settings of `command`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,139 +56,59 @@ pub struct Command {
     pub expert: bool,
 }
 
-fn start_s() -> f64 {
+pub(crate) fn start_s() -> f64 {
     60.0
 }
 
-fn answer_s() -> f64 {
+pub(crate) fn answer_s() -> f64 {
     10.0
 }
 
-fn stops() -> Vec<String> {
+pub(crate) fn stops() -> Vec<String> {
     vec!["\n".to_owned()]
 }
 
+/// Refuses deadlines and ends of turns that cannot work.
+pub(crate) fn check_exchange(start_s: f64, answer_s: f64, stops: &[String]) -> Result<(), Refusal> {
+    for (key, seconds) in [("start_s", start_s), ("answer_s", answer_s)] {
+        Refusal::unless((0.001..=3600.0).contains(&seconds), key, seconds, "0.001 to 3600")?;
+    }
+    if stops.iter().any(String::is_empty) {
+        return Err(Refusal::new("`stops` lists an empty text, which would end every turn at once"));
+    }
+    Ok(())
+}
+
+pub(crate) fn limits(start_s: f64, answer_s: f64) -> Limits {
+    let seconds = Duration::from_secs_f64;
+    Limits { start: seconds(start_s), answer: seconds(answer_s), ..Limits::default() }
+}
+
 impl Component for Command {
-    const ABOUT: About = ABOUT;
+    const ABOUT: About =
+        About { name: "command", summary: "A program in any language that answers JSON lines.", paper: "" };
     const EXAMPLE: &'static str = "command = [\"python3\", \"environment.py\"]";
 
     fn check(&self) -> Result<(), Refusal> {
         if self.command.first().is_none_or(|program| program.trim().is_empty()) {
             return Err(Refusal::new("`command` names no program; as in [\"python3\", \"environment.py\"]"));
         }
-        for (key, seconds) in [("start_s", self.start_s), ("answer_s", self.answer_s)] {
-            Refusal::unless((0.001..=3600.0).contains(&seconds), key, seconds, "0.001 to 3600")?;
-        }
-        if self.stops.iter().any(String::is_empty) {
-            return Err(Refusal::new("`stops` lists an empty text, which would end every turn at once"));
-        }
-        Ok(())
+        check_exchange(self.start_s, self.answer_s, &self.stops)
     }
 }
 
 impl WorldSettings for Command {
     fn build(&self, _tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError> {
-        self.check().map_err(|refusal| EnvError::refused(ABOUT.name, refusal))?;
-        let programs = Arc::new(Programs { settings: self.clone(), idle: Mutex::default() });
-        Ok(Box::new(CommandWorld { programs }))
+        self.check().map_err(|refusal| EnvError::refused(Self::ABOUT.name, refusal))?;
+        let (command, limits) = (self.command.clone(), limits(self.start_s, self.answer_s));
+        Ok(Box::new(ProgramWorld::new(Programs {
+            about: Self::ABOUT,
+            pool: Pool::new(move || Channel::new(command.clone(), limits)),
+            stops: self.stops.clone(),
+            answer_mark: self.answer_mark.clone(),
+            instructions: String::new(),
+            tasks: TaskSource::Program,
+            expert: self.expert,
+        })))
     }
-}
-
-/// The world of a program.
-struct CommandWorld {
-    programs: Arc<Programs>,
-}
-
-/// The copies of a program that nobody uses now.
-struct Programs {
-    settings: Command,
-    idle: Mutex<Vec<Channel>>,
-}
-
-impl Programs {
-    fn take(&self) -> Channel {
-        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        idle.unwrap_or_else(|| {
-            let seconds = Duration::from_secs_f64;
-            let (start, answer) = (seconds(self.settings.start_s), seconds(self.settings.answer_s));
-            Channel::new(self.settings.command.clone(), Limits { start, answer, ..Limits::default() })
-        })
-    }
-
-    fn give_back(&self, channel: Channel) {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(channel);
-    }
-
-    /// One request to whichever copy is free.
-    fn ask<R: serde::de::DeserializeOwned>(&self, request: &Request<'_>) -> Result<R, EnvError> {
-        let mut channel = self.take();
-        let answer = protocol::ask(&mut channel, request);
-        self.give_back(channel);
-        answer.map_err(broken)
-    }
-}
-
-fn broken(why: String) -> EnvError {
-    EnvError::Broken { world: ABOUT.name, why }
-}
-
-/// A number that every language can hold.
-fn plain(seed: &Seed) -> u64 {
-    seed.as_u64() >> 11
-}
-
-impl World for CommandWorld {
-    fn about(&self) -> About {
-        ABOUT
-    }
-
-    fn task(&self, split: Split, index: u64, seed: &Seed) -> Result<Task, EnvError> {
-        let seed = seed.child(split.name(), index);
-        for draw in 0..MAX_DRAWS {
-            let request = Request::Task { seed: plain(&seed.child("draw", draw)) };
-            let drawn: TaskReply = self.programs.ask(&request)?;
-            let content = canonical(&drawn.task);
-            if split_of(drawn.identity.as_deref().unwrap_or(&content)) != split {
-                continue;
-            }
-            let id = format!("{}/{}/{index:05}-{}", ABOUT.name, split.name(), fingerprint(&content));
-            let task = Task::new(ABOUT.name, id).with_split(split).with_size(drawn.size);
-            let payload = serde_json::json!({ "task": drawn.task });
-            return Ok(Task { version: VERSION, answer: drawn.answer, ..task.with_payload(payload) });
-        }
-        Err(broken(format!("{MAX_DRAWS} seeds gave no {} task; tasks must depend on the seed", split.name())))
-    }
-
-    fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
-        let task_of = task_of(task)?;
-        let mut env = CommandEnv::new(&self.programs, &task.id, task_of, plain(seed));
-        if let Some(state) = state {
-            env.restore(state)?;
-        }
-        Ok(Box::new(env))
-    }
-
-    fn expert(&self) -> Option<&dyn Expert> {
-        self.programs.settings.expert.then_some(self)
-    }
-}
-
-/// What the program made of a task, checked: tasks travel through files.
-fn task_of(task: &Task) -> Result<Value, EnvError> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Payload {
-        task: Value,
-    }
-    let bad = |why: String| EnvError::Task { world: ABOUT.name, task: task.id.clone(), why };
-    if task.world != ABOUT.name || task.version != VERSION {
-        let (world, version) = (&task.world, task.version);
-        return Err(bad(format!("it is of world `{world}` version {version}, wanted version {VERSION}")));
-    }
-    let payload = Payload::deserialize(&task.payload).map_err(|error| bad(format!("payload: {error}")))?;
-    let name = task.id.rsplit('-').next().unwrap_or_default();
-    if name != fingerprint(&canonical(&payload.task)) {
-        return Err(bad("its payload is not the one that it is named after".to_owned()));
-    }
-    Ok(payload.task)
 }

@@ -1,7 +1,7 @@
 //! Requests and answers of a program, as plain data.
 
 use merit_command::Channel;
-use merit_core::{Info, Message, Role};
+use merit_core::{Info, Message, Role, canonical};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -37,9 +37,9 @@ pub(super) struct SaidTurn<'a> {
     pub(super) observed: Vec<String>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TaskReply {
+pub(crate) struct TaskReply {
     pub(super) task: Value,
     #[serde(default = "one")]
     pub(super) size: u32,
@@ -47,6 +47,25 @@ pub(super) struct TaskReply {
     pub(super) answer: Option<String>,
     #[serde(default)]
     pub(super) identity: Option<String>,
+}
+
+impl TaskReply {
+    /// A task of which nothing else is known.
+    pub(crate) fn of(task: Value) -> Self {
+        Self { task, size: one(), answer: None, identity: None }
+    }
+
+    /// A task that tells its `answer` and `size` itself, where it has them.
+    pub(crate) fn told(task: Value) -> Self {
+        let answer = task.get("answer").and_then(Value::as_str).map(str::to_owned);
+        let size = task.get("size").and_then(Value::as_u64).and_then(|size| u32::try_from(size).ok());
+        Self { answer, size: size.unwrap_or_else(one).max(1), ..Self::of(task) }
+    }
+
+    /// What decides its split.
+    pub(super) fn content(&self) -> String {
+        self.identity.clone().unwrap_or_else(|| canonical(&self.task))
+    }
 }
 
 fn one() -> u32 {
@@ -108,6 +127,7 @@ pub(super) fn ask<R: DeserializeOwned>(channel: &mut Channel, request: &Request<
     let mut answer = channel.request(request.clone()).map_err(|error| error.to_string())?;
     answer.remove("id");
     if let Some(error) = answer.get("error") {
+        let error = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
         return Err(format!("the program says: {error}"));
     }
     R::deserialize(Value::Object(answer)).map_err(|error| {

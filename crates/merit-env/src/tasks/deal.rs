@@ -3,7 +3,7 @@
 use merit_core::{Seed, Split};
 
 /// The `index`-th of `items`. Absent: there are none.
-pub(super) fn dealt(items: &[usize], split: Split, index: u64, seed: &Seed) -> Option<usize> {
+pub(crate) fn dealt(items: &[usize], split: Split, index: u64, seed: &Seed) -> Option<usize> {
     let count = items.len() as u64;
     let pass = index.checked_div(count)?;
     let mut order = items.to_vec();

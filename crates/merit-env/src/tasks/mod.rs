@@ -20,6 +20,7 @@ pub use cut::{CutAt, CutConfig};
 pub use file::{SAMPLES, Sample};
 
 use crate::{Env, EnvError, Expert, ExpertTurn, World, WorldSettings};
+pub(crate) use deal::dealt;
 use file::Entry;
 use merit_api::{Tool, ToolBuilder, WorldLook, build_tools};
 use merit_core::registry::Component as _;

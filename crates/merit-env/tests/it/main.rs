@@ -18,6 +18,7 @@ mod mix;
 mod pairs;
 mod places;
 mod played;
+mod python;
 mod repair;
 mod rows;
 mod sale;

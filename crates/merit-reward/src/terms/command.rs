@@ -106,18 +106,25 @@ impl PreparedTerm for Command {
         let request = json!({ "episode": context.episode, "step": context.run.step });
         let mut channel = channel.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = channel.request(request).map_err(|error| TermResult::broken(error.to_string()))?;
-        let result = read_answer(&answer).map_err(TermResult::broken)?;
-        match result.outcome.value() {
-            Some(value) if !(self.range().low..=self.range().high).contains(&value) => {
-                Err(TermResult::broken(format!("it gave {value}, outside of its `low` and `high`")))
-            }
-            _ => Ok(result),
-        }
+        told(&answer, self.range())
     }
 }
 
-/// What a program or a function answered, as a result; the error says what is odd about it.
-pub fn read_answer(answer: &Map<String, serde_json::Value>) -> Result<TermResult, String> {
+/// What a program says of an episode; whatever it may not say is the grader's failure.
+pub fn told(
+    answer: &Map<String, serde_json::Value>,
+    Range { low, high }: Range,
+) -> Result<TermResult, TermResult> {
+    let result = read(answer).map_err(TermResult::broken)?;
+    match result.outcome.value() {
+        Some(value) if !(low..=high).contains(&value) => {
+            Err(TermResult::broken(format!("it gave {value}, outside of its `low` and `high`")))
+        }
+        _ => Ok(result),
+    }
+}
+
+fn read(answer: &Map<String, serde_json::Value>) -> Result<TermResult, String> {
     let text =
         |key: &str| answer.get(key).map(|why| why.as_str().map_or_else(|| why.to_string(), str::to_owned));
     if let Some(why) = text("error") {

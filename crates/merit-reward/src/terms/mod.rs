@@ -4,7 +4,7 @@ mod number;
 mod pay;
 mod reading;
 
-pub use command::read_answer;
+pub use command::told;
 pub use number::canonical;
 pub use pay::{ByTurn, Pay};
 pub use reading::{Reading, Reference, check_pointer, excerpt, policy_texts};
@@ -31,5 +31,6 @@ merit_core::registry! {
         environment_reward::EnvironmentReward,
         annotation::Annotated,
         command::Command,
+        python::Python,
     ];
 }

@@ -18,6 +18,7 @@ mod open;
 mod optimum;
 mod parts;
 mod plain;
+mod python;
 mod scoring;
 mod shaping;
 mod tabular;

@@ -20,8 +20,8 @@ const MAX_ARGUMENTS: usize = 100_000;
 
 /// A tool, ready to be called.
 #[derive(Debug)]
-pub(super) struct Declared {
-    pub(super) declaration: Declaration,
+pub(crate) struct Declared {
+    pub(crate) declaration: Declaration,
     parameters: JsonVerifier,
     returns: Option<JsonVerifier>,
     recorded: Recorded,
@@ -40,7 +40,7 @@ struct RecordedCall {
 }
 
 /// All tools of a set, with names of their own.
-pub(super) fn all(declarations: Vec<Declaration>) -> Result<Vec<Arc<Declared>>, String> {
+pub(crate) fn all(declarations: Vec<Declaration>) -> Result<Vec<Arc<Declared>>, String> {
     if declarations.is_empty() {
         return Err("there are no tools; declare at least one".to_owned());
     }
@@ -91,7 +91,7 @@ impl Declared {
     }
 
     /// What it says of itself. Its example is a recorded call, or arguments drawn from their schema.
-    pub(super) fn spec(&self) -> ToolSpec {
+    pub(crate) fn spec(&self) -> ToolSpec {
         let Declaration { name, summary, parameters, examples, .. } = &self.declaration;
         let drawn = || {
             let drawer = Drawer::new(parameters).ok()?;
@@ -107,7 +107,7 @@ impl Declared {
     }
 
     /// The arguments that `input` writes down, or what to answer instead.
-    pub(super) fn arguments(&self, input: &str) -> Result<Value, ToolAnswer> {
+    pub(crate) fn arguments(&self, input: &str) -> Result<Value, ToolAnswer> {
         if input.len() > MAX_ARGUMENTS {
             return Err(refused(format!("the arguments are too long: at most {MAX_ARGUMENTS} bytes")));
         }

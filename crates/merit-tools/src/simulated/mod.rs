@@ -7,7 +7,7 @@
 mod command;
 mod config;
 mod declaration;
-mod declared;
+pub(crate) mod declared;
 mod draw;
 mod examples;
 mod memory;
@@ -16,7 +16,8 @@ mod schema;
 mod session;
 
 use crate::{EpisodeShared, ExecKind, Tool, ToolError, ToolSession, ToolSettings, ToolSpec};
-use declared::{Declared, Recorded};
+pub(crate) use declared::Declared;
+use declared::Recorded;
 use memory::Memory;
 use merit_core::registry::{Component, Refusal};
 use merit_core::{About, Task};

@@ -9,6 +9,7 @@ mod formats_settings;
 mod formats_specimens;
 mod http_fixture;
 mod python;
+mod python_tool;
 mod search;
 mod simulated;
 mod sql;

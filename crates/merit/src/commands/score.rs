@@ -13,7 +13,7 @@ use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Score) -> Result<()> {
     let reward = reward_file::load(&arguments.reward)?;
-    let scorer = Scorer::compile(&reward.config)?;
+    let scorer = Scorer::opened(&reward.config)?;
     let loaded = load_episodes(&arguments.episodes)?;
     let seed = arguments.seed.map_or_else(|| loaded.seed(), |given| Ok(Some(given)))?;
     let discount = arguments.discount.map_or_else(|| loaded.discount(), |given| Ok(Some(given)))?;

@@ -15,6 +15,7 @@ mod lab;
 mod models;
 mod own_data;
 mod playing;
+mod python_parts;
 mod sameness;
 mod starts;
 mod survival;
