@@ -2,10 +2,9 @@
 
 use merit_api::conformance::check_world;
 use merit_api::{LiveTools, World};
-use merit_core::{Seed, Split, Task};
+use merit_core::{Info, Seed, Split, Task};
 use merit_env::{ExpertTurn, read_world};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn world(settings: &str) -> Box<dyn World> {
@@ -22,7 +21,7 @@ fn patient(more: &Value) -> Arc<Task> {
 }
 
 /// What is said to each line, and the infos of each turn.
-fn play(lines: &[&str]) -> Vec<(String, BTreeMap<String, f64>)> {
+fn play(lines: &[&str]) -> Vec<(String, Info)> {
     let mut env = world("patience = 6").open(&patient(&json!({})), &Seed::root(2), None).unwrap();
     assert_eq!(env.reset().unwrap().last().unwrap().text, "have heat sweat");
     let step = |said: &&str| {
@@ -77,11 +76,11 @@ fn each_turn_is_worth_what_the_table_says() {
     assert_eq!((right["diagnosed"], right["cured"], right["unsafe"], right["solved"]), (1.0, 1.0, 0.0, 1.0));
     let idle = &play(&["treat flu rest"])[0].1;
     assert_eq!((idle["diagnosed"], idle["cured"], idle["unsafe"], idle["solved"]), (1.0, 0.0, 0.0, 0.0));
-    let keys = |line: &str| play(&[line])[0].1.keys().cloned().collect::<Vec<String>>();
+    let keys = |line: &str| play(&[line])[0].1.keys().map(str::to_owned).collect::<Vec<String>>();
     assert_eq!(keys("treat flu rest"), keys("treat the flu"));
 }
 
-type Played = (usize, BTreeMap<String, f64>);
+type Played = (usize, Info);
 
 /// How a manner plays a task: its turns, and the infos at the end.
 fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, at: u64) -> Played {

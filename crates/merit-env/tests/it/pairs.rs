@@ -2,7 +2,7 @@
 
 use merit_api::conformance::{check_tool, check_world, example_task};
 use merit_api::{LiveTools, StepResult, Tool as _, World};
-use merit_core::{Action, CallEnd, CallRecord, Seed, Split, Task};
+use merit_core::{Action, CallEnd, CallRecord, Info, Seed, Split, Task};
 use merit_env::pairs::{Pair, Pure, change, eval};
 use merit_env::{Env, ExpertTurn, read_world, split_of};
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ fn say(env: &mut dyn Env, line: &str) -> StepResult {
 }
 
 /// What is said to each line, and the infos of each turn.
-fn play(settings: &str, lines: &[&str]) -> Vec<(String, BTreeMap<String, f64>)> {
+fn play(settings: &str, lines: &[&str]) -> Vec<(String, Info)> {
     let task = batch(&[(2, "34*7", "248"), (4, "3*(x+4)", "4*x+11"), (3, "47 min", "2820 s")]);
     let mut env = world(settings).open(&task, &Seed::root(2), None).unwrap();
     assert_eq!(env.reset().unwrap().last().unwrap().text, "34*7 or 248");
@@ -162,7 +162,7 @@ fn no_pair_is_met_in_both_splits_and_no_constant_verdict_is_right() {
 }
 
 /// How a manner plays a task: the infos of its turns.
-fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, at: u64) -> Vec<BTreeMap<String, f64>> {
+fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, at: u64) -> Vec<Info> {
     let mut env = world.open(task, &Seed::root(2), None).unwrap();
     env.reset().unwrap();
     let (mut turns, mut infos) = (Vec::new(), Vec::new());

@@ -1,13 +1,12 @@
 //! Plays tasks for tests: given lines, or a manner of the expert.
 
 use merit_api::{LiveTools, World};
-use merit_core::{Seed, Split, Task};
+use merit_core::{Info, Seed, Split, Task};
 use merit_env::{ExpertTurn, read_world};
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(crate) type Numbers = BTreeMap<String, f64>;
+pub(crate) type Numbers = Info;
 
 pub(crate) fn built(name: &str, settings: &str) -> Box<dyn World> {
     read_world(&format!("type = '{name}'\n{settings}")).unwrap().build(&LiveTools).unwrap()

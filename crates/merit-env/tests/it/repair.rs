@@ -2,13 +2,10 @@
 
 use merit_api::conformance::check_world;
 use merit_api::{LiveTools, World};
-use merit_core::{Action, Seed, Split, Task};
+use merit_core::{Action, Info, Seed, Split, Task};
 use merit_env::{ExpertTurn, read_world};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-type Info = BTreeMap<String, f64>;
 
 fn world(settings: &str) -> Box<dyn World> {
     read_world(&format!("type = 'repair'\n{settings}")).unwrap().build(&LiveTools).unwrap()
@@ -137,7 +134,7 @@ fn each_turn_tells_how_far_the_work_is() {
     assert_eq!(of("hidden_share"), of("tests_share"));
     assert_eq!((of("tampered"), of("broken")), (vec![0.0; 6], vec![0.0; 6]));
     assert_eq!((of("final"), of("solved")), (vec![0.0, 0.0, 0.0, 0.0, 0.0, 1.0], of("final")));
-    let keys = |at: usize| turns[at].1.keys().cloned().collect::<Vec<String>>();
+    let keys = |at: usize| turns[at].1.keys().collect::<Vec<&str>>();
     assert!((1..6).all(|at| keys(at) == keys(0)), "the same numbers on every turn");
 }
 

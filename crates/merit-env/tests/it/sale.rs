@@ -1,10 +1,9 @@
 //! The sale: what the customer says, how the chance of a deal moves, and how sellers of different manners do.
 
 use merit_api::{LiveTools, World};
-use merit_core::{Seed, Split, Task};
+use merit_core::{Info, Seed, Split, Task};
 use merit_env::{ExpertTurn, read_world};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn world(settings: &str) -> Box<dyn World> {
@@ -22,7 +21,7 @@ fn customer(more: &Value) -> Arc<Task> {
 }
 
 /// What is said to each line, and the infos of each turn.
-fn play(task: &Arc<Task>, lines: &[&str]) -> Vec<(String, BTreeMap<String, f64>)> {
+fn play(task: &Arc<Task>, lines: &[&str]) -> Vec<(String, Info)> {
     let mut env = world("").open(task, &Seed::root(2), None).unwrap();
     assert_eq!(env.reset().unwrap().last().unwrap().text, "hello need room");
     let step = |said: &&str| {
@@ -84,7 +83,7 @@ fn the_chance_of_a_deal_follows_the_formula() {
 }
 
 /// How a manner plays a task: its turns, and the infos at the end.
-fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, at: u64) -> BTreeMap<String, f64> {
+fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, at: u64) -> Info {
     let mut env = world.open(task, &Seed::root(2), None).unwrap();
     env.reset().unwrap();
     let mut turns: Vec<ExpertTurn> = Vec::new();
@@ -103,7 +102,7 @@ fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, at: u64) -> B
 /// The mean over tasks of infos at the end.
 fn means<const N: usize>(settings: &str, manner: &str, tasks: u64, names: [&str; N]) -> [f64; N] {
     let world = world(settings);
-    let played: Vec<BTreeMap<String, f64>> = (0..tasks)
+    let played: Vec<Info> = (0..tasks)
         .map(|at| {
             let task = Arc::new(world.task(Split::Train, at, &Seed::root(1)).unwrap());
             demonstrated(world.as_ref(), &task, manner, at)

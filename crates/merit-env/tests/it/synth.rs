@@ -2,14 +2,11 @@
 
 use merit_api::conformance::check_world;
 use merit_api::{LiveTools, World};
-use merit_core::{Action, Seed, Split, Task};
+use merit_core::{Action, Info, Seed, Split, Task};
 use merit_env::programs::language::{Known, Machine, Op, Stop, Words};
 use merit_env::{ExpertTurn, read_world};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-type Info = BTreeMap<String, f64>;
 
 fn world(settings: &str) -> Box<dyn World> {
     read_world(&format!("type = 'synth'\n{settings}")).unwrap().build(&LiveTools).unwrap()
@@ -179,7 +176,7 @@ fn a_program_is_worth_what_it_does_on_hidden_lists() {
 
 #[test]
 fn every_turn_tells_the_same_numbers() {
-    let keys = |line: &str| info("", "", line).into_keys().collect::<Vec<String>>();
+    let keys = |line: &str| info("", "", line).keys().map(str::to_owned).collect::<Vec<String>>();
     for line in ["run sort", "give sort", "give nothing", "what", "", "run fly"] {
         assert_eq!(keys(line), keys("give sort take 2"), "{line}");
     }
