@@ -27,7 +27,7 @@ pub(super) fn line(settings: &Toolshelf, errand: &Errand, play: &Demonstration<'
         });
     }
     let script = if settings.mode == Mode::Agent {
-        played(&shelf, errand, &taken, manner == "eager", 10 + rng.below(90) as u32)
+        played(shelf, errand, &taken, manner == "eager", 10 + rng.below(90) as u32)
     } else {
         let names: Vec<&str> = taken.iter().map(|(name, _)| name.as_str()).collect();
         vec![format!("use {}", names.join(" then "))]

@@ -10,7 +10,7 @@ mod shelf;
 
 pub use shelf::{Errand, MAX_TOOLS, Need, Shelf, Takes, Tool};
 
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{Demonstration, Derived, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -82,6 +82,9 @@ pub struct Toolshelf {
     pub skew: f64,
     /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
     pub instructions: bool,
+    /// The tools, made once.
+    #[serde(skip)]
+    pub made: Derived<Shelf>,
 }
 
 impl Default for Toolshelf {
@@ -98,6 +101,7 @@ impl Default for Toolshelf {
             synonyms: 0.3,
             skew: 0.0,
             instructions: false,
+            made: Derived::default(),
         }
     }
 }
@@ -128,8 +132,8 @@ impl Component for Toolshelf {
 
 impl Toolshelf {
     /// The tools of these settings.
-    pub fn shelf(&self) -> Shelf {
-        Shelf::new(self.shelf, self.tools, self.names == Names::Numbers)
+    pub fn shelf(&self) -> &Shelf {
+        self.made.get_or(|| Shelf::new(self.shelf, self.tools, self.names == Names::Numbers))
     }
 }
 
@@ -227,16 +231,16 @@ impl TextGame for Toolshelf {
     }
 
     fn draw(&self, size: u32, rng: &mut Stream) -> Errand {
-        Errand::draw(size, &self.shelf(), [self.vague, self.synonyms, self.skew], rng)
+        Errand::draw(size, self.shelf(), [self.vague, self.synonyms, self.skew], rng)
     }
 
     fn identity(&self, errand: &Errand) -> String {
         // Both splits have all tools, since those are learnt by heart; requests are of one split.
-        errand.said(&self.shelf(), false)
+        errand.said(self.shelf(), false)
     }
 
     fn check_puzzle(&self, errand: &Errand, size: u32) -> Result<(), String> {
-        errand.check(size, &self.shelf())
+        errand.check(size, self.shelf())
     }
 
     fn check_state(&self, errand: &Errand, bench: &Bench) -> Result<(), String> {
@@ -253,14 +257,14 @@ impl TextGame for Toolshelf {
         let shelf = self.shelf();
         match (self.mode, errand.needs.first()) {
             (Mode::Document, Some(need)) => shelf.doc(need.tool),
-            _ => errand.said(&shelf, self.template == Template::Shifted),
+            _ => errand.said(shelf, self.template == Template::Shifted),
         }
     }
 
     fn answer(&self, errand: &Errand) -> Option<String> {
         let shelf = self.shelf();
         if self.mode == Mode::Agent {
-            return errand.course(&shelf).last().map(|(_, _, given)| given.to_string());
+            return errand.course(shelf).last().map(|(_, _, given)| given.to_string());
         }
         let names: Vec<String> = errand.needs.iter().map(|need| shelf.name(need.tool)).collect();
         Some(names.join(" then "))
@@ -301,7 +305,7 @@ impl TextGame for Toolshelf {
             Action::Answer { text } => {
                 let named: Vec<(bool, bool)> = match self.mode {
                     Mode::Agent => Vec::new(),
-                    _ => text.split(" then ").map(|name| self.name(&shelf, errand, bench, name)).collect(),
+                    _ => text.split(" then ").map(|name| self.name(shelf, errand, bench, name)).collect(),
                 };
                 let all = |holds: fn(&(bool, bool)) -> bool| !named.is_empty() && named.iter().all(holds);
                 let right = self.answer(errand).as_ref() == Some(text);
@@ -314,7 +318,7 @@ impl TextGame for Toolshelf {
         let (said, now) = match command(text) {
             Some(Command::Use(names)) => {
                 let name = names.first().map_or("", String::as_str);
-                let (on_shelf, right) = self.name(&shelf, errand, bench, name);
+                let (on_shelf, right) = self.name(shelf, errand, bench, name);
                 let doc = bench.open.map(|place| shelf.doc(place));
                 (doc.unwrap_or_else(|| "no such tool".to_owned()), [true, on_shelf, right, false])
             }

@@ -108,7 +108,7 @@ impl Shelf {
     pub fn new(shelf: u64, count: u32, numbered: bool) -> Self {
         let mut rng = Seed::root(shelf).child("shelf", 0).stream();
         let mut places: Vec<u32> = (0..1000).collect();
-        // Only as much of a shuffle as there are tools: a shelf is made anew for every step. A larger shelf begins like a smaller one.
+        // Only as much of a shuffle as there are tools. A larger shelf begins like a smaller one.
         for at in 0..(count as usize).min(places.len()) {
             let other = at + rng.below((places.len() - at) as u64) as usize;
             places.swap(at, other);
@@ -137,10 +137,12 @@ impl Shelf {
 
     /// The tool of this name.
     pub fn find(&self, name: &str) -> Option<u32> {
-        let same = |tool: &Tool| !self.numbered && is_named(tool, name);
-        let numbered = |place: &u32| self.numbered && number_of(*place).to_string() == name;
-        let places = 0..self.tools.len() as u32;
-        places.zip(&self.tools).find(|(place, tool)| numbered(place) || same(tool)).map(|(place, _)| place)
+        if self.numbered {
+            let number = name.parse::<u32>().ok().filter(|number| number.to_string() == name)?;
+            return (0..self.tools.len() as u32).find(|place| number_of(*place) == number);
+        }
+        let (parts, unit) = named(name)?;
+        self.tools.iter().position(|tool| tool.parts == parts && tool.unit == unit).map(|place| place as u32)
     }
 
     /// What is written about a tool.
@@ -207,12 +209,17 @@ fn words_of(tool: &Tool) -> String {
     format!("{domain} {verb} {object} {unit}")
 }
 
-/// Whether these are the four words of a tool.
-fn is_named(tool: &Tool, name: &str) -> bool {
+/// The parts and the unit that four words name.
+fn named(name: &str) -> Option<([u8; 3], u8)> {
     let mut words = name.split(' ');
-    (0..3).all(|at| words.next() == Some(part(at, tool.parts[at], false)))
-        && words.next() == UNITS.get(usize::from(tool.unit)).copied()
-        && words.next().is_none()
+    let mut parts = [0; 3];
+    for (known, part) in PARTS.iter().zip(&mut parts) {
+        let word = words.next()?;
+        *part = known.iter().position(|(known, _)| *known == word)? as u8;
+    }
+    let unit = words.next()?;
+    let unit = UNITS.iter().position(|known| *known == unit)? as u8;
+    words.next().is_none().then_some((parts, unit))
 }
 
 /// The number by which the tool at a place is named: different for every place below 1000.
