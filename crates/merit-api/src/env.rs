@@ -7,6 +7,7 @@
 use crate::{CallLanguage, EnvError, Tool};
 use merit_core::{Action, CallRecord, Info, Message, Role};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// One running task.
@@ -95,8 +96,8 @@ impl StepResult {
 
     /// The same with these named numbers.
     #[must_use]
-    pub fn with_info<N: Into<String>>(mut self, info: impl IntoIterator<Item = (N, f64)>) -> Self {
-        self.info.extend(info.into_iter().map(|(name, value)| (name.into(), value)));
+    pub fn with_info<N: Into<Cow<'static, str>>>(mut self, info: impl IntoIterator<Item = (N, f64)>) -> Self {
+        self.info.extend(info);
         self
     }
 
@@ -129,7 +130,7 @@ impl StepResult {
     /// The name of a number that is not finite. Absent: all are.
     pub fn wild_number(&self) -> Option<&str> {
         let wild = |number: &f64| !number.is_finite();
-        let named = self.info.iter().find(|(_, number)| wild(number)).map(|(name, _)| name.as_str());
+        let named = self.info.iter().find(|(_, number)| wild(number)).map(|(name, _)| name);
         named.or_else(|| self.reward.as_ref().filter(|reward| wild(reward)).map(|_| "reward"))
     }
 }

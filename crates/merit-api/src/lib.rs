@@ -13,6 +13,7 @@ pub mod annotator;
 mod blocking;
 mod call_language;
 pub mod conformance;
+mod derived;
 mod env;
 mod error;
 mod expert;
@@ -28,6 +29,7 @@ mod world;
 
 pub use blocking::{NoAnswer, call_blocking};
 pub use call_language::CallLanguage;
+pub use derived::Derived;
 pub use env::{Env, StepResult, Termination};
 pub use error::EnvError;
 pub use expert::{Demonstration, Expert, ExpertTurn, Manner};

@@ -14,10 +14,15 @@ use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Stream, 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Half of all draws fall into a split, so this many in vain means a broken generator.
 const MAX_DRAWS: usize = 10_000;
+
+/// Tasks whose puzzles a world remembers. The rollouts of a group open the same task one after the other, and an expert asks for
+/// its puzzle in every turn.
+const MOST_RECENT: usize = 16;
 
 /// The rules of a text world. The settings struct implements it; `entry!(Maze as dyn WorldSettings)` registers it.
 ///
@@ -176,10 +181,35 @@ impl<G: TextGame> WorldSettings for G {
 }
 
 /// A [`TextGame`] as a world.
-pub struct GameWorld<G> {
+pub struct GameWorld<G: TextGame> {
     game: Arc<G>,
     tools: Vec<Arc<dyn Tool>>,
     has_expert: bool,
+    /// The same for all tasks.
+    instructions: Option<Arc<str>>,
+    recent: Recent<G::Puzzle>,
+}
+
+/// The puzzles of the tasks that were opened last, each read and checked. At most [`MOST_RECENT`].
+struct Recent<P>(Mutex<VecDeque<(Arc<Task>, Arc<P>)>>);
+
+impl<P> Recent<P> {
+    /// The puzzle of a task, if it is remembered. A task that was changed is another one, whatever its id.
+    fn find(&self, task: &Task) -> Option<Arc<P>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |kept: &Task| std::ptr::eq(kept, task) || kept == task;
+        kept.iter().find(|(kept, _)| same(kept)).map(|(_, puzzle)| Arc::clone(puzzle))
+    }
+
+    /// Remembers the puzzle of a task, unless it is remembered already.
+    fn keep(&self, task: &Arc<Task>, puzzle: &Arc<P>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.iter().any(|(_, kept)| Arc::ptr_eq(kept, puzzle)) {
+            return;
+        }
+        kept.truncate(MOST_RECENT - 1);
+        kept.push_front((Arc::clone(task), Arc::clone(puzzle)));
+    }
 }
 
 impl<G: TextGame> GameWorld<G> {
@@ -194,24 +224,26 @@ impl<G: TextGame> GameWorld<G> {
         let first = game.draw(size_of(&game, Split::Train, 0), &mut seed.stream());
         let play = Demonstration { turns: &[], p_correct: 1.0, manner: None, seed: &seed };
         let has_expert = game.expert(&first, &play).is_some();
-        Ok(Self { game: Arc::new(game), tools, has_expert })
+        let instructions = game.instructions().map(Arc::from);
+        let recent = Recent(Mutex::new(VecDeque::new()));
+        Ok(Self { game: Arc::new(game), tools, has_expert, instructions, recent })
     }
 
     /// What the expert of the game says next.
     fn demonstrated(&self, task: &Task, play: &Demonstration<'_>) -> Result<String, EnvError> {
-        self.game.expert(&self.puzzle(task)?, play).ok_or_else(|| {
+        self.game.expert(&*self.puzzle(task)?, play).ok_or_else(|| {
             let why = format!("its expert has nothing to say in turn {}", play.turns.len());
             EnvError::Setting { world: Self::NAME, why }
         })
     }
 
     /// The puzzle of a task, checked: tasks travel through files and other people's hands.
-    fn puzzle(&self, task: &Task) -> Result<G::Puzzle, EnvError> {
-        puzzle_of(&*self.game, task).map_err(|why| EnvError::Task {
-            world: Self::NAME,
-            task: task.id.clone(),
-            why,
-        })
+    fn puzzle(&self, task: &Task) -> Result<Arc<G::Puzzle>, EnvError> {
+        let wrong = |why| EnvError::Task { world: Self::NAME, task: task.id.clone(), why };
+        match self.recent.find(task) {
+            Some(puzzle) => Ok(puzzle),
+            None => puzzle_of(&*self.game, task).map(Arc::new).map_err(wrong),
+        }
     }
 }
 
@@ -261,11 +293,13 @@ impl<G: TextGame> World for GameWorld<G> {
 
     fn open(&self, task: &Arc<Task>, _seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
         let puzzle = self.puzzle(task)?;
+        self.recent.keep(task, &puzzle);
         let mut env = GameEnv {
             play: Play { task: task.id.clone(), steps: 0, over: false, state: G::State::default() },
             game: Arc::clone(&self.game),
             puzzle,
             tools: self.tools.clone(),
+            instructions: self.instructions.clone(),
         };
         if let Some(state) = state {
             env.play = env.restored(state).map_err(|why| EnvError::Snapshot { world: Self::NAME, why })?;
@@ -310,8 +344,9 @@ impl<G: TextGame> Expert for GameWorld<G> {
 /// One running game.
 struct GameEnv<G: TextGame> {
     game: Arc<G>,
-    puzzle: G::Puzzle,
+    puzzle: Arc<G::Puzzle>,
     tools: Vec<Arc<dyn Tool>>,
+    instructions: Option<Arc<str>>,
     play: Play<G::State>,
 }
 
@@ -344,7 +379,7 @@ impl<G: TextGame> Env for GameEnv<G> {
     fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
         let task = std::mem::take(&mut self.play.task);
         self.play = Play { task, steps: 0, over: false, state: G::State::default() };
-        let system = self.game.instructions().map(|text| Message::new(Role::System, text));
+        let system = self.instructions.as_deref().map(|text| Message::new(Role::System, text));
         Ok(system.into_iter().chain([Message::new(Role::User, self.game.prompt(&self.puzzle))]).collect())
     }
 

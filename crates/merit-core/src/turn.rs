@@ -1,11 +1,8 @@
 //! A turn: one action of the policy and what came of it. The unit of credit.
 
+use crate::Info;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-
-/// Named numbers that an environment knows to be true after a step: progress, distance, evidence found. Recorded, never shown
-/// to the policy.
-pub type Info = BTreeMap<String, f64>;
+use std::borrow::Cow;
 
 /// What the policy's text meant, as the world's dialect parsed it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,8 +140,8 @@ impl Turn {
 
     /// The same with these named numbers.
     #[must_use]
-    pub fn with_info<N: Into<String>>(mut self, info: impl IntoIterator<Item = (N, f64)>) -> Self {
-        self.info = info.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    pub fn with_info<N: Into<Cow<'static, str>>>(mut self, info: impl IntoIterator<Item = (N, f64)>) -> Self {
+        self.info = info.into_iter().collect();
         self
     }
 }

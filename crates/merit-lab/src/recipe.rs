@@ -124,7 +124,7 @@ fn breakdown(folder: &RunFolder) -> Result<BTreeMap<String, f64>, merit_store::S
             values.entry(format!("success/{kind}")).or_default().push(solved);
             values.entry(format!("calls/{kind}")).or_default().push(episode.cost.tool_calls as f64);
         }
-        let names: BTreeSet<&String> = episode.turns.iter().flat_map(|turn| turn.info.keys()).collect();
+        let names: BTreeSet<&str> = episode.turns.iter().flat_map(|turn| turn.info.keys()).collect();
         for name in names {
             let ever =
                 episode.turns.iter().any(|turn| turn.info.get(name).is_some_and(|value| *value != 0.0));

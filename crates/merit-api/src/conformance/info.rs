@@ -44,8 +44,8 @@ fn told<'a>(info: &'a Info, observations: &[Message]) -> Option<&'a str> {
             number.len() < rest.len() && leading_number(number) == Some(value)
         })
     };
-    let shown = |(name, value): &(&String, &f64)| observations.iter().any(|m| tells(name, **value, &m.text));
-    info.iter().find(shown).map(|(name, _)| name.as_str())
+    let shown = |(name, value): &(&str, &f64)| observations.iter().any(|m| tells(name, **value, &m.text));
+    info.iter().find(shown).map(|(name, _)| name)
 }
 
 fn leading_number(text: &str) -> Option<f64> {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn a_number_told_by_its_name_is_found_and_a_number_alone_is_not() {
-        let info = Info::from([("progress".to_owned(), 0.5), ("steps".to_owned(), 3.0)]);
+        let info = Info::from([("progress", 0.5), ("steps", 3.0)]);
         let told = |text: &str| told(&info, &[Message::new(Role::Environment, text)]).map(str::to_owned);
         assert_eq!(told("progress: 0.5"), Some("progress".to_owned()));
         assert_eq!(told("{\"steps\": 3}"), Some("steps".to_owned()));

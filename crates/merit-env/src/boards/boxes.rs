@@ -2,9 +2,11 @@
 
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 pub(super) const SIDE: i32 = 6;
+/// Places of a player and a box.
+const PLACES: usize = (SIDE * SIDE * SIDE * SIDE) as usize;
 pub(super) const MOVES: [(&str, i32, i32); 4] =
     [("up", -1, 0), ("down", 1, 0), ("left", 0, -1), ("right", 0, 1)];
 
@@ -28,6 +30,14 @@ pub struct Place {
     pub goods: Cell,
 }
 
+impl Place {
+    /// A number for each place in which both stand inside.
+    fn number(self) -> usize {
+        let cell = |cell: Cell| (cell.0 * SIDE + cell.1) as usize;
+        cell(self.player) * (SIDE * SIDE) as usize + cell(self.goods)
+    }
+}
+
 impl Room {
     fn free(&self, cell: Cell) -> bool {
         let inside = (0..SIDE).contains(&cell.0) && (0..SIDE).contains(&cell.1);
@@ -44,24 +54,26 @@ impl Room {
 
     /// The moves of the shortest way to have the box in its place; absent where it cannot get there any more.
     pub(super) fn way(&self, from: Place) -> Option<Vec<&'static str>> {
-        let mut came: HashMap<Place, Option<(Place, &'static str)>> = HashMap::from([(from, None)]);
+        // For each place that was reached, the one before it and the move.
+        let mut came: Vec<Option<(Place, &'static str)>> = vec![None; PLACES];
         let mut due = VecDeque::from([from]);
         while let Some(place) = due.pop_front() {
             if place.goods == self.goal {
                 let mut way = Vec::new();
                 let mut at = place;
-                while let Some(Some((before, name))) = came.get(&at) {
-                    way.push(*name);
-                    at = *before;
+                while let Some((before, name)) = came[at.number()].filter(|_| at != from) {
+                    way.push(name);
+                    at = before;
                 }
                 way.reverse();
                 return Some(way);
             }
             for (name, row, column) in MOVES {
                 if let Some(next) = self.moved(place, (row, column))
-                    && !came.contains_key(&next)
+                    && next != from
+                    && came[next.number()].is_none()
                 {
-                    came.insert(next, Some((place, name)));
+                    came[next.number()] = Some((place, name));
                     due.push_back(next);
                 }
             }
@@ -110,7 +122,13 @@ impl Room {
             _ if self.free(cell) => '.',
             _ => '#',
         };
-        let row = |row: i32| (0..SIDE).map(|column| mark((row, column))).collect::<String>();
-        (0..SIDE).map(row).collect::<Vec<String>>().join(" ")
+        let mut rows = String::with_capacity((SIDE * SIDE + SIDE) as usize);
+        for cell in 0..SIDE * SIDE {
+            if cell > 0 && cell % SIDE == 0 {
+                rows.push(' ');
+            }
+            rows.push(mark((cell / SIDE, cell % SIDE)));
+        }
+        rows
     }
 }

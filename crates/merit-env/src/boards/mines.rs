@@ -1,6 +1,7 @@
 //! Minesweeper on five by five: what opening shows, and how likely a mine is where.
 
 use merit_core::Stream;
+use std::cmp::Ordering;
 
 pub(super) const SIDE: usize = 5;
 const CELLS: usize = SIDE * SIDE;
@@ -9,20 +10,41 @@ pub(super) const FIRST: usize = CELLS / 2;
 
 /// A set of cells, one bit each.
 type Cells = u32;
+const ALL: Cells = (1 << CELLS) - 1;
 
-fn neighbours(cell: usize) -> impl Iterator<Item = usize> {
-    let (row, column) = (cell / SIDE, cell % SIDE);
-    let near = |at: usize| at.saturating_sub(1)..(at + 2).min(SIDE);
-    near(row).flat_map(move |r| near(column).map(move |c| r * SIDE + c)).filter(move |other| *other != cell)
-}
+/// The cells around each cell.
+const NEAR: [Cells; CELLS] = {
+    let mut near = [0; CELLS];
+    let mut cell = 0;
+    while cell < CELLS {
+        let mut other = 0;
+        while other < CELLS {
+            let rows = (cell / SIDE).abs_diff(other / SIDE);
+            let columns = (cell % SIDE).abs_diff(other % SIDE);
+            if other != cell && rows <= 1 && columns <= 1 {
+                near[cell] |= 1 << other;
+            }
+            other += 1;
+        }
+        cell += 1;
+    }
+    near
+};
 
-fn near(cell: usize) -> Cells {
-    neighbours(cell).fold(0, |cells, other| cells | 1 << other)
+/// The places of a set of cells, in order.
+fn places(mut cells: Cells) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let place = cells.trailing_zeros() as usize;
+        (cells != 0).then(|| {
+            cells &= cells - 1;
+            place
+        })
+    })
 }
 
 /// Mines around a cell.
 pub(super) fn count(mines: Cells, cell: usize) -> u32 {
-    (mines & near(cell)).count_ones()
+    (mines & NEAR[cell]).count_ones()
 }
 
 /// Draws this many mines, none in the middle.
@@ -34,62 +56,89 @@ pub(super) fn draw(mines: u32, rng: &mut Stream) -> Cells {
 
 /// What is open after a cell was opened: cells without a mine around them open their neighbours.
 pub(super) fn opened(mines: Cells, mut open: Cells, cell: usize) -> Cells {
-    let mut due = vec![cell];
-    while let Some(cell) = due.pop() {
-        if open & 1 << cell != 0 {
-            continue;
-        }
+    let mut due: Cells = 1 << cell & !open;
+    while due != 0 {
+        let cell = due.trailing_zeros() as usize;
         open |= 1 << cell;
         if mines & 1 << cell == 0 && count(mines, cell) == 0 {
-            due.extend(neighbours(cell));
+            due |= NEAR[cell];
         }
+        due &= !open;
     }
     open
 }
 
 pub(super) fn won(mines: Cells, open: Cells) -> bool {
-    open | mines == (1 << CELLS) - 1 && open & mines == 0
+    open | mines == ALL && open & mines == 0
 }
 
 /// For every cell, the share of the layouts with this many mines that agree with what is open in which the cell is mined; 0 for open
 /// cells.
 pub(super) fn chances(mines: Cells, open: Cells) -> [f64; CELLS] {
-    let shown: Vec<(Cells, u32)> = (0..CELLS)
-        .filter(|cell| open & 1 << cell != 0)
-        .map(|cell| (near(cell), count(mines, cell)))
-        .collect();
-    let hidden: Vec<usize> = (0..CELLS).filter(|cell| open & 1 << cell == 0).collect();
-    let mut found = Agreeing { shown: &shown, hidden: &hidden, mined: [0; CELLS], layouts: 0 };
-    found.place(0, mines.count_ones(), 0);
+    let hidden = !open & ALL;
+    let mut found = Agreeing { shown: [(0, 0); CELLS], count: 0, sea: hidden, mined: [0; CELLS], layouts: 0 };
+    for cell in places(open) {
+        let told = (NEAR[cell] & hidden, count(mines, cell));
+        // Where nothing is hidden around a cell and nothing mined, it says nothing.
+        if told != (0, 0) {
+            found.shown[found.count] = told;
+            found.count += 1;
+            found.sea &= !NEAR[cell];
+        }
+    }
+    found.place(0, hidden & !found.sea, mines.count_ones());
     found.mined.map(|mined| f64::from(mined) / f64::from(found.layouts.max(1)))
 }
 
 /// Layouts that agree with what is shown, counted by cell.
-struct Agreeing<'a> {
-    shown: &'a [(Cells, u32)],
-    hidden: &'a [usize],
+struct Agreeing {
+    /// For every open cell the hidden ones around it, and how many of them are mined; the first `count` of these.
+    shown: [(Cells, u32); CELLS],
+    count: usize,
+    /// Hidden cells of which nothing is shown.
+    sea: Cells,
     mined: [u32; CELLS],
     layouts: u32,
 }
 
-impl Agreeing<'_> {
-    /// Places the mines that are left among the hidden cells from `at` on.
-    fn place(&mut self, at: usize, left: u32, layout: Cells) {
-        if self.shown.iter().any(|(near, count)| (layout & near).count_ones() > *count) {
-            return;
-        }
-        if left == 0 {
-            if self.shown.iter().all(|(near, count)| (layout & near).count_ones() == *count) {
-                self.layouts += 1;
-                let mined = self.hidden.iter().filter(|cell| layout & 1 << **cell != 0);
-                mined.for_each(|cell| self.mined[*cell] += 1);
+impl Agreeing {
+    /// Places the mines that are left: those that a number asks for among the cells that are free, and the others anywhere in the sea.
+    fn place(&mut self, layout: Cells, mut free: Cells, left: u32) {
+        let mut asked = 0;
+        for (near, count) in &self.shown[..self.count] {
+            match (layout & near).count_ones().cmp(count) {
+                Ordering::Greater => return,
+                // A number that has its mines has no other mine beside it.
+                Ordering::Equal => free &= !near,
+                Ordering::Less => asked = *near,
             }
-            return;
         }
-        for next in at..self.hidden.len() {
-            self.place(next + 1, left - 1, layout | 1 << self.hidden[next]);
+        if asked == 0 {
+            return self.fill_sea(layout, left);
+        }
+        // Each set of mines is met once: with the first of its cells around this number placed, and none before it.
+        for cell in places(if left == 0 { 0 } else { asked & free }) {
+            free &= !(1 << cell);
+            self.place(layout | 1 << cell, free, left - 1);
         }
     }
+
+    /// Counts the layouts that have these mines and the ones that are left anywhere in the sea.
+    fn fill_sea(&mut self, layout: Cells, left: u32) {
+        let size = self.sea.count_ones();
+        let ways = choose(size, left);
+        self.layouts += ways;
+        places(layout).for_each(|cell| self.mined[cell] += ways);
+        if left > 0 && ways > 0 {
+            let with_one = choose(size - 1, left - 1);
+            places(self.sea).for_each(|cell| self.mined[cell] += with_one);
+        }
+    }
+}
+
+/// In how many ways so many of `all` can be chosen.
+fn choose(all: u32, some: u32) -> u32 {
+    if some > all { 0 } else { (0..some).fold(1, |ways, at| ways * (all - at) / (at + 1)) }
 }
 
 /// The hidden cell that is least likely mined; the first of several.
@@ -117,6 +166,51 @@ pub(super) fn shown(mines: Cells, open: Cells) -> String {
         0 => '.',
         _ => char::from_digit(count(mines, cell), 10).unwrap_or('.'),
     };
-    let row = |row: usize| (0..SIDE).map(|column| mark(row * SIDE + column)).collect::<String>();
-    (0..SIDE).map(row).collect::<Vec<String>>().join(" ")
+    let mut rows = String::with_capacity(CELLS + SIDE);
+    for cell in 0..CELLS {
+        if cell > 0 && cell % SIDE == 0 {
+            rows.push(' ');
+        }
+        rows.push(mark(cell));
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merit_core::Seed;
+
+    /// By looking at every set of as many cells.
+    fn by_all_layouts(mines: Cells, open: Cells) -> [f64; CELLS] {
+        let agrees = |layout: &Cells| {
+            layout & open == 0 && places(open).all(|cell| count(*layout, cell) == count(mines, cell))
+        };
+        // The next larger number with as many bits.
+        let next = |layout: &Cells| {
+            let lowest = layout & layout.wrapping_neg();
+            let ripple = layout + lowest;
+            Some((((ripple ^ layout) >> 2) / lowest) | ripple).filter(|layout| *layout <= ALL)
+        };
+        let (mut mined, mut layouts) = ([0_u32; CELLS], 0_u32);
+        for layout in std::iter::successors(Some((1 << mines.count_ones()) - 1), next).filter(agrees) {
+            layouts += 1;
+            places(layout).for_each(|cell| mined[cell] += 1);
+        }
+        mined.map(|mined| f64::from(mined) / f64::from(layouts.max(1)))
+    }
+
+    #[test]
+    fn chances_are_the_shares_of_all_layouts_that_agree() {
+        let mut rng = Seed::root(1).stream();
+        for count in [1, 2, 3, 5] {
+            let mines = draw(count, &mut rng);
+            // Nothing is open, then the middle, then a cell that may be mined.
+            let first = opened(mines, 0, FIRST);
+            let then = opened(mines, first, rng.below(CELLS as u64) as usize);
+            for open in [0, first, then] {
+                assert_eq!(chances(mines, open), by_all_layouts(mines, open), "{mines:b} {open:b}");
+            }
+        }
+    }
 }

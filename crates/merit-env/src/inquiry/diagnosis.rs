@@ -39,6 +39,17 @@ pub(super) const SURE: f64 = 0.9;
 /// Numbers that are nearer than this are the same, on every machine.
 const NEAR: f64 = 1e-9;
 
+/// The signs of each disease, one bit each.
+const SIGNS: [u32; 12] = {
+    let mut signs = [0; 12];
+    let mut at = 0;
+    while at < 12 * 6 {
+        signs[at / 6] |= 1 << DISEASES[at / 6].1[at % 6];
+        at += 1;
+    }
+    signs
+};
+
 /// What cures a disease.
 pub(super) fn cure(disease: usize) -> usize {
     (disease / 2 + disease % 2) % TREATMENTS.len()
@@ -51,7 +62,8 @@ pub(super) fn is_unsafe(disease: usize, treatment: usize) -> bool {
 
 /// How often a patient with this disease has this symptom.
 pub(super) fn frequency(disease: usize, symptom: usize) -> f64 {
-    let is_sign = DISEASES.get(disease).is_some_and(|(_, signs)| signs.contains(&symptom));
+    let is_sign =
+        SIGNS.get(disease).is_some_and(|signs| symptom < SYMPTOMS.len() && signs >> symptom & 1 == 1);
     if is_sign { SIGN } else { OTHER }
 }
 
@@ -82,10 +94,15 @@ impl Belief {
 
     /// The bits that knowing about a symptom is expected to bring.
     pub(super) fn bits(&self, symptom: usize) -> f64 {
+        self.bits_from(self.entropy(), symptom)
+    }
+
+    /// The same where the entropy is known.
+    fn bits_from(&self, entropy: f64, symptom: usize) -> f64 {
         let there: f64 = self.0.iter().enumerate().map(|(at, p)| p * frequency(at, symptom)).sum();
         let rest = there * self.after(symptom, true).entropy()
             + (1.0 - there) * self.after(symptom, false).entropy();
-        (self.entropy() - rest).max(0.0)
+        (entropy - rest).max(0.0)
     }
 
     /// The most likely disease, and how likely it is.
@@ -112,8 +129,9 @@ impl Belief {
     /// The question that is expected to bring most, of those for symptoms that are not `known`, and its bits.
     pub(super) fn best_question(&self, known: impl Fn(usize) -> bool) -> Option<(usize, f64)> {
         let mut best: Option<(usize, f64)> = None;
+        let entropy = self.entropy();
         for symptom in (0..SYMPTOMS.len()).filter(|symptom| !known(*symptom)) {
-            let bits = self.bits(symptom);
+            let bits = self.bits_from(entropy, symptom);
             if best.is_none_or(|(_, most)| bits > most + NEAR) {
                 best = Some((symptom, bits));
             }

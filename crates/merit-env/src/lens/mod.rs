@@ -8,7 +8,7 @@ pub mod design;
 pub mod optics;
 
 use design::{Row, drawn, elements, made, read, refined, refined_from_chance, solved, textbook, written};
-use merit_api::{Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
+use merit_api::{Demonstration, Derived, Manner, NoState, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Seed, Split, Stream};
 use optics::{STRONGEST, feasibility, focus, spot};
@@ -90,6 +90,9 @@ pub struct Spec {
     pub elements: u32,
     /// A prescription in which `_` is to be filled in. Empty: all of it is.
     pub given: String,
+    /// What chance and the optimiser make of it.
+    #[serde(skip)]
+    chance: Derived<f64>,
 }
 
 impl Spec {
@@ -154,12 +157,14 @@ impl Judged {
 impl Lens {
     fn said(&self, spec: &Spec, rows: Option<&[Row]>, result: StepResult) -> StepResult {
         let judged = rows.map_or(Judged::NOTHING, |rows| Judged::of(spec, rows));
-        // Both begin from the spec alone, so that they are the same whoever asks.
-        let mut rng = Seed::root(u64::from(spec.focal))
-            .child("chance", u64::from(spec.stop * 10 + spec.elements))
-            .stream();
+        // It begins from the spec alone, so that it is the same whoever asks.
+        let chance = || {
+            let seed =
+                Seed::root(u64::from(spec.focal)).child("chance", u64::from(spec.stop * 10 + spec.elements));
+            refined_from_chance(spec, LOOKS, &mut seed.stream())
+        };
         let seeded = rows.filter(|_| judged.tiers[0] >= 1.0).map(|rows| refined(rows, spec, LOOKS));
-        let better = seeded.is_some_and(|cost| cost < refined_from_chance(spec, LOOKS, &mut rng));
+        let better = seeded.is_some_and(|cost| cost < *spec.chance.get_or(chance));
         result.with_info([
             ("tier_1", judged.tiers[0]),
             ("tier_2", judged.tiers[1]),
@@ -194,7 +199,7 @@ impl TextGame for Lens {
     fn draw(&self, size: u32, rng: &mut Stream) -> Spec {
         let focal = SHORTEST + rng.below(u64::from(LONGEST - SHORTEST) + 1) as u32;
         let stop = rng.pick(&STOPS).copied().unwrap_or(4);
-        let mut spec = Spec { focal, stop, elements: size, given: String::new() };
+        let mut spec = Spec { focal, stop, elements: size, given: String::new(), chance: Derived::default() };
         if rng.unit() < self.completion
             && let Some(rows) = solved(&spec, rng)
         {
@@ -241,7 +246,7 @@ impl TextGame for Lens {
     }
 
     fn prompt(&self, spec: &Spec) -> String {
-        let Spec { focal, stop, elements, given } = spec;
+        let Spec { focal, stop, elements, given, .. } = spec;
         let given = if given.is_empty() { String::new() } else { format!(" given {given}") };
         format!("focus {focal} stop {stop} glass {elements}{given}")
     }

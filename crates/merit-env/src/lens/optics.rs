@@ -106,16 +106,21 @@ fn sag(curvature: f64, semi_aperture: f64) -> Option<f64> {
 /// The share of the conditions under which a design can be made that it meets: every surface reaches the rim, edges are thick enough,
 /// elements do not touch at the rim, and no ray is lost.
 pub fn feasibility(design: &[Element], semi_aperture: f64) -> f64 {
-    let mut met = Vec::new();
+    let (mut met, mut all) = (0_usize, 0_usize);
+    let mut count = |condition: bool| {
+        met += usize::from(condition);
+        all += 1;
+    };
     for (place, element) in design.iter().enumerate() {
         let sags = (sag(element.front, semi_aperture), sag(element.back, semi_aperture));
-        met.extend([sags.0.is_some(), sags.1.is_some()]);
-        met.push(matches!(sags, (Some(front), Some(back)) if element.thickness - front + back >= EDGE));
+        count(sags.0.is_some());
+        count(sags.1.is_some());
+        count(matches!(sags, (Some(front), Some(back)) if element.thickness - front + back >= EDGE));
         if let Some(next) = design.get(place + 1) {
             let rims = (sags.1, sag(next.front, semi_aperture));
-            met.push(matches!(rims, (Some(back), Some(front)) if element.gap - back + front >= 0.0));
+            count(matches!(rims, (Some(back), Some(front)) if element.gap - back + front >= 0.0));
         }
     }
-    met.push(HEIGHTS.iter().all(|share| landing(design, share * semi_aperture, 0.0).is_some()));
-    met.iter().filter(|condition| **condition).count() as f64 / met.len() as f64
+    count(HEIGHTS.iter().all(|share| landing(design, share * semi_aperture, 0.0).is_some()));
+    met as f64 / all as f64
 }

@@ -4,9 +4,10 @@
 //! shall stand is told whole. A block is settled when everything from it down to the table stands as wanted; a shortest play never
 //! moves a settled block, settles one whenever it can, and otherwise puts one on the table: which one is searched.
 
-use super::ground::{Ground, Heard, Reply};
+use super::ground::{AtFirst, Ground, Heard, Reply};
 use super::home::some;
 use super::tour::{Errands, Next, Stop};
+use merit_api::Derived;
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,8 @@ pub struct Blocks {
     pub hues: Vec<u8>,
     pub start: Vec<u8>,
     pub goal: Vec<u8>,
+    #[serde(skip)]
+    pub at_first: Derived<AtFirst>,
 }
 
 /// Whether blocks can stand so: none on itself, however far down, and no two on one.
@@ -46,7 +49,7 @@ impl Blocks {
         };
         let mut hues = some(HUES.len(), blocks, rng);
         hues.sort_unstable();
-        Self { hues, start: towers(rng), goal: towers(rng) }
+        Self { hues, start: towers(rng), goal: towers(rng), at_first: Derived::default() }
     }
 
     /// What is wrong with it; every number that is used as a place is checked here.

@@ -55,6 +55,23 @@ pub trait Ground {
     fn acts(&self, cells: &[u8]) -> Vec<String>;
 }
 
+/// What is true of a ground before the first act, and of its roads at any time.
+pub struct AtFirst {
+    pub roads: Vec<Vec<usize>>,
+    /// Acts of a shortest play. Absent: what is wanted is out of reach.
+    pub optimal: Option<usize>,
+    pub stops: usize,
+}
+
+impl AtFirst {
+    pub fn of(ground: &dyn Ground) -> Self {
+        let (cells, roads) = (ground.start(), ground.roads());
+        let errands = ground.errands(&cells);
+        let optimal = route(&roads, ground.node(&cells), &errands).map(|route| route.left);
+        Self { roads, optimal, stops: errands.stops() }
+    }
+}
+
 /// A shortest play from these cells. Absent: what is wanted is out of reach.
 pub fn shortest(ground: &dyn Ground, cells: &[u8]) -> Option<Route> {
     route(&ground.roads(), ground.node(cells), &ground.errands(cells))

@@ -31,7 +31,7 @@ pub use play::Happened;
 pub use settings::{Doors, Hints, MAX_SIZE, Places, Skin};
 
 use blocks::Blocks;
-use ground::{Ground, gold, shortest};
+use ground::{AtFirst, Ground, gold};
 use home::Home;
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of, split_of};
 use merit_core::{Action, CallRecord, Split, Stream, canonical};
@@ -80,8 +80,15 @@ impl Puzzle {
         cells
     }
 
-    fn optimal(&self) -> Option<usize> {
-        shortest(self.ground(), &self.ground().start()).map(|route| route.left)
+    /// What is true at first; the puzzle does not change any more.
+    fn at_first(&self) -> &AtFirst {
+        let kept = match self {
+            Self::Home(home) => &home.at_first,
+            Self::Site(site) => &site.at_first,
+            Self::Town(town) => &town.at_first,
+            Self::Blocks(blocks) => &blocks.at_first,
+        };
+        kept.get_or(|| AtFirst::of(self.ground()))
     }
 }
 
@@ -118,7 +125,7 @@ impl TextGame for Places {
         };
         let mut puzzle = draw(rng);
         let mut tries = 0;
-        while puzzle.optimal() != Some(size as usize) && tries < MAX_DRAWS {
+        while AtFirst::of(puzzle.ground()).optimal != Some(size as usize) && tries < MAX_DRAWS {
             puzzle = draw(rng);
             tries += 1;
         }
@@ -162,7 +169,7 @@ impl TextGame for Places {
         if puzzle.hint() > 0 && (self.skin != Skin::Plan || puzzle.hint() >= size as usize) {
             return Err(format!("{} of its {size} steps are given", puzzle.hint()));
         }
-        match puzzle.optimal() {
+        match puzzle.at_first().optimal {
             Some(optimal) if optimal == size as usize => Ok(()),
             Some(optimal) => Err(format!("a shortest play has {optimal} acts, its size is {size}")),
             None => Err("what is wanted is out of reach".to_owned()),

@@ -1,7 +1,8 @@
 //! What a turn does to the ground, and what is then true and told to nobody.
 
-use super::ground::{Ground, Heard, shortest};
+use super::ground::{Ground, Heard};
 use super::plan::Plan;
+use super::tour::route;
 use super::{Places, Puzzle, Skin};
 use merit_api::StepResult;
 use serde::{Deserialize, Serialize};
@@ -65,12 +66,15 @@ impl Places {
         result: StepResult,
     ) -> StepResult {
         let ground = puzzle.ground();
-        let optimal = puzzle.optimal().unwrap_or(1);
-        let left = shortest(ground, &state.cells).map_or(optimal, |route| route.left);
+        let first = puzzle.at_first();
+        let optimal = first.optimal.unwrap_or(1);
+        let errands = ground.errands(&state.cells);
+        let left =
+            route(&first.roads, ground.node(&state.cells), &errands).map_or(optimal, |route| route.left);
         let facts = ground.facts(&state.cells);
         let held = facts.iter().filter(|fact| **fact).count();
-        let stops = ground.errands(&ground.start()).stops().max(1);
-        let made = stops.saturating_sub(ground.errands(&state.cells).stops()) as u32;
+        let stops = first.stops.max(1);
+        let made = stops.saturating_sub(errands.stops()) as u32;
         let gained = (optimal.saturating_sub(left)) as u32;
         let (best, made_before) = (state.gained, state.made);
         state.gained = best.max(gained);
@@ -119,7 +123,8 @@ impl Places {
             refused: heard == Heard::Refused,
             repeat,
         };
-        state.last = text.chars().take(80).collect();
+        let end = text.char_indices().nth(80).map_or(text.len(), |(at, _)| at);
+        text[..end].clone_into(&mut state.last);
         let result = self.told(puzzle, state, &turn, result);
         if self.skin == Skin::Errands {
             return self.of_town(puzzle, state, &before, result);
@@ -139,7 +144,7 @@ impl Places {
 
     /// Turns after which it is too late.
     pub(super) fn deadline(&self, puzzle: &Puzzle) -> Option<u32> {
-        Some(puzzle.optimal()? as u32 + self.slack?)
+        Some(puzzle.at_first().optimal? as u32 + self.slack?)
     }
 
     /// What is known of errands beside, given the cells before the turn; whoever is late is out.

@@ -4,8 +4,9 @@
 //! behind one mirror may be blocked: whoever loads one is out, and the page before does not tell. What is wanted: the right good, its
 //! fields as told, sent. A page that is left forgets its form.
 
-use super::ground::{Ground, Heard, Reply};
+use super::ground::{AtFirst, Ground, Heard, Reply};
 use super::tour::{Errands, Stop};
+use merit_api::Derived;
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,9 @@ pub struct Site {
     pub good: u8,
     /// The wanted value of each field, from 1 on. 0: it does not matter.
     pub fields: [u8; 4],
+    /// What is true before the first act.
+    #[serde(skip)]
+    pub at_first: Derived<AtFirst>,
 }
 
 /// A page: the start, a mirror, a section behind a mirror, a list of goods, or the form of a good.
@@ -73,7 +77,8 @@ impl Site {
         let asked = &order[..fields.min(FIELDS.len())];
         let fields = std::array::from_fn(|at| if asked.contains(&at) { 1 + rng.below(5) as u8 } else { 0 });
         let good = rng.below(OF_SECTION as u64) as u8;
-        Self { blocked: vec![[false; 2]; sections], goods, turned: rng.chance(0.5), section, good, fields }
+        let (blocked, turned) = (vec![[false; 2]; sections], rng.chance(0.5));
+        Self { blocked, goods, turned, section, good, fields, at_first: Derived::default() }
     }
 
     /// Blocks pages of sections behind mirrors, each with this chance.

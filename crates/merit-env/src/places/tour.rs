@@ -4,7 +4,7 @@
 //! ever hinders, so whoever passes the node of a stop makes it at once and never regrets it. What remains is the shortest walk: a
 //! breadth-first search over the node and how far each chain has come.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// Something to do at a node, in one or more acts. Acts that two stops have in common are needed once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,8 +29,8 @@ impl Errands {
     }
 
     fn acts(&self) -> usize {
-        let stops = self.chains.iter().flatten().chain(&self.last);
-        stops.flat_map(|stop| &stop.acts).collect::<BTreeSet<_>>().len()
+        let acts = || self.chains.iter().flatten().chain(&self.last).flat_map(|stop| &stop.acts);
+        acts().enumerate().filter(|(at, act)| !acts().take(*at).any(|before| before == *act)).count()
     }
 
     /// The act that is due at this node.
@@ -82,8 +82,8 @@ pub fn route(roads: &[Vec<usize>], at: usize, errands: &Errands) -> Option<Route
     };
     let first = at * ways + passed(at, 0);
     // For each state how far it is, and the node that was gone to first; a distance of 0 is only the first state's.
-    let mut found: Vec<Option<(usize, usize)>> = vec![None; roads.len() * ways];
-    *found.get_mut(first)? = Some((0, at));
+    let mut found: Vec<Option<(u32, u32)>> = vec![None; roads.len() * ways];
+    *found.get_mut(first)? = Some((0, at as u32));
     let mut queue = VecDeque::from([first]);
     while let Some(state) = queue.pop_front() {
         let (node, code) = (state / ways, state % ways);
@@ -91,15 +91,15 @@ pub fn route(roads: &[Vec<usize>], at: usize, errands: &Errands) -> Option<Route
         if over(node, code) {
             let next = match errands.due(at) {
                 Some(act) => Next::Act(act.clone()),
-                None if walked > 0 => Next::Go(by),
+                None if walked > 0 => Next::Go(by as usize),
                 None => Next::Rest,
             };
-            return Some(Route { left: walked + errands.acts(), next });
+            return Some(Route { left: walked as usize + errands.acts(), next });
         }
         for &to in roads.get(node)? {
             let reached = to * ways + passed(to, code);
             if found.get(reached)?.is_none() {
-                found[reached] = Some((walked + 1, if walked == 0 { to } else { by }));
+                found[reached] = Some((walked + 1, if walked == 0 { to as u32 } else { by }));
                 queue.push_back(reached);
             }
         }

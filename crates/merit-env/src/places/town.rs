@@ -3,9 +3,10 @@
 //! An errand is one line, said where its thing is and when it is due; one that is not due is refused. Places are seen one at a time. A
 //! lever, where there is one, undoes every errand: whoever is paid for each errand whenever it is run can be paid forever.
 
-use super::ground::{Ground, Heard, Reply};
+use super::ground::{AtFirst, Ground, Heard, Reply};
 use super::home::{ROOMS, some};
 use super::tour::{Errands, Stop};
+use merit_api::Derived;
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,8 @@ pub struct Town {
     pub lever: Option<u8>,
     /// The first room.
     pub start: u8,
+    #[serde(skip)]
+    pub at_first: Derived<AtFirst>,
 }
 
 fn thing(what: u8) -> &'static str {
@@ -75,7 +78,7 @@ impl Town {
         let doors = if tree { (1..rooms).map(|room| door(rng, room)).collect() } else { Vec::new() };
         let whats = some(ERRANDS.len(), errands, rng);
         let errands = whats.into_iter().map(|what| Errand { what, room: below(rng, rooms) }).collect();
-        Self { rooms: names, doors, errands, lever: None, start: below(rng, rooms) }
+        Self { rooms: names, doors, errands, lever: None, start: below(rng, rooms), at_first: Derived::default() }
     }
 
     /// What is wrong with it; every number that is used as a place is checked here.

@@ -3,6 +3,7 @@
 
 use super::language::{ALONE, Known, Machine, NUMBERED, Op, Ran, Stop, Words};
 use super::slack::slackened;
+use merit_api::Derived;
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,9 @@ pub struct Exercise {
     pub shown: Vec<Vec<i64>>,
     /// Lists that are not.
     pub hidden: Vec<Vec<i64>>,
+    /// Its programs, read and run under the limit of its world.
+    #[serde(skip)]
+    kept: Derived<Result<Worked, String>>,
 }
 
 /// A list, and what has to become of it.
@@ -55,13 +59,19 @@ impl Exercise {
                 let words = Words::default();
                 let (shown, hidden) = lists.split_at(shown);
                 let (program, told) = (words.written(&program), words.written(&told));
-                return Self { program, told, shown: shown.to_vec(), hidden: hidden.to_vec() };
+                let (shown, hidden) = (shown.to_vec(), hidden.to_vec());
+                return Self { program, told, shown, hidden, kept: Derived::default() };
             }
         }
     }
 
+    /// Its programs, read and run, or what is wrong with them. A world has one limit.
+    pub(super) fn worked(&self, limit: u32) -> Result<&Worked, String> {
+        self.kept.get_or(|| self.work(limit)).as_ref().map_err(String::clone)
+    }
+
     /// Reads the programs and runs the one that is looked for, or says what is wrong.
-    pub(super) fn worked(&self, limit: u32) -> Result<Worked, String> {
+    fn work(&self, limit: u32) -> Result<Worked, String> {
         let words = Words::default();
         let read =
             |text: &str| words.read(text).ok_or_else(|| format!("`{text}` is no program of the language"));

@@ -113,7 +113,7 @@ impl Log {
 /// A failing test of a file in words: its list, what should become of it, and what does.
 fn failure(repo: &Repo, file: &str) -> String {
     let list = repo.tests.get(file).cloned().unwrap_or_default();
-    let wanted = Code::of(&repo.right()).run(file, &list).unwrap_or_default();
+    let wanted = repo.does().code.run(file, &list).unwrap_or_default();
     let made = match Code::of(&repo.files).run(file, &list) {
         Ok(made) => format!("gets {}", shown(&made)),
         Err(stop) => format!("stops {}", stop.word()),

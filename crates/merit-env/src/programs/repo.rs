@@ -2,7 +2,8 @@
 //! it does as it stands and as it should.
 
 use super::exercise::any;
-use super::language::{Known, Machine, NUMBERED, Op, Stop, Words, fits};
+use super::language::{Known, Machine, NUMBERED, Op, Stop, Words, fits, shown};
+use merit_api::Derived;
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -34,6 +35,29 @@ pub struct Repo {
     pub tests: BTreeMap<String, Vec<i64>>,
     /// Lists on which each file is judged besides.
     pub hidden: BTreeMap<String, Vec<Vec<i64>>>,
+    /// What it does; asked for once its files and bugs are there.
+    #[serde(skip)]
+    kept: Derived<Does>,
+}
+
+/// What a repository does as it should and as it was found.
+pub(super) struct Does {
+    right: Files,
+    pub(super) code: Code,
+    /// The lines of its tests.
+    pub(super) tests: Vec<String>,
+    pub(super) judged: Vec<Judged>,
+}
+
+/// A list by which a file is judged.
+pub(super) struct Judged {
+    pub(super) file: String,
+    pub(super) list: Vec<i64>,
+    pub(super) is_test: bool,
+    /// What should become of it.
+    pub(super) wanted: Result<Vec<i64>, Stop>,
+    /// Whether that became of it at first.
+    pub(super) was_good: bool,
 }
 
 /// A wrong line.
@@ -68,6 +92,15 @@ impl Code {
         Self { programs: NAMES.iter().map(|name| files.get(*name).map(program)).collect() }
     }
 
+    /// The same with other lines in one file.
+    fn with(&self, file: &str, lines: &[String]) -> Self {
+        let mut programs = self.programs.clone();
+        if let Some(place) = NAMES.iter().position(|name| *name == file) {
+            programs[place] = Some(lines.iter().filter_map(|line| step(line)).collect());
+        }
+        Self { programs }
+    }
+
     /// What a file makes of a list.
     pub(super) fn run(&self, file: &str, list: &[i64]) -> Result<Vec<i64>, Stop> {
         let known = self.programs.iter().map(|program| match program {
@@ -90,6 +123,29 @@ impl Code {
 }
 
 impl Repo {
+    /// What it does.
+    pub(super) fn does(&self) -> &Does {
+        self.kept.get_or(|| {
+            let right = self.right();
+            let (code, first) = (Code::of(&right), Code::of(&self.files));
+            let line = |(name, list): (&String, &Vec<i64>)| {
+                let wanted = code.run(name, list).unwrap_or_default();
+                format!("{name} {} to {}", shown(list), shown(&wanted))
+            };
+            let tests = self.tests.iter().map(line).collect();
+            let lists = self.hidden.iter().flat_map(|(name, lists)| {
+                let test = self.tests.get(name).map(|list| (name, list, true));
+                test.into_iter().chain(lists.iter().map(move |list| (name, list, false)))
+            });
+            let judged = lists.map(|(name, list, is_test)| {
+                let wanted = code.run(name, list);
+                let was_good = first.run(name, list) == wanted;
+                Judged { file: name.clone(), list: list.clone(), is_test, wanted, was_good }
+            });
+            Does { judged: judged.collect(), tests, right, code }
+        })
+    }
+
     /// Draws a repository of `size` files of at most `lines` lines, with this many bugs in different files.
     pub(super) fn draw(size: usize, bugs: usize, lines: usize, rng: &mut Stream) -> Self {
         loop {
@@ -101,6 +157,7 @@ impl Repo {
                 issue: String::new(),
                 tests: BTreeMap::new(),
                 hidden: BTreeMap::new(),
+                kept: Derived::default(),
             };
             // The first calls nobody, each of the others mostly one of the two before it.
             let order = order.get(..size).unwrap_or(&order);
@@ -207,21 +264,19 @@ impl Repo {
 
     /// The files whose own test fails, as the tests were.
     pub(super) fn failing(&self, files: &Files) -> Vec<&str> {
-        let (right, now) = (Code::of(&self.right()), Code::of(files));
+        let (right, now) = (&self.does().code, Code::of(files));
         let fails = |(name, list): &(&String, &Vec<i64>)| right.run(name, list) != now.run(name, list);
         self.tests.iter().filter(fails).map(|(name, _)| name.as_str()).collect()
     }
 
     /// Whether the bug of a file is mended: the file, with all others as they should be, does what it should.
     pub(super) fn is_mended(&self, bug: &Bug, files: &Files) -> bool {
-        let right = self.right();
-        let mut mixed = right.clone();
-        if let Some(lines) = files.get(&bug.file) {
-            mixed.insert(bug.file.clone(), lines.clone());
-        }
+        let right = &self.does().code;
+        let mixed = files.get(&bug.file).map(|lines| right.with(&bug.file, lines));
+        let mixed = mixed.as_ref().unwrap_or(right);
         let lists =
             || self.tests.get(&bug.file).into_iter().chain(self.hidden.get(&bug.file).into_iter().flatten());
-        Code::of(&right).runs(&bug.file, lists()) == Code::of(&mixed).runs(&bug.file, lists())
+        right.runs(&bug.file, lists()) == mixed.runs(&bug.file, lists())
     }
 
     /// What is wrong with a repository that comes from a file.
@@ -236,8 +291,8 @@ impl Repo {
         {
             return Err(format!("{name} is judged by {} lists; give 1 to {HIDDEN}", lists.len()));
         }
-        let right = self.right();
-        for (name, lines) in self.files.iter().chain(&right) {
+        let Does { right, judged, .. } = self.does();
+        for (name, lines) in self.files.iter().chain(right) {
             if !NAMES.contains(&name.as_str()) || lines.len() > MOST_LINES {
                 return Err(format!("a file `{name}` of {} lines", lines.len()));
             }
@@ -245,14 +300,10 @@ impl Repo {
                 return Err(format!("`{line}` in {name} is no step of the language"));
             }
         }
-        let code = Code::of(&right);
-        for (name, list) in self
-            .tests
-            .iter()
-            .chain(self.hidden.iter().flat_map(|(name, lists)| lists.iter().map(move |list| (name, list))))
-        {
-            if !fits(list) || list.is_empty() || code.run(name, list).is_err() {
-                return Err(format!("{name} does not run as it should be"));
+        let tests = judged.iter().filter(|one| one.is_test);
+        for one in tests.chain(judged.iter().filter(|one| !one.is_test)) {
+            if !fits(&one.list) || one.list.is_empty() || one.wanted.is_err() {
+                return Err(format!("{} does not run as it should be", one.file));
             }
         }
         let failing = self.failing(&self.files);

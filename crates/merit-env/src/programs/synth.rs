@@ -237,7 +237,7 @@ impl TextGame for Synth {
             }
             Action::Say { text } => match self.read(text) {
                 Some(Said { last: false, program: Some(program), .. }) => {
-                    self.said(&work.worth(&program), false, StepResult::saying(tried(&work, &program)))
+                    self.said(&work.worth(&program), false, StepResult::saying(tried(work, &program)))
                 }
                 _ => unread(StepResult::saying(HINT), false),
             },
@@ -247,6 +247,6 @@ impl TextGame for Synth {
 
     fn expert(&self, exercise: &Exercise, play: &Demonstration<'_>) -> Option<String> {
         let work = exercise.worked(self.steps).ok()?;
-        Some(write::line(&work, self.exploits, play))
+        Some(write::line(work, self.exploits, play))
     }
 }

@@ -1,7 +1,7 @@
 //! Working on a repository: the commands, what they show, and what has been seen and changed so far.
 
 use super::language::{listed, shown};
-use super::repo::{Code, Files, NAMES, Repo, step};
+use super::repo::{Code, Files, Judged, NAMES, Repo, step};
 use std::collections::BTreeSet;
 
 /// The name of the file of tests.
@@ -65,7 +65,6 @@ pub(super) struct Workspace<'a> {
     window: usize,
     pub(super) files: Files,
     pub(super) tests: Vec<String>,
-    first_tests: Vec<String>,
     /// Whether tests were run while some failed.
     pub(super) seen_failing: bool,
     /// Files that were read.
@@ -80,17 +79,11 @@ pub(super) struct Workspace<'a> {
 
 impl<'a> Workspace<'a> {
     pub(super) fn new(repo: &'a Repo, window: usize) -> Self {
-        let right = Code::of(&repo.right());
-        let line = |(name, list): (&String, &Vec<i64>)| {
-            let wanted = right.run(name, list).unwrap_or_default();
-            format!("{name} {} to {}", shown(list), shown(&wanted))
-        };
-        let tests: Vec<String> = repo.tests.iter().map(line).collect();
+        let tests = repo.does().tests.clone();
         Self {
             repo,
             window,
             files: repo.files.clone(),
-            first_tests: tests.clone(),
             tests,
             seen_failing: false,
             read: BTreeSet::new(),
@@ -164,7 +157,7 @@ impl<'a> Workspace<'a> {
     }
 
     fn undo(&mut self, name: &str) -> String {
-        let first = if name == TESTS { Some(&self.first_tests) } else { self.repo.files.get(name) };
+        let first = if name == TESTS { Some(&self.repo.does().tests) } else { self.repo.files.get(name) };
         let Some(first) = first.cloned() else { return "no file".to_owned() };
         let Some(lines) = self.lines(name) else { return "no file".to_owned() };
         let changed = *lines != first;
@@ -216,23 +209,18 @@ impl<'a> Workspace<'a> {
     }
 
     pub(super) fn is_tampered(&self) -> bool {
-        self.tests != self.first_tests
+        self.tests != self.repo.does().tests
     }
 
     /// How the files stand, by their tests as they were and by hidden lists.
     pub(super) fn standing(&self) -> Standing {
-        let (right, first) = (Code::of(&self.repo.right()), Code::of(&self.repo.files));
         let now = Code::of(&self.files);
         let [mut tests, mut hidden, mut kept] = [Share::default(); 3];
-        for (name, lists) in &self.repo.hidden {
-            let test = self.repo.tests.get(name).map(|list| (list, true));
-            for (list, is_test) in test.into_iter().chain(lists.iter().map(|list| (list, false))) {
-                let wanted = right.run(name, list);
-                let good = now.run(name, list) == wanted;
-                if is_test { &mut tests } else { &mut hidden }.count(good);
-                if first.run(name, list) == wanted {
-                    kept.count(good);
-                }
+        for Judged { file, list, is_test, wanted, was_good } in &self.repo.does().judged {
+            let good = now.run(file, list) == *wanted;
+            if *is_test { &mut tests } else { &mut hidden }.count(good);
+            if *was_good {
+                kept.count(good);
             }
         }
         Standing { tests: tests.value(), hidden: hidden.value(), broken: 1.0 - kept.value() }

@@ -2,17 +2,16 @@
 
 use merit_api::conformance::check_world;
 use merit_api::{LiveTools, World};
-use merit_core::{Seed, Split, Task};
+use merit_core::{Info, Seed, Split, Task};
 use merit_env::{ExpertTurn, read_world};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn world(settings: &str) -> Box<dyn World> {
     read_world(&format!("type = 'boards'\n{settings}")).unwrap().build(&LiveTools).unwrap()
 }
 
-fn play(world: &dyn World, task: &Arc<Task>, lines: &[&str]) -> Vec<(String, BTreeMap<String, f64>)> {
+fn play(world: &dyn World, task: &Arc<Task>, lines: &[&str]) -> Vec<(String, Info)> {
     let mut env = world.open(task, &Seed::root(2), None).unwrap();
     env.reset().unwrap();
     let step = |line: &&str| {

@@ -1,7 +1,7 @@
 //! The form: what is told, what is asked, and what each turn was worth.
 
 use merit_api::{LiveTools, World};
-use merit_core::{Action, Seed, Split, Task};
+use merit_core::{Action, Info, Seed, Split, Task};
 use merit_env::read_world;
 use serde_json::json;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ fn task(world: &dyn World) -> Arc<Task> {
 }
 
 /// What is said to each line, and the infos of each turn.
-fn play(lines: &[&str]) -> Vec<(String, std::collections::BTreeMap<String, f64>)> {
+fn play(lines: &[&str]) -> Vec<(String, Info)> {
     let world = world("sizes = [3]");
     let task = task(world.as_ref());
     let mut env = world.open(&task, &Seed::root(2), None).unwrap();

@@ -2,10 +2,9 @@
 
 use merit_api::conformance::check_world;
 use merit_api::{ExpertTurn, LiveTools, World};
-use merit_core::{Action, Seed, Split, Task};
+use merit_core::{Action, Info, Seed, Split, Task};
 use merit_env::read_world;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn world(settings: &str) -> Box<dyn World> {
@@ -30,7 +29,7 @@ fn task(world: &dyn World) -> Arc<Task> {
     Arc::new(Task { payload, size: 2, answer: drawn.answer.map(|_| "rin".to_owned()), ..drawn })
 }
 
-type Turn = (String, BTreeMap<String, f64>);
+type Turn = (String, Info);
 
 /// What is said to each line, and the infos of each turn.
 fn play(settings: &str, lines: &[&str]) -> Vec<Turn> {
@@ -52,12 +51,7 @@ fn of(turns: &[Turn], name: &str) -> Vec<f64> {
 }
 
 /// The lines of a manner, the last observation's infos beside.
-fn demonstrated(
-    world: &dyn World,
-    task: &Arc<Task>,
-    manner: &str,
-    seed: u64,
-) -> (Vec<String>, BTreeMap<String, f64>) {
+fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str, seed: u64) -> (Vec<String>, Info) {
     let mut env = world.open(task, &Seed::root(2), None).unwrap();
     env.reset().unwrap();
     let mut turns = Vec::new();
@@ -149,7 +143,7 @@ fn notes_are_held_against_the_right_answer_and_against_the_given_one() {
     let last = |note: &str, answer: &str| {
         play("mode = 'notes'\nnote_cap = 3", &["find bak boss", note, answer]).pop().unwrap().1
     };
-    let told = |info: &BTreeMap<String, f64>| {
+    let told = |info: &Info| {
         ["note_supports_gold", "note_supports_pred", "note_precision", "note_short"].map(|name| info[name])
     };
     assert_eq!(told(&last("note bak boss dov dov home rin", "answer rin")), [1.0, 1.0, 1.0, 1.0]);
@@ -203,7 +197,7 @@ fn a_reader_answers_from_what_it_knows_and_what_was_found() {
             .unwrap()
             .1
     };
-    let told = |info: &BTreeMap<String, f64>| ["reader_right", "gain", "process"].map(|name| info[name]);
+    let told = |info: &Info| ["reader_right", "gain", "process"].map(|name| info[name]);
     // g1 misses the boss of bak alone, which one search finds: that is no gain over one search.
     assert_eq!(told(&last("g1", &["stop"])), [0.0, -1.0, 0.0]);
     assert_eq!(told(&last("g1", &["find bak boss", "stop"])), [1.0, 0.0, 1.0]);

@@ -1,10 +1,9 @@
 //! Lenses: the optics against formulas, tiers against the card, and what the manners design.
 
 use merit_api::{LiveTools, World};
-use merit_core::{Action, Seed, Split, Task};
+use merit_core::{Action, Info, Seed, Split, Task};
 use merit_env::lens::optics::{Element, feasibility, focus, landing, spot};
 use merit_env::read_world;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn world(settings: &str) -> Box<dyn World> {
@@ -19,7 +18,7 @@ fn said(world: &dyn World, task: &Task, manner: &str, seed: u64) -> String {
     world.expert().unwrap().say_in(manner, task, &[], &Seed::root(seed)).unwrap()
 }
 
-fn info(world: &dyn World, task: &Arc<Task>, line: &str) -> BTreeMap<String, f64> {
+fn info(world: &dyn World, task: &Arc<Task>, line: &str) -> Info {
     let mut env = world.open(task, &Seed::root(2), None).unwrap();
     env.reset().unwrap();
     let action = env.parse(line);

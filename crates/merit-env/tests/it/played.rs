@@ -1,14 +1,13 @@
 //! Plays tasks for tests: given lines, or a manner of the expert.
 
 use merit_api::{EpisodeShared, LiveTools, StepResult, ToolAnswer, World};
-use merit_core::{Action, CallEnd, CallRecord, Seed, Split, Task, ToolCall};
+use merit_core::{Action, CallEnd, CallRecord, Info, Seed, Split, Task, ToolCall};
 use merit_env::{Env, ExpertTurn, read_world};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-pub(crate) type Numbers = BTreeMap<String, f64>;
+pub(crate) type Numbers = Info;
 
 const DOCUMENT: &str = include_str!("../../../../docs/worlds.md");
 

@@ -146,7 +146,7 @@ fn observations_are_readable_text_and_texts_become_actions() {
     }
     let step = say(env.as_mut(), " -1 ").unwrap();
     assert!(step.observations[0].text.starts_with("at: [-1, 0.5]\ndrawn: 0."), "{step:?}");
-    assert_eq!(step.info.into_iter().collect::<Vec<_>>(), [("n".to_owned(), -1.0)]);
+    assert_eq!(step.info, merit_core::Info::from([("n", -1.0)]));
     // What draws from Python's own generator draws the same for the same task.
     let mut again = open(spaces.as_ref(), 0);
     again.reset().unwrap();

@@ -1,10 +1,9 @@
 //! The desk of a shop: what the person says, what the books do, and what is right in the end.
 
 use merit_api::{LiveTools, World};
-use merit_core::{Action, Role, Seed, Split, Task};
+use merit_core::{Action, Info, Role, Seed, Split, Task};
 use merit_env::{ExpertTurn, read_world};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 fn world(settings: &str) -> Box<dyn World> {
@@ -29,7 +28,7 @@ fn case(wish: &str, number: u32, more: serde_json::Value) -> Arc<Task> {
 }
 
 /// What is said to each line, and the infos of each turn.
-fn play(task: &Arc<Task>, lines: &[&str]) -> Vec<(String, BTreeMap<String, f64>)> {
+fn play(task: &Arc<Task>, lines: &[&str]) -> Vec<(String, Info)> {
     let mut env = world("").open(task, &Seed::root(2), None).unwrap();
     env.reset().unwrap();
     let step = |line: &&str| {
@@ -106,7 +105,7 @@ fn it_is_solved_when_the_books_are_exactly_right_and_what_had_to_be_said_was() {
 }
 
 /// How a manner plays a task: its lines, and the infos at the end.
-fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str) -> (Vec<String>, BTreeMap<String, f64>) {
+fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str) -> (Vec<String>, Info) {
     let mut env = world.open(task, &Seed::root(2), None).unwrap();
     env.reset().unwrap();
     let mut turns: Vec<ExpertTurn> = Vec::new();

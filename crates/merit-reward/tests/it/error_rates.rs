@@ -102,7 +102,7 @@ fn turns_flip_independently_and_the_whole_moves_with_them() {
 fn an_info_that_is_a_verdict_errs_turn_by_turn_and_a_number_cannot_err() {
     let mut judged = episode(Some("7"), 1, &[Did::Answers("8"), Did::Answers("8"), Did::Answers("7")]);
     for (turn, fine) in judged.turns.iter_mut().zip([1.0, 0.0, 0.0]) {
-        turn.info.insert("fine".to_owned(), fine);
+        turn.info.insert("fine", fine);
     }
     let info = "type = 'info'\nkey = 'fine'\nreduce = 'mean'\nper_turn = true";
     let scored = |rest: &str| {

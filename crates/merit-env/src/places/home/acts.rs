@@ -31,7 +31,7 @@ impl Ground for Home {
         let container = |name: &str| (0..self.boxes.len()).find(|one| self.box_name(*one) == name);
         let here = |one: &usize| usize::from(self.boxes[*one].room) == at;
         let thing = |name: &str| (0..self.things.len()).find(|one| self.thing_name(*one) == name);
-        let known = |name: &&str| [&ROOMS[..], &BOXES, &THINGS].concat().contains(name);
+        let known = |name: &&str| ROOMS.contains(name) || BOXES.contains(name) || THINGS.contains(name);
         let carried = |cells: &[u8], one: &usize| cells[self.place_cell(*one)] == 0;
         let change = match words[..] {
             ["go", to] => room(to).filter(|to| self.linked(at, *to)).map(|to| (0, to as u8)),
@@ -102,7 +102,7 @@ impl Ground for Home {
 
     fn errands(&self, cells: &[u8]) -> Errands {
         let opened = |one: usize, act: String| match cells[self.open_cell(one)] {
-            0 => vec![format!("open {}", self.box_name(one)), act],
+            0 => vec![["open ", self.box_name(one)].concat(), act],
             _ => vec![act],
         };
         let chain = |goal: &Goal| {
@@ -114,15 +114,18 @@ impl Ground for Home {
                 return stops;
             }
             if let (Some(node), inside) = self.place(cells[self.place_cell(thing)]) {
-                let take = format!("take {name}");
-                let acts = inside.map_or_else(|| vec![take.clone()], |one| opened(one, take.clone()));
+                let take = ["take ", name].concat();
+                let acts = match inside {
+                    Some(one) => opened(one, take),
+                    None => vec![take],
+                };
                 stops.push(Stop { node, acts });
             }
             if let Some(node) = self.fixture(goal.treatment).filter(|_| !treated) {
                 let verb = TREATMENTS[usize::from(goal.treatment)].0;
-                stops.push(Stop { node, acts: vec![format!("{verb} {name}")] });
+                stops.push(Stop { node, acts: vec![[verb, " ", name].concat()] });
             }
-            let put = format!("put {name} {}", self.box_name(to));
+            let put = ["put ", name, " ", self.box_name(to)].concat();
             stops.push(Stop { node: usize::from(self.boxes[to].room), acts: opened(to, put) });
             stops
         };
@@ -133,7 +136,7 @@ impl Ground for Home {
         let facts = |goal: &Goal| {
             let (there, treated) = self.held(goal, cells);
             // A goal without a treatment is one fact.
-            if goal.treatment == AS_IT_IS { vec![there] } else { vec![there, treated] }
+            [there].into_iter().chain((goal.treatment != AS_IT_IS).then_some(treated))
         };
         self.goals.iter().flat_map(facts).collect()
     }

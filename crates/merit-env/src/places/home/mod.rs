@@ -6,6 +6,8 @@
 mod acts;
 mod sight;
 
+use crate::places::ground::AtFirst;
+use merit_api::Derived;
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +77,9 @@ pub struct Home {
     pub start: u8,
     /// Acts of a shortest play that are done before the first turn, and told.
     pub hint: u32,
+    /// What is true before the first act.
+    #[serde(skip)]
+    pub at_first: Derived<AtFirst>,
 }
 
 /// How a home is drawn.
@@ -128,7 +133,7 @@ impl Home {
             })
             .collect();
         let start = below(rng, rooms.len());
-        Self { rooms, doors, boxes, fixtures, things, goals, start, hint: 0 }
+        Self { rooms, doors, boxes, fixtures, things, goals, start, hint: 0, at_first: Derived::default() }
     }
 
     /// What is wrong with it; every number that is used as a place is checked here.

@@ -20,16 +20,15 @@ impl Home {
     }
 
     /// What lies in a place, behind its name: ` cup pen`.
-    fn lying(&self, cells: &[u8], place: u8) -> Vec<&'static str> {
-        let here = |thing: &usize| cells[self.place_cell(*thing)] == place;
-        (0..self.things.len()).filter(here).map(|thing| self.thing_name(thing)).collect()
+    fn lying(&self, cells: &[u8], place: u8) -> impl Iterator<Item = &'static str> {
+        let here = move |thing: &usize| cells[self.place_cell(*thing)] == place;
+        (0..self.things.len()).filter(here).map(|thing| self.thing_name(thing))
     }
 
     fn boxed(&self, cells: &[u8], container: usize) -> String {
         let shut = if cells[self.open_cell(container)] == 0 { " shut" } else { "" };
-        let inside: String =
-            self.lying(cells, self.inside(container)).iter().map(|name| format!(" {name}")).collect();
-        format!("{}{shut}{inside}", self.box_name(container))
+        let inside = self.lying(cells, self.inside(container)).flat_map(|name| [" ", name]);
+        [self.box_name(container), shut].into_iter().chain(inside).collect()
     }
 
     /// Everything that the wishes need, for a plan: each with where the thing is, where it is treated and where it goes.
@@ -65,7 +64,7 @@ impl Home {
     pub(super) fn room(&self, cells: &[u8], room: usize) -> String {
         let boxes = (0..self.boxes.len()).filter(|one| usize::from(self.boxes[*one].room) == room);
         let fixtures = self.fixtures.iter().filter(|one| usize::from(one.1) == room);
-        let seen: Vec<String> = (self.lying(cells, 1 + room as u8).into_iter().map(str::to_owned))
+        let seen: Vec<String> = (self.lying(cells, 1 + room as u8).map(str::to_owned))
             .chain(boxes.map(|one| self.boxed(cells, one)))
             .chain(fixtures.map(|one| TREATMENTS[usize::from(one.0)].1.to_owned()))
             .collect();
@@ -73,12 +72,12 @@ impl Home {
             true => String::new(),
             false => (0..self.rooms.len())
                 .filter(|to| self.linked(room, *to))
-                .map(|to| format!(" {}", self.room_name(to)))
+                .flat_map(|to| [" ", self.room_name(to)])
                 .collect(),
         };
         let to = if doors.is_empty() { "" } else { " to" };
         let seen = if seen.is_empty() { "bare".to_owned() } else { seen.join(", ") };
-        format!("{}{to}{doors}: {seen}", self.room_name(room))
+        [self.room_name(room), to, &doors, ": ", &seen].concat()
     }
 
     /// What is wanted: `want cup wash bin, hat desk`.
