@@ -26,7 +26,10 @@ pub(crate) fn build(dev: bool) -> Result<PathBuf> {
     let manifest = root().join("crates/merit-python/Cargo.toml");
     let maturin = maturin.display().to_string();
     let (manifest, folder) = (manifest.display().to_string(), out.display().to_string());
-    run(&maturin, &["build", "--locked", "--manifest-path", &manifest, "--profile", profile, "--out", &folder])?;
+    run(
+        &maturin,
+        &["build", "--locked", "--manifest-path", &manifest, "--profile", profile, "--out", &folder],
+    )?;
     let wheel = only_file(&out)?;
     let bytes = wheel.metadata().with_context(|| format!("cannot read {}", wheel.display()))?.len();
     println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);

@@ -96,7 +96,11 @@ fn assembled(
     Ok(Imported { found, episodes, skipped, remarks, left_out })
 }
 
-fn drafts(entries: impl Iterator<Item = Numbered>, format: &Format, rules: &Rules) -> (Vec<Placed>, Vec<Skipped>) {
+fn drafts(
+    entries: impl Iterator<Item = Numbered>,
+    format: &Format,
+    rules: &Rules,
+) -> (Vec<Placed>, Vec<Skipped>) {
     let (mut placed, mut skipped) = (Vec::new(), Vec::new());
     for (item, (line, parsed)) in entries.enumerate() {
         match parsed.and_then(|value| (format.read)(&value, rules)) {

@@ -4,18 +4,21 @@
 
 use crate::{error, settings};
 use merit_core::{
-    Action, End, Episode, EpisodeId, Group, Limit, Phase, PolicyVersion, Provenance, Reward, Role, Score, ScoredEpisode,
-    Seed, Segment, Task, TokenId, Transcript, Turn,
+    Action, End, Episode, EpisodeId, Group, Limit, Phase, PolicyVersion, Provenance, Reward, Role, Score,
+    ScoredEpisode, Seed, Segment, Task, TokenId, Transcript, Turn,
 };
 use merit_credit::kernels::{self, Discount, Rows, Valued};
 use merit_credit::{CreditBatch, CreditRule};
-use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _};
+use numpy::{
+    PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods as _,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
 
+type Maybe<'py> = (Bound<'py, PyArray2<f32>>, Option<Bound<'py, PyArray2<f32>>>);
 type Pair<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
 /// The entries of an array, row by row.
@@ -110,7 +113,8 @@ pub(crate) fn group_advantages<'py>(
     groups: Vec<u32>,
     formula: &str,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-    let rewards: Vec<Option<f64>> = rewards.into_iter().map(|reward| reward.filter(|r| !r.is_nan())).collect();
+    let rewards: Vec<Option<f64>> =
+        rewards.into_iter().map(|reward| reward.filter(|r| !r.is_nan())).collect();
     let formula = match formula {
         "grpo" => kernels::mean_std,
         "mean" => kernels::mean,
@@ -155,7 +159,7 @@ pub(crate) fn advantages<'py>(
     truncated: Option<Vec<bool>>,
     last_values: Option<Vec<f32>>,
     seed: u64,
-) -> PyResult<(Bound<'py, PyArray2<f32>>, Option<Bound<'py, PyArray2<f32>>>)> {
+) -> PyResult<Maybe<'py>> {
     let rule = settings::chosen::<dyn CreditRule>(py, table(rule)?)?;
     let shape = mask.as_array().dim();
     let mask = flat(py, "mask", &mask, shape)?;
@@ -174,7 +178,8 @@ pub(crate) fn advantages<'py>(
         }
     }
     let groups = groups.unwrap_or_else(|| (0..shape.0 as u32).collect());
-    let given = Given { mask, values, columns: shape.1, rewards, turn_rewards, truncated, last_values, groups };
+    let given =
+        Given { mask, values, columns: shape.1, rewards, turn_rewards, truncated, last_values, groups };
     let made = py.detach(|| given.assign(rule.component().as_ref(), seed));
     let (advantages, returns) = made.map_err(|why| error::input(py, why))?;
     let shaped = |flat: Vec<f32>| PyArray1::from_vec(py, flat).reshape(shape);
@@ -213,8 +218,11 @@ impl Given<'_> {
             }
         }
         let groups = order.iter().map(|(group, rows)| {
-            let members: Result<Vec<ScoredEpisode>, String> =
-                rows.iter().enumerate().map(|(member, &row)| self.episode(row, *group, member as u32)).collect();
+            let members: Result<Vec<ScoredEpisode>, String> = rows
+                .iter()
+                .enumerate()
+                .map(|(member, &row)| self.episode(row, *group, member as u32))
+                .collect();
             Group::assemble(members?).map_err(|why| why.to_string())
         });
         let groups = groups.collect::<Result<Vec<Group>, String>>()?;
@@ -277,15 +285,22 @@ impl Given<'_> {
         let id = EpisodeId { phase: Phase::train(), step: 0, group, member, branch: 0 };
         let task = Task::new("arrays", format!("arrays/{group}"));
         let count = turns.len();
-        let episode = Episode::new(id, task, end).with_transcript(transcript).with_turns(turns).with_bootstrap(bootstrap);
+        let episode = Episode::new(id, task, end)
+            .with_transcript(transcript)
+            .with_turns(turns)
+            .with_bootstrap(bootstrap);
         let reward = match self.rewards[row].filter(|reward| !reward.is_nan()) {
             Some(value) => Reward::Value { value },
             None => Reward::Unscorable { why: "there is no reward".to_owned() },
         };
         let mut score = Score::new(reward);
-        if let Some(paid) = self.turn_rewards.as_ref().map(|paid| &paid[row]).filter(|paid| !paid.is_empty()) {
+        if let Some(paid) = self.turn_rewards.as_ref().map(|paid| &paid[row]).filter(|paid| !paid.is_empty())
+        {
             if paid.len() != count {
-                return Err(format!("row {row} has {count} turns in the mask and {} turn rewards", paid.len()));
+                return Err(format!(
+                    "row {row} has {count} turns in the mask and {} turn rewards",
+                    paid.len()
+                ));
             }
             score = score.with_turn_rewards(paid.clone());
         }

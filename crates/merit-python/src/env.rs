@@ -2,10 +2,12 @@
 
 use crate::process::{Here, elsewhere};
 use crate::{error, plain};
-use merit_api::{EpisodeShared, NoAnswer, StepResult, Termination, ToolAnswer, ToolSession, World, call_blocking};
+use merit_api::{
+    EpisodeShared, NoAnswer, StepResult, Termination, ToolAnswer, ToolSession, World, call_blocking,
+};
 use merit_core::{
-    Action, Boundary, CallEnd, CallRecord, End, Episode, EpisodeId, Fault, Known, Limit, Message, Phase, Provenance,
-    Role, Seed, Segment, Task, ToolCall, Transcript, Turn,
+    Action, Boundary, CallEnd, CallRecord, End, Episode, EpisodeId, Fault, Known, Limit, Message, Phase,
+    Provenance, Role, Seed, Segment, Task, ToolCall, Transcript, Turn,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -92,7 +94,9 @@ impl Running {
         let action = self.env.parse(text);
         self.append(Role::Policy, text.to_owned(), index)?;
         let calls = match &action {
-            Action::Calls { calls } => calls.iter().map(|call| self.call(call)).collect::<Result<Vec<_>, _>>(),
+            Action::Calls { calls } => {
+                calls.iter().map(|call| self.call(call)).collect::<Result<Vec<_>, _>>()
+            }
             Action::Answer { .. } | Action::Say { .. } | Action::Malformed { .. } => Ok(Vec::new()),
         };
         let mut turn = Turn::new(index, action);

@@ -29,7 +29,8 @@ pub(crate) fn episodes<'py>(
     let filter = EpisodeFilter { phase: phase.map(Into::into), step, group: None, task_id };
     let found = py.detach(|| -> Result<Vec<Value>, String> {
         if !path.is_dir() {
-            let read = merit_import::read_file(&path, merit_import::AUTO, &merit_import::ImportOptions::default());
+            let read =
+                merit_import::read_file(&path, merit_import::AUTO, &merit_import::ImportOptions::default());
             return Ok(read.map_err(|why| why.to_string())?.episodes.iter().map(told).collect());
         }
         let folder = RunFolder::open_read_only(&path).map_err(|why| why.to_string())?;
@@ -41,6 +42,9 @@ pub(crate) fn episodes<'py>(
 
 /// Rows of any shape that `merit import` reads, as merit's own episodes.
 #[pyfunction]
-pub(crate) fn parse_episodes<'py>(py: Python<'py>, rows: Vec<Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn parse_episodes<'py>(
+    py: Python<'py>,
+    rows: Vec<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
     plain::give(py, &reward::read(py, &rows)?)
 }

@@ -48,7 +48,11 @@ struct Found {
 }
 
 /// Compiles with these functions at hand.
-pub(crate) fn with_functions<R>(functions: Option<&Py<PyDict>>, py: Python<'_>, work: impl FnOnce() -> R) -> R {
+pub(crate) fn with_functions<R>(
+    functions: Option<&Py<PyDict>>,
+    py: Python<'_>,
+    work: impl FnOnce() -> R,
+) -> R {
     GIVEN.with(|given| given.replace(functions.map(|functions| functions.clone_ref(py))));
     let done = work();
     GIVEN.with(|given| given.replace(None));
@@ -67,7 +71,8 @@ impl Term for Function {
             let found = given.and_then(|given| given.bind(py).get_item(name).ok().flatten());
             match found {
                 Some(function) if function.is_callable() => {
-                    Ok(Some(Arc::new(Found { settings: self.clone(), function: function.unbind() }) as Arc<dyn Term>))
+                    Ok(Some(Arc::new(Found { settings: self.clone(), function: function.unbind() })
+                        as Arc<dyn Term>))
                 }
                 Some(_) => Err(Refusal::new(format!("`{name}` among the functions cannot be called"))),
                 None => Err(Refusal::new(format!(

@@ -159,7 +159,10 @@ impl Verifier {
     ) -> PyResult<Vec<Option<f64>>> {
         if references.len() != responses.len() {
             let (left, right) = (references.len(), responses.len());
-            return Err(error::input(py, format!("{left} references and {right} responses; give one for each")));
+            return Err(error::input(
+                py,
+                format!("{left} references and {right} responses; give one for each"),
+            ));
         }
         let reference = match self.kind.as_str() {
             "maths" => "gold",
@@ -177,7 +180,7 @@ impl Verifier {
         Ok(self.judged(py, &records)?.into_iter().map(|judged| judged.score).collect())
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (String, Bound<'py, PyAny>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, (String, Bound<'py, PyAny>)> {
         let py = slf.py();
         let this = slf.get();
         let again = py.import("merit_rl._again")?.getattr("verifier")?;

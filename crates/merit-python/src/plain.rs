@@ -7,6 +7,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+/// What pickle makes an object of: something to call, and its arguments.
+pub(crate) type Recipe<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
+
 /// A Python value as JSON; `what` names it in the error.
 pub(crate) fn value(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     pythonize::depythonize(given)

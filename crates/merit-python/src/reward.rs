@@ -68,7 +68,10 @@ impl Score {
 
     /// Everything, with the evidence of every term, as plain values.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain::give(py, &serde_json::json!({"reward": self.reward, "outcome": self.outcome, "score": self.score}))
+        plain::give(
+            py,
+            &serde_json::json!({"reward": self.reward, "outcome": self.outcome, "score": self.score}),
+        )
     }
 
     fn __repr__(&self) -> String {
@@ -95,7 +98,11 @@ pub(crate) struct Reward {
 }
 
 impl Reward {
-    pub(crate) fn made(py: Python<'_>, config: RewardConfig, functions: Option<Py<PyDict>>) -> PyResult<Self> {
+    pub(crate) fn made(
+        py: Python<'_>,
+        config: RewardConfig,
+        functions: Option<Py<PyDict>>,
+    ) -> PyResult<Self> {
         let scorer = compile(py, &config, functions.as_ref())?;
         let kept = Mutex::new(RewardState::default());
         Ok(Self { config, functions, scorer: PerProcess::new(scorer), kept })
@@ -208,7 +215,9 @@ impl Reward {
         plain::give(py, &self.config)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, Option<Py<PyDict>>))> {
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> plain::Recipe<'py, (Bound<'py, PyAny>, Option<Py<PyDict>>)> {
         let py = slf.py();
         let functions = slf.get().functions.as_ref().map(|functions| functions.clone_ref(py));
         Ok((slf.get_type().into_any(), (slf.get().to_dict(py)?, functions)))

@@ -34,9 +34,12 @@ impl Expert for Caller {
         let said = self.conversation(task, turns, seed)?;
         Python::attach(|py| {
             let answer = self.policy.bind(py).call1((plain::messages(py, &said)?,))?;
-            answer.extract::<String>().map_err(PyErr::from)
+            answer.extract::<String>()
         })
-        .map_err(|why| EnvError::Broken { world: self.world.about().name, why: format!("the policy failed: {why}") })
+        .map_err(|why| EnvError::Broken {
+            world: self.world.about().name,
+            why: format!("the policy failed: {why}"),
+        })
     }
 }
 
@@ -85,9 +88,11 @@ pub(crate) fn rollout<'py>(
     }
     let made = recipe.world.build(&play.toolbox).map_err(|why| error::input(py, why))?;
     let caller = Caller { policy, world: made };
-    let played = py.detach(|| each(first..last, concurrency, |group| {
-        play_groups(&recipe, &caller, &play, group..group + 1).map_err(|why| why.to_string())
-    }));
+    let played = py.detach(|| {
+        each(first..last, concurrency, |group| {
+            play_groups(&recipe, &caller, &play, group..group + 1).map_err(|why| why.to_string())
+        })
+    });
     let told = played.map_err(|why| error::broke(py, why))?;
     let list = PyList::empty(py);
     for scored in &told {
@@ -96,14 +101,13 @@ pub(crate) fn rollout<'py>(
     Ok(list)
 }
 
+/// What came of a group.
+type Came = Result<Vec<ScoredEpisode>, String>;
+
 /// Does the groups, so many at a time; what came of them, in order.
-fn each(
-    groups: Range<u32>,
-    concurrency: usize,
-    work: impl Fn(u32) -> Result<Vec<ScoredEpisode>, String> + Sync,
-) -> Result<Vec<ScoredEpisode>, String> {
+fn each(groups: Range<u32>, concurrency: usize, work: impl Fn(u32) -> Came + Sync) -> Came {
     let next = AtomicU32::new(groups.start);
-    let done: Mutex<Vec<(u32, Result<Vec<ScoredEpisode>, String>)>> = Mutex::new(Vec::new());
+    let done: Mutex<Vec<(u32, Came)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..concurrency.min(groups.len()) {
             scope.spawn(|| {

@@ -14,12 +14,11 @@ pub(crate) static COMPONENTS: LazyLock<Components> = LazyLock::new(merit::built_
 
 /// `name` and its settings as the table that a recipe would hold.
 pub(crate) fn table(name: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Value> {
-    let mut table = Map::new();
-    if let Some(settings) = settings {
-        if let Value::Object(given) = plain::value("the settings", settings)? {
-            table = given;
-        }
-    }
+    let given = settings.map(|settings| plain::value("the settings", settings)).transpose()?;
+    let mut table = match given {
+        Some(Value::Object(table)) => table,
+        _ => Map::new(),
+    };
     table.insert("type".to_owned(), Value::String(name.to_owned()));
     Ok(without_none(Value::Object(table)))
 }
@@ -48,11 +47,8 @@ where
 
 /// A recipe by the name of a shipped one, by path or as TOML, with settings laid over it.
 pub(crate) fn load(py: Python<'_>, source: &str, set: Option<&Bound<'_, PyDict>>) -> PyResult<Recipe> {
-    let recipe = if source.contains('\n') {
-        Recipe::parse("the recipe", source)
-    } else {
-        shipped::load(source)
-    };
+    let recipe =
+        if source.contains('\n') { Recipe::parse("the recipe", source) } else { shipped::load(source) };
     let recipe = recipe.map_err(|why| error::input(py, why))?;
     let Some(set) = set else { return Ok(recipe) };
     let changes = set

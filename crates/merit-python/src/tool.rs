@@ -43,7 +43,10 @@ impl Tool {
             (None, [only]) => Some(only),
             (None, _) => {
                 let known = names().collect::<Vec<_>>().join(", ");
-                return Err(error::input(py, format!("it offers several tools; name one with `tool`: {known}")));
+                return Err(error::input(
+                    py,
+                    format!("it offers several tools; name one with `tool`: {known}"),
+                ));
             }
             (Some(wanted), _) => built.iter().find(|tool| tool.spec().name == *wanted),
         };
@@ -97,7 +100,7 @@ impl Tool {
         Ok(Session { session: Mutex::new(Here::new(session)) })
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>, Option<String>))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, (Bound<'py, PyAny>, Option<String>)> {
         let py = slf.py();
         let again = py.import("merit_rl._again")?.getattr("tool")?;
         Ok((again, (plain::give(py, &slf.get().table)?, slf.get().wanted.clone())))

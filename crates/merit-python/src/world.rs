@@ -115,7 +115,8 @@ impl World {
             .map_err(|why| error::input(py, format!("`tool_seconds` is {tool_seconds}: {why}")))?;
         let world = self.world(py)?;
         let running = working(py, || {
-            let mut running = Running::open(world.as_ref().as_ref(), &task, &Seed::root(seed), state.as_ref())?;
+            let mut running =
+                Running::open(world.as_ref().as_ref(), &task, &Seed::root(seed), state.as_ref())?;
             running.limit(max_turns, seconds);
             Ok(running)
         })?;
@@ -137,7 +138,7 @@ impl World {
         said.map_err(|why| error::input(py, why))
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyAny>,))> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, (Bound<'py, PyAny>,)> {
         let py = slf.py();
         let again = py.import("merit_rl._again")?.getattr("world")?;
         Ok((again, (plain::give(py, &slf.get().table)?,)))

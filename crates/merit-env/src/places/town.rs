@@ -78,7 +78,14 @@ impl Town {
         let doors = if tree { (1..rooms).map(|room| door(rng, room)).collect() } else { Vec::new() };
         let whats = some(ERRANDS.len(), errands, rng);
         let errands = whats.into_iter().map(|what| Errand { what, room: below(rng, rooms) }).collect();
-        Self { rooms: names, doors, errands, lever: None, start: below(rng, rooms), at_first: Derived::default() }
+        Self {
+            rooms: names,
+            doors,
+            errands,
+            lever: None,
+            start: below(rng, rooms),
+            at_first: Derived::default(),
+        }
     }
 
     /// What is wrong with it; every number that is used as a place is checked here.

@@ -1,6 +1,7 @@
 //! The package as a person installs it: the wheel in a fresh virtual environment, and programs that use it.
 //!
 //! The programs are Python's (`tests/python`), one file each. `cargo xtask test` builds the wheel before the tests.
+#![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 use merit_testing::{GYM, TRAINERS, WHEEL, present, root};
 use std::path::{Path, PathBuf};
@@ -62,7 +63,11 @@ fn packages(of: &str) -> PathBuf {
 /// The one that most tests share.
 fn shared() -> Option<&'static Environment> {
     static SHARED: OnceLock<Option<Environment>> = OnceLock::new();
-    SHARED.get_or_init(|| present(GYM, root().join(".cache/gym/bin/python")).and_then(|_| fresh(&[&packages("gym")]))).as_ref()
+    SHARED
+        .get_or_init(|| {
+            present(GYM, root().join(".cache/gym/bin/python")).and_then(|_| fresh(&[&packages("gym")]))
+        })
+        .as_ref()
 }
 
 fn program(environment: &Environment, name: &str) {

@@ -2,8 +2,8 @@
 
 use super::lines::{Batch, Lines, Place};
 use super::{Kept, lay_over, words};
-use merit_core::{Judgement, Verifier};
 use merit_core::printable::{self, piece};
+use merit_core::{Judgement, Verifier};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use serde::Serialize;
