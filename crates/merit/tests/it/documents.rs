@@ -25,6 +25,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// What stands for something in a command, and what stands for it here.
 const STANDS_FOR: &[(&str, &str)] = &[
+    ("docs/python/", concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/python/")),
     ("runs/a-1", "runs/my-tasks-1"),
     ("runs/b-1", "runs/other-1"),
     ("results/NAME.json", "after.json"),
