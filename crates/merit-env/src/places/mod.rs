@@ -104,7 +104,7 @@ impl TextGame for Places {
     const MANNERS: &'static [Manner] = expert::MANNERS;
 
     fn sizes(&self, split: Split) -> &[u32] {
-        sizes_of(split, &self.sizes, &self.held_out_sizes)
+        sizes_of(split, self.trained_sizes(), &self.held_out_sizes)
     }
 
     fn draw(&self, size: u32, rng: &mut Stream) -> Puzzle {

@@ -56,7 +56,7 @@ pub struct Hints {
 pub struct Places {
     /// What the ground looks like and how it is played.
     pub skin: Skin,
-    /// Acts of a shortest play of training tasks, dealt in turn: 2 to 16; in a site 6 to 10, of errands up to 40.
+    /// Acts of a shortest play of training tasks, dealt in turn: 2 to 16; in a site 6 to 10, of errands up to 40. Empty: what is usual for the skin.
     pub sizes: Vec<u32>,
     /// The same for held-out tasks. Empty: as `sizes`.
     pub held_out_sizes: Vec<u32>,
@@ -105,7 +105,7 @@ impl Default for Places {
     fn default() -> Self {
         Self {
             skin: Skin::House,
-            sizes: vec![4, 6, 8],
+            sizes: Vec::new(),
             held_out_sizes: Vec::new(),
             rooms: None,
             objects: None,
@@ -141,6 +141,17 @@ impl Places {
 
     pub(super) fn errands(&self) -> u32 {
         self.errands.unwrap_or(4)
+    }
+
+    /// The sizes of training tasks: those that are given, or what is usual for the skin.
+    pub(super) fn trained_sizes(&self) -> &[u32] {
+        match (self.sizes.as_slice(), self.skin) {
+            ([], Skin::House | Skin::Quests | Skin::Plan) => &[4, 6, 8],
+            ([], Skin::Site) => &[6, 8],
+            ([], Skin::Errands) => &[12, 14],
+            ([], Skin::Blocks) => &[4, 6],
+            (given, _) => given,
+        }
     }
 
     /// The sizes that tasks can have.
@@ -228,13 +239,8 @@ impl Component for Places {
                 hints.is_none_or(|hints| share.contains(&hints.share) && (0.0..1.0).contains(&hints.depth));
             Refusal::unless(sound, name, "out of range", "a share of 0 to 1 and a depth of 0 to below 1")?;
         }
-        if self.sizes.is_empty() {
-            return Err(Refusal::new(
-                "`sizes` is empty; list how many acts a shortest play has, as in [4, 6, 8]",
-            ));
-        }
         let possible = self.possible();
-        match self.sizes.iter().chain(&self.held_out_sizes).find(|size| !possible.contains(size)) {
+        match self.trained_sizes().iter().chain(&self.held_out_sizes).find(|size| !possible.contains(size)) {
             Some(size) => Err(Refusal::new(format!(
                 "a size of {size}; with these settings a shortest play has {} to {} acts",
                 possible.start(),

@@ -376,7 +376,6 @@ fn every_size_that_is_allowed_can_be_drawn() {
 #[test]
 fn settings_that_mean_nothing_are_refused() {
     for (settings, says) in [
-        ("sizes = []", "list how many acts"),
         ("sizes = [1]", "2 to 16 acts"),
         ("skin = 'site'\nsizes = [4]", "6 to 10 acts"),
         ("skin = 'site'\nsizes = [6]\nrooms = 4", "`rooms` means nothing to the skin `site`"),

@@ -65,9 +65,17 @@ fn every_tool_runs_without_settings_or_says_what_to_set() {
         for words in [&["tool", "run", name][..], &["tool", "show", name]] {
             let (code, out, err) = said(&merit(words));
             assert!(!err.contains("missing field"), "{words:?}: {err}");
-            if name == "mcp" {
-                let line = "merit tool run mcp --set 'server={ command = [\"python3\", \"server.py\"] }'";
-                assert!(code == Some(2) && err.contains("needs a server") && err.contains(line), "{err}");
+            let wanting = [
+                (
+                    "mcp",
+                    "server",
+                    "merit tool run mcp --set 'server={ command = [\"python3\", \"server.py\"] }'",
+                ),
+                ("python-tool", "module", "merit tool run python-tool --set 'module=\"mine:weather\"'"),
+            ];
+            if let Some((_, what, line)) = wanting.iter().find(|(tool, ..)| *tool == name) {
+                let needs = format!("needs a {what}");
+                assert!(code == Some(2) && err.contains(&needs) && err.contains(line), "{err}");
                 continue;
             }
             assert!(code == Some(0) && !out.is_empty(), "{words:?}: {out}{err}");
