@@ -2,6 +2,7 @@
 
 import math
 
+import guide
 import pytest
 
 pytest.importorskip("inspect_ai")
@@ -87,3 +88,8 @@ def test_a_reward_reads_the_calls_of_the_conversation(tmp_path):
     said = [output("", ToolCall(id="1", function="calc", arguments={"expression": "6*7"})), output("42")]
     _, [score] = evaluate(tmp_path, reward, said, samples("42"), solver=[use_tools(calc()), generate()])
     assert seen == [["calc"]] and score.value == 1.0
+
+
+def test_the_program_of_the_page_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    guide.run("inspect.md", MODEL=get_model("mockllm/model", custom_outputs=[output("42"), output("7")], memoize=False))

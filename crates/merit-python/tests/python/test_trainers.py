@@ -12,6 +12,7 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "CUDA_VISIBLE_
 sys.path.insert(0, str(pathlib.Path(os.environ["MERIT_ROOT"]) / "benchmarks" / "peers"))
 
 import datasets  # noqa: E402
+import guide  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
@@ -252,3 +253,14 @@ def test_gae_over_numpy_is_verls():
         torch.from_numpy(rewards), torch.from_numpy(values), torch.from_numpy(mask).float(), 0.99, 0.95
     )
     assert np.allclose(ours[mask], theirs.numpy()[mask], atol=2e-4)
+
+
+def test_the_program_of_the_page_for_trl_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tokenizer = tiny.tokenizer_of(ROWS)
+    assert guide.run("trl.md", MODEL=tiny.model_of(tokenizer), TOKENIZER=tokenizer)["reward"].last
+
+
+def test_the_program_of_the_page_for_verl_runs():
+    pytest.importorskip("verl.trainer.ppo.ray_trainer")
+    guide.run("verl.md")

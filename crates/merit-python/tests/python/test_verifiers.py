@@ -5,6 +5,7 @@ import http.server
 import json
 import threading
 
+import guide
 import pytest
 
 vf = pytest.importorskip("verifiers.v1")
@@ -129,3 +130,8 @@ def test_a_reward_of_merit_is_a_reward_of_a_task(model):
     assert (right.ok, right.reward, right.metrics["merit/maths"]) == (True, 2.0, 1.0)
     assert (wrong.ok, wrong.reward) == (True, 0.0)
     assert not unreadable.ok and unreadable.last_error.type == "TaskError" and "no reward" in unreadable.last_error.message
+
+
+def test_the_program_of_the_page_runs(model):
+    names = guide.run("verifiers.md", CLIENT=model(lambda messages: "42").client)
+    assert names["trace"].reward == 1.0
