@@ -7,6 +7,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import types
 
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "TOKENIZERS_PARALLELISM": "false"}
 sys.path.insert(0, str(pathlib.Path(os.environ["MERIT_ROOT"]) / "benchmarks" / "peers"))
@@ -93,6 +94,15 @@ def test_turn_level_credit_of_merit_reaches_the_loss_of_trl():
     trainer_class, seen = watched(merit_rl.trl.credited(GRPOTrainer, "grpo", func), func)
     train(trainer_class, func)
     assert seen and all(advantages.shape == written.shape for _, advantages, written in seen)
+
+
+def test_a_message_is_paid_for_the_turns_that_it_called_for():
+    call = {"type": "function", "function": {"name": "say", "arguments": {"text": "look"}}}
+    wrong = {"type": "function", "function": {"name": "say", "arguments": {"txet": "look"}}}
+    tool, last = {"role": "tool", "content": "a box"}, {"role": "assistant", "content": "That was all."}
+    completion = [{"role": "assistant", "tool_calls": [call, call]}, tool, tool, {"role": "assistant", "tool_calls": [wrong, call]}, tool, last]
+    score = types.SimpleNamespace(turn_rewards=[1.0, 2.0, 4.0])
+    assert merit_rl.trl._by_message(score, completion, np.array([True, True, False, True, False, True])) == [3.0, 4.0, 0.0]
 
 
 def script(world, tokenizer, tasks):

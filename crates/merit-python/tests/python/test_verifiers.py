@@ -109,6 +109,23 @@ def test_an_episode_without_a_verdict_is_an_error_and_not_a_zero(model):
     assert not episode.ok and "no reward" in episode.errors[0].message and "merit" not in episode.traces[0].rewards
 
 
+def test_a_world_that_breaks_is_an_error_and_not_a_zero(model, monkeypatch):
+    opened = by_merit.MeritTaskset.open
+
+    class Broken:
+        done = False
+
+        def __init__(self, env):
+            self.reset = env.reset
+
+        def step(self, text):
+            raise merit_rl.MeritError("the world is gone")
+
+    monkeypatch.setattr(by_merit.MeritTaskset, "open", lambda taskset, data: Broken(opened(taskset, data)))
+    [episode] = play(model(lambda messages: "answer 0"), tasks=1, world="ledger", reward="ledger-tools")
+    assert not episode.ok and "the world is gone" in episode.errors[0].message and "merit" not in episode.traces[0].rewards
+
+
 class Sum(vf.TaskData):
     answer: str
 
