@@ -1,16 +1,16 @@
 """Worlds as environments of Gymnasium: texts in, texts out.
 
 An action is what the policy says. An observation is what it is shown: all messages of a ``reset``, and after each ``step`` what
-came of it, one line each. The reward is the world's own where no ``reward`` is named; with one, 0 until the episode ends and then what
+came of it, one line each. Importing this module makes every world an id: ``gymnasium.make("merit/kbqa", mode="notes")``. The reward is the world's own where no ``reward`` is named; with one, 0 until the episode ends and then what
 the reward says of all of it, turn by turn where it pays by turn. An episode that cannot be scored raises: it has no reward, and 0
 would be one.
 """
 
 import gymnasium
 from gymnasium import spaces
+from gymnasium.envs.registration import register, registry
 
-from merit_rl._gymnasium import register
-from merit_rl._merit import Reward, World
+from merit_rl._merit import Reward, World, names
 from merit_rl.errors import InputError, MeritError
 
 _LONGEST = 1 << 20
@@ -115,4 +115,13 @@ def vector(world, num_envs=1, **settings):
     return TextVectorEnv(world, num_envs, **settings)
 
 
-register()
+for _world in names("worlds"):
+    if f"merit/{_world}" not in registry:
+        register(
+            id=f"merit/{_world}",
+            entry_point="merit_rl.gym:TextEnv",
+            vector_entry_point="merit_rl.gym:vector",
+            kwargs={"world": _world},
+            order_enforce=False,
+            disable_env_checker=True,
+        )

@@ -15,7 +15,13 @@ from merit_rl.errors import InputError, MeritError
 _LOST = (ray.exceptions.RayActorError, ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
 
 
-class _Rollouts:
+class _Actor:
+    def ready(self):
+        """Where it runs; the first answer says that it does."""
+        return ray.get_runtime_context().get_node_id()
+
+
+class _Rollouts(_Actor):
     """Plays groups; the policy is made here, once, from what was shipped."""
 
     def __init__(self, make_policy, plan):
@@ -27,7 +33,7 @@ class _Rollouts:
         return [(score.to_dict(), episode) for score, episode in played]
 
 
-class _Scorer:
+class _Scorer(_Actor):
     def __init__(self, reward):
         self.reward = reward
 
@@ -36,13 +42,16 @@ class _Scorer:
 
 
 class _Crew:
-    """Actors that are made as they are needed and replaced when they die. Keeps order; so many calls under way, no more."""
+    """Actors that are replaced when they die. Keeps order; so many calls under way at each, no more.
+
+    Work goes to those that have answered: one that the cluster has no room for keeps nobody waiting, and joins when there is room.
+    """
 
     def __init__(self, make, actors, under_way, losses):
         self.make, self.under_way, self.losses = make, under_way, losses
-        self.crew = [make() for _ in range(actors)]
-        self.load = {actor: 0 for actor in self.crew}
-        self.lost = 0
+        self.load, self.nodes, self.joining, self.lost = {}, {}, {}, 0
+        for _ in range(actors):
+            self._hire()
 
     def run(self, work, call):
         """``call(actor, item)`` for every item of ``work``; results in order."""
@@ -50,35 +59,50 @@ class _Crew:
         waiting = collections.deque(range(len(work)))
         results, pending = [None] * len(work), {}
         while waiting or pending:
-            while waiting and (actor := min(self.crew, key=self.load.get)) and self.load[actor] < self.under_way:
+            while waiting and self.load and self.load[actor := min(self.load, key=self.load.get)] < self.under_way:
                 at = waiting.popleft()
                 pending[call(actor, work[at])] = (at, actor)
                 self.load[actor] += 1
-            [done], _ = ray.wait(list(pending), num_returns=1)
+            [done], _ = ray.wait([*pending, *self.joining], num_returns=1)
+            if done in self.joining:
+                self._join(done)
+                continue
             at, actor = pending.pop(done)
-            if actor in self.load:
-                self.load[actor] -= 1
             try:
                 results[at] = ray.get(done)
             except _LOST as error:
                 waiting.appendleft(at)
                 self._replace(actor, error)
+            if actor in self.load:
+                self.load[actor] -= 1
         return results
 
+    def _hire(self):
+        actor = self.make()
+        self.joining[actor.ready.remote()] = actor
+
+    def _join(self, answer):
+        actor = self.joining.pop(answer)
+        try:
+            self.nodes[actor] = ray.get(answer)
+        except _LOST as error:
+            if getattr(error, "actor_init_failed", False):
+                raise MeritError(f"an actor could not be made, and another would fare no better: {error}") from error
+            return self._lose(error)
+        self.load[actor] = 0
+
     def _replace(self, actor, error):
-        if actor not in self.load:
-            return
+        if self.load.pop(actor, None) is not None:
+            self._lose(error)
+
+    def _lose(self, error):
         self.lost += 1
         if self.lost > self.losses:
             raise MeritError(f"{self.lost} actors were lost, more than `losses` allows; the last: {error}")
-        self.crew.remove(actor)
-        del self.load[actor]
-        fresh = self.make()
-        self.crew.append(fresh)
-        self.load[fresh] = 0
+        self._hire()
 
     def close(self):
-        for actor in self.crew:
+        for actor in [*self.load, *self.joining.values()]:
             ray.kill(actor)
 
 
@@ -87,7 +111,7 @@ def play(recipe, make_policy, *, tasks, actors=2, under_way=8, losses=100, resou
 
     ``make_policy`` is called once on every actor and gives the policy: a client of a vLLM or SGLang endpoint, for instance. ``under_way``
     is how many groups an actor plays at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
-    die before it is given up. ``watch`` is handed the crew, to look at or to hurt.
+    die before it is given up. ``watch`` is handed the crew: the actors with what each has under way in ``load``, their nodes in ``nodes``.
     """
     if tasks < 1 or actors < 1 or under_way < 1:
         raise InputError(f"tasks is {tasks}, actors {actors}, under_way {under_way}; each must be at least 1")

@@ -3,7 +3,7 @@
 An episode without a verdict is ``None``: TRL leaves it out of the mean of its group and gives it the advantage 0.
 """
 
-import json
+import itertools
 
 from merit_rl._merit import Reward, World, advantages
 from merit_rl.errors import InputError
@@ -17,10 +17,10 @@ class RewardFunc:
 
     def __init__(self, reward, *, answer="answer", name="merit"):
         self.reward = reward if isinstance(reward, Reward) else Reward(reward)
-        self.answer, self.__name__, self.last = answer, name, []
+        self.answer, self.__name__, self.last, self.completions = answer, name, [], []
 
     def __call__(self, prompts, completions, environments=None, log_metric=None, trainer_state=None, **columns):
-        step = getattr(trainer_state, "global_step", 0)
+        step, self.completions = getattr(trainer_state, "global_step", 0), completions
         if environments is not None:
             rows = [environment.played for environment in environments]
         else:
@@ -92,17 +92,30 @@ def credited(trainer_class, rule, reward_func):
             if output.get("tool_mask") is not None:
                 written &= output["tool_mask"].bool()
             scores = reward_func.last
-            if len(scores) != len(written):
+            size = self.num_generations if self.model.training else self.num_generations_eval
+            if len(scores) != len(written) or len(scores) % size:
                 raise InputError(
-                    f"{len(scores)} scores for {len(written)} completions: turn-level credit needs whole groups in one process"
+                    f"{len(scores)} scores for {len(written)} completions in groups of {size}: turn-level credit needs whole groups"
+                    " in one process"
                 )
-            seen = {}
-            groups = [seen.setdefault(json.dumps(row, sort_keys=True, default=str), len(seen)) for row in inputs]
+            groups = [at // size for at in range(len(scores))]
             mask = written.cpu().numpy()
-            turns = [score.turn_rewards for score in scores]
+            turns = [_by_message(*one) for one in zip(scores, reward_func.completions, mask)]
             given, _ = advantages(rule, [score.reward for score in scores], mask, groups=groups, turn_rewards=turns)
             output["advantages"] = torch.from_numpy(given).to(output["completion_ids"].device)
             return output
 
     Credited.__name__ = f"Credited{trainer_class.__name__}"
     return Credited
+
+
+def _by_message(score, completion, mask):
+    """What each message of the model was paid, a run of the mask each: the turns of the world that it called for, if any."""
+    runs = int(mask[0]) + int((mask[1:] & ~mask[:-1]).sum())
+    if not score.turn_rewards or isinstance(completion, str):
+        return score.turn_rewards
+    messages = [message for message in completion if message["role"] == "assistant"]
+    calls = [sum("text" in call["function"]["arguments"] for call in message.get("tool_calls") or []) for message in messages]
+    turns = iter(score.turn_rewards)
+    paid = [sum(itertools.islice(turns, count)) for count in calls[:runs]]
+    return [*map(float, paid), *[0.0] * (runs - len(paid))]

@@ -1,11 +1,15 @@
 """merit under verl: a reward function, advantage estimators and a sandboxed tool.
 
-``custom_reward_function.path`` is the file of this module (``python -c "import merit_rl.verl as v; print(v.__file__)"``), ``name`` is
-``compute_score``, and ``reward_kwargs.reward`` names the reward. Importing this module registers ``merit_RULE`` as an advantage
-estimator for every credit rule that needs neither values nor continuations.
+In verl's configuration ``reward.custom_reward_function`` has ``path`` ``pkg://merit_rl.verl``, ``name`` ``compute_score``, and
+``reward_kwargs.reward`` names the reward. Where ``VERL_USE_EXTERNAL_MODULES`` is ``merit_rl.verl`` every process of verl knows ``merit_RULE``
+as an advantage estimator, for every credit rule that needs neither values nor continuations. ``class_name`` of a tool is
+``merit_rl.verl.MeritSandbox``.
 """
 
+import asyncio
 import functools
+import math
+import uuid
 
 from merit_rl._merit import Reward, Tool, advantages, names
 
@@ -25,8 +29,9 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, rewa
     [score] = _reward(reward).score([row])
     if score.reward is None:
         raise ValueError(f"no reward for this response of {data_source} ({score.outcome}): {score.to_dict()['score']}")
-    named = {f"merit/{name}": value for name, value in score.terms.items() if value is not None}
-    return {"score": score.reward, "acc": float(bool(score.solved)), **named}
+    # verl makes an array of each key and reads it off every response: a term that says nothing is NaN and not left out.
+    named = {f"merit/{name}": math.nan if value is None else value for name, value in score.terms.items()}
+    return {"score": score.reward, "acc": score.reward if score.solved is None else float(score.solved), **named}
 
 
 def estimator(rule):
@@ -73,37 +78,58 @@ def register():
             register_adv_est(f"merit_{rule}")(estimator(rule))
 
 
-def sandbox_tool():
-    """A class for verl's tool configuration: Python programs in merit's sandbox, a session for each trajectory."""
+@functools.cache
+def _sandbox():
     from verl.tools.base_tool import BaseTool
     from verl.tools.schemas import ToolResponse
 
     class MeritSandbox(BaseTool):
+        """Python programs in merit's sandbox, given as ``code``; what one defines the next one sees, until the trajectory is over.
+
+        verl makes and releases an instance for every call, so the session hangs on the trajectory's own data where verl hands it over.
+        """
+
         def __init__(self, config, tool_schema):
-            super().__init__(config, tool_schema)
+            super().__init__(config, tool_schema or _schema())
             self.tool, self.sessions = Tool("python"), {}
             self.seconds = float(config.get("seconds", 10.0))
 
         async def create(self, instance_id=None, **_):
-            import uuid
+            return instance_id or str(uuid.uuid4()), ToolResponse()
 
-            instance_id = instance_id or str(uuid.uuid4())
-            self.sessions[instance_id] = self.tool.open()
-            return instance_id, ToolResponse()
-
-        async def execute(self, instance_id, parameters, **_):
-            import asyncio
-
-            code = str(parameters.get("code", ""))
-            ended, said = await asyncio.to_thread(self.sessions[instance_id].call, code, self.seconds)
+        async def execute(self, instance_id, parameters, agent_data=None, **_):
+            session = await asyncio.to_thread(self._session, instance_id, agent_data)
+            ended, said = await asyncio.to_thread(session.call, str(parameters.get("code", "")), self.seconds)
             if ended == "broken":
                 raise RuntimeError(f"the sandbox broke: {said}")
             return ToolResponse(text=said if ended == "ok" else f"{ended}: {said}"), 0.0, {"ended": ended}
+
+        def _session(self, instance_id, agent_data):
+            sessions, key = (self.sessions, instance_id) if agent_data is None else (vars(agent_data), f"_merit/{self.name}")
+            if key not in sessions:
+                sessions[key] = self.tool.open()
+            return sessions[key]
 
         async def release(self, instance_id, **_):
             self.sessions.pop(instance_id, None)
 
     return MeritSandbox
+
+
+def _schema():
+    from verl.tools.schemas import OpenAIFunctionToolSchema
+
+    code = {"type": "string", "description": "The program."}
+    parameters = {"type": "object", "properties": {"code": code}, "required": ["code"]}
+    function = {"name": "python", "description": "Runs a Python program and returns what it prints.", "parameters": parameters}
+    return OpenAIFunctionToolSchema.model_validate({"type": "function", "function": function})
+
+
+def __getattr__(name):
+    # The class is verl's child, and this module is also read where only the reward is wanted.
+    if name == "MeritSandbox":
+        return _sandbox()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 try:

@@ -1,19 +1,8 @@
-"""The programs of the guides, one after another as a reader would type them."""
+"""The guide for Python. The pages for trainers run beside the tests of each trainer."""
 
-import os
-import pathlib
-import re
-
-import pytest
-
-DOCS = pathlib.Path(os.environ["MERIT_ROOT"]) / "docs"
+import guide
 
 
-@pytest.mark.parametrize("page", ["python.md"])
-def test_the_programs_of_a_guide_run(page, tmp_path, monkeypatch):
+def test_the_programs_of_the_guide_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    programs = re.findall(r"```python\n(.*?)```", (DOCS / page).read_text(), re.DOTALL)
-    assert programs
-    names = {"__name__": "guide"}
-    for program in programs:
-        exec(compile(program, page, "exec"), names)
+    guide.run("python.md")

@@ -39,7 +39,8 @@ def test_it_trains_and_its_episodes_are_a_table(tmp_path):
     assert events[-1]
     table = merit_rl.frame(tmp_path / "run")
     assert {"reward", "outcome", "turns", "phase"} <= set(table.columns) and len(table) > 4
-    assert merit_rl.compare(tmp_path / "run", tmp_path / "run")
+    merit_rl.train("sums-tools", tmp_path / "other", set={**small, "warm_start.steps": 6})
+    assert merit_rl.compare(tmp_path / "run", tmp_path / "other")
 
 
 def test_importing_it_is_quick():

@@ -89,7 +89,7 @@ def test_verifiers_say_whose_doing_it_is():
 
 
 def test_settings_of_a_verifier_are_its_own():
-    assert Verifier("text", metric={"type": "f1"}).pairs(["a b"], ["a c"]) == [0.5]
+    assert Verifier("text", metric={"type": "f1"}).pairs(["red fox"], ["red owl"]) == [0.5]
     with pytest.raises(InputError):
         Verifier("text", metirc="f1")
 

@@ -1,14 +1,19 @@
 """TRL and verl themselves, on the CPU with a tiny model made on the spot, with merit's rewards, worlds and credit."""
 
+import asyncio
+import json
 import math
 import os
 import pathlib
+import subprocess
 import sys
+import types
 
 os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "CUDA_VISIBLE_DEVICES": "", "TOKENIZERS_PARALLELISM": "false"}
 sys.path.insert(0, str(pathlib.Path(os.environ["MERIT_ROOT"]) / "benchmarks" / "peers"))
 
 import datasets  # noqa: E402
+import guide  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
@@ -17,21 +22,44 @@ from trl import GRPOConfig, GRPOTrainer  # noqa: E402
 
 import merit_rl  # noqa: E402
 import merit_rl.trl  # noqa: E402
+import merit_rl.verl as by_merit  # noqa: E402
 
 ROWS = [{"prompt": f"{a}+{b}=", "answer": str(a + b)} for a in range(4) for b in range(4)]
 
 
-def train(trainer_class, reward, rows=ROWS, **more):
+def train(trainer_class, reward, rows=ROWS, tokenizer=None, **more):
     rows = datasets.Dataset.from_list(rows)
-    tokenizer = tiny.tokenizer_of(rows)
-    config = GRPOConfig(**tiny.settings(num_generations=4, max_completion_length=6, max_steps=5, per_device_train_batch_size=4))
+    tokenizer = tokenizer or tiny.tokenizer_of(rows)
+    longest = more.pop("max_completion_length", 6)
+    settings = tiny.settings(num_generations=4, max_completion_length=longest, max_steps=5, per_device_train_batch_size=4)
     trainer = trainer_class(
-        model=tiny.model_of(tokenizer), reward_funcs=reward, args=config, train_dataset=rows, processing_class=tokenizer, **more
+        model=tiny.model_of(tokenizer),
+        reward_funcs=reward,
+        args=GRPOConfig(**settings),
+        train_dataset=rows,
+        processing_class=tokenizer,
+        **more,
     )
     steps = trainer.train().global_step
     losses = [entry["loss"] for entry in trainer.state.log_history if "loss" in entry]
     assert steps == 5 and all(math.isfinite(loss) for loss in losses)
     return trainer
+
+
+def watched(trainer_class, reward):
+    """The trainer, and what it learns from: for each batch the scores, the advantages and the tokens that the model wrote."""
+    seen = []
+
+    class Watched(trainer_class):
+        def _generate_and_score_completions(self, inputs):
+            output = super()._generate_and_score_completions(inputs)
+            written = output["completion_mask"].bool()
+            if output.get("tool_mask") is not None:
+                written = written & output["tool_mask"].bool()
+            seen.append((reward.last, output["advantages"].clone(), written))
+            return output
+
+    return Watched, seen
 
 
 def test_trl_trains_five_steps_with_a_reward_of_merit():
@@ -43,34 +71,126 @@ def test_trl_trains_five_steps_with_a_reward_of_merit():
 
 def test_what_has_no_verdict_moves_nobody_in_trl():
     def some(episode):
-        return None if len(episode["turns"][-1]["action"].get("text", "")) % 2 else 1.0
+        count = len(episode["turns"][-1]["action"].get("text", ""))
+        return None if count % 3 == 0 else float(count)
 
     func = merit_rl.trl.RewardFunc(merit_rl.Reward({"type": "function", "function": "some"}, functions={"some": some}))
-    train(GRPOTrainer, func)
-    assert {score.outcome for score in func.last} <= {"policy wrong", "solved", "unscorable"}
+    trainer_class, seen = watched(GRPOTrainer, func)
+    train(trainer_class, func)
+    rewards = [[score.reward for score in scores] for scores, _, _ in seen]
+    assert any(None in group for group in rewards), "no group had one without a verdict"
+    for group, (_, advantages, _) in zip(rewards, seen):
+        judged = [reward for reward in group if reward is not None]
+        middle = sum(judged) / len(judged) if judged else 0.0
+        for reward, advantage in zip(group, advantages.tolist()):
+            if reward is None:
+                assert advantage == 0.0
+            else:
+                assert (advantage > 0) == (reward > middle + 1e-6)
 
 
 def test_turn_level_credit_of_merit_reaches_the_loss_of_trl():
     func = merit_rl.trl.RewardFunc({"type": "maths"})
-    seen = []
-
-    class Watched(merit_rl.trl.credited(GRPOTrainer, "grpo", func)):
-        def _generate_and_score_completions(self, inputs):
-            output = super()._generate_and_score_completions(inputs)
-            seen.append(output["advantages"].shape == output["completion_mask"].shape)
-            return output
-
-    train(Watched, func)
-    assert seen and all(seen)
+    trainer_class, seen = watched(merit_rl.trl.credited(GRPOTrainer, "grpo", func), func)
+    train(trainer_class, func)
+    assert seen and all(advantages.shape == written.shape for _, advantages, written in seen)
 
 
-def test_verl_scores_and_estimates_by_merit():
+def test_a_message_is_paid_for_the_turns_that_it_called_for():
+    call = {"type": "function", "function": {"name": "say", "arguments": {"text": "look"}}}
+    wrong = {"type": "function", "function": {"name": "say", "arguments": {"txet": "look"}}}
+    tool, last = {"role": "tool", "content": "a box"}, {"role": "assistant", "content": "That was all."}
+    completion = [{"role": "assistant", "tool_calls": [call, call]}, tool, tool, {"role": "assistant", "tool_calls": [wrong, call]}, tool, last]
+    score = types.SimpleNamespace(turn_rewards=[1.0, 2.0, 4.0])
+    assert merit_rl.trl._by_message(score, completion, np.array([True, True, False, True, False, True])) == [3.0, 4.0, 0.0]
+
+
+def script(world, tokenizer, tasks):
+    """A trainer whose model says: every other time what the world's expert would, else a wrong answer; all by the tool `say`."""
+    experts = {}
+    for index in range(tasks):
+        task = world.task("train", index)
+        shown = world.open(task, seed=index).reset()
+        experts["\n".join(message["content"] for message in shown)] = world.demonstrate(task)
+
+    def reply(prompt, member):
+        asked = prompt[prompt.index("<|im_start|>user") :]
+        lines = next(lines for shown, lines in experts.items() if shown in asked)
+        said = asked.count("<tool_call>")
+        if '"answer 0"' in asked or said == len(lines):
+            return "That was all.<|im_end|>"
+        line = "answer 0" if said == 0 and member % 2 else lines[said]
+        call = json.dumps({"name": "say", "arguments": {"text": line}})
+        return f"<tool_call>\n{call}\n</tool_call><|im_end|>"
+
+    class Scripted(GRPOTrainer):
+        def _generate_single_turn(self, prompt_ids, *_, **__):
+            prompts = [tokenizer.decode(ids) for ids in prompt_ids]
+            replies = [reply(prompt, member) for member, prompt in enumerate(prompts)]
+            return [tokenizer(one, add_special_tokens=False)["input_ids"] for one in replies], None
+
+    return Scripted
+
+
+@pytest.mark.parametrize("rule", [None, "grpo"])
+def test_trl_plays_a_world_of_merit_by_its_tool(rule):
+    pytest.importorskip("jmespath")
+    from trl.chat_template_utils import qwen3_chat_template
+
+    world = merit_rl.World("ledger")
+    rows = merit_rl.trl.dataset(4)
+    tokenizer = tiny.tokenizer_of([*rows, {"text": qwen3_chat_template}])
+    tokenizer.chat_template = qwen3_chat_template
+    func = merit_rl.trl.RewardFunc("ledger-tools")
+    scripted = script(world, tokenizer, len(rows))
+    trainer_class, seen = watched(scripted if rule is None else merit_rl.trl.credited(scripted, rule, func), func)
+    factory = merit_rl.trl.environment(world)
+    trainer = train(trainer_class, func, rows, tokenizer, environment_factory=factory, max_completion_length=2000)
+    for scores, advantages, written in seen:
+        assert [score.outcome for score in scores] == ["solved", "policy wrong"] * 2
+        assert not written.all(dim=1).any(), "what the world answered counts as written by the model"
+        if rule is None:
+            assert (advantages > 0).tolist() == [True, False] * 2
+        else:
+            assert not advantages[~written].any() and (advantages[0][written[0]] > 0).all() and (advantages[1][written[1]] < 0).all()
+    logged = [entry for entry in trainer.state.log_history if "tools/call_frequency" in entry]
+    assert logged and all(entry["tools/call_frequency"] > 1 and entry["tools/failure_frequency"] == 0 for entry in logged)
+
+
+def test_verl_scores_by_merit_through_its_own_reward_manager():
+    manager = pytest.importorskip("verl.experimental.reward_loop.reward_manager.naive")
+    from omegaconf import OmegaConf
+    from verl import DataProto
+    from verl.trainer.ppo.reward import get_custom_reward_fn
+
+    function = {"path": "pkg://merit_rl.verl", "name": "compute_score", "reward_kwargs": {"reward": "final-answer"}}
+    config = OmegaConf.create({"reward": {"custom_reward_function": function}})
+    tokenizer = tiny.tokenizer_of(ROWS)
+
+    def run(said, right):
+        ids = torch.tensor([tokenizer(said, add_special_tokens=False)["input_ids"]])
+        tensors = {"responses": ids, "attention_mask": torch.ones_like(ids)}
+        others = {"data_source": "sums", "reward_model": {"ground_truth": right}, "extra_info": {"question": "6*7?"}}
+        data = DataProto.from_dict(tensors=tensors, non_tensors={key: np.array([one], dtype=object) for key, one in others.items()})
+
+        async def single():
+            return await manager.NaiveRewardManager(config, tokenizer, get_custom_reward_fn(config)).run_single(data)
+
+        return asyncio.run(single())
+
+    told = [run(said, "42") for said in ("42", "41", "who knows")]
+    assert [one["reward_score"] for one in told] == [1.0, 0.0, 0.0]
+    # verl reads every key of the first response off all of them.
+    assert len({tuple(one["reward_extra_info"]) for one in told}) == 1 and told[0]["reward_extra_info"]["merit/exact-answer"] == 1.0
+    assert [one["reward_extra_info"]["acc"] for one in told] == [1.0, 0.0, 0.0]
+    with pytest.raises(ValueError, match="no reward for this response of sums"):
+        by_merit.compute_score("sums", "42", "", reward='type = "maths"')
+    assert by_merit.compute_score("sums", "42", "42", reward='type = "maths"')["acc"] == 1.0
+
+
+def test_verl_estimates_advantages_by_the_rules_of_merit():
     core_algos = pytest.importorskip("verl.trainer.ppo.core_algos")
-    import merit_rl.verl as by_merit
-
     by_merit.register()
-    told = by_merit.compute_score("maths", "so 42", "42", {}, reward="final-answer")
-    assert told["score"] == 1.0 and told["acc"] == 1.0
     mask = torch.tensor([[1, 1, 0, 1], [1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
     rewards = torch.zeros(4, 4)
     rewards[torch.arange(4), torch.tensor([3, 2, 0, 3])] = torch.tensor([1.0, 0.0, 1.0, 0.0])
@@ -78,6 +198,57 @@ def test_verl_scores_and_estimates_by_merit():
     theirs, _ = core_algos.compute_grpo_outcome_advantage(rewards, mask, index)
     ours, _ = core_algos.get_adv_estimator_fn("merit_grpo")(token_level_rewards=rewards, response_mask=mask, index=index)
     assert torch.allclose(ours, theirs, atol=1e-6)
+    trainer = pytest.importorskip("verl.trainer.ppo.ray_trainer")
+    from verl import DataProto
+
+    tensors = {"token_level_rewards": rewards, "response_mask": mask}
+    data = trainer.compute_advantage(DataProto.from_dict(tensors=tensors, non_tensors={"uid": index}), "merit_grpo")
+    assert torch.allclose(data.batch["advantages"], theirs, atol=1e-6)
+
+
+def test_verl_knows_the_rules_of_merit_in_every_process_that_is_told_so():
+    pytest.importorskip("verl.trainer.ppo.core_algos")
+    asks = "from verl.trainer.ppo.core_algos import ADV_ESTIMATOR_REGISTRY as known; print('merit_grpo' in known)"
+    told = {**os.environ, "VERL_USE_EXTERNAL_MODULES": "merit_rl.verl"}
+    assert subprocess.check_output([sys.executable, "-W", "ignore", "-c", asks], env=told, text=True).endswith("True\n")
+
+
+def test_verl_calls_the_sandbox_as_its_tool(tmp_path):
+    registry = pytest.importorskip("verl.tools.tool_registry")
+    (tmp_path / "tools.yaml").write_text("tools: [{class_name: merit_rl.verl.MeritSandbox, config: {type: native, seconds: 2}}]")
+    [tool] = registry.initialize_tools_from_config(str(tmp_path / "tools.yaml"))
+    assert tool.name == "python" and tool.get_openai_tool_schema().function.parameters.required == ["code"]
+
+    async def call(code, trajectory):
+        # As verl's agent loop does: an instance for every call.
+        instance, _ = await tool.create(create_kwargs={})
+        response, reward, told = await tool.execute(instance, {"code": code}, agent_data=trajectory)
+        await tool.release(instance)
+        return response.text, reward, told["ended"]
+
+    class Trajectory:
+        pass
+
+    one, other = Trajectory(), Trajectory()
+    assert asyncio.run(call("x = 6 * 7", one))[2] == "ok"
+    assert asyncio.run(call("print(x)", one)) == ("42", 0.0, "ok")
+    assert "NameError" in asyncio.run(call("print(x)", other))[0]
+    assert asyncio.run(call("while True: pass", other))[2] == "timed out"
+
+
+def test_verls_agent_loop_calls_the_sandbox(tmp_path):
+    loop = pytest.importorskip("verl.experimental.agent_loop.tool_agent_loop")
+    tool = by_merit.MeritSandbox({"type": "native"}, None)
+    played = object.__new__(loop.ToolAgentLoop)
+    played.tools, played.max_tool_response_length, played.tool_response_truncate_side = {"python": tool}, 100, "right"
+    data = loop.AgentData([], [], [], None, None, {}, "1", {})
+
+    def call(code):
+        asked = loop.FunctionCall(name="python", arguments=json.dumps({"code": code}))
+        return asyncio.run(played._call_tool(asked, {}, data))[0].text
+
+    call("x = 6 * 7")
+    assert call("print(x)") == "42"
 
 
 def test_gae_over_numpy_is_verls():
@@ -92,3 +263,14 @@ def test_gae_over_numpy_is_verls():
         torch.from_numpy(rewards), torch.from_numpy(values), torch.from_numpy(mask).float(), 0.99, 0.95
     )
     assert np.allclose(ours[mask], theirs.numpy()[mask], atol=2e-4)
+
+
+def test_the_program_of_the_page_for_trl_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    tokenizer = tiny.tokenizer_of(ROWS)
+    assert guide.run("trl.md", MODEL=tiny.model_of(tokenizer), TOKENIZER=tokenizer)["reward"].last
+
+
+def test_the_program_of_the_page_for_verl_runs():
+    pytest.importorskip("verl.trainer.ppo.ray_trainer")
+    guide.run("verl.md")

@@ -115,6 +115,8 @@ def test_gymnasium_makes_every_world():
     assert (terminated, truncated, told["outcome"]) == (True, False, "solved")
     again, _ = gymnasium.make("merit/ledger").reset(seed=5)
     assert again == gymnasium.make("merit/ledger").reset(seed=5)[0]
+    assert gymnasium.make_vec("merit/ledger", num_envs=2).num_envs == 2
+    assert "merit_rl.gym:TextEnv" in env.spec.to_json()
 
 
 def test_environments_step_together():
