@@ -238,7 +238,7 @@ fn errands_keep_the_contract_and_every_size_can_be_drawn() {
 #[test]
 fn settings_and_tasks_that_mean_nothing_are_refused() {
     for (settings, says) in [
-        ("", "10 to 28 acts"),
+        ("sizes = [4]", "10 to 28 acts"),
         ("sizes = [12]\nrooms = 21", "2 to 20"),
         ("sizes = [12]\nerrands = 0", "1 to 8"),
         ("sizes = [12]\nerrands = 9", "1 to 8"),
