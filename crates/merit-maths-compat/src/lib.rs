@@ -14,11 +14,12 @@ mod read;
 mod record;
 mod values;
 
+pub use merit_maths::MathsConfig;
 pub use record::{MathsRecord, MathsVerifier};
 
 use grade::{Grader, No};
 use merit_maths::{
-    Asked, Budget, Comparison, Compat, Conclusion, Exhausted, MathVerifyOptions, MathsConfig, Side, Verdict,
+    Asked, Budget, Comparison, Compat, Conclusion, Exhausted, MathVerifyOptions, Side, Verdict,
 };
 use read::{Answer, read};
 

@@ -3,7 +3,7 @@
 use crate::process::{PerProcess, working};
 use crate::{error, plain};
 use merit_core::registry::UnknownName;
-use merit_maths_compat::MathsVerifier;
+use merit_maths_compat::{MathsConfig, MathsVerifier, verify};
 use merit_verify::calls::CallsVerifier;
 use merit_verify::code::CodeVerifier;
 use merit_verify::json::JsonRecords;
@@ -12,9 +12,11 @@ use merit_verify::sql::SqlRecords;
 use merit_verify::state::StateVerifier;
 use merit_verify::text::TextRecords;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const KINDS: [&str; 7] = ["maths", "json", "sql", "code", "text", "state", "calls"];
 
@@ -56,6 +58,43 @@ impl Judgement {
 /// A verifier of any kind.
 trait Judges: Send + Sync {
     fn judge(&self, record: &str) -> Result<Judgement, String>;
+
+    /// The score of a response beside a reference. The error says why this verifier judges no pairs.
+    fn pair(&self, _reference: &str, _response: &str) -> Result<Option<f64>, String> {
+        Err("its records are more than a pair of texts; use `judge`".to_owned())
+    }
+}
+
+/// Maths, whose pairs need no record around them.
+struct Maths {
+    judge: Judge<MathsVerifier>,
+    config: MathsConfig,
+}
+
+impl Judges for Maths {
+    fn judge(&self, record: &str) -> Result<Judgement, String> {
+        Judges::judge(&self.judge, record)
+    }
+
+    fn pair(&self, reference: &str, response: &str) -> Result<Option<f64>, String> {
+        // The last fence, as for records.
+        let judged = catch_unwind(AssertUnwindSafe(|| verify(reference, response, &self.config).score));
+        judged.map_err(|_| "the verifier broke on this pair; please report it".to_owned())
+    }
+}
+
+/// Text, whose records may be pairs.
+struct Text(Judge<TextRecords>);
+
+impl Judges for Text {
+    fn judge(&self, record: &str) -> Result<Judgement, String> {
+        Judges::judge(&self.0, record)
+    }
+
+    fn pair(&self, reference: &str, response: &str) -> Result<Option<f64>, String> {
+        let record = json!({"reference": reference, "response": response}).to_string();
+        Ok(Judges::judge(&self.0, &record)?.score)
+    }
 }
 
 impl<V> Judges for Judge<V>
@@ -85,11 +124,19 @@ fn compile(kind: &str, settings: &Value) -> Result<Box<dyn Judges>, String> {
         Ok(Box::new(Judge::<V>::new(settings, false)?))
     }
     match kind {
-        "maths" => of::<MathsVerifier>(settings),
+        "maths" => {
+            let config: MathsConfig =
+                serde_json::from_value(settings.clone()).map_err(|why| why.to_string())?;
+            let judge = Judge::<MathsVerifier>::new(config.clone(), false)?;
+            Ok(Box::new(Maths { judge, config }))
+        }
         "json" => of::<JsonRecords>(settings),
         "sql" => of::<SqlRecords>(settings),
         "code" => of::<CodeVerifier>(settings),
-        "text" => of::<TextRecords>(settings),
+        "text" => {
+            let settings = serde_json::from_value(settings.clone()).map_err(|why| why.to_string())?;
+            Ok(Box::new(Text(Judge::<TextRecords>::new(settings, false)?)))
+        }
         "state" => of::<StateVerifier>(settings),
         "calls" => of::<CallsVerifier>(settings),
         other => Err(UnknownName::among("verifier", other, KINDS).to_string()),
@@ -154,8 +201,8 @@ impl Verifier {
     fn pairs(
         &self,
         py: Python<'_>,
-        references: Vec<String>,
-        responses: Vec<String>,
+        references: Vec<PyBackedStr>,
+        responses: Vec<PyBackedStr>,
     ) -> PyResult<Vec<Option<f64>>> {
         if references.len() != responses.len() {
             let (left, right) = (references.len(), responses.len());
@@ -164,20 +211,13 @@ impl Verifier {
                 format!("{left} references and {right} responses; give one for each"),
             ));
         }
-        let reference = match self.kind.as_str() {
-            "maths" => "gold",
-            "text" => "reference",
-            other => {
-                let why = format!("a record of `{other}` is more than a pair of texts; use `judge`");
-                return Err(error::input(py, why));
-            }
-        };
-        let records: Vec<String> = references
-            .iter()
-            .zip(&responses)
-            .map(|(right, said)| json!({reference: right, "response": said}).to_string())
-            .collect();
-        Ok(self.judged(py, &records)?.into_iter().map(|judged| judged.score).collect())
+        let judges = self.judges(py)?;
+        let judged: Vec<Result<Option<f64>, String>> = working(py, || {
+            let pairs = references.par_iter().zip(&responses);
+            pairs.map(|(reference, response)| judges.pair(reference, response)).collect()
+        })?;
+        let numbered = judged.into_iter().enumerate();
+        numbered.map(|(at, came)| came.map_err(|why| error::input(py, format!("pair {at}: {why}")))).collect()
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, (String, Bound<'py, PyAny>)> {

@@ -37,7 +37,7 @@ mod _merit {
     #[pymodule_export]
     use super::reward::{Reward, Score};
     #[pymodule_export]
-    use super::rollout::rollout;
+    use super::rollout::{Rollout, rollout};
     #[pymodule_export]
     use super::settings::{names, recipe};
     #[pymodule_export]

@@ -4,7 +4,7 @@ use crate::reward::Score;
 use crate::{error, plain, settings, world};
 use merit_api::{EnvError, Expert, ExpertTurn, World};
 use merit_core::{Message, Role, ScoredEpisode, Seed, Task};
-use merit_run::{Play, play_groups};
+use merit_run::{Groups, Play};
 use merit_tools::Toolbox;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -13,12 +13,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A Python function that is told the conversation and says what comes next.
-struct Caller {
+struct Caller<'a> {
     policy: Py<PyAny>,
-    world: Box<dyn World>,
+    world: &'a dyn World,
 }
 
-impl Caller {
+impl Caller<'_> {
     fn conversation(&self, task: &Task, turns: &[ExpertTurn], seed: &Seed) -> Result<Vec<Message>, EnvError> {
         let mut said = self.world.open(&Arc::new(task.clone()), seed, None)?.reset()?;
         for turn in turns {
@@ -29,7 +29,7 @@ impl Caller {
     }
 }
 
-impl Expert for Caller {
+impl Expert for Caller<'_> {
     fn say(&self, task: &Task, turns: &[ExpertTurn], _: f64, seed: &Seed) -> Result<String, EnvError> {
         let said = self.conversation(task, turns, seed)?;
         Python::attach(|py| {
@@ -40,6 +40,75 @@ impl Expert for Caller {
             world: self.world.about().name,
             why: format!("the policy failed: {why}"),
         })
+    }
+}
+
+/// The tasks of a rollout, drawn and planned once, to be played a few at a time. See `rollout`.
+///
+/// >>> import merit_rl
+/// >>> plan = merit_rl.Rollout("sums-tools", tasks=8)
+/// >>> len(plan.play(lambda messages: "answer 0", groups=(2, 4)))
+/// 2
+#[pyclass(frozen, module = "merit_rl", name = "Rollout")]
+pub(crate) struct Rollout {
+    groups: Groups,
+    tasks: u32,
+}
+
+#[pymethods]
+impl Rollout {
+    #[new]
+    #[pyo3(signature = (recipe, *, tasks = 8, group_size = 1, split = "held-out", seed = 0, set = None))]
+    fn new(
+        py: Python<'_>,
+        recipe: &str,
+        tasks: u32,
+        group_size: u32,
+        split: &str,
+        seed: u64,
+        set: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        let recipe = settings::load(py, recipe, set)?;
+        let play = Play {
+            split: world::split(py, split)?,
+            tasks,
+            group_size,
+            temperature: 0.0,
+            seed,
+            fork_at: None,
+            toolbox: Toolbox::Live,
+        };
+        let groups = py.detach(|| Groups::new(&recipe, &play)).map_err(|why| error::input(py, why))?;
+        Ok(Self { groups, tasks })
+    }
+
+    /// Lets `policy` play all tasks, or those of `groups=(first, last)`, as they would be played among all of them. Gives one
+    /// `(score, episode)` for each episode, in order; `concurrency` says how many calls of the policy may wait at a time.
+    #[pyo3(signature = (policy, *, groups = None, concurrency = 1))]
+    fn play<'py>(
+        &self,
+        py: Python<'py>,
+        policy: Py<PyAny>,
+        groups: Option<(u32, u32)>,
+        concurrency: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let (first, last) = groups.unwrap_or((0, self.tasks));
+        if first > last || last > self.tasks {
+            let why =
+                format!("`groups` is ({first}, {last}); give a part of the {} tasks, from 0", self.tasks);
+            return Err(error::input(py, why));
+        }
+        if concurrency == 0 {
+            return Err(error::input(py, "`concurrency` is 0; at least one call has to wait"));
+        }
+        let caller = Caller { policy, world: self.groups.world() };
+        let one = |group: u32| self.groups.play(&caller, group..group + 1).map_err(|why| why.to_string());
+        let played = py.detach(|| each(first..last, concurrency, one));
+        let list = PyList::empty(py);
+        for scored in &played.map_err(|why| error::broke(py, why))? {
+            list.append((Py::new(py, Score::of(scored))?, plain::give(py, &scored.episode)?))?;
+        }
+        Ok(list)
     }
 }
 
@@ -68,37 +137,7 @@ pub(crate) fn rollout<'py>(
     groups: Option<(u32, u32)>,
     set: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyList>> {
-    let recipe = settings::load(py, recipe, set)?;
-    let play = Play {
-        split: world::split(py, split)?,
-        tasks,
-        group_size,
-        temperature: 0.0,
-        seed,
-        fork_at: None,
-        toolbox: Toolbox::Live,
-    };
-    let (first, last) = groups.unwrap_or((0, tasks));
-    if first > last || last > tasks {
-        let why = format!("`groups` is ({first}, {last}); give a part of the {tasks} tasks, from 0");
-        return Err(error::input(py, why));
-    }
-    if concurrency == 0 {
-        return Err(error::input(py, "`concurrency` is 0; at least one call has to wait"));
-    }
-    let made = recipe.world.build(&play.toolbox).map_err(|why| error::input(py, why))?;
-    let caller = Caller { policy, world: made };
-    let played = py.detach(|| {
-        each(first..last, concurrency, |group| {
-            play_groups(&recipe, &caller, &play, group..group + 1).map_err(|why| why.to_string())
-        })
-    });
-    let told = played.map_err(|why| error::broke(py, why))?;
-    let list = PyList::empty(py);
-    for scored in &told {
-        list.append((Py::new(py, Score::of(scored))?, plain::give(py, &scored.episode)?))?;
-    }
-    Ok(list)
+    Rollout::new(py, recipe, tasks, group_size, split, seed, set)?.play(py, policy, groups, concurrency)
 }
 
 /// What came of a group.

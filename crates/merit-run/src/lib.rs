@@ -76,7 +76,7 @@ pub use model::{FileModel, FreshModel, ModelConfig, Trained};
 pub use models::{Like, NamedModel, StartOf};
 pub use notes::TOOLS_MARK;
 pub use parts::{Parts, Plan};
-pub use play::{Play, play_groups, play_policy, play_role, play_with};
+pub use play::{Groups, Play, play_policy, play_role, play_with};
 pub use progress::{Event, Finished};
 pub use recipe::Recipe;
 pub use recipe_error::RecipeError;

@@ -7,7 +7,7 @@ use crate::policy::Policy;
 use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
 use crate::roles::{Backend, bytes};
-use merit_api::Expert;
+use merit_api::{Expert, World};
 use merit_core::{EpisodeId, Phase, PolicyVersion, ScoredEpisode, Seed, Split};
 use merit_model::Sampler;
 use merit_reward::RewardState;
@@ -96,23 +96,39 @@ pub fn play_role(
 
 /// Whoever tells what to say next at work in the recipe's world: a person at a keyboard, a program of one's own.
 pub fn play_with(recipe: &Recipe, expert: &dyn Expert, play: &Play) -> Result<Vec<ScoredEpisode>, RunError> {
-    play_groups(recipe, expert, play, 0..play.tasks)
+    Groups::new(recipe, play)?.play(expert, 0..play.tasks)
 }
 
-/// The same for some of the tasks: their episodes are those that they would be among all of them.
-pub fn play_groups(
-    recipe: &Recipe,
-    expert: &dyn Expert,
-    play: &Play,
-    groups: Range<u32>,
-) -> Result<Vec<ScoredEpisode>, RunError> {
-    let mut parts = Parts::with_toolbox(recipe, play.seed, &play.toolbox)?;
-    Backend::default().loosen(&mut parts.recipe.rollout);
-    let mut plans = plans(&parts, play, PolicyVersion(0))?;
-    plans.retain(|plan| groups.contains(&plan.id.group));
-    let chat = bytes()?;
-    let mut sampler = OracleSampler::following(expert, &chat, &OracleSettings::default(), &plans);
-    run(&parts, play, plans, &chat, &mut sampler, &Scoring::default(), &mut |_| {})
+/// The groups of a rollout, planned together and played a few at a time, on any threads. An episode is the same among few as among
+/// all of them.
+pub struct Groups {
+    parts: Parts,
+    play: Play,
+    plans: Vec<EpisodePlan>,
+}
+
+impl Groups {
+    /// Draws the tasks and plans every episode.
+    pub fn new(recipe: &Recipe, play: &Play) -> Result<Self, RunError> {
+        let mut parts = Parts::with_toolbox(recipe, play.seed, &play.toolbox)?;
+        Backend::default().loosen(&mut parts.recipe.rollout);
+        let plans = plans(&parts, play, PolicyVersion(0))?;
+        Ok(Self { parts, play: play.clone(), plans })
+    }
+
+    /// The world they are played in.
+    pub fn world(&self) -> &dyn World {
+        self.parts.env.as_ref()
+    }
+
+    /// Lets `expert` play these groups.
+    pub fn play(&self, expert: &dyn Expert, groups: Range<u32>) -> Result<Vec<ScoredEpisode>, RunError> {
+        let wanted = self.plans.iter().filter(|plan| groups.contains(&plan.id.group));
+        let plans: Vec<EpisodePlan> = wanted.cloned().collect();
+        let chat = bytes()?;
+        let mut sampler = OracleSampler::following(expert, &chat, &OracleSettings::default(), &plans);
+        run(&self.parts, &self.play, plans, &chat, &mut sampler, &Scoring::default(), &mut |_| {})
+    }
 }
 
 /// The branch of a fork beside its trunk.

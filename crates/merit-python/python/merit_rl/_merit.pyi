@@ -71,6 +71,21 @@ class Reward:
     def check(self) -> list[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
 
+class Rollout:
+    def __init__(
+        self,
+        recipe: str,
+        *,
+        tasks: int = 8,
+        group_size: int = 1,
+        split: Literal["train", "held-out"] = "held-out",
+        seed: int = 0,
+        set: Mapping[str, Any] | None = None,
+    ) -> None: ...
+    def play(
+        self, policy: Callable[[list[Message]], str], *, groups: tuple[int, int] | None = None, concurrency: int = 1
+    ) -> list[tuple[Score, dict[str, Any]]]: ...
+
 class Env:
     def reset(self) -> list[Message]: ...
     def step(self, text: str) -> Step: ...

@@ -6,10 +6,12 @@ another. What the policy or the world does wrong is an outcome of the episode an
 """
 
 import collections
+import threading
+import uuid
 
 import ray
 
-from merit_rl._merit import Reward, rollout
+from merit_rl._merit import Reward, Rollout
 from merit_rl.errors import InputError, MeritError
 
 _LOST = (ray.exceptions.RayActorError, ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
@@ -24,12 +26,14 @@ class _Actor:
 class _Rollouts(_Actor):
     """Plays groups; the policy is made here, once, from what was shipped."""
 
-    def __init__(self, make_policy, plan):
-        self.policy, self.plan = make_policy(), plan
+    def __init__(self, make_policy):
+        self.policy, self.making, self.name, self.planned = make_policy(), threading.Lock(), None, None
 
-    def play(self, group):
-        plan = dict(self.plan)
-        played = rollout(plan.pop("recipe"), self.policy, groups=(group, group + 1), **plan)
+    def play(self, name, plan, group):
+        with self.making:
+            if name != self.name:
+                self.name, self.planned = name, Rollout(**plan)
+        played = self.planned.play(self.policy, groups=(group, group + 1))
         return [(score.to_dict(), episode) for score, episode in played]
 
 
@@ -38,6 +42,117 @@ class _Scorer(_Actor):
         self.reward = reward
 
     def score(self, rows, settings):
+        return [score.to_dict() for score in self.reward.score(rows, **settings)]
+
+
+class _Crew:
+    """Actors that are replaced when they die. Keeps order; so many calls under way at each, no more.
+
+    Work goes to those that have answered: one that the cluster has no room for keeps nobody waiting, and joins when there is room.
+    """
+
+    def __init__(self, make, actors, under_way, losses):
+        self.make, self.under_way, self.losses = make, under_way, losses
+        self.load, self.nodes, self.joining, self.lost = {}, {}, {}, 0
+        for _ in range(actors):
+            self._hire()
+
+    def run(self, work, call):
+        """``call(actor, item)`` for every item of ``work``; results in order."""
+        work = list(work)
+        waiting = collections.deque(range(len(work)))
+        results, pending = [None] * len(work), {}
+        while waiting or pending:
+            while waiting and self.load and self.load[actor := min(self.load, key=self.load.get)] < self.under_way:
+                at = waiting.popleft()
+                pending[call(actor, work[at])] = (at, actor)
+                self.load[actor] += 1
+            [done], _ = ray.wait([*pending, *self.joining], num_returns=1)
+            if done in self.joining:
+                self._join(done)
+                continue
+            at, actor = pending.pop(done)
+            try:
+                results[at] = ray.get(done)
+            except _LOST as error:
+                waiting.appendleft(at)
+                self._replace(actor, error)
+            if actor in self.load:
+                self.load[actor] -= 1
+        return results
+
+    def _hire(self):
+        actor = self.make()
+        self.joining[actor.ready.remote()] = actor
+
+    def _join(self, answer):
+        actor = self.joining.pop(answer)
+        try:
+            self.nodes[actor] = ray.get(answer)
+        except _LOST as error:
+            if getattr(error, "actor_init_failed", False):
+                raise MeritError(f"an actor could not be made, and another would fare no better: {error}") from error
+            return self._lose(error)
+        self.load[actor] = 0
+
+    def _replace(self, actor, error):
+        if self.load.pop(actor, None) is not None:
+            self._lose(error)
+
+    def _lose(self, error):
+        self.lost += 1
+        if self.lost > self.losses:
+            raise MeritError(f"{self.lost} actors were lost, more than `losses` allows; the last: {error}")
+        self._hire()
+
+    def close(self):
+        for actor in [*self.load, *self.joining.values()]:
+            ray.kill(actor)
+
+
+class Players:
+    """Actors that play for as long as they are wanted, step after step: ``with Players(make_policy, actors=8) as players: players.play(…)``.
+
+    ``make_policy`` is called once on every actor and gives the policy: a client of a vLLM or SGLang endpoint, for instance. ``under_way``
+    is how many groups an actor plays at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
+    die before it is given up. ``watch`` is handed the crew: the actors with what each has under way in ``load``, their nodes in ``nodes``.
+    """
+
+    def __init__(self, make_policy, *, actors=2, under_way=8, losses=100, resources=None, watch=None):
+        if actors < 1 or under_way < 1:
+            raise InputError(f"actors is {actors}, under_way {under_way}; each must be at least 1")
+        options = {"num_cpus": 1, **(resources or {}), "max_concurrency": under_way}
+        actor = ray.remote(**options)(_Rollouts)
+        self.crew = _Crew(lambda: actor.remote(make_policy), actors, under_way, losses)
+        if watch is not None:
+            watch(self.crew)
+
+    def play(self, recipe, *, tasks, **plan):
+        """``merit_rl.rollout`` on these actors: one ``(score, episode)`` for each episode, in order, both as plain values."""
+        if tasks < 1:
+            raise InputError(f"tasks is {tasks}; at least 1")
+        name, shipped = uuid.uuid4().hex, ray.put({"recipe": recipe, "tasks": tasks, **plan})
+        played = self.crew.run(range(tasks), lambda actor, group: actor.play.remote(name, shipped, group))
+        return [one for group in played for one in group]
+
+    def close(self):
+        """Ends the actors."""
+        self.crew.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def play(recipe, make_policy, *, tasks, actors=2, under_way=8, losses=100, resources=None, watch=None, **plan):
+    """``Players`` for one call: made, asked once, ended."""
+    with Players(make_policy, actors=actors, under_way=under_way, losses=losses, resources=resources, watch=watch) as players:
+        return players.play(recipe, tasks=tasks, **plan)
+
+
+def score(self, rows, settings):
         return [score.to_dict() for score in self.reward.score(rows, **settings)]
 
 

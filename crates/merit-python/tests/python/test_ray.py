@@ -55,6 +55,11 @@ def test_any_number_of_actors_gives_the_numbers_of_one_machine(cluster, alone):
         assert told(on_ray.play("sums-tools", make_policy, actors=actors, under_way=4, **PLAN)) == alone
 
 
+def test_the_same_actors_play_step_after_step(cluster, alone):
+    with on_ray.Players(make_policy, actors=2, under_way=4) as players:
+        assert told(players.play("sums-tools", **PLAN)) == told(players.play("sums-tools", **PLAN)) == alone
+
+
 def test_scores_keep_their_order(cluster):
     rows = [{"prompt": f"{at}+1?", "response": str(at + 1 + (at % 3 == 0)), "answer": str(at + 1)} for at in range(40)]
     here = [score.reward for score in merit_rl.Reward({"type": "maths"}).score(rows)]
