@@ -43,7 +43,7 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
     assembled(parsed().take(LOOKED_AT).collect(), parsed(), format, options, source)
 }
 
-/// Reads rows that are in memory already; a row's line is its place, from 1.
+/// Reads rows that are in memory already, all of the format of the first; a row's line is its place, from 1.
 ///
 /// ```
 /// use merit_import::{ImportOptions, read_rows};
@@ -65,7 +65,7 @@ pub fn read_rows(rows: &[Value], format: &str, options: &ImportOptions) -> Resul
         world: String::new(),
         solved_at: None,
     };
-    assembled(parsed().take(LOOKED_AT).collect(), parsed(), format, options, source)
+    assembled(parsed().take(1).collect(), parsed(), format, options, source)
 }
 
 fn assembled(
