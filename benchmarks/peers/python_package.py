@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-os.environ |= {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+os.environ |= {"RAYON_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": "", "RAY_USAGE_STATS_ENABLED": "0"}
 
 import numpy as np
 

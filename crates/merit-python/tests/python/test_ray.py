@@ -33,7 +33,7 @@ def told(played):
 
 @pytest.fixture(scope="module")
 def cluster():
-    os.environ["RAY_DEDUP_LOGS"] = "0"
+    os.environ |= {"RAY_DEDUP_LOGS": "0", "RAY_USAGE_STATS_ENABLED": "0"}
     nodes = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
     nodes.add_node(num_cpus=2)
     ray.init(address=nodes.address, log_to_driver=False, logging_level="error")
