@@ -167,8 +167,8 @@ impl Running {
     }
 
     /// The episode so far. One that is not over was cut by whoever stopped stepping it.
-    fn episode(&self, member: u32) -> Episode {
-        let id = EpisodeId { phase: Phase::Import, step: 0, group: 0, member, branch: 0 };
+    fn episode(&self, group: u32, member: u32) -> Episode {
+        let id = EpisodeId { phase: Phase::Import, step: 0, group, member, branch: 0 };
         let end = self.end.clone().unwrap_or(End::Truncated { limit: Limit::Turns });
         let mut episode = Episode::new(id, Arc::clone(&self.task), end)
             .with_transcript(self.transcript.clone())
@@ -208,9 +208,16 @@ impl Env {
         .ok_or_else(|| elsewhere(py))
     }
 
-    /// What was played, as the reward's member `member` of one group.
-    pub(crate) fn played(&self, py: Python<'_>, member: usize) -> PyResult<Episode> {
-        self.with(py, |running| running.episode(member as u32))
+    /// What was played, in the place that `place` gives to its task.
+    pub(crate) fn played(
+        &self,
+        py: Python<'_>,
+        place: impl FnOnce(&Task) -> (u32, u32) + Send,
+    ) -> PyResult<Episode> {
+        self.with(py, |running| {
+            let (group, member) = place(&running.task);
+            running.episode(group, member)
+        })
     }
 }
 
@@ -279,6 +286,6 @@ impl Env {
 
     /// Everything that happened, as merit records it.
     fn episode<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain::give(py, &self.played(py, 0)?)
+        plain::give(py, &self.played(py, |_| (0, 0))?)
     }
 }

@@ -4,7 +4,7 @@ use crate::env::Env;
 use crate::function::{Function, with_functions};
 use crate::process::{PerProcess, working};
 use crate::{error, plain, settings};
-use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, entry};
+use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, Task, entry};
 use merit_import::{ImportOptions, read_rows};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, Severity, Term};
 use merit_run::reward_file;
@@ -133,8 +133,18 @@ fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
 /// Rows of prompt and response, conversations, recorded episodes, or worlds that were played.
 pub(crate) fn read(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Vec<Arc<Episode>>> {
     if let Some(Ok(_)) = rows.first().map(|row| row.cast::<Env>()) {
-        let played = rows.iter().enumerate().map(|(member, row)| match row.cast::<Env>() {
-            Ok(env) => Ok(Arc::new(env.get().played(py, member)?)),
+        // Those of one task are compared, and no others.
+        let mut tasks: Vec<(String, u32)> = Vec::new();
+        let mut place = |task: &Task| {
+            let group = tasks.iter().position(|(id, _)| *id == task.id).unwrap_or_else(|| {
+                tasks.push((task.id.clone(), 0));
+                tasks.len() - 1
+            });
+            tasks[group].1 += 1;
+            (group as u32, tasks[group].1 - 1)
+        };
+        let played = rows.iter().map(|row| match row.cast::<Env>() {
+            Ok(env) => Ok(Arc::new(env.get().played(py, &mut place)?)),
             Err(_) => Err(error::input(py, "some rows are worlds that were played and some are not")),
         });
         return played.collect();

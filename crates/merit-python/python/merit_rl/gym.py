@@ -1,8 +1,9 @@
 """Worlds as environments of Gymnasium: texts in, texts out.
 
 An action is what the policy says. An observation is what it is shown: all messages of a ``reset``, and after each ``step`` what
-came of it, one line each. Importing this module makes every world an id: ``gymnasium.make("merit/kbqa", mode="notes")``. The reward is the world's own where no ``reward`` is named; with one, 0 until the episode ends and then what
-the reward says of all of it, turn by turn where it pays by turn. An episode that cannot be scored raises: it has no reward, and 0
+came of it, one line each. Importing this module makes every world an id: ``gymnasium.make("merit/kbqa", mode="notes")``. Where
+no ``reward`` is named the reward is the world's own, and 0 where it gives none, as most do. With one it is 0 until the episode ends, and then what
+the reward says of all of it; ``turn_rewards`` of the last info says which turn earned it, where the reward pays by turn. An episode that cannot be scored raises: it has no reward, and 0
 would be one.
 """
 

@@ -2,7 +2,7 @@
 
 In verl's configuration ``reward.custom_reward_function`` has ``path`` ``pkg://merit_rl.verl``, ``name`` ``compute_score``, and
 ``reward_kwargs.reward`` names the reward. Where ``VERL_USE_EXTERNAL_MODULES`` is ``merit_rl.verl`` every process of verl knows ``merit_RULE``
-as an advantage estimator, for every credit rule that needs neither values nor continuations. ``class_name`` of a tool is
+as an advantage estimator; a rule that needs values or continuations says so when it is called. ``class_name`` of a tool is
 ``merit_rl.verl.MeritSandbox``.
 """
 

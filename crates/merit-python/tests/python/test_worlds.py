@@ -59,6 +59,21 @@ def test_a_played_world_is_scored_like_any_episode():
     assert [score.outcome for score in reward.score([env, wrong])] == ["solved", "policy wrong"]
 
 
+def test_played_worlds_are_compared_with_those_of_their_own_task_alone():
+    world = World("ledger")
+
+    def played(index, answer):
+        env = world.open(world.task("held-out", index))
+        env.reset()
+        env.step(answer)
+        return env
+
+    distinct = Reward({"type": "majority"})
+    alone = [score.terms for score in distinct.score([played(0, "answer 1"), played(0, "answer 1")])]
+    beside = distinct.score([played(0, "answer 1"), played(1, "answer 2"), played(0, "answer 1"), played(1, "answer 2")])
+    assert [beside[0].terms, beside[2].terms] == alone and beside[1].terms == beside[0].terms
+
+
 def test_an_episode_is_cut_at_its_turns():
     env = World("ledger").open(World("ledger").task(), max_turns=2)
     env.reset()
