@@ -94,6 +94,10 @@ pub enum Trained {
     Lora(AdapterSettings),
 }
 
+/// Keys that only a decoder made on the spot has.
+pub(crate) const FRESH_ONLY: [&str; 8] =
+    ["vocabulary", "layers", "width", "heads", "kv_heads", "feed_forward", "rope_base", "start"];
+
 /// All keys of `[model]`, as a file may give them.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -147,17 +151,17 @@ impl TryFrom<ModelKeys> for ModelConfig {
 
     fn try_from(keys: ModelKeys) -> Result<Self, String> {
         let Some(file) = keys.file.clone() else { return keys.fresh().map(Self::Fresh) };
-        let fresh_only = [
-            ("vocabulary", keys.vocabulary.is_some()),
-            ("layers", keys.layers.is_some()),
-            ("width", keys.width.is_some()),
-            ("heads", keys.heads.is_some()),
-            ("kv_heads", keys.kv_heads.is_some()),
-            ("feed_forward", keys.feed_forward.is_some()),
-            ("rope_base", keys.rope_base.is_some()),
-            ("start", keys.start.is_some()),
+        let given = [
+            keys.vocabulary.is_some(),
+            keys.layers.is_some(),
+            keys.width.is_some(),
+            keys.heads.is_some(),
+            keys.kv_heads.is_some(),
+            keys.feed_forward.is_some(),
+            keys.rope_base.is_some(),
+            keys.start.is_some(),
         ];
-        if let Some((key, _)) = fresh_only.iter().find(|(_, given)| *given) {
+        if let Some((key, _)) = FRESH_ONLY.iter().zip(given).find(|(_, given)| *given) {
             if *key == "start" {
                 return Err("`model.start` is for decoders made on the spot; name the run's folder `policy` as `file`".into());
             }

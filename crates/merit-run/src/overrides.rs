@@ -1,5 +1,7 @@
 //! Changes to a recipe before it is parsed: `--set key=value` and the differences of controls.
 
+use crate::model::FRESH_ONLY;
+
 /// The value that `text` writes in TOML; a plain string when it is none.
 pub fn parse_value(text: &str) -> toml::Value {
     let parsed = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
@@ -22,11 +24,12 @@ pub fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Resu
     }
 }
 
-/// Lays `changes` over `base`, table by table. A component of another type takes the place of the one before, whole.
+/// Lays `changes` over `base`, table by table. A component of another type takes the place of the one before, whole; so does a model from
+/// a file that of a decoder made on the spot, and the other way round.
 pub fn merge(base: &mut toml::Table, changes: &toml::Table) {
     for (key, value) in changes {
         match (base.get_mut(key), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(change)) if !replaces(inner, change) => {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(change)) if !replaces(key, inner, change) => {
                 merge(inner, change);
             }
             _ => {
@@ -36,6 +39,14 @@ pub fn merge(base: &mut toml::Table, changes: &toml::Table) {
     }
 }
 
-fn replaces(base: &toml::Table, change: &toml::Table) -> bool {
-    change.get("type").is_some_and(|kind| base.get("type").is_some_and(|was| was != kind))
+fn replaces(key: &str, base: &toml::Table, change: &toml::Table) -> bool {
+    let other_type = change.get("type").is_some_and(|kind| base.get("type").is_some_and(|was| was != kind));
+    other_type || (key == "model" && other_model(base, change))
+}
+
+fn other_model(base: &toml::Table, change: &toml::Table) -> bool {
+    match base.contains_key("file") {
+        true => !change.contains_key("file") && FRESH_ONLY.iter().any(|key| change.contains_key(*key)),
+        false => change.contains_key("file"),
+    }
 }
