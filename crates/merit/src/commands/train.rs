@@ -76,7 +76,7 @@ fn one(arguments: &Train, seed: u64, signals: &Signals) -> Result<Finished> {
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
     let (interrupt, ask) = (Arc::clone(&signals.interrupt), Arc::clone(&signals.ask));
     let threads = threads(arguments.threads);
-    let options = Options { seed, threads, interrupt, ask, toolbox, starts: None };
+    let options = Options { seed, threads, interrupt, ask, toolbox, starts: None, players: None };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = match merit_run::train(&recipe, &mut folder, &options, &mut shown) {
