@@ -59,6 +59,7 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         (Some(_), _) => Some(2),
         (None, None) => match cause.downcast_ref::<LabError>() {
             Some(LabError::Stopped) => Some(130),
+            Some(LabError::Elsewhere(_)) => Some(1),
             Some(_) => Some(2),
             None => (cause.is::<RecipeError>() || cause.is::<WrongInput>()).then_some(2),
         },

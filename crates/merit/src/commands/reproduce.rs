@@ -30,6 +30,8 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
         seeds: arguments.seeds.as_ref().map(|seeds| seeds.0.clone()),
         arms: arguments.arms.clone(),
         keep: arguments.keep,
+        only: None,
+        runner: None,
         stop,
     };
     let names: Vec<String> = if arguments.all {
