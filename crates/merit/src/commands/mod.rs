@@ -2,6 +2,7 @@
 
 pub(crate) mod attack;
 pub(crate) mod chat;
+mod cluster;
 pub(crate) mod compare;
 pub(crate) mod doctor;
 mod episodes;
