@@ -10,8 +10,28 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+/// Whoever runs cells in this process's place. A cell that another program ran has another name, and is no cell of these.
+pub trait CellRunner: Send + Sync {
+    /// Runs the cells, in any order, until `stop` is set. Tells each as it is finished: its place among `cells`, and what its file
+    /// holds.
+    fn run(
+        &self,
+        cells: &[OpenCell],
+        stop: &AtomicBool,
+        finished: &mut dyn FnMut(usize, &str) -> Result<(), String>,
+    ) -> Result<(), String>;
+}
+
+/// A cell that is still to be run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenCell {
+    /// The name of its file, without the ending.
+    pub name: String,
+    pub seed: u64,
+}
+
 /// What is run of a system, and where it is kept.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct GridOptions {
     /// The folder of finished cells.
     pub folder: PathBuf,
@@ -27,6 +47,10 @@ pub struct GridOptions {
     pub arms: Vec<String>,
     /// Keep what a cell needed while it ran: the run folders of recipes.
     pub keep: bool,
+    /// Only the cell of this name.
+    pub only: Option<String>,
+    /// Who runs the cells. Absent: this process.
+    pub runner: Option<Arc<dyn CellRunner>>,
     /// Set from outside to stop; the cells under way are lost, the finished ones are not.
     pub stop: Arc<AtomicBool>,
 }
@@ -101,6 +125,15 @@ impl<'a> Grid<'a> {
                 return Err(LabError::System { file: system.name.clone(), why });
             }
         }
+        if let Some(only) = &options.only {
+            jobs.retain(|job| name(job) == *only);
+            if jobs.is_empty() {
+                let why = format!(
+                    "this program has no cell `{only}`, so that it is not the one that asks for it; install the same merit everywhere"
+                );
+                return Err(LabError::System { file: system.name.clone(), why });
+            }
+        }
         Ok(Self { system, options, jobs })
     }
 
@@ -123,43 +156,14 @@ impl<'a> Grid<'a> {
             .map(|job| Cell::load(&path(&folder, job)).filter(|cell| cell.broken.is_none()))
             .collect();
         let open: Vec<usize> = (0..self.jobs.len()).filter(|&at| found[at].is_none()).collect();
-        let state = Mutex::new((found, None::<LabError>, 0.0_f64));
-        let (next, began) = (AtomicUsize::new(0), Instant::now());
-        std::thread::scope(|scope| {
-            for _ in 0..self.options.workers.clamp(1, open.len().max(1)) {
-                scope.spawn(|| {
-                    while let Some(&at) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let done = self.cell(&folder, &self.jobs[at]);
-                        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-                        match done {
-                            Ok(cell) => state.0[at] = Some(cell),
-                            Err(error) => {
-                                state.1.get_or_insert(error);
-                                next.store(open.len(), Ordering::Relaxed);
-                                return;
-                            }
-                        }
-                        let left = state.0.iter().filter(|cell| cell.is_none()).count();
-                        let per_cell = began.elapsed().as_secs_f64() / (open.len() - left).max(1) as f64;
-                        if let Some(cell) = &state.0[at] {
-                            watch(&Progress {
-                                system: &self.system.name,
-                                done: self.jobs.len() - left,
-                                total: self.jobs.len(),
-                                found: self.jobs.len() - open.len(),
-                                cell,
-                                seconds_left: per_cell * left as f64,
-                            });
-                        }
-                    }
-                });
-            }
-        });
-        let (cells, error, _) = state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match error {
-            Some(error) => Err(error),
-            None => Ok(Cells(self.in_order(cells.into_iter().flatten().collect()))),
+        let began = Instant::now();
+        let run = Running { grid: self, open: &open, found: Mutex::new(found), began, watch };
+        match &self.options.runner {
+            Some(runner) => run.elsewhere(&**runner, &folder)?,
+            None => run.here(&folder)?,
         }
+        let cells = run.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Cells(self.in_order(cells.into_iter().flatten().collect())))
     }
 
     /// By part, arm and seed, whatever the order in which they were run.
@@ -204,6 +208,90 @@ impl<'a> Grid<'a> {
             std::fs::remove_dir_all(&work).map_err(LabError::file("remove", &work))?;
         }
         Ok(cell)
+    }
+}
+
+/// Cells under way.
+struct Running<'a> {
+    grid: &'a Grid<'a>,
+    /// Places of the cells that were not there.
+    open: &'a [usize],
+    /// What there is by now.
+    found: Mutex<Vec<Option<Cell>>>,
+    began: Instant,
+    watch: &'a (dyn Fn(&Progress<'_>) + Sync),
+}
+
+impl Running<'_> {
+    /// Runs them on the threads of this process.
+    fn here(&self, folder: &Path) -> Result<(), LabError> {
+        let (next, failed) = (AtomicUsize::new(0), Mutex::new(None::<LabError>));
+        std::thread::scope(|scope| {
+            for _ in 0..self.grid.options.workers.clamp(1, self.open.len().max(1)) {
+                scope.spawn(|| {
+                    while let Some(&at) = self.open.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        match self.grid.cell(folder, &self.grid.jobs[at]) {
+                            Ok(cell) => self.finished(at, cell),
+                            Err(error) => {
+                                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                                next.store(self.open.len(), Ordering::Relaxed);
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    }
+
+    /// Lets `runner` run them; each is kept here as if it had been run here.
+    fn elsewhere(&self, runner: &dyn CellRunner, folder: &Path) -> Result<(), LabError> {
+        let jobs: Vec<&Job<'_>> = self.open.iter().map(|&at| &self.grid.jobs[at]).collect();
+        let cells: Vec<OpenCell> =
+            jobs.iter().map(|job| OpenCell { name: name(job), seed: job.seed }).collect();
+        let stop = &*self.grid.options.stop;
+        let mut keep = |at: usize, text: &str| {
+            let cell: Cell =
+                serde_json::from_str(text).map_err(|why| format!("a cell cannot be read: {why}"))?;
+            let job = jobs.get(at).ok_or("it gave a cell that nobody asked for")?;
+            if (cell.part.as_str(), cell.arm.as_str(), cell.seed)
+                != (job.part.name.as_str(), job.arm, job.seed)
+            {
+                return Err(format!("it gave another cell than {}", name(job)));
+            }
+            cell.save(&path(folder, job)).map_err(|why| why.to_string())?;
+            self.finished(self.open[at], cell);
+            Ok(())
+        };
+        if cells.is_empty() {
+            return Ok(());
+        }
+        let ran = runner.run(&cells, stop, &mut keep);
+        let missing = self.found.lock().unwrap_or_else(PoisonError::into_inner).iter().any(Option::is_none);
+        match ran {
+            _ if stop.load(Ordering::Relaxed) => Err(LabError::Stopped),
+            Err(why) => Err(LabError::Elsewhere(why)),
+            Ok(()) if missing => Err(LabError::Elsewhere("a cell was never finished".into())),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn finished(&self, at: usize, cell: Cell) {
+        let (grid, total) = (self.grid, self.grid.jobs.len());
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        found[at] = Some(cell);
+        let left = found.iter().filter(|cell| cell.is_none()).count();
+        let per_cell = self.began.elapsed().as_secs_f64() / (self.open.len() - left).max(1) as f64;
+        if let Some(cell) = &found[at] {
+            (self.watch)(&Progress {
+                system: &grid.system.name,
+                done: total - left,
+                total,
+                found: total - self.open.len(),
+                cell,
+                seconds_left: per_cell * left as f64,
+            });
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub use arm::{Arm, Role};
 pub use cell::{Cell, CellKey, Cells};
 pub use changes::{Change, changes};
 pub use claim::{Bound, Claim, Test};
-pub use grid::{Grid, GridOptions, Progress};
+pub use grid::{CellRunner, Grid, GridOptions, OpenCell, Progress};
 pub use measure::{Measure, Reading};
 pub use merit_studies::STUDIES;
 pub use page::{index_page, system_page};
@@ -51,6 +51,9 @@ pub enum LabError {
     Recipe(#[from] merit_run::RecipeError),
     #[error("cannot {doing} {path}: {why}")]
     File { doing: &'static str, path: String, why: std::io::Error },
+    /// Others were to run the cells, and did not.
+    #[error("running cells elsewhere: {0}")]
+    Elsewhere(String),
     /// Somebody asked it to stop; the finished cells are kept.
     #[error("stopped; the cells that are finished are kept, and the same command goes on from them")]
     Stopped,

@@ -44,6 +44,7 @@ pub(crate) fn run(recipe: &Recipe, seed: u64, bench: &Bench<'_>) -> Result<CellR
         ask: Arc::new(AtomicBool::new(false)),
         toolbox: Toolbox::default(),
         starts: Some(bench.starts.to_owned()),
+        players: None,
     };
     match merit_run::train(&recipe, &mut folder, &options, &mut |_| {}) {
         Ok(_) => {}

@@ -13,6 +13,7 @@ mod error;
 mod function;
 mod judge;
 mod plain;
+mod player;
 mod process;
 mod reward;
 mod rollout;
@@ -34,6 +35,8 @@ mod _merit {
     use super::episodes::{episodes, parse_episodes};
     #[pymodule_export]
     use super::judge::{Judgement, Verifier};
+    #[pymodule_export]
+    use super::player::Player;
     #[pymodule_export]
     use super::reward::{Reward, Score};
     #[pymodule_export]

@@ -36,12 +36,13 @@ struct Grown {
 
 impl TreeSettings {
     /// Runs the plans of whole groups, and gives what was run with what came of it. Every plan is one member: it runs fresh while
-    /// its number is below `roots`, later plans of its group fork. A group without an episode to fork goes on fresh.
-    pub fn grow(
+    /// its number is below `roots`, later plans of its group fork. A group without an episode to fork goes on fresh. An error of `run`
+    /// is the end of it.
+    pub fn grow<E>(
         &self,
         plans: Vec<EpisodePlan>,
-        mut run: impl FnMut(Vec<EpisodePlan>) -> Vec<Arc<Episode>>,
-    ) -> (Vec<EpisodePlan>, Vec<Arc<Episode>>) {
+        mut run: impl FnMut(Vec<EpisodePlan>) -> Result<Vec<Arc<Episode>>, E>,
+    ) -> Result<(Vec<EpisodePlan>, Vec<Arc<Episode>>), E> {
         let mut groups: HashMap<u32, Grown> = HashMap::new();
         let (mut ready, later): (Vec<_>, Vec<_>) =
             plans.into_iter().partition(|plan| plan.id.member < self.roots);
@@ -50,7 +51,7 @@ impl TreeSettings {
         }
         let (mut made, mut episodes) = (Vec::new(), Vec::new());
         for left in (0..=self.rounds).rev() {
-            let round = run(ready.clone());
+            let round = run(ready.clone())?;
             for (plan, episode) in ready.iter().zip(&round).filter(|(_, episode)| can_fork(episode)) {
                 let grown = groups.entry(plan.id.group).or_default();
                 grown.forkable.push((plan.clone(), Arc::clone(episode)));
@@ -63,7 +64,7 @@ impl TreeSettings {
                 ready = order.into_iter().flat_map(|(_, grown)| grown.next_round(left)).collect();
             }
         }
-        (made, episodes)
+        Ok((made, episodes))
     }
 }
 

@@ -6,11 +6,12 @@
 
 use merit_core::{Episode, EpisodeId, PolicyVersion, Seed, Task};
 use merit_model::{Sampler, SessionId};
+use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 /// One episode to run. Made with [`EpisodePlan::new`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct EpisodePlan {
     /// Its name; no two plans of a rollout may share it.
     pub id: EpisodeId,
@@ -29,7 +30,8 @@ pub struct EpisodePlan {
 }
 
 /// Where an episode begins.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Start {
     /// At the opening of the world.
     Fresh,

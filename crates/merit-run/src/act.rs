@@ -1,54 +1,77 @@
 //! Running and scoring episodes of a policy: what a training step and an evaluation have in common.
 
 use crate::RunError;
+use crate::elsewhere::{Players, SentPolicy, Setup, Work};
 use crate::parts::Parts;
+use crate::policy::Policy;
 use merit_core::{Annotations, Episode};
-use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Sampler, Weights};
+use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Weights};
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{
     ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, close_sessions, roll_out,
 };
 use std::sync::Arc;
 
-/// The policy as an actor: a generator over weights, with the chat format of its tokenizer.
+/// The policy as an actor: whoever plays with its weights, and the chat format of its tokenizer.
 pub struct Actor {
-    generator: Generator,
+    plays: Plays,
     chat: ChatFormat,
     tools: Arc<ToolRuntime>,
+}
+
+/// Who plays.
+enum Plays {
+    Here(Box<Generator>),
+    /// Other processes, with the policy that is sent to them.
+    Elsewhere {
+        players: Arc<dyn Players>,
+        policy: SentPolicy,
+        /// What they are made from; its world is that of the parts that are played.
+        setup: Box<Setup>,
+    },
+}
+
+/// A generator over weights, at a precision.
+pub(crate) fn generator(
+    (weights, precision): (Arc<Weights>, Precision),
+    chat: &ChatFormat,
+    threads: usize,
+) -> Result<Generator, RunError> {
+    let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
+    let ready = Arc::new(PackedWeights::for_sampling(weights, precision));
+    Ok(Generator::over(ready, Arc::clone(chat.tokenizer()), settings)?)
 }
 
 impl Actor {
     /// An actor with these weights, at this precision.
     pub fn new(
-        (weights, precision): (Arc<Weights>, Precision),
+        weights: (Arc<Weights>, Precision),
         chat: &ChatFormat,
         threads: usize,
         tools: Arc<ToolRuntime>,
     ) -> Result<Self, RunError> {
-        let settings = GeneratorSettings { threads, ..GeneratorSettings::default() };
-        let ready = Arc::new(PackedWeights::for_sampling(weights, precision));
-        let generator = Generator::over(ready, Arc::clone(chat.tokenizer()), settings)?;
-        Ok(Self { generator, chat: chat.clone(), tools })
+        let plays = Plays::Here(Box::new(generator(weights, chat, threads)?));
+        Ok(Self { plays, chat: chat.clone(), tools })
     }
 
-    /// The chat format of its tokenizer.
-    pub fn chat(&self) -> &ChatFormat {
-        &self.chat
+    /// An actor with the present weights of `policy`, which others play.
+    pub(crate) fn elsewhere(
+        players: Arc<dyn Players>,
+        policy: &Policy,
+        setup: Setup,
+        tools: Arc<ToolRuntime>,
+    ) -> Self {
+        let plays = Plays::Elsewhere { players, policy: policy.sent(), setup: Box::new(setup) };
+        Self { plays, chat: policy.chat().clone(), tools }
     }
 
-    /// What samples for it.
-    pub fn sampler(&mut self) -> &mut dyn Sampler {
-        &mut self.generator
-    }
-
-    /// What samples for it, for good, with the chat format of its tokenizer.
-    pub(crate) fn into_sampler(self) -> (ChatFormat, Box<dyn Sampler>) {
-        (self.chat, Box::new(self.generator))
-    }
-
-    /// Acts with other weights from now on.
-    pub fn set_packed(&mut self, weights: Arc<PackedWeights>) -> Result<(), RunError> {
-        Ok(self.generator.set_packed(weights)?)
+    /// Acts with the present weights of `policy` from now on.
+    pub(crate) fn follow(&mut self, policy: &mut Policy) -> Result<(), RunError> {
+        match &mut self.plays {
+            Plays::Here(generator) => generator.set_packed(policy.packed())?,
+            Plays::Elsewhere { policy: sent, .. } => *sent = policy.sent(),
+        }
+        Ok(())
     }
 
     /// Runs the plans, asks the annotators and scores what came of it, in the order of the plans, with what the reward keeps in
@@ -62,7 +85,7 @@ impl Actor {
         state: &RewardState,
         watch: &mut dyn FnMut(Progress),
     ) -> Result<(ScoredBatch, Annotations), RunError> {
-        let episodes = self.roll_out(parts, plans, settings, watch);
+        let episodes = self.roll_out(parts, plans, settings, watch)?;
         parts.toolbox.check()?;
         let annotations = parts.annotators.ask(&episodes);
         let scored = parts.scorer.score_annotated(&episodes, &annotations, &parts.context(step), state);
@@ -84,13 +107,14 @@ impl Actor {
             None => (Vec::new(), plans),
         };
         let (plans, mut episodes) = match &settings.tree {
-            None => (plans.clone(), self.roll_out(parts, plans, settings, watch)),
+            None => (plans.clone(), self.roll_out(parts, plans, settings, watch)?),
             Some(tree) => {
                 let keeping = RolloutSettings { keep_sessions: true, ..settings.clone() };
-                let (plans, episodes) =
-                    tree.grow(plans, |round| self.roll_out(parts, round, &keeping, watch));
-                close_sessions(&episodes, &mut self.generator);
-                (plans, episodes)
+                let grown = tree.grow(plans, |round| self.roll_out(parts, round, &keeping, watch))?;
+                if let Plays::Here(generator) = &mut self.plays {
+                    close_sessions(&grown.1, generator.as_mut());
+                }
+                grown
             }
         };
         if let Some(guests) = guests {
@@ -106,8 +130,24 @@ impl Actor {
         plans: Vec<EpisodePlan>,
         settings: &RolloutSettings,
         watch: &mut dyn FnMut(Progress),
-    ) -> Vec<Arc<Episode>> {
-        let env = parts.env.as_ref();
-        roll_out(plans, env, &mut self.generator, &self.chat, settings, &self.tools, watch)
+    ) -> Result<Vec<Arc<Episode>>, RunError> {
+        let (players, policy, setup) = match &mut self.plays {
+            Plays::Here(generator) => {
+                let env = parts.env.as_ref();
+                return Ok(roll_out(plans, env, &mut **generator, &self.chat, settings, &self.tools, watch));
+            }
+            Plays::Elsewhere { players, policy, setup } => (players, policy, setup),
+        };
+        if plans.is_empty() {
+            return Ok(Vec::new());
+        }
+        setup.world = parts.recipe.world.clone();
+        let work = Work { setup, policy, settings, plans: &plans };
+        let episodes = players.play(&work).map_err(RunError::Elsewhere)?;
+        if !plans.iter().map(|plan| &plan.id).eq(episodes.iter().map(|episode| &episode.id)) {
+            let why = format!("{} plans were sent, and other episodes came back", plans.len());
+            return Err(RunError::Elsewhere(why));
+        }
+        Ok(episodes)
     }
 }

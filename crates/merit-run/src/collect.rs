@@ -14,7 +14,7 @@ use merit_reward::RewardState;
 /// Runs the present policy on training tasks from the place of `drive`, a few tasks at a step, and records scored episodes.
 pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, tasks: u32, samples: u32) -> Result<(), RunError> {
     let parts = drive.parts_of(stage)?;
-    let mut actor = drive.actor(drive.policy.present())?;
+    let mut actor = drive.actor()?;
     let at_once = parts.recipe.budget.groups;
     while drive.place.step < stage.steps() {
         let (local, step) = (drive.place.step, stage.first_step() + drive.place.step);

@@ -5,6 +5,7 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
+use crate::elsewhere::Players;
 use crate::notes::{note_ablations, note_tools, skipped};
 use crate::own_data::{self, OwnData};
 use crate::parts::Parts;
@@ -39,6 +40,8 @@ pub struct Options {
     pub toolbox: Toolbox,
     /// A folder in which warm starts are kept for every run that begins alike. Absent: each run imitates for itself.
     pub starts: Option<PathBuf>,
+    /// Who plays the policy's episodes. Absent: this process. What is learned does not depend on it.
+    pub players: Option<Arc<dyn Players>>,
 }
 
 /// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
@@ -106,6 +109,11 @@ impl<'a> Drive<'a> {
         watch: &'a mut dyn FnMut(Event),
     ) -> Result<Self, RunError> {
         recipe.trainable()?;
+        if options.players.is_some() && !matches!(options.toolbox, Toolbox::Live) {
+            return Err(RunError::Elsewhere(
+                "a tape of tool calls is kept by one process; leave it out".into(),
+            ));
+        }
         let read = own_data::read(recipe)?;
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
         let main = Arc::new(Parts::with_toolbox(recipe, options.seed, &options.toolbox)?);
@@ -270,10 +278,14 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// An actor with `weights`.
-    pub(crate) fn actor(&self, weights: Arc<merit_model::Weights>) -> Result<Actor, RunError> {
-        let precision = self.policy.precision();
-        Actor::new((weights, precision), self.policy.chat(), self.options.threads, Arc::clone(&self.tools))
+    /// An actor with the present weights.
+    pub(crate) fn actor(&self) -> Result<Actor, RunError> {
+        let (policy, tools) = (&self.policy, Arc::clone(&self.tools));
+        if let Some(players) = &self.options.players {
+            return Ok(Actor::elsewhere(Arc::clone(players), policy, policy.setup(self.recipe), tools));
+        }
+        let weights = (policy.present(), policy.precision());
+        Actor::new(weights, policy.chat(), self.options.threads, tools)
     }
 
     /// Counts a step; writes a checkpoint every `every` steps; stops when asked to.

@@ -114,6 +114,9 @@ pub enum RunError {
     Tape(#[from] merit_tools::TapeError),
     #[error("cannot start the threads that tools run on: {0}")]
     Tools(#[from] std::io::Error),
+    /// Others were to play, and did not.
+    #[error("playing elsewhere: {0}")]
+    Elsewhere(String),
     #[error("interrupted; go on with `merit train --resume {run}`")]
     Interrupted { run: String },
 }

@@ -138,7 +138,7 @@ impl Drive<'_> {
         let parts = self.parts_of(stage)?;
         let named = suite.select.as_deref().filter(|by| *by != LOG_PROB);
         let chooser = named.map(|name| self.model(name)).transpose()?;
-        let mut actor = self.actor(self.policy.present())?;
+        let mut actor = self.actor()?;
         let version = self.place.version;
         let step = if matches!(stage.phase, Phase::Eval(..)) { version } else { stage.round };
         let kept = match (self.recipe.stages.is_empty(), stage.phase.learning()) {

@@ -22,7 +22,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
     let (phase, steps) = (&stage.phase, stage.steps());
     let learner = Learner::new(parts.recipe.learn.clone(), steps)?;
     let imitation = Imitation::of(drive, &parts)?;
-    let mut actor = drive.actor(drive.policy.present())?;
+    let mut actor = drive.actor()?;
     while drive.place.step < steps && spent(drive, &parts, phase) < 1.0 {
         let local = drive.place.step;
         let at = At { phase, local, step: stage.first_step() + local, version: drive.place.version + local };
@@ -42,7 +42,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
         let spent = spent(drive, &parts, phase);
         let done = drive.share(stage, (local + 1).max((spent * steps as f64) as u64));
         (drive.watch)(step_event(phase.owner(), local + 1, steps, &numbers, done));
-        actor.set_packed(drive.policy.packed())?;
+        actor.follow(&mut drive.policy)?;
         if spent < 1.0 {
             evaluate_between(drive, &parts, &mut actor, &at)?;
         }

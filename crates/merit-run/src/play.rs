@@ -1,7 +1,7 @@
 //! Running a few episodes to look at them: a trained policy or whoever can play a role, with forks if asked.
 
 use crate::RunError;
-use crate::act::Actor;
+use crate::act::generator;
 use crate::parts::{Parts, Plan};
 use crate::policy::Policy;
 use crate::progress::{Event, stalls};
@@ -17,7 +17,6 @@ use merit_rollout::{
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Which episodes to run.
 #[derive(Debug, Clone)]
@@ -61,15 +60,9 @@ pub fn play_policy(
     let parts = Parts::with_toolbox(&recipe, play.seed, &play.toolbox)?;
     parts.employ(&restored.models)?;
     let policy = restored.policy;
-    let mut actor = Actor::new(
-        (policy.best(), policy.precision()),
-        policy.chat(),
-        threads,
-        Arc::new(ToolRuntime::new()?),
-    )?;
+    let mut sampler = generator((policy.best(), policy.precision()), policy.chat(), threads)?;
     let plans = plans(&parts, play, version)?;
-    let chat = actor.chat().clone();
-    run(&parts, play, plans, &chat, actor.sampler(), &scoring, watch)
+    run(&parts, play, plans, policy.chat(), &mut sampler, &scoring, watch)
 }
 
 /// Whoever can play a role at work in the recipe's world.

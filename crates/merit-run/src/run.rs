@@ -57,6 +57,7 @@ impl Run {
             ask: Arc::new(AtomicBool::new(false)),
             toolbox: Toolbox::Live,
             starts: None,
+            players: None,
         };
         train(&self.recipe, &mut self.folder, &options, watch)
     }

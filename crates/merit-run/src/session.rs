@@ -66,7 +66,7 @@ impl Session {
             loss = course.step(self.policy.trainer(), &learner, &demonstrations, (step, step))?.loss;
         }
         self.policy.begin_here()?;
-        self.actor.set_packed(self.policy.packed())?;
+        self.actor.follow(&mut self.policy)?;
         Ok(loss)
     }
 
@@ -93,7 +93,7 @@ impl Session {
         let reference = self.learner.needs_reference().then(|| self.policy.reference()).transpose()?;
         let reference = reference.as_deref().map(|reference| reference as &dyn Reference);
         let report = self.learner.update(self.policy.trainer(), &credit.samples, reference, &at)?;
-        self.actor.set_packed(self.policy.packed())?;
+        self.actor.follow(&mut self.policy)?;
         Ok(report)
     }
 

@@ -1,6 +1,6 @@
 //! Cells are run once, kept, and the same whoever runs them.
 
-use merit_lab::{Grid, GridOptions, LabError, load};
+use merit_lab::{CellRunner, Grid, GridOptions, LabError, OpenCell, load};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,6 +14,8 @@ fn options(folder: &Path, workers: usize) -> GridOptions {
         seeds: Some(vec![101, 102]),
         arms: Vec::new(),
         keep: false,
+        only: None,
+        runner: None,
         stop: Arc::new(AtomicBool::new(false)),
     }
 }
@@ -43,6 +45,51 @@ fn finished_cells_are_not_run_again_and_numbers_do_not_depend_on_who_runs_them()
             assert_eq!((&a.part, &a.arm, a.seed, &a.record), (&b.part, &b.arm, b.seed, &b.record));
         }
     }
+}
+
+/// Runs each cell by a grid of its own, in a folder of its own, the last one first.
+struct Others;
+
+impl CellRunner for Others {
+    fn run(
+        &self,
+        cells: &[OpenCell],
+        _: &AtomicBool,
+        finished: &mut dyn FnMut(usize, &str) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let system = load("knapsack-composer", &[]).unwrap();
+        for (at, cell) in cells.iter().enumerate().rev() {
+            let folder = tempfile::tempdir().unwrap();
+            let only = Some(cell.name.clone());
+            let options = GridOptions { only, seeds: Some(vec![cell.seed]), ..options(folder.path(), 1) };
+            Grid::new(&system, &options, 1).unwrap().run(&|_| {}).unwrap();
+            let file = folder.path().join(format!("knapsack-composer/{}.json", cell.name));
+            finished(at, &std::fs::read_to_string(file).unwrap())?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn cells_that_others_ran_are_kept_as_if_they_had_been_run_here() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let (one, two) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let here = Grid::new(&system, &options(one.path(), 1), 1).unwrap().run(&|_| {}).unwrap();
+    let elsewhere = GridOptions { runner: Some(Arc::new(Others)), ..options(two.path(), 1) };
+    let there = Grid::new(&system, &elsewhere, 1).unwrap().run(&|_| {}).unwrap();
+    let found =
+        Grid::new(&system, &options(two.path(), 1), 1).unwrap().run(&|_| panic!("it is there")).unwrap();
+    for other in [there, found] {
+        let same = here
+            .0
+            .iter()
+            .zip(&other.0)
+            .all(|(a, b)| (&a.arm, a.seed, &a.record) == (&b.arm, b.seed, &b.record));
+        assert!(same && here.0.len() == other.0.len());
+    }
+    let odd = GridOptions { only: Some("main-random-101-0".into()), ..options(one.path(), 1) };
+    let refused = Grid::new(&system, &odd, 1).err().unwrap().to_string();
+    assert!(refused.contains("install the same merit everywhere"), "{refused}");
 }
 
 #[test]

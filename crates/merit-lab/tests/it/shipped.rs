@@ -60,6 +60,8 @@ fn every_smoke_ends_with_all_its_measures() {
         seeds: None,
         arms: Vec::new(),
         keep: false,
+        only: None,
+        runner: None,
         stop: Arc::new(AtomicBool::new(false)),
     };
     for (name, _) in systems() {

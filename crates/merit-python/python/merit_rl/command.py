@@ -51,16 +51,22 @@ def _toml(value):
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def train(recipe, folder, *, seed=1, set=None, threads=None):
-    """Trains by a recipe into a new folder; the events of the run, the last of which is its result."""
-    more = [] if threads is None else ["--threads", threads]
+def _flags(**flags):
+    return [word for name, value in flags.items() if value is not None for word in (f"--{name}", value)]
+
+
+def train(recipe, folder, *, seed=1, set=None, threads=None, on=None, actors=None):
+    """Trains by a recipe into a new folder; the events of the run, the last of which is its result.
+
+    ``on="ray"``, or the address of a Ray cluster, lets actors there play the episodes; the record is the same.
+    """
+    more = _flags(threads=threads, on=on, actors=actors)
     return _lines("train", recipe, "--run", folder, "--seed", seed, *more, *_set(set))
 
 
-def reproduce(*systems, smoke=False, seeds=None, set=None):
-    """Runs systems of the laboratory; cells as they finished, then results."""
-    more = ["--smoke"] if smoke else []
-    more += [] if seeds is None else ["--seeds", seeds]
+def reproduce(*systems, smoke=False, seeds=None, set=None, on=None):
+    """Runs systems of the laboratory, on a Ray cluster if told; cells as they finished, then results."""
+    more = (["--smoke"] if smoke else []) + _flags(seeds=seeds, on=on)
     return _lines("reproduce", *systems, *more, *_set(set))
 
 

@@ -1,5 +1,6 @@
 """On Ray the numbers are those of one machine, whatever the number of actors, and whoever dies."""
 
+import contextlib
 import functools
 import json
 import os
@@ -130,3 +131,125 @@ def test_an_actor_that_cannot_be_made_is_not_tried_again(cluster):
 
     with pytest.raises(merit_rl.MeritError, match="no such model"):
         on_ray.play("sums-tools", no_policy, actors=2, **PLAN)
+
+
+TINY = os.path.join(os.environ["MERIT_ROOT"], "crates/merit/tests/tiny/tiny.toml")
+
+
+def timeless(value):
+    """A value without what depends on the clock."""
+    if isinstance(value, dict):
+        clocks = ("seconds", "tool_seconds", "cell_seconds", "train_seconds", "tokens_per_s", "date_ms", "run", "report")
+        return {key: timeless(one) for key, one in value.items() if key not in clocks and not key.startswith("seconds/")}
+    return [timeless(one) for one in value] if isinstance(value, list) else value
+
+
+def record(folder, events):
+    """Every episode with its score, every number that was told, and the weights."""
+    return timeless(merit_rl.episodes(folder)), timeless(events), (folder / "policy.safetensors").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("alone") / "run"
+    return record(folder, merit_rl.train(TINY, folder, threads=1))
+
+
+def workers(title, nodes):
+    """Processes of this title whose parents are raylets of these nodes."""
+    raylets = {node.all_processes["raylet"][0].process.pid for node in nodes}
+    found = []
+    for entry in os.scandir("/proc"):
+        try:
+            with open(f"{entry.path}/cmdline", "rb") as words, open(f"{entry.path}/stat") as stat:
+                named = words.read().startswith(title)
+                if named and int(stat.read().rpartition(")")[2].split()[1]) in raylets:
+                    found.append(int(entry.name))
+        except (OSError, ValueError):
+            continue
+    return found
+
+
+def when_working(title, nodes):
+    """One of these workers, as soon as there is one."""
+    until = time.monotonic() + 60
+    while not (found := workers(title, nodes)):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return found[0]
+
+
+def test_training_on_ray_is_training_on_one_machine(cluster, trained, tmp_path):
+    events = merit_rl.train(TINY, tmp_path / "run", on=cluster.address, actors=1)
+    assert record(tmp_path / "run", events) == trained
+
+
+@contextlib.contextmanager
+def killing(cluster, node, title):
+    """Kills a worker of this title, and then this node, while they work."""
+    killed = []
+
+    def kill():
+        os.kill(when_working(title, set(cluster.list_all_nodes()) - {node}), 9)
+        killed.append("a worker")
+        when_working(title, [node])
+        cluster.remove_node(node, allow_graceful=False)
+        killed.append("a node")
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    yield
+    killer.join(5)
+    assert killed == ["a worker", "a node"]
+
+
+def test_training_goes_on_when_a_worker_and_a_node_are_killed(cluster, trained, doomed, tmp_path):
+    with killing(cluster, doomed[0], b"ray::_Worker.play"):
+        events = merit_rl.train(TINY, tmp_path / "run", on=cluster.address, actors=5)
+    assert record(tmp_path / "run", events) == trained
+
+
+SYSTEM = """
+name = "tiny"
+about = "two rewards"
+paper = "none"
+scope = "nothing was replaced"
+confidence = "full text"
+seeds = 3
+experiment = {{ type = "recipe", recipe = {recipe}, controls = [] }}
+[[arms]]
+name = "as-it-is"
+role = "method"
+about = "as it is"
+[[arms]]
+name = "answer"
+role = "baseline"
+about = "paid for the answer alone"
+set = {{ reward = {{ type = "exact-answer" }} }}
+[[claims]]
+says = "they are alike"
+measure = {{ area = "success", axis = "policy_tokens" }}
+arm = "as-it-is"
+against = "answer"
+within = 1.0
+"""
+
+
+def test_cells_on_ray_are_those_of_one_machine_and_are_found_again(cluster, doomed, tmp_path):
+    system = tmp_path / "tiny.toml"
+    system.write_text(SYSTEM.format(recipe=json.dumps(TINY)))
+
+    def reproduced(name, *flags):
+        told = merit_rl.run("reproduce", system, "--json", "--cells", tmp_path / name, "--results", tmp_path / name, *flags)
+        lines = [json.loads(line) for line in told.splitlines()]
+        return len(lines) - 1, timeless(lines[-1]["result"])
+
+    with killing(cluster, doomed[0], b"ray::_cell"):
+        ran, there = reproduced("there", "--on", cluster.address)
+    assert (ran, there) == reproduced("here")
+    assert reproduced("there") == (0, there)
+
+
+def test_what_cannot_be_played_elsewhere_is_refused(cluster, tmp_path):
+    with pytest.raises(merit_rl.InputError, match="cannot be used with"):
+        merit_rl.run("train", TINY, "--on", "ray", "--record", tmp_path / "tape")

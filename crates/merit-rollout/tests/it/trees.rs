@@ -14,7 +14,8 @@ fn script(cue: &Cue) -> Reply {
 
 fn grown(tree: &TreeSettings, members: u32) -> (Vec<EpisodePlan>, Vec<Arc<Episode>>) {
     let plans = (0..members).map(plan).collect();
-    tree.grow(plans, |round| run(round, &RolloutSettings::default(), script))
+    let grown = tree.grow(plans, |round| Ok::<_, ()>(run(round, &RolloutSettings::default(), script)));
+    grown.unwrap()
 }
 
 #[test]
@@ -56,15 +57,16 @@ fn later_rounds_may_fork_forks_and_growth_is_repeatable() {
 #[test]
 fn a_group_whose_roots_broke_goes_on_fresh() {
     let mut rounds = 0;
-    let (plans, episodes) = TreeSettings { roots: 1, rounds: 1 }.grow((0..4).map(plan).collect(), |round| {
+    let grown = TreeSettings { roots: 1, rounds: 1 }.grow((0..4).map(plan).collect(), |round| {
         rounds += 1;
         let broken = |_: &Cue| Reply::Break("the model is gone".into());
         if rounds == 1 {
-            run(round, &RolloutSettings::default(), broken)
+            Ok::<_, ()>(run(round, &RolloutSettings::default(), broken))
         } else {
-            run(round, &RolloutSettings::default(), script)
+            Ok(run(round, &RolloutSettings::default(), script))
         }
     });
+    let (plans, episodes) = grown.unwrap();
     assert!(plans.iter().all(|plan| matches!(plan.start, Start::Fresh)));
     assert_eq!(episodes.len(), 4);
 }

@@ -1,7 +1,7 @@
 //! Who is evaluated: the trained policy of a run, a model in this process, a server, or the world's own demonstrator.
 
 use crate::RunError;
-use crate::act::Actor;
+use crate::act::generator;
 use crate::origin::fingerprint;
 use crate::parts::Parts;
 use crate::policy::Policy;
@@ -10,11 +10,10 @@ use crate::roles::{Backend, EmbeddedModel};
 use merit_core::{PolicyVersion, Seed};
 use merit_model::Sampler;
 use merit_reward::RewardState;
-use merit_rollout::{ChatFormat, EpisodePlan, ToolRuntime};
+use merit_rollout::{ChatFormat, EpisodePlan};
 use merit_store::RunFolder;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// Who is evaluated.
 #[derive(Debug, Clone)]
@@ -84,9 +83,7 @@ impl Player {
         let state = if own { restored.reward_state.best().clone() } else { RewardState::default() };
         parts.employ(&restored.models)?;
         let policy = restored.policy;
-        let tools = Arc::new(ToolRuntime::new()?);
-        let actor = Actor::new((policy.best(), policy.precision()), policy.chat(), threads, tools)?;
-        let (chat, sampler) = actor.into_sampler();
-        Ok(Seated { chat, sampler, version, state })
+        let sampler = generator((policy.best(), policy.precision()), policy.chat(), threads)?;
+        Ok(Seated { chat: policy.chat().clone(), sampler: Box::new(sampler), version, state })
     }
 }

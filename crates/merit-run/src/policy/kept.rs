@@ -3,18 +3,18 @@
 use crate::RunError;
 use crate::model::{ModelConfig, Trained};
 use crate::origin::Origin;
-use merit_model::{Adapter, ModelError, Trainer, TrainerSettings, Weights};
+use merit_model::{Adapter, ModelError, Trainer, TrainerSettings, Weights, Workers};
 use std::sync::Arc;
 
 /// A policy that is kept: all its weights, or what was trained on top of its origin.
 #[derive(Clone)]
-pub(super) enum Kept {
+pub(crate) enum Kept {
     Weights(Arc<Weights>),
     Adapter(Box<Adapter>),
 }
 
 impl Kept {
-    pub(super) fn to_safetensors(&self) -> Vec<u8> {
+    pub(crate) fn to_safetensors(&self) -> Vec<u8> {
         match self {
             Self::Weights(weights) => weights.to_safetensors(),
             Self::Adapter(adapter) => adapter.to_safetensors(),
@@ -22,13 +22,29 @@ impl Kept {
     }
 
     /// Reads what was kept of a policy with this origin.
-    pub(super) fn from_safetensors(bytes: &[u8], origin: Option<&Origin>) -> Result<Self, ModelError> {
+    pub(crate) fn from_safetensors(bytes: &[u8], origin: Option<&Origin>) -> Result<Self, ModelError> {
         match origin {
             Some(origin) if matches!(origin.settings().train, Trained::Lora(_)) => {
                 let adapter = Adapter::from_safetensors(bytes, origin.base().config())?;
                 Ok(Self::Adapter(Box::new(adapter)))
             }
             _ => Ok(Self::Weights(Arc::new(Weights::from_safetensors(bytes)?))),
+        }
+    }
+
+    /// All its weights.
+    pub(crate) fn weights(
+        &self,
+        origin: Option<&Origin>,
+        threads: usize,
+    ) -> Result<Arc<Weights>, ModelError> {
+        match (self, origin) {
+            (Self::Weights(weights), _) => Ok(Arc::clone(weights)),
+            (Self::Adapter(adapter), Some(origin)) => {
+                let workers = Workers::new(threads).unwrap_or_else(|_| Workers::single());
+                Ok(Arc::new(adapter.merge(origin.base(), &workers)?))
+            }
+            (Self::Adapter(_), None) => unreachable!("adapters are made of an origin"),
         }
     }
 

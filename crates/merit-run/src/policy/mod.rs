@@ -5,15 +5,17 @@ mod kept;
 mod named;
 
 pub(crate) use checkpoint::{KeptRewards, Learned};
+pub(crate) use kept::Kept;
 pub(crate) use named::{Judge, Models, Named, SharedModel, last_of, tail};
 
 use crate::RunError;
+use crate::elsewhere::{SentPolicy, Setup};
 use crate::lessons::Lessons;
 use crate::model::ModelConfig;
 use crate::origin::Origin;
 use crate::parts::Parts;
 use crate::progress::Event;
-use kept::Kept;
+use crate::recipe::Recipe;
 use merit_core::TokenId;
 use merit_model::{
     FrozenPolicy, ModelError, PackedWeights, Precision, Tokenizer, Trainer, TrainerSettings, Weights, Workers,
@@ -258,6 +260,21 @@ impl Policy {
         Ok(true)
     }
 
+    /// The present policy as other processes get it.
+    pub(crate) fn sent(&self) -> SentPolicy {
+        SentPolicy::new(self.kept())
+    }
+
+    /// What other processes are told of it, to play in the world of `recipe`.
+    pub(crate) fn setup(&self, recipe: &Recipe) -> Setup {
+        Setup {
+            tokenizer: self.origin.is_none().then(|| self.tokenizer().to_json()),
+            fingerprint: self.fingerprint().map(str::to_owned),
+            model: recipe.model.clone(),
+            world: recipe.world.clone(),
+        }
+    }
+
     /// The hash of the model's files, where there are any.
     pub(crate) fn fingerprint(&self) -> Option<&str> {
         self.origin.as_ref().map(|origin| origin.fingerprint.as_str())
@@ -278,14 +295,7 @@ impl Policy {
     }
 
     fn weights_of(&self, kept: &Kept) -> Arc<Weights> {
-        match (kept, &self.origin) {
-            (Kept::Weights(weights), _) => Arc::clone(weights),
-            (Kept::Adapter(adapter), Some(origin)) => {
-                let workers = Workers::new(self.settings.threads).unwrap_or_else(|_| Workers::single());
-                let merged = adapter.merge(origin.base(), &workers);
-                Arc::new(merged.expect("the shapes were compared when the adapter was made"))
-            }
-            (Kept::Adapter(_), None) => unreachable!("adapters are made of an origin"),
-        }
+        let weights = kept.weights(self.origin.as_ref(), self.settings.threads);
+        weights.expect("the shapes were compared when the adapter was made")
     }
 }

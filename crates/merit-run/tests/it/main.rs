@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod by_hand;
+mod elsewhere;
 mod guests;
 mod interleaved;
 mod merging;

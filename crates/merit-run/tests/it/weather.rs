@@ -35,6 +35,7 @@ fn run(changes: &[(&str, &str)]) -> Run {
         ask: Default::default(),
         toolbox: Default::default(),
         starts: None,
+        players: None,
     };
     let finished = train(&recipe, &mut folder, &options, &mut |event| events.push(event));
     Run { _dir: dir, folder, events, finished }

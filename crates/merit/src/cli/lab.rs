@@ -1,7 +1,7 @@
 //! `merit reproduce`.
 
 use super::completing;
-use super::values::{Seeds, key_value, seeds};
+use super::values::{Ray, Seeds, engine, key_value, seeds};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -34,6 +34,13 @@ pub(crate) struct Reproduce {
     /// One-threaded cells side by side [default: all cores].
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
     pub(crate) workers: Option<u16>,
+    /// Run the cells on a Ray cluster, through the Python package: `ray` joins the one that runs here or starts one,
+    /// `ray://HOST:PORT` and `HOST:PORT` join another; `--workers` is then by default all of its processors. Results do not depend on it.
+    #[arg(long, value_name = "CLUSTER", value_parser = engine, conflicts_with_all = ["list", "keep"])]
+    pub(crate) on: Option<Ray>,
+    /// Only the cell of this name: what a cluster asks for.
+    #[arg(long, value_name = "NAME", requires = "seeds", hide = true)]
+    pub(crate) cell: Option<String>,
     /// Where finished cells and pages are kept; cells that are there are not run again.
     #[arg(long, value_name = "FOLDER", default_value = "runs/lab")]
     pub(crate) cells: PathBuf,

@@ -3,7 +3,7 @@
 use super::completing;
 use super::models::ServerFlags;
 use super::tapes::TapeFlags;
-use super::values::{MOST, Seeds, key_value, seeds, temperature};
+use super::values::{MOST, Ray, Seeds, engine, key_value, seeds, temperature};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -31,6 +31,13 @@ pub(crate) struct Train {
     /// Threads for the model [default: all cores]; results do not depend on it.
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=512))]
     pub(crate) threads: Option<u16>,
+    /// Let a Ray cluster play the episodes, through the Python package: `ray` joins the one that runs here or starts one,
+    /// `ray://HOST:PORT` and `HOST:PORT` join another. Results do not depend on it.
+    #[arg(long, value_name = "CLUSTER", value_parser = engine, conflicts_with_all = ["record", "replay", "tool_cache"])]
+    pub(crate) on: Option<Ray>,
+    /// Actors that play on the cluster, one processor each [default: all of its processors]; results do not depend on it.
+    #[arg(long, requires = "on", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) actors: Option<u16>,
     /// One JSON object a line instead of a display; the last line is the result.
     #[arg(long)]
     pub(crate) json: bool,

@@ -46,6 +46,23 @@ pub(super) fn seeds(text: &str) -> Result<Seeds, String> {
     Ok(Seeds(seeds))
 }
 
+/// A Ray cluster by its address; an empty one leaves it to Ray.
+#[derive(Debug, Clone)]
+pub(crate) struct Ray(pub(crate) String);
+
+/// `ray`, or the address of a cluster.
+pub(super) fn engine(text: &str) -> Result<Ray, String> {
+    let address = |text: &str| {
+        text.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok())
+    };
+    match text.strip_prefix("ray://") {
+        _ if text == "ray" => Ok(Ray(String::new())),
+        Some(rest) if address(rest) => Ok(Ray(text.to_owned())),
+        None if address(text) => Ok(Ray(text.to_owned())),
+        _ => Err("expected `ray`, `ray://HOST:PORT` or the HOST:PORT of a Ray cluster".to_owned()),
+    }
+}
+
 /// An address of this machine, which may be called by name.
 pub(super) fn local_address(text: &str) -> Result<std::net::SocketAddr, String> {
     let port = text.strip_prefix("localhost:");

@@ -2,6 +2,7 @@
 
 pub(crate) mod attack;
 pub(crate) mod chat;
+mod cluster;
 pub(crate) mod compare;
 pub(crate) mod doctor;
 mod episodes;
@@ -59,6 +60,7 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         (Some(_), _) => Some(2),
         (None, None) => match cause.downcast_ref::<LabError>() {
             Some(LabError::Stopped) => Some(130),
+            Some(LabError::Elsewhere(_)) => Some(1),
             Some(_) => Some(2),
             None => (cause.is::<RecipeError>() || cause.is::<WrongInput>()).then_some(2),
         },

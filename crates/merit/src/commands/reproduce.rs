@@ -1,12 +1,13 @@
 //! `merit reproduce`: run the cells of systems, judge them, record and show the result.
 
+use super::cluster::{CellsOf, Cluster};
 use crate::cli::lab::Reproduce;
 use crate::out;
 use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use merit_lab::{
-    Grid, GridOptions, Judged, Look, Progress, System, SystemResult, index_page, judge, load, result_of,
-    system_page, systems,
+    CellRunner, Grid, GridOptions, Judged, Look, Progress, System, SystemResult, index_page, judge, load,
+    result_of, system_page, systems,
 };
 use serde_json::json;
 use std::io::IsTerminal as _;
@@ -30,6 +31,8 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
         seeds: arguments.seeds.as_ref().map(|seeds| seeds.0.clone()),
         arms: arguments.arms.clone(),
         keep: arguments.keep,
+        only: arguments.cell.clone(),
+        runner: None,
         stop,
     };
     let names: Vec<String> = if arguments.all {
@@ -39,10 +42,29 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
     };
     // All files are read before the first cell runs: a mistake in the last one costs nothing.
     let all: Vec<System> = names.iter().map(|name| load(name, &arguments.set)).collect::<Result<_, _>>()?;
-    for system in &all {
-        reproduce(system, &options, arguments)?;
+    let cluster =
+        arguments.on.as_ref().map(|on| Cluster::join(&on.0, arguments.workers)).transpose()?.map(Arc::new);
+    for (system, source) in all.iter().zip(&names) {
+        let runner =
+            cluster.as_ref().map(|cluster| elsewhere(cluster, system, source, arguments)).transpose()?;
+        reproduce(system, &GridOptions { runner, ..options.clone() }, arguments)?;
     }
     Ok(())
+}
+
+/// Who runs the cells of `system`, which `source` names, on a cluster.
+fn elsewhere(
+    cluster: &Arc<Cluster>,
+    system: &System,
+    source: &str,
+    arguments: &Reproduce,
+) -> Result<Arc<dyn CellRunner>> {
+    let shipped = systems().iter().any(|(name, _)| *name == source);
+    let text = (!shipped).then(|| std::fs::read_to_string(source)).transpose();
+    let text = text.with_context(|| format!("cannot read {source}"))?;
+    let set = arguments.set.iter().flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]);
+    let flags = set.chain(arguments.smoke.then(|| "--smoke".to_owned())).collect();
+    Ok(Arc::new(CellsOf { cluster: Arc::clone(cluster), name: system.name.clone(), text, flags }))
 }
 
 fn workers(asked: Option<u16>) -> usize {

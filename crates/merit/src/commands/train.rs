@@ -1,11 +1,12 @@
 //! `merit train`: prepare the folder, drive the run, show it.
 
 use super::WrongInput;
+use super::cluster::Cluster;
 use crate::cli::runs::Train;
 use crate::cli::tapes;
 use crate::{display, out};
 use anyhow::{Context as _, Result};
-use merit_run::{Event, Finished, Options, Recipe, Run, shipped};
+use merit_run::{Event, Finished, Options, Players, Recipe, Run, shipped};
 use merit_store::RunFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +14,15 @@ use std::sync::atomic::AtomicBool;
 
 pub(crate) fn run(arguments: &Train) -> Result<()> {
     let signals = Signals::listen()?;
+    if arguments.on.is_some() && arguments.resume.is_none() {
+        // A mistake is told before a cluster is joined.
+        chosen(arguments)?;
+    }
+    let joined = arguments.on.as_ref().map(|on| Cluster::join(&on.0, arguments.actors)).transpose()?;
+    let players = joined.map(|cluster| Arc::new(cluster) as Arc<dyn Players>);
     match &arguments.seeds {
-        None => one(arguments, arguments.seed, &signals).map(drop),
-        Some(seeds) => several(arguments, &seeds.0, &signals),
+        None => one(arguments, arguments.seed, &signals, &players).map(drop),
+        Some(seeds) => several(arguments, &seeds.0, &signals, &players),
     }
 }
 
@@ -43,11 +50,16 @@ impl Signals {
 }
 
 /// Seed after seed, then one table and one page.
-fn several(arguments: &Train, seeds: &[u64], signals: &Signals) -> Result<()> {
+fn several(
+    arguments: &Train,
+    seeds: &[u64],
+    signals: &Signals,
+    players: &Option<Arc<dyn Players>>,
+) -> Result<()> {
     let mut runs = Vec::new();
     let mut name = String::new();
     for &seed in seeds {
-        let finished = one(arguments, seed, signals)?;
+        let finished = one(arguments, seed, signals, players)?;
         runs.push(RunFolder::open_read_only(Path::new(&finished.run))?);
         name = finished.recipe;
     }
@@ -66,7 +78,12 @@ fn several(arguments: &Train, seeds: &[u64], signals: &Signals) -> Result<()> {
 }
 
 /// One run, from its folder to its result.
-fn one(arguments: &Train, seed: u64, signals: &Signals) -> Result<Finished> {
+fn one(
+    arguments: &Train,
+    seed: u64,
+    signals: &Signals,
+    players: &Option<Arc<dyn Players>>,
+) -> Result<Finished> {
     let resuming = arguments.resume.is_some();
     arguments.tools.check(resuming)?;
     let (recipe, mut folder, seed) = match &arguments.resume {
@@ -76,7 +93,7 @@ fn one(arguments: &Train, seed: u64, signals: &Signals) -> Result<Finished> {
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
     let (interrupt, ask) = (Arc::clone(&signals.interrupt), Arc::clone(&signals.ask));
     let threads = threads(arguments.threads);
-    let options = Options { seed, threads, interrupt, ask, toolbox, starts: None };
+    let options = Options { seed, threads, interrupt, ask, toolbox, starts: None, players: players.clone() };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = match merit_run::train(&recipe, &mut folder, &options, &mut shown) {
@@ -118,11 +135,14 @@ fn reopen(path: &Path, changes: &[(String, String)]) -> Result<(Recipe, RunFolde
     Ok((recipe, folder, info.seed))
 }
 
+/// The recipe with its changes.
+fn chosen(arguments: &Train) -> Result<Recipe> {
+    let recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
+    Ok(if arguments.set.is_empty() { recipe } else { recipe.with(&arguments.set)? })
+}
+
 fn create(arguments: &Train, seed: u64) -> Result<(Recipe, RunFolder, u64)> {
-    let mut recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
-    if !arguments.set.is_empty() {
-        recipe = recipe.with(&arguments.set)?;
-    }
+    let recipe = chosen(arguments)?;
     let path = arguments.run.clone().unwrap_or_else(|| free_folder(&recipe.name, seed));
     let Run { recipe, folder, seed } = Run::create(&path, recipe, seed)?;
     Ok((recipe, folder, seed))

@@ -13,6 +13,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("merit export runs/quiz-1", "the tutorial has a test of its own"),
     ("merit train smollm2-tools", "minutes; its result is recorded"),
     ("merit train RECIPE --seeds", "minutes; `starts` and `lab` test it"),
+    ("merit train ledger-tools --on", "needs Ray; the tests of the Python package run it with another"),
+    ("merit reproduce NAME --on", "needs Ray; the tests of the Python package run it with another"),
     ("merit reproduce active-inference", "a full reproduction; its result is recorded"),
     ("merit reproduce --all --smoke", "the laboratory's own tests run every smoke"),
     ("merit reproduce NAME --seeds", "an arm and a setting of somebody's own system"),

@@ -13,6 +13,7 @@ mod finished;
 mod init;
 mod lab;
 mod models;
+mod on_ray;
 mod own_data;
 mod playing;
 mod python_parts;

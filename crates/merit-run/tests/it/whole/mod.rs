@@ -1,10 +1,11 @@
 //! Whole runs in a folder of their own, and what must be the same of two of them.
 
-use merit_run::{Event, Finished, Options, Recipe, RunError, train};
+use merit_run::{Event, Finished, Options, Players, Recipe, RunError, train};
 use merit_store::{EpisodeFilter, RunFolder, RunInfo};
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The small recipe with changes.
 pub(crate) fn small(changes: &[(&str, &str)]) -> Recipe {
@@ -23,11 +24,12 @@ pub(crate) struct Making {
     pub(crate) path: PathBuf,
     pub(crate) seed: u64,
     pub(crate) starts: Option<PathBuf>,
+    pub(crate) players: Option<Arc<dyn Players>>,
 }
 
 impl Making {
     pub(crate) fn at(path: PathBuf) -> Self {
-        Self { path, seed: 1, starts: None }
+        Self { path, seed: 1, starts: None, players: None }
     }
 
     pub(crate) fn sharing(self, starts: &Path) -> Self {
@@ -72,6 +74,7 @@ impl Making {
             ask: Default::default(),
             toolbox: Default::default(),
             starts: self.starts.clone(),
+            players: self.players.clone(),
         };
         train(recipe, &mut folder, &options, watch)
     }

@@ -1,0 +1,192 @@
+"""What ``merit train --on ray`` and ``merit reproduce --on ray`` start: Ray's driver for a command.
+
+Requests and answers are JSON lines over standard input and output. Training, scoring and everything that is kept stay with the command;
+here episodes are played and cells are run, by actors and tasks that come and go. Nothing that is answered depends on who did the work.
+"""
+
+import collections
+import hashlib
+import json
+import os
+import pathlib
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import uuid
+
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from merit_rl import command
+from merit_rl._merit import Player, __version__
+from merit_rl.errors import MeritError
+from merit_rl.ray import _Actor, _Crew
+
+_LOSSES = 100
+
+
+class _Worker(_Actor):
+    """Plays plans with the embedded policy: a world is opened once, weights are fetched once for each version."""
+
+    def __init__(self, folder):
+        # What a recipe names by a relative path lies where the command was started, or nowhere on this node.
+        if os.path.isdir(folder):
+            os.chdir(folder)
+        self.players, self.policy = {}, (None, None)
+
+    def play(self, setup, policy, settings, groups):
+        (setup, [text]), (policy, [weights]) = setup, policy
+        if setup not in self.players:
+            self.players[setup] = [None, Player(ray.get(text))]
+        playing, player = self.players[setup]
+        if playing != policy:
+            if self.policy[0] != policy:
+                self.policy = (policy, ray.get(weights))
+            player.set_policy(self.policy[1])
+            self.players[setup][0] = policy
+        return player.play(settings, groups)
+
+
+class _Stage:
+    """The actors of a run, and what was put into the object store for them."""
+
+    def __init__(self, actors):
+        worker = ray.remote(num_cpus=1)(_Worker)
+        folder = os.getcwd()
+        self.crew, self.actors = _Crew(lambda: worker.remote(folder), actors, 2, _LOSSES), actors
+        self.setups, self.policy = {}, None
+
+    def play(self, request):
+        name = hashlib.sha256(request["setup"].encode()).hexdigest()
+        if name not in self.setups:
+            self.setups[name] = ray.put(request["setup"])
+        setup = (name, [self.setups[name]])
+        if request["weights"] is not None:
+            weights = pathlib.Path(request["weights"])
+            self.policy = (request["policy"], [ray.put(weights.read_bytes())])
+            weights.unlink()
+        groups, policy, settings = request["groups"], self.policy, request["settings"]
+        # Two helpings for each actor: together they fill a batch, and who is done early takes another.
+        size = -(-len(groups) // (2 * self.actors))
+        parts = [groups[at : at + size] for at in range(0, len(groups), size)]
+        played = self.crew.run(parts, lambda actor, part: actor.play.remote(setup, policy, settings, part))
+        return [group for part in played for group in part]
+
+
+def _cell(shared, folder, system, cell):
+    """Runs one cell as a process; what its file holds."""
+    shared = pathlib.Path(tempfile.gettempdir(), shared)
+    (shared / "starts").mkdir(parents=True, exist_ok=True)
+    work = pathlib.Path(tempfile.mkdtemp(dir=shared))
+    source = system["name"]
+    if system["text"] is not None:
+        source = work / "system.toml"
+        source.write_text(system["text"])
+    # Cells of one node that begin alike imitate once.
+    (work / system["name"]).mkdir()
+    (work / system["name"] / "starts").symlink_to(shared / "starts")
+    words = [command.program(), "reproduce", source, "--seeds", cell["seed"], "--cell", cell["name"], "--workers", 1, "--json"]
+    words += ["--cells", work, "--results", work, *system["flags"]]
+    where = folder if os.path.isdir(folder) else None
+    ran = subprocess.run([str(word) for word in words], cwd=where, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if ran.returncode != 0:
+        raise MeritError(f"cell {cell['name']}: {ran.stderr.strip().removeprefix('merit: ')}")
+    told = (work / system["name"] / f"{cell['name']}.json").read_text()
+    shutil.rmtree(work, ignore_errors=True)
+    return told
+
+
+def _sweep(shared):
+    shutil.rmtree(pathlib.Path(tempfile.gettempdir(), shared), ignore_errors=True)
+
+
+class _Cells:
+    """Cells as tasks; Ray runs a task again whose worker or node was lost."""
+
+    def __init__(self, at_once):
+        self.shared, self.at_once = f"merit-cells-{uuid.uuid4().hex}", at_once
+
+    def run(self, request, told, wanted):
+        """Tells each cell as it is finished; stops where nobody wants more."""
+        task, folder = ray.remote(num_cpus=1, max_retries=_LOSSES)(_cell), os.getcwd()
+        waiting, pending = collections.deque(enumerate(request["cells"])), {}
+        while (waiting or pending) and wanted():
+            while waiting and len(pending) < self.at_once:
+                at, cell = waiting.popleft()
+                pending[task.remote(self.shared, folder, request["system"], cell)] = at
+            done, _ = ray.wait([*pending], timeout=0.5)
+            for one in done:
+                told(at=pending.pop(one), cell=ray.get(one))
+        for one in pending:
+            ray.cancel(one, force=True)
+
+    def close(self):
+        def sweep(node):
+            there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+            return ray.remote(num_cpus=0, scheduling_strategy=there)(_sweep).remote(self.shared)
+
+        swept = [sweep(node) for node in ray.nodes() if node["Alive"]]
+        ray.wait(swept, num_returns=len(swept), timeout=10)
+
+
+def _listen(requests):
+    for line in sys.stdin:
+        requests.put(json.loads(line))
+    # Nobody waits for an answer any more; a cluster that was started here ends with it.
+    threading.Timer(10, os._exit, [1]).start()
+    ray.shutdown()
+    os._exit(1)
+
+
+def _words(error):
+    cause = getattr(error, "cause", None) or error
+    return str(cause) or type(cause).__name__
+
+
+def main(address, actors):
+    """Serves until it is told to end, or the command is gone."""
+    # Standard output is the command's; whatever prints goes to standard error.
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+
+    def say(**answer):
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+    requests = queue.Queue()
+    threading.Thread(target=_listen, args=(requests,), daemon=True).start()
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        ray.init(address=address or None, log_to_driver=False, logging_level="error")
+    except Exception as error:
+        return say(error=_words(error))
+    actors = actors or max(1, int(ray.cluster_resources().get("CPU", 1)))
+    say(version=__version__, actors=actors)
+    stage = cells = None
+    while (request := requests.get())["ask"] != "end":
+        try:
+            if request["ask"] == "play":
+                stage = stage or _Stage(actors)
+                say(groups=stage.play(request))
+            else:
+                cells = cells or _Cells(actors)
+                cells.run(request, say, requests.empty)
+                say(done=True)
+        except Exception as error:
+            say(error=_words(error))
+    if stage:
+        stage.crew.close()
+    if cells:
+        cells.close()
+    ray.shutdown()
+    say(ended=True)
+
+
+if __name__ == "__main__":
+    # By its name, so that actors find it by that.
+    from merit_rl import _on_ray
+
+    _on_ray.main(sys.argv[1], int(sys.argv[2]))

@@ -1,0 +1,230 @@
+//! `--on ray`: a Ray cluster, behind the Python package.
+//!
+//! The package is started as a process. It is Ray's driver, and is asked by JSON lines: which episodes to play, which cells to run.
+//! Everything else stays here. Weights go by a file, since they may be large.
+
+use super::WrongInput;
+use anyhow::{Result, anyhow};
+use merit_command::{Failure, Process};
+use merit_core::Episode;
+use merit_lab::{CellRunner, OpenCell};
+use merit_run::{Players, SentPolicy, Work};
+use serde_json::{Map, Value, json};
+use std::io::Write as _;
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Time to find a cluster.
+const REACH: Duration = Duration::from_secs(10);
+/// Time to join a cluster, or to start one.
+const START: Duration = Duration::from_secs(300);
+/// Time to leave it.
+const END: Duration = Duration::from_secs(20);
+/// How often a flag is looked at meanwhile.
+const NAP: Duration = Duration::from_millis(200);
+/// Bytes of one answer; more is a failure.
+const LINE_BYTES: usize = 16 << 30;
+/// Says what an interpreter lacks.
+const LACKS: &str =
+    "import importlib.util as u; print(*(n for n in ('merit_rl', 'ray') if not u.find_spec(n)), sep=' and ')";
+
+/// A cluster that plays episodes and runs cells.
+pub(crate) struct Cluster {
+    talk: Mutex<Talk>,
+}
+
+impl Cluster {
+    /// Joins the cluster at `address`; an empty one leaves it to Ray. So many processors of it are used, or all.
+    pub(crate) fn join(address: &str, actors: Option<u16>) -> Result<Self> {
+        let python = interpreter()?.display().to_string();
+        reach(address)?;
+        let actors = actors.unwrap_or(0).to_string();
+        let words = [&python, "-m", "merit_rl._on_ray", address, &actors].map(str::to_owned);
+        let process = Process::start(&words, LINE_BYTES).map_err(|why| anyhow!("{python}: {why}"))?;
+        let mut talk = Talk { process, policy: None };
+        let hello = talk.hear(Some(START), &NEVER).map_err(|why| anyhow!("Ray: {why}"))?;
+        let (theirs, ours) =
+            (hello.get("version").and_then(Value::as_str).unwrap_or("?"), env!("CARGO_PKG_VERSION"));
+        if theirs != ours {
+            return Err(WrongInput(format!(
+                "this is merit {ours}, and the package of {python} is {theirs}; install one version, here and on every node"
+            ))
+            .into());
+        }
+        Ok(Self { talk: Mutex::new(talk) })
+    }
+
+    fn talk(&self) -> MutexGuard<'_, Talk> {
+        self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        // Whatever becomes of it, the process is ended afterwards.
+        let mut talk = self.talk();
+        let mut said = talk.ask(&json!({ "ask": "end" }), Some(END), &NEVER);
+        while said.is_ok_and(|said| !said.contains_key("ended")) {
+            said = talk.hear(Some(END), &NEVER);
+        }
+    }
+}
+
+/// For whoever waits as long as it takes.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Players for Cluster {
+    fn play(&self, work: &Work<'_>) -> Result<Vec<Arc<Episode>>, String> {
+        let groups = work.plans.chunk_by(|a, b| a.id.group == b.id.group).map(serde_json::to_string);
+        let groups: Vec<String> = groups.collect::<Result<_, _>>().map_err(|why| why.to_string())?;
+        let settings = serde_json::to_string(work.settings).map_err(|why| why.to_string())?;
+        let mut talk = self.talk();
+        let weights = talk.write(work.policy)?;
+        let request = json!({
+            "ask": "play", "setup": work.setup.to_toml(), "policy": work.policy.name(), "weights": weights,
+            "settings": settings, "groups": groups,
+        });
+        let answer = talk.ask(&request, None, &NEVER)?;
+        talk.policy = Some(work.policy.name().to_owned());
+        let mut episodes: Vec<Arc<Episode>> = Vec::with_capacity(work.plans.len());
+        for group in answer.get("groups").and_then(Value::as_array).ok_or("it gave no episodes")? {
+            let read = serde_json::from_str::<Vec<_>>(group.as_str().unwrap_or_default());
+            episodes.extend(read.map_err(|why| format!("an episode cannot be read: {why}"))?);
+        }
+        Ok(episodes)
+    }
+}
+
+/// The cells of one system on a cluster.
+pub(crate) struct CellsOf {
+    pub(crate) cluster: Arc<Cluster>,
+    /// The system's name.
+    pub(crate) name: String,
+    /// Its text. Absent: it is a shipped one.
+    pub(crate) text: Option<String>,
+    /// What else the command was told of its experiments.
+    pub(crate) flags: Vec<String>,
+}
+
+impl CellRunner for CellsOf {
+    fn run(
+        &self,
+        cells: &[OpenCell],
+        stop: &AtomicBool,
+        finished: &mut dyn FnMut(usize, &str) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let cells: Vec<Value> =
+            cells.iter().map(|cell| json!({ "name": cell.name, "seed": cell.seed })).collect();
+        let system = json!({ "name": self.name, "text": self.text, "flags": self.flags });
+        let mut talk = self.cluster.talk();
+        let mut answer =
+            talk.ask(&json!({ "ask": "cells", "system": system, "cells": cells }), None, stop)?;
+        while !answer.contains_key("done") {
+            let told =
+                answer.get("at").and_then(Value::as_u64).zip(answer.get("cell").and_then(Value::as_str));
+            let (at, cell) = told.ok_or("it said something else than a cell")?;
+            finished(at as usize, cell)?;
+            answer = talk.hear(None, stop)?;
+        }
+        Ok(())
+    }
+}
+
+/// A conversation with the package: one question at a time.
+struct Talk {
+    process: Process,
+    /// The name of the weights that it has.
+    policy: Option<String>,
+}
+
+impl Talk {
+    fn ask(
+        &mut self,
+        question: &Value,
+        within: Option<Duration>,
+        stop: &AtomicBool,
+    ) -> Result<Map<String, Value>, String> {
+        match self.process.ask(format!("{question}\n"), NAP) {
+            Err(Failure::Deadline) => self.hear(within, stop),
+            heard => read(heard),
+        }
+    }
+
+    fn hear(&mut self, within: Option<Duration>, stop: &AtomicBool) -> Result<Map<String, Value>, String> {
+        let began = Instant::now();
+        loop {
+            match self.process.hear(NAP) {
+                Err(Failure::Deadline) if stop.load(Ordering::Relaxed) => return Err("stopped".into()),
+                Err(Failure::Deadline) if within.is_none_or(|within| began.elapsed() < within) => {}
+                heard => return read(heard),
+            }
+        }
+    }
+
+    /// Leaves weights in a file, which whoever reads it removes. Absent: they are there already.
+    fn write(&self, policy: &SentPolicy) -> Result<Option<PathBuf>, String> {
+        if self.policy.as_deref() == Some(policy.name()) {
+            return Ok(None);
+        }
+        let name = format!("merit-{}-{}.safetensors", std::process::id(), policy.name());
+        let path = std::env::temp_dir().join(name);
+        let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
+        let written = file.and_then(|mut file| file.write_all(policy.bytes()));
+        written.map_err(|why| format!("cannot write {}: {why}", path.display()))?;
+        Ok(Some(path))
+    }
+}
+
+fn read(heard: Result<String, Failure>) -> Result<Map<String, Value>, String> {
+    let line = heard.map_err(|failure| match failure {
+        Failure::Deadline => "it took too long".to_owned(),
+        Failure::Gone(why) => why,
+    })?;
+    let answer: Map<String, Value> =
+        serde_json::from_str(&line).map_err(|why| format!("its answer cannot be read: {why}"))?;
+    match answer.get("error").and_then(Value::as_str) {
+        Some(why) => Err(why.to_owned()),
+        None => Ok(answer),
+    }
+}
+
+/// Ray asks for minutes where nobody listens.
+fn reach(address: &str) -> Result<()> {
+    if address.is_empty() {
+        return Ok(());
+    }
+    let place = address.trim_start_matches("ray://");
+    let tried = place.to_socket_addrs().and_then(|found| {
+        let none = std::io::Error::other("it has no address");
+        found.map(|one| TcpStream::connect_timeout(&one, REACH)).reduce(Result::or).unwrap_or(Err(none))
+    });
+    tried.map(drop).map_err(|why| WrongInput(format!("there is no Ray cluster at {place}: {why}")).into())
+}
+
+/// An interpreter with the package and Ray: the one beside this program, or the one on the PATH.
+fn interpreter() -> Result<PathBuf> {
+    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join("python")));
+    let mut tried = Vec::new();
+    for python in beside.filter(|path| path.exists()).into_iter().chain([PathBuf::from("python3")]) {
+        let name = python.display();
+        match Command::new(&python).args(["-c", LACKS]).output() {
+            Err(why) => tried.push(format!("{name}: {why}")),
+            Ok(said) if !said.status.success() => tried.push(format!("{name} ended with {}", said.status)),
+            Ok(said) => match String::from_utf8_lossy(&said.stdout).trim() {
+                "" => return Ok(python),
+                lacks => tried.push(format!("{name} has no {lacks}")),
+            },
+        }
+    }
+    Err(WrongInput(format!(
+        "`--on ray` goes through the Python package: {}; install merit-rl and ray there (docs/python.md), or run the `merit` that \
+         came with the package",
+        tried.join("; ")
+    ))
+    .into())
+}
