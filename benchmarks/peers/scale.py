@@ -91,14 +91,13 @@ def on_ray(cores):
     say("playing", "plain Ray", cores, EPISODES, took)
     for one in plain:
         ray.kill(one)
-    scorer = merit_ray.Scorers(merit_rl.Reward("maths"), actors=cores)
-    with scorer as scorers:
+    with merit_ray.Scorers("maths", actors=cores) as scorers:
         scorers.score(given[: 256 * cores])
         say("scoring", "merit_rl.ray", cores, ROWS, timed(lambda: scorers.score(given)))
-    for what, policy, under_way, tasks in (("playing", answers, 2, EPISODES), ("waiting", waits, 8, WAITING)):
+    for what, policy, under_way, tasks, batch in (("playing", answers, 2, EPISODES, 64), ("waiting", waits, 8, WAITING, 1)):
         with merit_ray.Players(lambda policy=policy: policy, actors=cores, under_way=under_way) as players:
             players.play(RECIPE, tasks=8 * cores, seed=2)
-            say(what, "merit_rl.ray", cores, tasks, timed(lambda: players.play(RECIPE, tasks=tasks, seed=1)))
+            say(what, "merit_rl.ray", cores, tasks, timed(lambda: players.play(RECIPE, tasks=tasks, seed=1, batch=batch)))
 
 
 if __name__ == "__main__":

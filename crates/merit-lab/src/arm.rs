@@ -24,10 +24,18 @@ pub struct Arm {
     /// Whether its budget must be equal to the others'. Not for scripted policies and oracles.
     #[serde(default = "yes")]
     pub equal: bool,
+    /// Whether every run has it; otherwise only `--extended` runs it, and no required claim or premise may rest on it.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub core: bool,
 }
 
 fn yes() -> bool {
     true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // serde calls it so.
+fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 /// What an arm is there for.

@@ -23,6 +23,10 @@ pub struct Claim {
     /// A bound on the arm's value less the other's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub difference: Option<Bound>,
+    /// The other's value is multiplied by this before it is taken off: with 0.5 and `at_most = 0`, "at most half as often", also where
+    /// the other's is 0 and a ratio would say nothing. Only with `difference`. Absent: 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<f64>,
     /// A bound on the arm's value over the other's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ratio: Option<Bound>,
@@ -114,6 +118,14 @@ impl Claim {
         {
             return Err("has a bound on a ratio that is not above 0".into());
         }
+        if let Some(times) = self.times {
+            if !matches!(test, Test::Difference(_)) {
+                return Err("has `times`, which is only for `difference`".into());
+            }
+            if !(times > 0.0 && times.is_finite()) {
+                return Err(format!("has `times` = {times}; it must be above 0"));
+            }
+        }
         if self.within.is_some_and(|within| within <= 0.0) {
             return Err("has a `within` that is not above 0".into());
         }
@@ -125,7 +137,10 @@ impl Claim {
         let (arm, against) = (&self.arm, self.against.as_deref().unwrap_or_default());
         let text = match self.test() {
             Ok(Test::Value(bound)) => format!("{arm} {}", bound.words()),
-            Ok(Test::Difference(bound)) => format!("{arm} − {against} {}", bound.words()),
+            Ok(Test::Difference(bound)) => {
+                let times = self.times.map_or_else(String::new, |times| format!("{times} × "));
+                format!("{arm} − {times}{against} {}", bound.words())
+            }
             Ok(Test::Ratio(bound)) => format!("{arm} ÷ {against} {}", bound.words()),
             Ok(Test::Within(within)) => format!("|{arm} − {against}| ≤ {within}"),
             Err(_) => String::new(),
@@ -134,6 +149,11 @@ impl Claim {
             Some(share) => format!("{text} in {:.0} % of seeds", share * 100.0),
             None => text,
         }
+    }
+
+    /// Whether it speaks of this arm.
+    pub(crate) fn names(&self, arm: &str) -> bool {
+        self.arm == arm || self.against.as_deref() == Some(arm) || self.measure.other_arm() == Some(arm)
     }
 
     pub(crate) fn check(&self, arms: &[&str]) -> Result<(), String> {

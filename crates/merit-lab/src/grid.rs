@@ -43,6 +43,8 @@ pub struct GridOptions {
     pub premise: bool,
     /// These seeds instead of the file's.
     pub seeds: Option<Vec<u64>>,
+    /// Arms too that are not core.
+    pub extended: bool,
     /// These arms only.
     pub arms: Vec<String>,
     /// Keep what a cell needed while it ran: the run folders of recipes.
@@ -98,7 +100,8 @@ impl<'a> Grid<'a> {
             let budget = part.budget(options.smoke);
             let mut arms = Vec::new();
             for arm in &part.arms {
-                let asked = options.arms.is_empty() || options.arms.contains(&arm.name);
+                let usual = arm.core || options.extended || options.smoke;
+                let asked = options.arms.contains(&arm.name) || (options.arms.is_empty() && usual);
                 if asked && !(options.premise && arm.role == Role::Method) {
                     let experiment = part.experiment(&system.name, arm, options.smoke)?;
                     arms.push((arm.name.as_str(), Arc::new(experiment)));

@@ -226,6 +226,13 @@ impl Part {
         for (kind, claims) in [("premise", &self.premises), ("claim", &self.claims)] {
             for claim in claims {
                 claim.check(&arms).map_err(|why| format!("the {kind} \"{}\" {why}", claim.says))?;
+                let beyond = self.arms.iter().find(|arm| !arm.core && claim.names(&arm.name));
+                if let Some(arm) = beyond.filter(|_| claim.required) {
+                    return Err(format!(
+                        "the {kind} \"{}\" rests on `{}`, which is not `core`; say `required = false`, or make it core",
+                        claim.says, arm.name
+                    ));
+                }
             }
         }
         Ok(())

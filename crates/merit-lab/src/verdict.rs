@@ -160,7 +160,7 @@ fn judged(part: &Part, claim: &Claim, cells: &Cells, premise: bool) -> Judged {
     };
     match values(part, claim, cells, &test) {
         Err(why) => judged.why = why,
-        Ok(values) if values.is_empty() => judged.why = "no seed has cells of its arms".into(),
+        Ok(values) if values.is_empty() => judged.why = absent(part, claim).into(),
         Ok(values) => {
             judged.seeds =
                 values.iter().map(|(seed, value)| (*seed, value.is_finite().then_some(*value))).collect();
@@ -169,6 +169,14 @@ fn judged(part: &Part, claim: &Claim, cells: &Cells, premise: bool) -> Judged {
         }
     }
     judged
+}
+
+/// Why a claim has no cells.
+fn absent(part: &Part, claim: &Claim) -> &'static str {
+    match part.arms.iter().any(|arm| !arm.core && claim.names(&arm.name)) {
+        true => "of an arm that only `--extended` runs",
+        false => "no seed has cells of its arms",
+    }
 }
 
 /// The value, difference or ratio at each seed that both arms have. An arm that never arrived is infinitely late; the one it is
@@ -197,7 +205,7 @@ fn values(part: &Part, claim: &Claim, cells: &Cells, test: &Test) -> Result<Vec<
                     return Err(format!("a ratio of {own} and {other} (seed {seed}) says nothing"));
                 }
                 Test::Ratio(_) => own / other,
-                _ => own - other,
+                _ => own - claim.times.unwrap_or(1.0) * other,
             },
         ));
     }

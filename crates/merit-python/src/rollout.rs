@@ -145,6 +145,10 @@ type Came = Result<Vec<ScoredEpisode>, String>;
 
 /// Does the groups, so many at a time; what came of them, in order.
 fn each(groups: Range<u32>, concurrency: usize, work: impl Fn(u32) -> Came + Sync) -> Came {
+    if concurrency.min(groups.len()) == 1 {
+        let parts = groups.map(work).collect::<Result<Vec<_>, String>>()?;
+        return Ok(parts.concat());
+    }
     let next = AtomicU32::new(groups.start);
     let done: Mutex<Vec<(u32, Came)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

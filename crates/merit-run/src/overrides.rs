@@ -29,7 +29,9 @@ pub fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Resu
 pub fn merge(base: &mut toml::Table, changes: &toml::Table) {
     for (key, value) in changes {
         match (base.get_mut(key), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(change)) if !replaces(key, inner, change) => {
+            (Some(toml::Value::Table(inner)), toml::Value::Table(change))
+                if !replaces(key, inner, change) =>
+            {
                 merge(inner, change);
             }
             _ => {

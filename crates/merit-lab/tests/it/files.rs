@@ -65,6 +65,8 @@ fn what_cannot_be_tested_is_refused_in_words() {
         ("measure = \"success\"", "measure = { reach = \"c\", level = 1.0 }", "`measure.axis` is missing"),
         ("name = \"two\"", "name = \"one\"", "has two arms `one`"),
         ("within = 0.1", "within = 0.1\nrequired = false", "no required claim"),
+        ("within = 0.1", "within = 0.1\ntimes = 0.5", "only for `difference`"),
+        ("about = \"the same\"", "about = \"the same\"\ncore = false", "rests on `two`, which is not `core`"),
     ];
     for (from, to, why) in cases {
         let refused = refused(|file| file.replace(from, to));

@@ -1,6 +1,6 @@
 //! Cells are run once, kept, and the same whoever runs them.
 
-use merit_lab::{CellRunner, Grid, GridOptions, LabError, OpenCell, load};
+use merit_lab::{CellRunner, Grid, GridOptions, LabError, OpenCell, System, load};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,6 +11,7 @@ fn options(folder: &Path, workers: usize) -> GridOptions {
         workers,
         smoke: true,
         premise: false,
+        extended: false,
         seeds: Some(vec![101, 102]),
         arms: Vec::new(),
         keep: false,
@@ -116,6 +117,19 @@ fn premises_are_tried_without_the_method() {
         .collect();
     assert!(!methods.is_empty() && !cells.0.is_empty());
     assert!(cells.0.iter().all(|cell| !methods.contains(&cell.arm.as_str())));
+}
+
+#[test]
+fn arms_beyond_the_core_run_only_when_they_are_asked_for() {
+    let reported = "within = 0.1\nrequired = false\n\n[[claims]]\nsays = \"it runs\"\nmeasure = \"success\"\narm = \"one\"\nvalue = { at_least = 0.0 }";
+    let file = crate::files::FILE.replace("about = \"the same\"", "about = \"the same\"\ncore = false");
+    let system = System::parse("small.toml", &file.replace("within = 0.1", reported)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let usual = GridOptions { smoke: false, ..options(folder.path(), 1) };
+    let cells = |options: &GridOptions| Grid::new(&system, options, 1).unwrap().len();
+    assert_eq!(cells(&usual), 3);
+    assert_eq!(cells(&GridOptions { extended: true, ..usual.clone() }), 6);
+    assert_eq!(cells(&GridOptions { arms: vec!["two".into()], ..usual }), 3);
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn every_smoke_ends_with_all_its_measures() {
         workers: 2,
         smoke: true,
         premise: false,
+        extended: false,
         seeds: None,
         arms: Vec::new(),
         keep: false,

@@ -68,6 +68,16 @@ fn ratios_are_geometric() {
 }
 
 #[test]
+fn half_as_often_is_judged_also_where_it_never_happens() {
+    let test = "times = 0.5\ndifference = { at_most = 0.0 }";
+    let never = ruled(test, &[0.0, 0.01, 0.0], &[0.4, 0.5, 0.45]);
+    assert_eq!((never.verdict, never.claims[0].comparison.as_str()), (Verdict::Holds, "one − 0.5 × two ≤ 0"));
+    // 0 − 0.5 × 0.4, 0.01 − 0.5 × 0.5 and 0 − 0.5 × 0.45.
+    assert!((never.claims[0].estimate.unwrap() - (-0.2 - 0.24 - 0.225) / 3.0).abs() < 1e-12);
+    assert_eq!(ruled(test, &[0.4, 0.41, 0.39], &[0.5, 0.5, 0.5]).verdict, Verdict::DoesNotHold);
+}
+
+#[test]
 fn alike_means_the_whole_interval_is_within() {
     assert_eq!(ruled("within = 0.1", &[0.5, 0.51, 0.49], &[0.5, 0.5, 0.5]).verdict, Verdict::Holds);
     assert_eq!(ruled("within = 0.1", &[0.9, 0.91, 0.89], &[0.5, 0.5, 0.5]).verdict, Verdict::DoesNotHold);

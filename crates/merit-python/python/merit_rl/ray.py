@@ -29,11 +29,11 @@ class _Rollouts(_Actor):
     def __init__(self, make_policy):
         self.policy, self.making, self.name, self.planned = make_policy(), threading.Lock(), None, None
 
-    def play(self, name, plan, group):
+    def play(self, name, plan, groups):
         with self.making:
             if name != self.name:
                 self.name, self.planned = name, Rollout(**plan)
-        played = self.planned.play(self.policy, groups=(group, group + 1))
+        played = self.planned.play(self.policy, groups=groups)
         return [(score.to_dict(), episode) for score, episode in played]
 
 
@@ -110,30 +110,8 @@ class _Crew:
             ray.kill(actor)
 
 
-class Players:
-    """Actors that play for as long as they are wanted, step after step: ``with Players(make_policy, actors=8) as players: players.play(…)``.
-
-    ``make_policy`` is called once on every actor and gives the policy: a client of a vLLM or SGLang endpoint, for instance. ``under_way``
-    is how many groups an actor plays at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
-    die before it is given up. ``watch`` is handed the crew: the actors with what each has under way in ``load``, their nodes in ``nodes``.
-    """
-
-    def __init__(self, make_policy, *, actors=2, under_way=8, losses=100, resources=None, watch=None):
-        if actors < 1 or under_way < 1:
-            raise InputError(f"actors is {actors}, under_way {under_way}; each must be at least 1")
-        options = {"num_cpus": 1, **(resources or {}), "max_concurrency": under_way}
-        actor = ray.remote(**options)(_Rollouts)
-        self.crew = _Crew(lambda: actor.remote(make_policy), actors, under_way, losses)
-        if watch is not None:
-            watch(self.crew)
-
-    def play(self, recipe, *, tasks, **plan):
-        """``merit_rl.rollout`` on these actors: one ``(score, episode)`` for each episode, in order, both as plain values."""
-        if tasks < 1:
-            raise InputError(f"tasks is {tasks}; at least 1")
-        name, shipped = uuid.uuid4().hex, ray.put({"recipe": recipe, "tasks": tasks, **plan})
-        played = self.crew.run(range(tasks), lambda actor, group: actor.play.remote(name, shipped, group))
-        return [one for group in played for one in group]
+class _Kept:
+    """Actors that are kept until nobody wants them any more."""
 
     def close(self):
         """Ends the actors."""
@@ -146,6 +124,60 @@ class Players:
         self.close()
 
 
+class Players(_Kept):
+    """Actors that play for as long as they are wanted, step after step: ``with Players(make_policy, actors=8) as players: players.play(…)``.
+
+    ``make_policy`` is called once on every actor and gives the policy: a client of a vLLM or SGLang endpoint, for instance. ``under_way``
+    is how many calls an actor works on at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
+    die before it is given up. ``watch`` is handed the crew: the actors with what each has under way in ``load``, their nodes in ``nodes``.
+    """
+
+    def __init__(self, make_policy, *, actors=2, under_way=8, losses=100, resources=None, watch=None):
+        _at_least_one(actors=actors, under_way=under_way)
+        options = {"num_cpus": 1, **(resources or {}), "max_concurrency": under_way}
+        actor = ray.remote(**options)(_Rollouts)
+        self.crew = _Crew(lambda: actor.remote(make_policy), actors, under_way, losses)
+        if watch is not None:
+            watch(self.crew)
+
+    def play(self, recipe, *, tasks, batch=1, **plan):
+        """``merit_rl.rollout`` on these actors: one ``(score, episode)`` for each episode, in order, both as plain values.
+
+        ``batch`` groups go to an actor in one call and are played there one after another: more than 1 where a policy answers in
+        microseconds and calls would cost more than episodes.
+        """
+        _at_least_one(tasks=tasks, batch=batch)
+        name, shipped = uuid.uuid4().hex, ray.put({"recipe": recipe, "tasks": tasks, **plan})
+        parts = [(first, min(first + batch, tasks)) for first in range(0, tasks, batch)]
+        played = self.crew.run(parts, lambda actor, part: actor.play.remote(name, shipped, part))
+        return [one for part in played for one in part]
+
+
+class Scorers(_Kept):
+    """Actors that score for as long as they are wanted: ``with Scorers("maths", actors=8) as scorers: scorers.score(rows)``.
+
+    ``reward`` is a ``Reward`` or what makes one. ``batch`` rows go to an actor in one call, and two calls wait at each.
+    """
+
+    def __init__(self, reward, *, actors=2, batch=256, losses=100, resources=None):
+        _at_least_one(actors=actors, batch=batch)
+        made = reward if isinstance(reward, Reward) else Reward(reward)
+        actor = ray.remote(**{"num_cpus": 1, **(resources or {})})(_Scorer)
+        self.batch, self.crew = batch, _Crew(lambda: actor.remote(made), actors, 2, losses)
+
+    def score(self, rows, **settings):
+        """``Reward.score`` on these actors: a dict for each row, in order. Rows that are compared must be in one batch."""
+        parts = [rows[at : at + self.batch] for at in range(0, len(rows), self.batch)]
+        scored = self.crew.run(parts, lambda actor, part: actor.score.remote(part, settings))
+        return [one for part in scored for one in part]
+
+
+def _at_least_one(**given):
+    for name, number in given.items():
+        if number < 1:
+            raise InputError(f"`{name}` is {number}; at least 1")
+
+
 def play(recipe, make_policy, *, tasks, actors=2, under_way=8, losses=100, resources=None, watch=None, **plan):
     """``Players`` for one call: made, asked once, ended."""
     with Players(make_policy, actors=actors, under_way=under_way, losses=losses, resources=resources, watch=watch) as players:
@@ -153,13 +185,6 @@ def play(recipe, make_policy, *, tasks, actors=2, under_way=8, losses=100, resou
 
 
 def score(reward, rows, *, actors=2, batch=256, losses=100, resources=None, **settings):
-    """``Reward.score`` on Ray: a dict for each row, in order. Rows that are compared must be in one batch."""
-    made = reward if isinstance(reward, Reward) else Reward(reward)
-    actor = ray.remote(**{"num_cpus": 1, **(resources or {})})(_Scorer)
-    crew = _Crew(lambda: actor.remote(made), actors, 2, losses)
-    parts = [rows[at : at + batch] for at in range(0, len(rows), batch)]
-    try:
-        scored = crew.run(parts, lambda actor, part: actor.score.remote(part, settings))
-    finally:
-        crew.close()
-    return [one for part in scored for one in part]
+    """``Scorers`` for one call: made, asked once, ended."""
+    with Scorers(reward, actors=actors, batch=batch, losses=losses, resources=resources) as scorers:
+        return scorers.score(rows, **settings)

@@ -22,6 +22,9 @@ pub(crate) struct Reproduce {
     /// Premises and baselines only; the method is not run. The one way in which a world may be calibrated.
     #[arg(long)]
     pub(crate) premise: bool,
+    /// Arms too that are not core.
+    #[arg(long)]
+    pub(crate) extended: bool,
     /// These seeds instead of the file's, e.g. `101-105` or `1,3,7`; nothing is recorded.
     #[arg(long, value_parser = seeds)]
     pub(crate) seeds: Option<Seeds>,

@@ -28,6 +28,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
         workers: workers(arguments.workers),
         smoke: arguments.smoke,
         premise: arguments.premise,
+        extended: arguments.extended,
         seeds: arguments.seeds.as_ref().map(|seeds| seeds.0.clone()),
         arms: arguments.arms.clone(),
         keep: arguments.keep,
@@ -63,7 +64,8 @@ fn elsewhere(
     let text = (!shipped).then(|| std::fs::read_to_string(source)).transpose();
     let text = text.with_context(|| format!("cannot read {source}"))?;
     let set = arguments.set.iter().flat_map(|(key, value)| ["--set".to_owned(), format!("{key}={value}")]);
-    let flags = set.chain(arguments.smoke.then(|| "--smoke".to_owned())).collect();
+    let flags = set.chain(arguments.smoke.then(|| "--smoke".to_owned()));
+    let flags = flags.chain(arguments.extended.then(|| "--extended".to_owned())).collect();
     Ok(Arc::new(CellsOf { cluster: Arc::clone(cluster), name: system.name.clone(), text, flags }))
 }
 
