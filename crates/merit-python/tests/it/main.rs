@@ -98,6 +98,7 @@ programs! {
     the_package_as_it_is_installed: "test_package.py";
     the_guide_for_python_is_programs_that_run: "test_guide.py";
     rollouts_and_scores_on_ray: "test_ray.py";
+    servers_of_openenv_are_worlds: "test_openenv.py";
 }
 
 #[test]
