@@ -5,6 +5,7 @@
 //! decided here. A panic becomes an exception; an error is `merit_rl.InputError` where the caller can mend it and
 //! `merit_rl.MeritError` where something broke.
 
+mod arrays;
 mod audit;
 mod credit;
 mod env;

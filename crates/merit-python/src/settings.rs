@@ -23,6 +23,17 @@ pub(crate) fn table(name: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResul
     Ok(without_none(Value::Object(table)))
 }
 
+/// A component by its name, or as a dict with a `type` and its settings; `what` names it in the error.
+pub(crate) fn named(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(name) = given.extract::<String>() {
+        return table(&name, None);
+    }
+    match given.cast::<PyDict>() {
+        Ok(table) => plain::value(what, table),
+        Err(_) => Err(error::input(given.py(), format!("{what} is neither a name nor a dict with a `type`"))),
+    }
+}
+
 /// A setting that is `None` is one that is left out.
 pub(crate) fn without_none(value: Value) -> Value {
     match value {
