@@ -13,6 +13,7 @@ mod episodes;
 mod error;
 mod function;
 mod judge;
+mod objective;
 mod plain;
 mod process;
 mod reward;
@@ -35,6 +36,8 @@ mod _merit {
     use super::episodes::{episodes, parse_episodes};
     #[pymodule_export]
     use super::judge::{Judgement, Verifier};
+    #[pymodule_export]
+    use super::objective::{Coefficients, coefficients};
     #[pymodule_export]
     use super::reward::{Reward, Score};
     #[pymodule_export]
