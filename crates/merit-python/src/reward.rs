@@ -108,6 +108,31 @@ impl Reward {
         Ok(Self { config, functions, scorer: PerProcess::new(scorer), kept })
     }
 
+    /// What `source` says, without functions.
+    pub(crate) fn read(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::made(source.py(), config(source)?, None)
+    }
+
+    /// The reward that is one function of the episode.
+    pub(crate) fn of_function(name: &str, function: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = function.py();
+        let functions = PyDict::new(py);
+        functions.set_item(name, function)?;
+        let table = serde_json::json!({"type": "function", "function": name, "name": name});
+        let config = TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::broke(py, why))?;
+        Self::made(py, config, Some(functions.unbind()))
+    }
+
+    /// A scorer of its own, with all that its terms need already started.
+    pub(crate) fn opened(&self, py: Python<'_>) -> PyResult<Scorer> {
+        let opened = with_functions(self.functions.as_ref(), py, || Scorer::opened(&self.config));
+        opened.map_err(|why| error::input(py, why))
+    }
+
+    pub(crate) fn term_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.scorer(py)?.term_names().into_iter().map(str::to_owned).collect())
+    }
+
     fn scorer(&self, py: Python<'_>) -> PyResult<Arc<Scorer>> {
         self.scorer.get(py, || compile(py, &self.config, self.functions.as_ref()))
     }
@@ -209,7 +234,7 @@ impl Reward {
     /// The names of its terms.
     #[getter]
     fn terms(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(self.scorer(py)?.term_names().into_iter().map(str::to_owned).collect())
+        self.term_names(py)
     }
 
     /// What is wrong with the reward before anybody learns from it: sentences, the worst first.
