@@ -7,6 +7,7 @@
 
 mod arrays;
 mod audit;
+mod command;
 mod credit;
 mod env;
 mod episodes;
@@ -28,6 +29,8 @@ use pyo3::prelude::*;
 mod _merit {
     #[pymodule_export]
     use super::audit::attack;
+    #[pymodule_export]
+    use super::command::command;
     #[pymodule_export]
     use super::credit::{advantages, gae, group_advantages};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NoReturn, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -215,3 +215,4 @@ def recipe(source: str, set: Mapping[str, Any] | None = None) -> str: ...
 def names(
     kind: Literal["worlds", "tools", "terms", "combinators", "rules", "objectives", "aggregations", "recipes"],
 ) -> list[str]: ...
+def _command(arguments: Sequence[str]) -> NoReturn: ...
