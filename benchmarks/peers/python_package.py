@@ -8,7 +8,6 @@ missing is left out by name. One thread each, but for Ray.
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -35,14 +34,14 @@ def seconds(work, least=0.2):
     return (time.perf_counter() - begun) / count
 
 
-def median(work, least=0.2):
-    """The median of the seconds of one call, over as many as fill `least`."""
+def undisturbed(work, least=0.5):
+    """The seconds that a tenth of the calls stay below: what else the machine does is in the others."""
     took, begun = [], time.perf_counter()
     while time.perf_counter() - begun < least:
         before = time.perf_counter()
         work()
         took.append(time.perf_counter() - before)
-    return statistics.median(took)
+    return sorted(took)[len(took) // 10]
 
 
 def pairs(count):
@@ -95,7 +94,7 @@ def scoring(rust):
         {"prompt": f"{told} Case {at}.", "response": f"{steps} The answer is {at + 1}.", "answer": str(at + 1)} for at in range(64)
     ]
     assert len(merit_rl.parse_episodes(rows)) == 64
-    say("a batch of 64 rows, scored", "merit", median(lambda: reward.score(rows)) * 1e6, "µs")
+    say("a batch of 64 rows, scored", "merit", undisturbed(lambda: reward.score(rows)) * 1e6, "µs")
     if rust is None:
         print("left out: the same in Rust, which `--rust PROGRAM` names", file=sys.stderr)
         return
