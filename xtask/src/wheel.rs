@@ -1,12 +1,11 @@
 //! `cargo xtask wheel [--dev]`: the Python package, with the command in it.
 //!
-//! maturin builds the extension module and packs it; it is fetched once into `.cache/maturin`. The command is built beside it and
-//! laid where maturin takes files for `bin`. With `--dev` both are built as the tests build everything, for the tests.
+//! maturin builds the extension module and packs it; it is fetched once into `.cache/maturin`. The command is in the module, and a
+//! script calls it (`crates/merit-python/wheel-data`). With `--dev` it is built as the tests build everything, for the tests.
 
 use crate::{root, run};
 use anyhow::{Context as _, Result, bail};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 const MATURIN: &str = "maturin==1.16.0";
 /// What the wheel should weigh at most.
@@ -16,11 +15,6 @@ const MOST_BYTES: u64 = 30_000_000;
 pub(crate) fn build(dev: bool) -> Result<PathBuf> {
     let maturin = maturin()?;
     let profile = if dev { "dev" } else { "release" };
-    // The tests' own build makes the command too; built by itself, half of its dependencies would be built again.
-    let with_tests: &[&str] = &["test", "--workspace", "--no-run", "--locked"];
-    let alone: &[&str] = &["build", "--release", "--package", "merit", "--locked"];
-    run("cargo", if dev { with_tests } else { alone })?;
-    lay(&root().join("target").join(if dev { "debug" } else { "release" }).join("merit"))?;
     let out = root().join("target/wheels").join(profile);
     if out.exists() {
         std::fs::remove_dir_all(&out).with_context(|| format!("cannot empty {}", out.display()))?;
@@ -55,18 +49,6 @@ fn maturin() -> Result<PathBuf> {
     run(&pip, &["install", "--quiet", "--disable-pip-version-check", MATURIN])?;
     std::fs::write(&stamp, MATURIN).with_context(|| format!("cannot write {}", stamp.display()))?;
     Ok(program)
-}
-
-/// The command without what only debuggers read, where maturin takes it for the PATH.
-fn lay(built: &Path) -> Result<()> {
-    let place = root().join("crates/merit-python/wheel-data/scripts");
-    std::fs::create_dir_all(&place).with_context(|| format!("cannot make {}", place.display()))?;
-    let status = Command::new("strip").arg("-o").arg(place.join("merit")).arg(built).status();
-    let status = status.context("cannot start `strip`; it comes with binutils")?;
-    if !status.success() {
-        bail!("`strip` ended with {status}");
-    }
-    Ok(())
 }
 
 fn only_file(folder: &Path) -> Result<PathBuf> {

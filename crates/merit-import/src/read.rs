@@ -47,14 +47,14 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
 ///
 /// ```
 /// use merit_import::{ImportOptions, read_rows};
-/// let rows = [serde_json::json!({"prompt": "2 + 2?", "response": "4", "answer": "4"})];
-/// let imported = read_rows(&rows, "auto", &ImportOptions::default())?;
+/// let rows = vec![serde_json::json!({"prompt": "2 + 2?", "response": "4", "answer": "4"})];
+/// let imported = read_rows(rows, "auto", &ImportOptions::default())?;
 /// assert_eq!(imported.episodes[0].episode.answer(), Some("4"));
 /// # Ok::<(), merit_import::ImportError>(())
 /// ```
-pub fn read_rows(rows: &[Value], format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_rows(rows: Vec<Value>, format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     options.check()?;
-    let parsed = || (1..).zip(rows.iter().map(|row| Ok(row.clone())));
+    let looked_at = rows.first().map(|row| (1, Ok(row.clone()))).into_iter().collect();
     let source = Found {
         format: "",
         layout: Layout::Lines,
@@ -65,7 +65,7 @@ pub fn read_rows(rows: &[Value], format: &str, options: &ImportOptions) -> Resul
         world: String::new(),
         solved_at: None,
     };
-    assembled(parsed().take(1).collect(), parsed(), format, options, source)
+    assembled(looked_at, (1..).zip(rows.into_iter().map(Ok)), format, options, source)
 }
 
 fn assembled(

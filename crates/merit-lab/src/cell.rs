@@ -6,7 +6,7 @@ use merit_studies::CellRecord;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 /// A finished cell.
@@ -48,12 +48,26 @@ impl CellKey {
 
 /// Hash of the program: a cell that another program ran is run again.
 static PROGRAM: LazyLock<String> = LazyLock::new(|| {
-    let read = std::env::current_exe().and_then(std::fs::read);
+    let read = loaded_from().and_then(std::fs::read);
     read.map_or_else(
         |_| env!("CARGO_PKG_VERSION").to_owned(),
         |bytes| merit_core::hex(&Sha256::digest(bytes)),
     )
 });
+
+/// The file that this code was loaded from: the program, or a module of somebody else's (Python's package has the command in one).
+fn loaded_from() -> std::io::Result<PathBuf> {
+    let here = loaded_from as *const () as usize;
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let holds = |line: &str| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let number = |digits| usize::from_str_radix(digits, 16).ok();
+        let inside = (number(start)?..number(end)?).contains(&here);
+        rest.find('/').filter(|_| inside).map(|at| PathBuf::from(&rest[at..]))
+    };
+    maps.lines().find_map(holds).map_or_else(std::env::current_exe, Ok)
+}
 
 impl Cell {
     /// The cell that a file holds. Absent: there is none, or it is damaged and is done again.

@@ -176,7 +176,10 @@ fn group_rewards<'a>(samples: impl Iterator<Item = &'a Sample>) -> BTreeMap<usiz
 }
 
 /// The objective's units, once they are found disjoint.
-fn units(entries: &[Entry<'_>], objective: &Chosen<dyn Objective>) -> Result<Vec<Vec<usize>>, LearnError> {
+pub(crate) fn units(
+    entries: &[Entry<'_>],
+    objective: &Chosen<dyn Objective>,
+) -> Result<Vec<Vec<usize>>, LearnError> {
     let (name, needs) = (objective.about().name, objective.needs());
     let recorded: Vec<Recorded<'_>> = entries.iter().map(|entry| Recorded::new(entry, needs)).collect();
     let units = objective.units(&recorded);

@@ -53,6 +53,17 @@ pub enum LearnError {
         "objective `{objective}` puts sample {at} of {samples} into a unit, which does not exist or is in a unit already; units are disjoint"
     )]
     Units { objective: &'static str, at: usize, samples: usize },
+    /// What an objective reads, where a caller brings it.
+    #[error("objective `{objective}` needs `{stream}`, which was not given")]
+    NotGiven { objective: &'static str, stream: &'static str },
+    /// A loss that overflowed or is undefined, where nothing is updated.
+    #[error("{sample}: the loss is not finite at token {at} ({why})")]
+    BadLoss {
+        sample: String,
+        at: usize,
+        /// The numbers that went in.
+        why: String,
+    },
     /// A value loss without targets.
     #[error(
         "episode {episode} has no {what}, which objective `{objective}` needs for its value loss; use a credit rule that fits values and a policy with a value head, or drop `objective.value`"

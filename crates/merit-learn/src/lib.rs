@@ -20,6 +20,7 @@
 
 mod batch;
 mod check;
+mod coefficients;
 mod config;
 mod error;
 mod learner;
@@ -37,6 +38,7 @@ mod step;
 mod supervised;
 
 pub use batch::{Batch, Dropped, Entry};
+pub use coefficients::{BatchLoss, coefficients};
 pub use config::{LearnConfig, Optimiser};
 pub use error::LearnError;
 pub use learner::{Learner, UpdateContext};

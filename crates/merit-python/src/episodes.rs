@@ -1,6 +1,7 @@
 //! Episodes of runs and of other people's files, as plain values.
 
-use crate::{error, plain, reward};
+use crate::reward::Rows;
+use crate::{error, plain};
 use merit_core::ScoredEpisode;
 use merit_store::{EpisodeFilter, RunFolder};
 use pyo3::prelude::*;
@@ -46,5 +47,7 @@ pub(crate) fn parse_episodes<'py>(
     py: Python<'py>,
     rows: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    plain::give(py, &reward::read(py, &rows)?)
+    let rows = Rows::of(py, &rows)?;
+    let episodes = py.detach(|| rows.episodes()).map_err(|why| error::input(py, why))?;
+    plain::give(py, &episodes)
 }

@@ -5,13 +5,16 @@
 //! decided here. A panic becomes an exception; an error is `merit_rl.InputError` where the caller can mend it and
 //! `merit_rl.MeritError` where something broke.
 
+mod arrays;
 mod audit;
+mod command;
 mod credit;
 mod env;
 mod episodes;
 mod error;
 mod function;
 mod judge;
+mod objective;
 mod plain;
 mod player;
 mod process;
@@ -28,6 +31,8 @@ mod _merit {
     #[pymodule_export]
     use super::audit::attack;
     #[pymodule_export]
+    use super::command::command;
+    #[pymodule_export]
     use super::credit::{advantages, gae, group_advantages};
     #[pymodule_export]
     use super::env::Env;
@@ -35,6 +40,8 @@ mod _merit {
     use super::episodes::{episodes, parse_episodes};
     #[pymodule_export]
     use super::judge::{Judgement, Verifier};
+    #[pymodule_export]
+    use super::objective::{Coefficients, coefficients};
     #[pymodule_export]
     use super::player::Player;
     #[pymodule_export]

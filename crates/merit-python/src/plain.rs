@@ -3,17 +3,59 @@
 use crate::error;
 use merit_core::{Message, Role};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Number, Value};
 
 /// What pickle makes an object of: something to call, and its arguments.
 pub(crate) type Recipe<'py, A> = PyResult<(Bound<'py, PyAny>, A)>;
 
 /// A Python value as JSON; `what` names it in the error.
 pub(crate) fn value(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Some(value) = exactly(given, 0) {
+        return Ok(value);
+    }
     pythonize::depythonize(given)
         .map_err(|why| error::input(given.py(), format!("{what} is not made of plain values: {why}")))
+}
+
+/// What is deeper than this is left to the reader that refuses it.
+const DEEPEST: usize = 64;
+
+/// The value where it is made of Python's own dicts, lists, texts, numbers, `True`, `False` and `None`, which nearly all rows
+/// are: about five times as quick as asking every object what it can do. Absent: it holds something else.
+fn exactly(given: &Bound<'_, PyAny>, depth: usize) -> Option<Value> {
+    if let Ok(text) = given.cast_exact::<PyString>() {
+        return text.to_str().ok().map(|text| Value::String(text.to_owned()));
+    }
+    if given.is_none() {
+        return Some(Value::Null);
+    }
+    if let Ok(float) = given.cast_exact::<PyFloat>() {
+        return Number::from_f64(float.value()).map(Value::Number);
+    }
+    if let Ok(int) = given.cast_exact::<PyInt>() {
+        return int.extract::<i64>().ok().map(Value::from);
+    }
+    if let Ok(truth) = given.cast_exact::<PyBool>() {
+        return Some(Value::Bool(truth.is_true()));
+    }
+    if depth == DEEPEST {
+        return None;
+    }
+    if let Ok(list) = given.cast_exact::<PyList>() {
+        return list.iter().map(|one| exactly(&one, depth + 1)).collect::<Option<_>>().map(Value::Array);
+    }
+    let given = given.cast_exact::<PyDict>().ok()?;
+    let mut table = Map::with_capacity(given.len());
+    for (key, value) in given {
+        table.insert(
+            key.cast_exact::<PyString>().ok()?.to_str().ok()?.to_owned(),
+            exactly(&value, depth + 1)?,
+        );
+    }
+    Some(Value::Object(table))
 }
 
 /// A Python value as one of ours.

@@ -5,7 +5,7 @@ use crate::function::{Function, with_functions};
 use crate::process::{PerProcess, working};
 use crate::{error, plain, settings};
 use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, Task, entry};
-use merit_import::{ImportOptions, read_rows};
+use merit_import::{ImportError, ImportOptions, read_rows};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, Severity, Term};
 use merit_run::reward_file;
 use pyo3::prelude::*;
@@ -25,8 +25,8 @@ pub(crate) struct Score {
 }
 
 impl Score {
-    pub(crate) fn of(scored: &ScoredEpisode) -> Self {
-        Self { outcome: scored.outcome(), reward: scored.reward(), score: scored.score.clone() }
+    pub(crate) fn of(scored: ScoredEpisode) -> Self {
+        Self { outcome: scored.outcome(), reward: scored.reward(), score: scored.score }
     }
 }
 
@@ -108,6 +108,31 @@ impl Reward {
         Ok(Self { config, functions, scorer: PerProcess::new(scorer), kept })
     }
 
+    /// What `source` says, without functions.
+    pub(crate) fn read(source: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Self::made(source.py(), config(source)?, None)
+    }
+
+    /// The reward that is one function of the episode.
+    pub(crate) fn of_function(name: &str, function: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = function.py();
+        let functions = PyDict::new(py);
+        functions.set_item(name, function)?;
+        let table = serde_json::json!({"type": "function", "function": name, "name": name});
+        let config = TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::broke(py, why))?;
+        Self::made(py, config, Some(functions.unbind()))
+    }
+
+    /// A scorer of its own, with all that its terms need already started.
+    pub(crate) fn opened(&self, py: Python<'_>) -> PyResult<Scorer> {
+        let opened = with_functions(self.functions.as_ref(), py, || Scorer::opened(&self.config));
+        opened.map_err(|why| error::input(py, why))
+    }
+
+    pub(crate) fn term_names(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        Ok(self.scorer(py)?.term_names().into_iter().map(str::to_owned).collect())
+    }
+
     fn scorer(&self, py: Python<'_>) -> PyResult<Arc<Scorer>> {
         self.scorer.get(py, || compile(py, &self.config, self.functions.as_ref()))
     }
@@ -130,32 +155,51 @@ fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
     TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::input(py, why))
 }
 
-/// Rows of prompt and response, conversations, recorded episodes, or worlds that were played.
-pub(crate) fn read(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Vec<Arc<Episode>>> {
-    if let Some(Ok(_)) = rows.first().map(|row| row.cast::<Env>()) {
-        // Those of one task are compared, and no others.
-        let mut tasks: Vec<(String, u32)> = Vec::new();
-        let mut place = |task: &Task| {
-            let group = tasks.iter().position(|(id, _)| *id == task.id).unwrap_or_else(|| {
-                tasks.push((task.id.clone(), 0));
-                tasks.len() - 1
-            });
-            tasks[group].1 += 1;
-            (group as u32, tasks[group].1 - 1)
-        };
-        let played = rows.iter().map(|row| match row.cast::<Env>() {
-            Ok(env) => Ok(Arc::new(env.get().played(py, &mut place)?)),
-            Err(_) => Err(error::input(py, "some rows are worlds that were played and some are not")),
+/// What was given to be scored.
+pub(crate) enum Rows {
+    /// Rows of prompt and response, conversations or recorded episodes.
+    Told(Vec<Value>),
+    /// Worlds that were played.
+    Played(Vec<Arc<Episode>>),
+}
+
+impl Rows {
+    pub(crate) fn of(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Self> {
+        match rows.first().map(|row| row.cast::<Env>()) {
+            Some(Ok(_)) => played(py, rows).map(Self::Played),
+            _ => rows.iter().map(|row| plain::value("a row", row)).collect::<PyResult<_>>().map(Self::Told),
+        }
+    }
+
+    /// The episodes; needs no interpreter.
+    pub(crate) fn episodes(self) -> Result<Vec<Arc<Episode>>, ImportError> {
+        match self {
+            Self::Played(episodes) => Ok(episodes),
+            Self::Told(rows) if rows.is_empty() => Ok(Vec::new()),
+            Self::Told(rows) => {
+                let imported = read_rows(rows, merit_import::AUTO, &ImportOptions::default())?;
+                Ok(imported.episodes.into_iter().map(|scored| scored.episode).collect())
+            }
+        }
+    }
+}
+
+/// The episodes of worlds. Those of one task are compared, and no others.
+fn played(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Vec<Arc<Episode>>> {
+    let mut tasks: Vec<(String, u32)> = Vec::new();
+    let mut place = |task: &Task| {
+        let group = tasks.iter().position(|(id, _)| *id == task.id).unwrap_or_else(|| {
+            tasks.push((task.id.clone(), 0));
+            tasks.len() - 1
         });
-        return played.collect();
-    }
-    let values = rows.iter().map(|row| plain::value("a row", row)).collect::<PyResult<Vec<Value>>>()?;
-    if values.is_empty() {
-        return Ok(Vec::new());
-    }
-    let read = read_rows(&values, "auto", &ImportOptions::default());
-    let imported = read.map_err(|why| error::input(py, why))?;
-    Ok(imported.episodes.into_iter().map(|scored| scored.episode).collect())
+        tasks[group].1 += 1;
+        (group as u32, tasks[group].1 - 1)
+    };
+    let played = rows.iter().map(|row| match row.cast::<Env>() {
+        Ok(env) => Ok(Arc::new(env.get().played(py, &mut place)?)),
+        Err(_) => Err(error::input(py, "some rows are worlds that were played and some are not")),
+    });
+    played.collect()
 }
 
 #[pymethods]
@@ -174,13 +218,12 @@ impl Reward {
     fn score(
         &self,
         py: Python<'_>,
-        rows: Vec<Bound<'_, PyAny>>,
+        rows: Vec<Py<PyAny>>,
         step: u64,
         seed: u64,
         discount: f64,
         keep: bool,
     ) -> PyResult<Vec<Score>> {
-        let episodes = read(py, &rows)?;
         let scorer = self.scorer(py)?;
         let seed = Seed::root(seed).child("reward", 0).as_u64();
         let context = ScoreContext { step, version: PolicyVersion(step), seed, discount };
@@ -188,28 +231,42 @@ impl Reward {
             true => self.kept.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             false => RewardState::default(),
         };
-        let batch = working(py, || scorer.score_batch(&episodes, &context, &state))?;
+        let scored: PyResult<(Vec<Score>, RewardState)> = working(py, || {
+            // Read where they are freed: memory that goes from thread to thread is slow to give back.
+            let episodes = Python::attach(|py| {
+                let rows: Vec<Bound<'_, PyAny>> = rows.into_iter().map(|row| row.into_bound(py)).collect();
+                Rows::of(py, &rows)
+            })?
+            .episodes()
+            .map_err(|why| Python::attach(|py| error::input(py, why)))?;
+            let batch = scorer.score_batch(&episodes, &context, &state);
+            let scores: Vec<Score> = batch.episodes.into_iter().map(Score::of).collect();
+            Ok((scores, batch.state))
+        })?;
+        let (scores, state) = scored?;
         if keep {
-            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = batch.state;
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = state;
         }
-        Ok(batch.episodes.iter().map(Score::of).collect())
+        Ok(scores)
     }
 
     /// Why the reward of a row is what it is, in words.
     #[pyo3(signature = (row, *, step = 0))]
     fn explain(&self, py: Python<'_>, row: Bound<'_, PyAny>, step: u64) -> PyResult<String> {
-        let episodes = read(py, &[row])?;
+        let rows = Rows::of(py, &[row])?;
         let scorer = self.scorer(py)?;
         let told = working(py, || {
-            episodes.first().map(|episode| scorer.explain(episode, &ScoreContext::at_step(step)))
+            let episodes = rows.episodes()?;
+            Ok(episodes.first().map(|episode| scorer.explain(episode, &ScoreContext::at_step(step))))
         })?;
+        let told = told.map_err(|why: ImportError| error::input(py, why))?;
         told.ok_or_else(|| error::input(py, "there is nothing to explain"))
     }
 
     /// The names of its terms.
     #[getter]
     fn terms(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        Ok(self.scorer(py)?.term_names().into_iter().map(str::to_owned).collect())
+        self.term_names(py)
     }
 
     /// What is wrong with the reward before anybody learns from it: sentences, the worst first.

@@ -105,8 +105,9 @@ impl Rollout {
         let one = |group: u32| self.groups.play(&caller, group..group + 1).map_err(|why| why.to_string());
         let played = py.detach(|| each(first..last, concurrency, one));
         let list = PyList::empty(py);
-        for scored in &played.map_err(|why| error::broke(py, why))? {
-            list.append((Py::new(py, Score::of(scored))?, plain::give(py, &scored.episode)?))?;
+        for scored in played.map_err(|why| error::broke(py, why))? {
+            let episode = plain::give(py, &scored.episode)?;
+            list.append((Py::new(py, Score::of(scored))?, episode))?;
         }
         Ok(list)
     }

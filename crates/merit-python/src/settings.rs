@@ -23,6 +23,17 @@ pub(crate) fn table(name: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResul
     Ok(without_none(Value::Object(table)))
 }
 
+/// A component by its name, or as a dict with a `type` and its settings; `what` names it in the error.
+pub(crate) fn named(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
+    if let Ok(name) = given.extract::<String>() {
+        return table(&name, None);
+    }
+    match given.cast::<PyDict>() {
+        Ok(table) => plain::value(what, table),
+        Err(_) => Err(error::input(given.py(), format!("{what} is neither a name nor a dict with a `type`"))),
+    }
+}
+
 /// A setting that is `None` is one that is left out.
 pub(crate) fn without_none(value: Value) -> Value {
     match value {
@@ -77,7 +88,7 @@ pub(crate) fn recipe(py: Python<'_>, source: &str, set: Option<&Bound<'_, PyDict
     Ok(load(py, source, set)?.to_toml())
 }
 
-/// The names of a kind of component: `worlds`, `tools`, `terms`, `combinators`, `rules` or `recipes`.
+/// The names of a kind of component: `worlds`, `tools`, `terms`, `combinators`, `rules`, `objectives`, `aggregations` or `recipes`.
 ///
 /// >>> import merit_rl
 /// >>> "kbqa" in merit_rl.names("worlds")
@@ -93,9 +104,12 @@ pub(crate) fn names(py: Python<'_>, kind: &str) -> PyResult<Vec<&'static str>> {
         }
         "combinators" => merit_reward::COMBINATORS.iter().map(|entry| entry.about.name).collect(),
         "rules" => merit_credit::RULES.iter().map(|entry| entry.about.name).collect(),
+        "objectives" => merit_learn::OBJECTIVES.iter().map(|entry| entry.about.name).collect(),
+        "aggregations" => merit_learn::LOSS_AGGS.iter().map(|entry| entry.about.name).collect(),
         "recipes" => shipped::recipes().iter().map(|recipe| recipe.about.name).collect(),
         other => {
-            let known = ["worlds", "tools", "terms", "combinators", "rules", "recipes"];
+            let known =
+                ["worlds", "tools", "terms", "combinators", "rules", "objectives", "aggregations", "recipes"];
             return Err(error::input(py, merit_core::registry::UnknownName::among("kind", other, known)));
         }
     })

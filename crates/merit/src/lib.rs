@@ -30,6 +30,13 @@ pub use serde;
 
 pub use merit_core::{entry, registry};
 
+mod cli;
+mod commands;
+mod display;
+mod episode_text;
+mod out;
+#[doc(hidden)]
+pub mod program;
 pub mod reference;
 
 /// Any error of a program that uses merit.

@@ -10,8 +10,13 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-pub(super) const SUBJECT: Subject =
-    Subject { name: "python", by_default: false, peers: &["math-verify"], examples: &[], measure };
+pub(super) const SUBJECT: Subject = Subject {
+    name: "python",
+    by_default: false,
+    peers: &["math-verify"],
+    examples: &[("merit", "scoring")],
+    measure,
+};
 
 type Row = (String, String, String, Option<bool>);
 
@@ -22,6 +27,7 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
     let python = environment(&wheel)?;
     let mut command = Command::new(python);
     command.arg(root().join("benchmarks/peers/python_package.py")).arg(asked.rounds.to_string());
+    command.arg("--rust").arg(root().join("target/release/examples/scoring"));
     if asked.quick {
         command.arg("--quick");
     }
@@ -45,13 +51,14 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
         let what = format!("the same beside Math-Verify, {} pairs/s", short(theirs));
         rows.push(ratio(what, ours / theirs, 200.0));
     }
-    if let Some(took) = of(&lines, "a batch of 64 rows, scored", "merit") {
-        rows.push((
-            "a batch of 64 rows, scored".to_owned(),
-            format!("{} µs", short(took)),
-            "—".to_owned(),
-            None,
-        ));
+    let rows_of = |side: &str| of(&lines, "a batch of 64 rows, scored", side);
+    if let (Some(ours), Some(rust)) = (rows_of("merit"), rows_of("merit, in Rust")) {
+        let what = format!(
+            "a batch of 64 rows: {} µs, of which the same rows take {} µs in Rust; the call adds",
+            short(ours),
+            short(rust)
+        );
+        rows.push(bounded(&what, ours - rust, "µs", 50.0));
     }
     let gae = |side: &str| of(&lines, "GAE of 64 by 1,024 tokens", side);
     if let (Some(ours), Some(theirs)) = (gae("merit"), gae("verl")) {

@@ -43,10 +43,22 @@ impl RewardTarget {
             None if beside.is_file() => tasks::load(&beside, usize::MAX)?,
             None => match tasks::sample_of(&stem) {
                 Some(sample) => sample?,
-                None => return Self::new(stem, scorer, tasks::general()).fitting(),
+                None => return Self::of_scorer(stem, scorer, None),
             },
         };
         Ok(Self::new(stem, scorer, tasks))
+    }
+
+    /// A scorer that stands in no file. Without tasks, plain questions, if they fit.
+    pub fn of_scorer(
+        name: impl Into<String>,
+        scorer: Scorer,
+        given: Option<Vec<Given>>,
+    ) -> Result<Self, AttackError> {
+        match given {
+            Some(tasks) => Ok(Self::new(name, scorer, tasks)),
+            None => Self::new(name, scorer, tasks::general()).fitting(),
+        }
     }
 
     /// Refuses tasks that nobody chose for this reward where it cannot score them.

@@ -6,6 +6,7 @@ an ``Env`` and a tool's ``Session`` belong to the process that opened them.
 """
 
 from merit_rl._merit import (
+    Coefficients,
     Env,
     Judgement,
     Reward,
@@ -18,6 +19,7 @@ from merit_rl._merit import (
     __version__,
     advantages,
     attack,
+    coefficients,
     episodes,
     gae,
     group_advantages,
@@ -30,6 +32,7 @@ from merit_rl.command import compare, reproduce, run, train
 from merit_rl.errors import InputError, MeritError
 
 __all__ = [
+    "Coefficients",
     "Env",
     "InputError",
     "Judgement",
@@ -44,6 +47,7 @@ __all__ = [
     "__version__",
     "advantages",
     "attack",
+    "coefficients",
     "compare",
     "episodes",
     "frame",

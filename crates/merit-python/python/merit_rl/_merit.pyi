@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NoReturn, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,6 +161,38 @@ def advantages(
     last_values: Sequence[float] | None = None,
     seed: int = 0,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]: ...
+class Coefficients:
+    @property
+    def loss(self) -> float: ...
+    @property
+    def parts(self) -> dict[str, float]: ...
+    @property
+    def clipped(self) -> float: ...
+    @property
+    def logprobs(self) -> NDArray[np.float32]: ...
+    @property
+    def entropy(self) -> NDArray[np.float32] | None: ...
+    @property
+    def values(self) -> NDArray[np.float32] | None: ...
+
+def coefficients(
+    objective: str | Mapping[str, Any],
+    logprobs: NDArray[np.float32],
+    mask: NDArray[np.bool_],
+    *,
+    old_logprobs: NDArray[np.float32] | None = None,
+    advantages: NDArray[np.float32] | None = None,
+    reference: NDArray[np.float32] | None = None,
+    entropy: NDArray[np.float32] | None = None,
+    values: NDArray[np.float32] | None = None,
+    old_values: NDArray[np.float32] | None = None,
+    returns: NDArray[np.float32] | None = None,
+    rewards: Sequence[float | None] | None = None,
+    groups: Sequence[int] | None = None,
+    guests: Sequence[bool] | None = None,
+    mismatched: Sequence[float] | None = None,
+    loss_agg: str | Mapping[str, Any] | None = None,
+) -> Coefficients: ...
 def rollout(
     recipe: str,
     policy: Callable[[list[Message]], str],
@@ -178,7 +210,14 @@ def episodes(
 ) -> list[dict[str, Any]]: ...
 def parse_episodes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]: ...
 def attack(
-    target: str, *, tasks: str | PathLike[str] | None = None, count: int = 20, seed: int = 1
+    target: str | PathLike[str] | Reward | Callable[[dict[str, Any]], float | None | dict[str, Any]],
+    *,
+    tasks: str | PathLike[str] | Sequence[Mapping[str, Any]] | None = None,
+    count: int = 20,
+    seed: int = 1,
 ) -> dict[str, Any]: ...
 def recipe(source: str, set: Mapping[str, Any] | None = None) -> str: ...
-def names(kind: Literal["worlds", "tools", "terms", "combinators", "rules", "recipes"]) -> list[str]: ...
+def names(
+    kind: Literal["worlds", "tools", "terms", "combinators", "rules", "objectives", "aggregations", "recipes"],
+) -> list[str]: ...
+def _command(arguments: Sequence[str]) -> NoReturn: ...

@@ -94,10 +94,12 @@ programs! {
     rewards_and_verifiers_from_python: "test_rewards.py";
     worlds_tools_and_rollouts_from_python: "test_worlds.py";
     credit_over_arrays_from_python: "test_credit.py";
+    objectives_over_arrays_from_python: "test_objectives.py";
     threads_forks_and_pickles: "test_process.py";
     the_package_as_it_is_installed: "test_package.py";
     the_guide_for_python_is_programs_that_run: "test_guide.py";
     rollouts_and_scores_on_ray: "test_ray.py";
+    servers_of_openenv_are_worlds: "test_openenv.py";
 }
 
 #[test]
@@ -106,6 +108,8 @@ fn trl_trains_with_rewards_and_worlds_of_merit() {
     let Some(_) = present(GYM, root().join(".cache/gym/bin/python")) else { return };
     if let Some(environment) = fresh(&[&packages("trainers"), &packages("gym")]) {
         program(&environment, "test_trainers.py");
+        // Once more beside torch, which finds the same gradients.
+        program(&environment, "test_objectives.py");
     }
 }
 

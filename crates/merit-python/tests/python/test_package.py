@@ -3,13 +3,16 @@
 import doctest
 import importlib.metadata
 import pathlib
+import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 import merit_rl
 from merit_rl import _merit
+from merit_rl.command import program
 
 
 def test_docstrings_are_programs_that_run():
@@ -31,6 +34,31 @@ def test_the_command_comes_with_the_package():
     assert merit_rl.run("--version").split()[1] == importlib.metadata.version("merit-rl") == merit_rl.__version__
     with pytest.raises(merit_rl.InputError, match="did you mean"):
         merit_rl.run("train", "ledger-tool")
+
+
+def test_the_command_ends_as_the_binary_does(tmp_path):
+    def ended(*words, **more):
+        return subprocess.run([program(), *words], capture_output=True, text=True, timeout=120, cwd=tmp_path, **more)
+
+    assert ended("list", "worlds").returncode == 0
+    assert ended("--help").stdout.startswith("merit") or "Usage: merit" in ended("--help").stdout
+    wrong = ended("train", "ledger-tool")
+    assert wrong.returncode == 2 and wrong.stderr.startswith("merit: ") and "Traceback" not in wrong.stderr
+    assert ended("no-such-command").returncode == 2
+    assert "sums-tools" in ended("--", "merit", "train", "sums", env={"MERIT_COMPLETE": "bash", "_CLAP_COMPLETE_INDEX": "2"}).stdout
+    alone = ended("--version", env={"PATH": "/nowhere"})
+    assert alone.stdout.split()[1] == merit_rl.__version__
+
+
+def test_ctrl_c_is_the_commands_own(tmp_path):
+    words = [program(), "train", "sums-tools", "--run", "run", "--set", "warm_start.steps=1", "--set", "controls=[]"]
+    training = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while training.poll() is None and not (tmp_path / "run").exists():
+        time.sleep(0.05)
+    time.sleep(1)
+    training.send_signal(signal.SIGINT)
+    _, said = training.communicate(timeout=120)
+    assert training.returncode == 130 and "Traceback" not in said and "KeyboardInterrupt" not in said, said
 
 
 def test_it_trains_and_its_episodes_are_a_table(tmp_path):

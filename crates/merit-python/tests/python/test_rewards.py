@@ -104,3 +104,44 @@ def test_programs_are_judged_in_the_sandbox():
 def test_audits_find_what_a_reward_pays_for_without_the_work():
     audit = merit_rl.attack("final-answer", count=3)
     assert audit["tasks"] == 3 and audit["probes"]
+
+
+TASKS = [{"prompt": f"{at}+1?", "answer": str(at + 1)} for at in range(10, 16)]
+
+
+def said(episode):
+    return [turn["action"].get("text") or "" for turn in episode["turns"]]
+
+
+def test_a_function_of_ones_own_is_audited():
+    def exact(episode):
+        return float(bool(episode["turns"]) and said(episode)[-1].strip() == episode["task"]["answer"])
+
+    def anywhere(episode):
+        return float(any(episode["task"]["answer"] in text for text in said(episode)))
+
+    strict, lenient = merit_rl.attack(exact, tasks=TASKS), merit_rl.attack(anywhere, tasks=TASKS)
+    assert (strict["target"], lenient["target"]) == ("exact", "anywhere")
+    assert strict["grade"] < lenient["grade"] == "F"
+    assert merit_rl.attack(exact, tasks=TASKS) == strict
+
+
+def test_a_reward_with_functions_is_audited_and_what_a_function_raises_is_found():
+    def fragile(episode):
+        return float(episode["turns"][-1]["action"]["text"] == episode["task"]["answer"])
+
+    found = merit_rl.attack(Reward({"type": "function", "function": "f"}, functions={"f": fragile}), tasks=TASKS)
+    assert "IndexError" in str(found)
+    assert merit_rl.attack(Reward({"type": "maths"}), count=3)["grade"]
+    assert merit_rl.attack("final-answer", tasks=TASKS)["grade"]
+
+
+def test_what_cannot_be_audited_is_refused_in_words():
+    with pytest.raises(InputError, match="neither a name, nor a path, nor a Reward"):
+        merit_rl.attack(7)
+    with pytest.raises(InputError, match="neither a path nor a list"):
+        merit_rl.attack("final-answer", tasks=7)
+    with pytest.raises(InputError, match="line 1"):
+        merit_rl.attack("final-answer", tasks=[{"promt": "?"}])
+    with pytest.raises(InputError, match="earn nothing"):
+        merit_rl.attack(lambda episode: 0.0)

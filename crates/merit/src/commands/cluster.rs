@@ -208,9 +208,13 @@ fn reach(address: &str) -> Result<()> {
 
 /// An interpreter with the package and Ray: the one beside this program, or the one on the PATH.
 fn interpreter() -> Result<PathBuf> {
-    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join("python")));
+    // The package's command is a script: the program is then Python itself, which a virtual environment links to from elsewhere.
+    let called = std::env::args_os().next().map(PathBuf::from).filter(|own| own.components().count() > 1);
+    let own = [called, std::env::current_exe().ok()].into_iter().flatten();
+    let mut beside: Vec<PathBuf> = own.filter_map(|own| Some(own.parent()?.join("python"))).collect();
+    beside.dedup();
     let mut tried = Vec::new();
-    for python in beside.filter(|path| path.exists()).into_iter().chain([PathBuf::from("python3")]) {
+    for python in beside.into_iter().filter(|path| path.exists()).chain([PathBuf::from("python3")]) {
         let name = python.display();
         match Command::new(&python).args(["-c", LACKS]).output() {
             Err(why) => tried.push(format!("{name}: {why}")),

@@ -3,8 +3,8 @@
 use super::WrongInput;
 use crate::cli::lists::{Kind, List};
 use crate::out;
+use crate::reference::{self, keys, sheet};
 use anyhow::Result;
-use merit::reference::{self, keys, sheet};
 use merit_core::About;
 use merit_core::registry::{Components, Listed, UnknownName};
 use serde_json::json;

@@ -15,12 +15,12 @@ pub(crate) fn run(command: &Recipe) -> Result<()> {
             }
             out::line(format_args!("{file}: recipe `{}` is fine (hash {})", recipe.name, recipe.hash()))?;
         }
-        Recipe::Reference => out::text(merit::reference::page(&merit_run::built_in()))?,
+        Recipe::Reference => out::text(crate::reference::page(&merit_run::built_in()))?,
         Recipe::Schema { of } => {
             let schema = match of {
-                Document::Recipe => merit::reference::recipe_schema(&merit_run::built_in()),
-                Document::Reward => merit::reference::reward_schema(&merit_run::built_in()),
-                Document::System => merit::reference::system_schema(),
+                Document::Recipe => crate::reference::recipe_schema(&merit_run::built_in()),
+                Document::Reward => crate::reference::reward_schema(&merit_run::built_in()),
+                Document::System => crate::reference::system_schema(),
             };
             out::line(serde_json::to_string_pretty(&schema)?)?;
         }
