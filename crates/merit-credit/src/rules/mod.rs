@@ -8,6 +8,7 @@ merit_core::registry! {
         rloo::Rloo,
         reinforce_plus_plus::ReinforcePlusPlus,
         gae::Gae,
+        contrastive::Contrastive,
         turn_groups::TurnGroups,
         branch_monte_carlo::BranchMonteCarlo,
     ];

@@ -2,7 +2,7 @@
 
 use merit_core::{Group, Outcome};
 use merit_credit::conformance::Sketch;
-use merit_credit::rules::{DrGrpo, Grpo, Rloo};
+use merit_credit::rules::{Contrastive, DrGrpo, Grpo, Rloo};
 use merit_credit::{Credit, CreditBatch, CreditError, CreditRule};
 
 const DR_GRPO: DrGrpo = DrGrpo {};
@@ -57,6 +57,41 @@ fn grpo_without_the_spread_is_dr_grpo() {
         check(rule, &[1.0, 0.0, 0.0, 1.0], &[0.5, -0.5, -0.5, 0.5]);
         check(rule, &[4.0, 0.0, 2.0], &[2.0, -2.0, 0.0]);
     }
+}
+
+/// Episodes of one turn with these rewards and lengths.
+fn of_lengths(members: &[(f64, usize)]) -> Vec<Sketch> {
+    members
+        .iter()
+        .map(|&(reward, tokens)| Sketch::new(&[(tokens, 0)], Outcome::PolicyWrong, reward))
+        .collect()
+}
+
+fn contrasted(keep: usize, tie: f64, members: &[(f64, usize)]) -> (Vec<f32>, Vec<f32>) {
+    let credit = assign(&Contrastive { keep, tie }, &[of_lengths(members)]);
+    (advantages(&credit), credit.samples.iter().map(|sample| sample.weight).collect())
+}
+
+#[test]
+fn normalising_before_dropping_is_not_the_same() {
+    // Of 0, 0, 1, 1 the short 1 and the long 0: mean 1/2, std sqrt(1/2) = 0.707107; 0.5 / 0.707108 = 0.707106. GRPO over all four gives 0.866024.
+    let (advantages, weights) = contrasted(2, 0.0, &[(0.0, 3), (0.0, 5), (1.0, 3), (1.0, 5)]);
+    for (got, want) in advantages.iter().zip([0.0, -0.707106, 0.707106, 0.0]) {
+        assert!((got - want).abs() < 1e-6, "{advantages:?}");
+    }
+    assert_eq!(weights, [0.0, 1.0, 1.0, 0.0], "what is not chosen has no weight");
+}
+
+#[test]
+fn the_length_tiebreak_never_outranks_a_reward_difference() {
+    // 0.9 is on another step of 0.05 than 0.8: it is chosen though it is longer. 0.81 and 0.8 are on the same: the shorter is.
+    assert_eq!(contrasted(2, 0.05, &[(0.9, 9), (0.8, 2), (0.1, 2)]).1, [1.0, 0.0, 1.0]);
+    assert_eq!(contrasted(2, 0.05, &[(0.81, 9), (0.8, 2), (0.1, 2)]).1, [0.0, 1.0, 1.0]);
+}
+
+#[test]
+fn who_cannot_be_told_apart_is_chosen_together() {
+    assert_eq!(contrasted(2, 0.05, &[(1.0, 3), (1.0, 3), (0.5, 3), (0.0, 3)]).1, [1.0, 1.0, 0.0, 1.0]);
 }
 
 #[test]
