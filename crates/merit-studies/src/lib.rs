@@ -11,6 +11,7 @@ mod desk;
 pub mod gaussian_policy;
 pub mod inventory;
 pub mod knapsack;
+pub mod scores;
 pub mod selective;
 pub mod studies;
 pub mod tabular;
