@@ -13,6 +13,7 @@ pub mod inventory;
 pub mod knapsack;
 pub mod scores;
 pub mod selective;
+pub mod state_goal;
 pub mod studies;
 pub mod tabular;
 pub mod turns;

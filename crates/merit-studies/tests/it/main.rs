@@ -10,5 +10,6 @@ mod exprd_explors;
 mod knapsack_composer;
 mod nanorobot_q;
 mod robo_dopamine;
+mod statefactory;
 mod systems;
 mod ta_mdp_rft;
