@@ -5,6 +5,7 @@
 //! judged by. Nothing here knows of arms, claims or files. To add a study: one file in `studies/`, and its name in the list
 //! there.
 
+pub mod bag;
 pub mod commons;
 pub mod conformal;
 mod desk;
