@@ -64,7 +64,7 @@ impl Bag {
     }
 
     /// Adds what a slope on the outputs means for every parameter.
-    fn back(&self, words: &[usize], slope: &[f64], gradient: &mut [f64]) {
+    pub fn back(&self, words: &[usize], slope: &[f64], gradient: &mut [f64]) {
         let (mean, layer) = (self.mean(words), self.rows * self.width);
         let bias = layer + self.width * self.out;
         let mut into_mean = vec![0.0; self.width];

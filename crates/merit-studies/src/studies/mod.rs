@@ -14,5 +14,6 @@ merit_core::registry! {
         robo_dopamine::RoboDopamine,
         verl_tool::VerlTool,
         statefactory::Statefactory,
+        sales_rl_agent::SalesRlAgent,
     ];
 }

@@ -5,5 +5,6 @@ pub mod facts;
 pub mod field;
 pub mod fog_grid;
 pub mod progress;
+pub mod sale;
 pub mod sparse;
 pub mod t_maze;
