@@ -5,13 +5,16 @@
 //! judged by. Nothing here knows of arms, claims or files. To add a study: one file in `studies/`, and its name in the list
 //! there.
 
+pub mod bag;
 pub mod commons;
 pub mod conformal;
 mod desk;
 pub mod gaussian_policy;
 pub mod inventory;
 pub mod knapsack;
+pub mod scores;
 pub mod selective;
+pub mod state_goal;
 pub mod studies;
 pub mod tabular;
 pub mod turns;

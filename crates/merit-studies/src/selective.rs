@@ -1,6 +1,7 @@
 //! What selective answers are worth: coverage, cost, error detection, calibration.
 
 use crate::conformal::{Answer, Item};
+use crate::scores::{auroc, ece};
 
 /// Over one set of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -63,7 +64,7 @@ impl Selective {
             auarc: auarc(&plain, items.len()),
             auarc_published: auarc(&published, items.len()),
             auroc: auroc(&answered),
-            ece: ece(&answered),
+            ece: ece(&answered, 15),
         }
     }
 
@@ -118,32 +119,4 @@ pub fn auarc(correct_by_confidence: &[f64], n: usize) -> f64 {
         area += last;
     }
     area / n.max(1) as f64
-}
-
-/// The chance that a right answer is surer than a wrong one, ties half; 0.5 without both. Confidence falls along the slice.
-pub fn auroc(answered: &[(f64, bool)]) -> f64 {
-    let right = answered.iter().filter(|(_, right)| *right).count() as f64;
-    let wrong = answered.len() as f64 - right;
-    if right == 0.0 || wrong == 0.0 {
-        return 0.5;
-    }
-    let (mut above, mut wins) = (0.0, 0.0);
-    for tied in answered.chunk_by(|a, b| a.0 == b.0) {
-        let hits = tied.iter().filter(|(_, right)| *right).count() as f64;
-        let misses = tied.len() as f64 - hits;
-        wins += misses * (above + 0.5 * hits);
-        above += hits;
-    }
-    wins / (right * wrong)
-}
-
-fn ece(answered: &[(f64, bool)]) -> f64 {
-    const BINS: usize = 15;
-    let mut bins = [(0.0, 0.0); BINS];
-    for (sure, right) in answered {
-        let bin = &mut bins[((sure * BINS as f64) as usize).min(BINS - 1)];
-        bin.0 += sure;
-        bin.1 += f64::from(u8::from(*right));
-    }
-    bins.iter().map(|(sure, right)| (sure - right).abs()).sum::<f64>() / answered.len().max(1) as f64
 }

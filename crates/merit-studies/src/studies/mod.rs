@@ -13,5 +13,7 @@ merit_core::registry! {
         nanorobot_q::NanorobotQ,
         robo_dopamine::RoboDopamine,
         verl_tool::VerlTool,
+        statefactory::Statefactory,
+        sales_rl_agent::SalesRlAgent,
     ];
 }

@@ -1,8 +1,10 @@
 //! Small worlds that studies play in.
 
 pub mod door_grid;
+pub mod facts;
 pub mod field;
 pub mod fog_grid;
 pub mod progress;
+pub mod sale;
 pub mod sparse;
 pub mod t_maze;

@@ -1,7 +1,8 @@
 use merit_core::Seed;
 use merit_studies::conformal::{Answer, Item, Thresholds, quantile};
 use merit_studies::gaussian_policy::GaussianPolicy;
-use merit_studies::selective::{Selective, auarc, auroc};
+use merit_studies::scores::auroc;
+use merit_studies::selective::{Selective, auarc};
 
 fn item(probs: [f64; 6], truth: usize) -> Item {
     Item { probs, truth }

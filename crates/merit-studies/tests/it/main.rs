@@ -10,5 +10,7 @@ mod exprd_explors;
 mod knapsack_composer;
 mod nanorobot_q;
 mod robo_dopamine;
+mod sales_rl_agent;
+mod statefactory;
 mod systems;
 mod ta_mdp_rft;
