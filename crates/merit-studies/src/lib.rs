@@ -6,8 +6,11 @@
 //! there.
 
 pub mod bag;
+pub mod chooser;
 pub mod commons;
 pub mod conformal;
+pub mod contrast;
+pub mod cues;
 mod desk;
 pub mod gaussian_policy;
 pub mod inventory;

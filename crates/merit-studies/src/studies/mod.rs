@@ -13,5 +13,6 @@ merit_core::registry! {
         nanorobot_q::NanorobotQ,
         robo_dopamine::RoboDopamine,
         verl_tool::VerlTool,
+        embed_rl::EmbedRl,
     ];
 }
