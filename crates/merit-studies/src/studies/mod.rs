@@ -14,5 +14,6 @@ merit_core::registry! {
         robo_dopamine::RoboDopamine,
         verl_tool::VerlTool,
         embed_rl::EmbedRl,
+        recrm_bench::RecrmBench,
     ];
 }

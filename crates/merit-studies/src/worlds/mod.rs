@@ -4,6 +4,7 @@ pub mod door_grid;
 pub mod field;
 pub mod fog_grid;
 pub mod progress;
+pub mod recommender;
 pub mod records;
 pub mod sparse;
 pub mod t_maze;
