@@ -5,13 +5,18 @@
 //! judged by. Nothing here knows of arms, claims or files. To add a study: one file in `studies/`, and its name in the list
 //! there.
 
+pub mod axes;
 pub mod bag;
+pub mod chooser;
 pub mod commons;
 pub mod conformal;
+pub mod contrast;
+pub mod cues;
 mod desk;
 pub mod gaussian_policy;
 pub mod inventory;
 pub mod knapsack;
+pub mod recommending;
 pub mod scores;
 pub mod selective;
 pub mod state_goal;

@@ -15,5 +15,7 @@ merit_core::registry! {
         verl_tool::VerlTool,
         statefactory::Statefactory,
         sales_rl_agent::SalesRlAgent,
+        embed_rl::EmbedRl,
+        recrm_bench::RecrmBench,
     ];
 }

@@ -5,6 +5,8 @@ pub mod facts;
 pub mod field;
 pub mod fog_grid;
 pub mod progress;
+pub mod recommender;
+pub mod records;
 pub mod sale;
 pub mod sparse;
 pub mod t_maze;

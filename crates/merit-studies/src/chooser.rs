@@ -1,0 +1,97 @@
+//! A softmax over candidates that are told by their features, learned by imitation or by group-relative REINFORCE.
+
+use crate::tabular::{argmax, draw, softmax};
+use merit_core::Stream;
+
+/// One decision: what could be chosen, each with the features that it has, and what was.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    pub candidates: Vec<Vec<usize>>,
+    pub chosen: usize,
+}
+
+/// A weight for every feature; a candidate's preference is the sum over its features.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chooser {
+    pub weights: Vec<f64>,
+}
+
+impl Chooser {
+    pub fn new(features: usize) -> Self {
+        Self { weights: vec![0.0; features] }
+    }
+
+    /// The chance of every candidate.
+    pub fn chances(&self, candidates: &[Vec<usize>]) -> Vec<f64> {
+        let prefer = |features: &Vec<usize>| features.iter().map(|f| self.weights[*f]).sum::<f64>();
+        softmax(&candidates.iter().map(prefer).collect::<Vec<_>>())
+    }
+
+    /// Draws by chance, or takes the likeliest, ties by lot.
+    pub fn choose(&self, candidates: Vec<Vec<usize>>, greedy: bool, stream: &mut Stream) -> Choice {
+        let chances = self.chances(&candidates);
+        let chosen = if greedy { argmax(&chances, 1e-12, stream) } else { draw(&chances, stream) };
+        Choice { candidates, chosen }
+    }
+
+    /// Adds `weight · grad ln p(chosen)` to `gradient`.
+    pub fn push(&self, gradient: &mut [f64], choice: &Choice, weight: f64) {
+        let chances = self.chances(&choice.candidates);
+        for (at, (features, p)) in choice.candidates.iter().zip(chances).enumerate() {
+            let slope = weight * (f64::from(u8::from(at == choice.chosen)) - p);
+            features.iter().for_each(|f| gradient[*f] += slope);
+        }
+    }
+
+    /// One step up the mean over paths of `advantage · ln p`, less `kl` times the distance from `reference`, estimated as
+    /// `e^d − d − 1` with `d = ln p_reference − ln p` at every choice. Imitation is an advantage of 1 without a reference.
+    pub fn climb(&mut self, paths: &[(&[Choice], f64)], reference: Option<(&Self, f64)>, rate: f64) {
+        let mut gradient = vec![0.0; self.weights.len()];
+        for (path, advantage) in paths {
+            for choice in *path {
+                let pull = reference.map_or(0.0, |(other, kl)| {
+                    let p = |who: &Self| who.chances(&choice.candidates)[choice.chosen].max(1e-300);
+                    kl * (p(other) / p(self) - 1.0)
+                });
+                self.push(&mut gradient, choice, (advantage + pull) / paths.len() as f64);
+            }
+        }
+        self.weights.iter_mut().zip(gradient).for_each(|(weight, g)| *weight += rate * g);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice() -> Choice {
+        Choice { candidates: vec![vec![0, 1], vec![1, 2], vec![2, 2]], chosen: 1 }
+    }
+
+    #[test]
+    fn the_direction_is_the_gradient_of_the_log_probability() {
+        let chooser = Chooser { weights: vec![0.3, -0.2, 0.9] };
+        let mut gradient = vec![0.0; 3];
+        chooser.push(&mut gradient, &choice(), 2.0);
+        for (i, found) in gradient.iter().enumerate() {
+            let log = |shift: f64| {
+                let mut moved = chooser.clone();
+                moved.weights[i] += shift;
+                moved.chances(&choice().candidates)[1].ln()
+            };
+            let slope = 2.0 * (log(1e-5) - log(-1e-5)) / 2e-5;
+            assert!((slope - found).abs() < 1e-8, "{slope} {found}");
+        }
+    }
+
+    #[test]
+    fn the_reference_pulls_back_what_has_moved_away() {
+        // Even chances of the reference, p = 0.8 of the own: the pull is kl (0.5 / 0.8 − 1) = −0.375 kl.
+        let even = Choice { candidates: vec![vec![0], vec![1]], chosen: 0 };
+        let mut own = Chooser { weights: vec![4.0_f64.ln(), 0.0] };
+        own.climb(&[(&[even], 0.0)], Some((&Chooser::new(2), 1.0)), 1.0);
+        // grad ln p = (1 − 0.8, −0.2).
+        assert!((own.weights[0] - (4.0_f64.ln() - 0.375 * 0.2)).abs() < 1e-12);
+        assert!((own.weights[1] - 0.375 * 0.2).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,204 @@
+//! A recommender's catalogue: items of attributes, users with tastes, and replies that can be faulty on four axes.
+
+use crate::bag;
+use merit_core::Stream;
+
+/// Attributes of an item, and values of each.
+pub const ATTRIBUTES: usize = 8;
+pub const VALUES: u64 = 4;
+/// Claims that a right reply makes.
+pub const CLAIMS: usize = 3;
+/// Instruction followed, claims true, query answered, user served: the axes of the benchmark.
+pub const AXES: [&str; 4] = ["instruction", "fact", "query", "user"];
+
+pub type Item = [u64; ATTRIBUTES];
+
+/// A taste: how much of which value, by attribute. Its history tells the values, some of them wrongly, and not how much.
+#[derive(Debug, Clone, PartialEq)]
+pub struct User {
+    likes: Item,
+    strength: [f64; ATTRIBUTES],
+    /// What its history shows of each attribute.
+    pub history: Item,
+}
+
+impl User {
+    /// Of mean 0 and deviation 1 over items drawn evenly.
+    pub fn taste(&self, item: &Item) -> f64 {
+        let p = 1.0 / VALUES as f64;
+        let hit = |a: usize| f64::from(u8::from(item[a] == self.likes[a])) - p;
+        let sum: f64 = (0..ATTRIBUTES).map(|a| self.strength[a] * hit(a)).sum();
+        sum / (p * (1.0 - p) * self.strength.iter().map(|s| s * s).sum::<f64>()).sqrt()
+    }
+
+    /// Two or three values that it likes, asked for.
+    pub fn asks(&self, stream: &mut Stream) -> Vec<(usize, u64)> {
+        Catalogue::query(&self.likes, stream)
+    }
+}
+
+/// What the reply was made for, and the reply.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reply {
+    pub history: Item,
+    /// Attribute and value of each constraint.
+    pub query: Vec<(usize, u64)>,
+    pub item: Item,
+    pub claims: Vec<(usize, u64)>,
+    /// The wrapper is closed.
+    pub closed: bool,
+}
+
+impl Reply {
+    /// The hard rules: a closed wrapper and three claims.
+    pub fn follows(&self) -> bool {
+        self.closed && self.claims.len() == CLAIMS
+    }
+
+    /// Every claim is in the item's record.
+    pub fn is_true(&self) -> bool {
+        self.claims.iter().all(|(a, value)| self.item[*a] == *value)
+    }
+
+    /// The share of constraints that the item meets.
+    pub fn relevance(&self) -> f64 {
+        let met = self.query.iter().filter(|(a, value)| self.item[*a] == *value).count();
+        met as f64 / self.query.len().max(1) as f64
+    }
+
+    /// Claims that say what the history likes.
+    pub fn flattery(&self) -> f64 {
+        self.claims.iter().filter(|(a, value)| self.history[*a] == *value).count() as f64
+    }
+
+    /// Its words, and the pairs of a word and what the record says of the same attribute, as rows of a scorer's table.
+    pub fn words(&self, rows: usize) -> Vec<usize> {
+        let mut words = vec![format!("claims {}", self.claims.len())];
+        words.extend(self.closed.then(|| "closed".to_owned()));
+        words.extend(self.item.iter().enumerate().map(|(a, value)| format!("record {a} {value}")));
+        let history: Vec<(usize, u64)> = self.history.iter().copied().enumerate().collect();
+        for (who, said) in [("claim", &self.claims), ("query", &self.query), ("user", &history)] {
+            for (a, value) in said {
+                words.push(format!("{who} {a} {value}"));
+                words.push(format!("{who} {a} {value} record {}", self.item[*a]));
+            }
+        }
+        words.iter().map(|word| bag::row(word, rows)).collect()
+    }
+}
+
+/// Items and users.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Catalogue {
+    pub items: Vec<Item>,
+    pub users: Vec<User>,
+}
+
+impl Catalogue {
+    pub fn draw(items: usize, users: usize, stream: &mut Stream) -> Self {
+        let item = |stream: &mut Stream| -> Item { std::array::from_fn(|_| stream.below(VALUES)) };
+        let items = (0..items).map(|_| item(stream)).collect();
+        let users = (0..users).map(|_| {
+            let likes = item(stream);
+            let shown = |a: usize| if stream.chance(0.1) { stream.below(VALUES) } else { likes[a] };
+            let history = std::array::from_fn(shown);
+            User { likes, strength: std::array::from_fn(|_| 0.5 + stream.unit()), history }
+        });
+        let users = users.collect();
+        Self { items, users }
+    }
+
+    pub fn item(&self, stream: &mut Stream) -> Item {
+        stream.pick(&self.items).copied().unwrap_or_default()
+    }
+
+    pub fn user<'a>(&'a self, stream: &mut Stream) -> Option<&'a User> {
+        stream.pick(&self.users)
+    }
+
+    /// Two or three constraints, all of which `item` meets.
+    pub fn query(item: &Item, stream: &mut Stream) -> Vec<(usize, u64)> {
+        let many = 2 + stream.below(2) as usize;
+        attributes(stream).into_iter().take(many).map(|a| (a, item[a])).collect()
+    }
+
+    /// A template's reply with the faults that are asked for, by axis, and no others. `None` where no item is that far from a taste.
+    pub fn reply(&self, faults: [bool; 4], stream: &mut Stream) -> Option<Reply> {
+        let user = self.user(stream)?;
+        // A deviation lies between what a user is served with and what not, since strengths are hidden.
+        let fits = |item: &Item| if faults[3] { user.taste(item) < -0.5 } else { user.taste(item) > 0.5 };
+        let item = (0..200).map(|_| self.item(stream)).find(fits)?;
+        let mut query = Self::query(&item, stream);
+        let mut claims: Vec<(usize, u64)> =
+            attributes(stream).into_iter().take(CLAIMS).map(|a| (a, item[a])).collect();
+        for (said, fault) in [(&mut claims, faults[1]), (&mut query, faults[2])] {
+            let wrong = 1 + stream.below(said.len() as u64) as usize;
+            for (_, value) in said.iter_mut().take(if fault { wrong } else { 0 }) {
+                *value = (*value + 1 + stream.below(VALUES - 1)) % VALUES;
+            }
+            stream.shuffle(said);
+        }
+        let mut closed = true;
+        match (faults[0], stream.chance(0.5)) {
+            (true, true) => closed = false,
+            (true, false) => drop(claims.pop_if(|(a, value)| !faults[1] || item[*a] == *value)),
+            (false, _) => {}
+        }
+        let reply = Reply { history: user.history, query, item, claims, closed };
+        // A false claim that may not be left out: the wrapper is broken instead.
+        let closed = reply.closed && (!faults[0] || reply.claims.len() < CLAIMS);
+        Some(Reply { closed, ..reply })
+    }
+}
+
+/// The attributes in any order.
+fn attributes(stream: &mut Stream) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..ATTRIBUTES).collect();
+    stream.shuffle(&mut all);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merit_core::Seed;
+
+    #[test]
+    fn a_reply_has_the_faults_that_were_asked_for_and_no_others() {
+        let mut stream = Seed::root(101).stream();
+        let catalogue = Catalogue::draw(200, 300, &mut stream);
+        for mask in 0..160_u8 {
+            let faults: [bool; 4] = std::array::from_fn(|axis| mask >> axis & 1 == 1);
+            let reply = catalogue.reply(faults, &mut stream).unwrap();
+            let found = [!reply.follows(), !reply.is_true(), reply.relevance() < 1.0];
+            assert_eq!(found, faults[..3], "{reply:?}");
+        }
+    }
+
+    #[test]
+    fn tastes_are_standardised() {
+        let mut stream = Seed::root(101).stream();
+        let catalogue = Catalogue::draw(4000, 1, &mut stream);
+        let tastes: Vec<f64> = catalogue.items.iter().map(|item| catalogue.users[0].taste(item)).collect();
+        let mean = tastes.iter().sum::<f64>() / 4000.0;
+        let square = tastes.iter().map(|t| t * t).sum::<f64>() / 4000.0;
+        assert!(mean.abs() < 0.05 && (square - 1.0).abs() < 0.06, "{mean} {square}");
+    }
+
+    #[test]
+    fn checks_by_hand() {
+        let item = [0, 1, 2, 3, 0, 1, 2, 3];
+        let reply = Reply {
+            history: [0; 8],
+            query: vec![(0, 0), (1, 2)],
+            item,
+            claims: vec![(0, 0), (1, 1), (4, 2)],
+            closed: true,
+        };
+        // One of two constraints is met; the third claim is false; the first says what the history likes.
+        assert_eq!((reply.relevance(), reply.is_true(), reply.flattery()), (0.5, false, 1.0));
+        assert!(reply.follows() && !Reply { closed: false, ..reply.clone() }.follows());
+        // "claims 3", "closed", 8 of the record, and a word and a pair for 3 claims, 2 constraints and 8 of the history.
+        assert_eq!(reply.words(64).len(), 2 + 8 + 2 * (3 + 2 + 8));
+    }
+}
