@@ -48,8 +48,7 @@ impl CreditRule for Contrastive {
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
         let (episodes, mut samples): (Vec<_>, Vec<Sample>) = batch.samples()?.into_iter().unzip();
         let rewards: Vec<Option<f64>> = episodes.iter().map(|scored| scored.reward()).collect();
-        let mut notes: Vec<Note> =
-            episodes.iter().map(|scored| Note::excluded(scored.outcome())).collect();
+        let mut notes: Vec<Note> = episodes.iter().map(|scored| Note::excluded(scored.outcome())).collect();
         let mut at = 0;
         while at < samples.len() {
             let group = samples[at].group;
@@ -93,7 +92,8 @@ impl Contrastive {
         order.sort_by(by_worth);
         let keep = self.keep.min(order.len());
         let best = keep.div_ceil(2);
-        let (last_of_best, first_of_worst) = (order.get(best.wrapping_sub(1)), order.get(order.len() - (keep - best)));
+        let (last_of_best, first_of_worst) =
+            (order.get(best.wrapping_sub(1)), order.get(order.len() - (keep - best)));
         let among = |member: &&(usize, f64, usize)| {
             last_of_best.is_some_and(|last| by_worth(member, last).is_le())
                 || first_of_worst.is_some_and(|first| by_worth(member, first).is_ge())

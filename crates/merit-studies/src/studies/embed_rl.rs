@@ -210,7 +210,9 @@ impl EmbedRl {
             for (group, rewards) in traces.chunks(self.rollouts).zip(rewards.chunks(self.rollouts)) {
                 let rewards: Vec<Vec<f64>> = rewards.iter().map(|reward| vec![*reward]).collect();
                 let advantages = Normalisation::Joint.advantages(&rewards, &[1.0]);
-                paths.extend(group.iter().zip(advantages).map(|(t, advantage)| (t.path.as_slice(), advantage)));
+                paths.extend(
+                    group.iter().zip(advantages).map(|(t, advantage)| (t.path.as_slice(), advantage)),
+                );
             }
         }
         policy.climb(&paths, Some((start, self.kl)), self.learning_rate);
@@ -225,7 +227,13 @@ impl EmbedRl {
     }
 
     /// What every trace is paid: it depends on all others of the batch.
-    fn rewards(&self, reward: CueReward, bag: &Bag, batch: &Batch, traces: &[Vec<Trace>; 2]) -> [Vec<f64>; 2] {
+    fn rewards(
+        &self,
+        reward: CueReward,
+        bag: &Bag,
+        batch: &Batch,
+        traces: &[Vec<Trace>; 2],
+    ) -> [Vec<f64>; 2] {
         let n = self.rollouts;
         let texts = [&batch.queries, &batch.records];
         let vectors: [Vec<Vec<f64>>; 2] = [0, 1].map(|side| {

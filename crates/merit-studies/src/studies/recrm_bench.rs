@@ -145,7 +145,13 @@ impl Study for RecrmBench {
 }
 
 impl RecrmBench {
-    fn drawn(&self, catalogue: &Catalogue, faults: Faults, many: usize, seed: &Seed) -> Result<Vec<Entry>, StudyError> {
+    fn drawn(
+        &self,
+        catalogue: &Catalogue,
+        faults: Faults,
+        many: usize,
+        seed: &Seed,
+    ) -> Result<Vec<Entry>, StudyError> {
         let mut stream = seed.stream();
         let mut entries = Vec::new();
         for _ in 0..many {
@@ -192,7 +198,13 @@ impl RecrmBench {
         }
     }
 
-    fn recommender(&self, catalogue: &Catalogue, scorers: &Scorers, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
+    fn recommender(
+        &self,
+        catalogue: &Catalogue,
+        scorers: &Scorers,
+        seed: &Seed,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), StudyError> {
         let mut policy = template();
         let mut stream = seed.child("learning", 0).stream();
         let before = self.found(&policy, catalogue, scorers, seed);
@@ -228,20 +240,25 @@ impl RecrmBench {
         for case in (0..self.cases).filter_map(|_| Case::draw(catalogue, stream)).collect::<Vec<_>>() {
             let group: Vec<_> = (0..self.rollouts).map(|_| recommend(policy, &case, stream)).collect();
             let paid = |(reply, _): &(Reply, _)| vec![self.pay(scorers, case.user, reply)];
-            let advantages = Normalisation::Joint.advantages(&group.iter().map(paid).collect::<Vec<_>>(), &[1.0]);
+            let advantages =
+                Normalisation::Joint.advantages(&group.iter().map(paid).collect::<Vec<_>>(), &[1.0]);
             paths.extend(group.into_iter().zip(advantages).map(|((_, path), advantage)| (path, advantage)));
         }
-        let paths: Vec<(&[Choice], f64)> = paths.iter().map(|(path, advantage)| (path.as_slice(), *advantage)).collect();
+        let paths: Vec<(&[Choice], f64)> =
+            paths.iter().map(|(path, advantage)| (path.as_slice(), *advantage)).collect();
         policy.climb(&paths, None, self.learning_rate);
     }
 
     /// A policy on fresh cases, the same for every arm.
     fn found(&self, policy: &Chooser, catalogue: &Catalogue, scorers: &Scorers, seed: &Seed) -> Found {
         let mut stream = seed.child("evaluation", 0).stream();
-        let cases = (0..self.evaluation).filter_map(|_| Case::draw(catalogue, &mut stream)).collect::<Vec<_>>();
+        let cases =
+            (0..self.evaluation).filter_map(|_| Case::draw(catalogue, &mut stream)).collect::<Vec<_>>();
         let replies: Vec<(&User, Reply)> =
             cases.iter().map(|case| (case.user, recommend(policy, case, &mut stream).0)).collect();
-        let over = |of: &dyn Fn(&User, &Reply) -> f64| mean(&replies.iter().map(|(user, reply)| of(user, reply)).collect::<Vec<_>>());
+        let over = |of: &dyn Fn(&User, &Reply) -> f64| {
+            mean(&replies.iter().map(|(user, reply)| of(user, reply)).collect::<Vec<_>>())
+        };
         let wrong = replies.iter().filter(|(_, reply)| !reply.follows() || !reply.is_true()).count();
         Found {
             clicks: over(&|user, reply| self.click(user, reply)),

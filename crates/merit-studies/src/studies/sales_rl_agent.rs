@@ -81,7 +81,8 @@ impl Component for SalesRlAgent {
     const EXAMPLE: &'static str = "dialogues = 20\ntests = 10\nguided = 5\n";
 
     fn check(&self) -> Result<(), Refusal> {
-        let counts = [self.dialogues, self.passes, self.tests, self.guided, self.batch as u64, self.steps as u64];
+        let counts =
+            [self.dialogues, self.passes, self.tests, self.guided, self.batch as u64, self.steps as u64];
         let all = counts.iter().all(|count| *count > 0);
         Refusal::unless(all, "dialogues, passes, tests, guided, batch or steps", 0, "at least 1")?;
         Refusal::unless((0.0..=1.0).contains(&self.skill), "skill", self.skill, "between 0 and 1")?;
@@ -115,7 +116,8 @@ struct Taken<'a> {
 
 impl Study for SalesRlAgent {
     fn run(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
-        let record = |name, count| (0..count).map(|i| self.record(&mut seed.child(name, i).stream())).collect();
+        let record =
+            |name, count| (0..count).map(|i| self.record(&mut seed.child(name, i).stream())).collect();
         let (learned, tests): (Vec<Dialogue>, Vec<Dialogue>) =
             (record("dialogue", self.dialogues), record("test", self.tests));
         let bag = self.learn(&learned, &tests, seed, desk)?;
@@ -170,7 +172,13 @@ impl SalesRlAgent {
         1.0 - (p - q).abs() - if turn == turns { wrong_side.max(0.0) } else { 0.0 }
     }
 
-    fn learn(&self, data: &[Dialogue], tests: &[Dialogue], seed: &Seed, desk: &mut Desk<'_>) -> Result<Bag, StudyError> {
+    fn learn(
+        &self,
+        data: &[Dialogue],
+        tests: &[Dialogue],
+        seed: &Seed,
+        desk: &mut Desk<'_>,
+    ) -> Result<Bag, StudyError> {
         let data: Vec<Dialogue> = data.iter().map(|dialogue| self.shown(dialogue, self.leak)).collect();
         let mut bag = Bag::new(ROWS, WIDTH, 2, &mut seed.child("bag", 0).stream());
         let (mut gradient, mut stream) = (bag.gradient(), seed.child("actions", 0).stream());
@@ -198,7 +206,12 @@ impl SalesRlAgent {
     }
 
     /// Draws a prediction for every turn of a batch; advantages over the value head, normalised over the batch.
-    fn act<'a>(&self, bag: &Bag, batch: impl Iterator<Item = &'a Dialogue>, stream: &mut Stream) -> Vec<Taken<'a>> {
+    fn act<'a>(
+        &self,
+        bag: &Bag,
+        batch: impl Iterator<Item = &'a Dialogue>,
+        stream: &mut Stream,
+    ) -> Vec<Taken<'a>> {
         let mut taken = Vec::new();
         for dialogue in batch {
             for (at, words) in dialogue.turns.iter().enumerate() {
@@ -255,7 +268,9 @@ impl SalesRlAgent {
             let mut stream = seed.child("bayes", number).stream();
             let chance = match &dialogue.first {
                 Err(chance) => *chance,
-                Ok(talk) => mean(&(0..100).map(|_| self.go_on(talk.clone(), &mut stream)).collect::<Vec<_>>()),
+                Ok(talk) => {
+                    mean(&(0..100).map(|_| self.go_on(talk.clone(), &mut stream)).collect::<Vec<_>>())
+                }
             };
             pairs.push((chance, dialogue.sold));
         }

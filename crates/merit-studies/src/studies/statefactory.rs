@@ -160,7 +160,14 @@ struct Told {
 }
 
 /// With the goal of the task that stands `shift` places further on.
-fn tell(world: &Facts, tasks: &[Task], shift: usize, judge: &mut Judge, noise: f64, stream: &mut Stream) -> Told {
+fn tell(
+    world: &Facts,
+    tasks: &[Task],
+    shift: usize,
+    judge: &mut Judge,
+    noise: f64,
+    stream: &mut Stream,
+) -> Told {
     let mut told = Told { distance: 0.0, high: Vec::new() };
     for (at, task) in tasks.iter().enumerate() {
         let goal = &tasks[(at + shift) % tasks.len()].goal;
@@ -189,7 +196,14 @@ impl Statefactory {
 
     /// Whether the goal is reached. With a judge, the step is taken that leads to the best of several proposals; the first of those
     /// that are as good.
-    fn play(&self, world: &Facts, at: usize, task: &Task, judge: Option<&mut Judge>, stream: &mut Stream) -> bool {
+    fn play(
+        &self,
+        world: &Facts,
+        at: usize,
+        task: &Task,
+        judge: Option<&mut Judge>,
+        stream: &mut Stream,
+    ) -> bool {
         let (mut state, mut judge) = (task.start, judge);
         let away = |state: usize| task.distances[state].unwrap_or(u32::MAX);
         for _ in 0..(self.patience * f64::from(away(task.start))).round() as usize {
