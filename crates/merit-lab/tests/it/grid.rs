@@ -127,9 +127,9 @@ fn arms_beyond_the_core_run_only_when_they_are_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let usual = GridOptions { smoke: false, ..options(folder.path(), 1) };
     let cells = |options: &GridOptions| Grid::new(&system, options, 1).unwrap().len();
-    assert_eq!(cells(&usual), 3);
-    assert_eq!(cells(&GridOptions { extended: true, ..usual.clone() }), 6);
-    assert_eq!(cells(&GridOptions { arms: vec!["two".into()], ..usual }), 3);
+    assert_eq!(cells(&usual), 2);
+    assert_eq!(cells(&GridOptions { extended: true, ..usual.clone() }), 4);
+    assert_eq!(cells(&GridOptions { arms: vec!["two".into()], ..usual }), 2);
 }
 
 #[test]
