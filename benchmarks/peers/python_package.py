@@ -127,7 +127,7 @@ def waiting(messages):
     return "answer 1"
 
 
-def on_ray(tasks):
+def on_ray(tasks, rounds):
     try:
         import ray
 
@@ -135,19 +135,20 @@ def on_ray(tasks):
     except ImportError:
         print("left out: Ray is not here", file=sys.stderr)
         return
-    plan = {"tasks": tasks, "seed": 1}
-    begun = time.perf_counter()
-    here = merit_rl.rollout("sums-tools", waiting, concurrency=32, **plan)
-    say(f"{tasks} episodes of a policy that takes 100 ms, 32 at a time", "merit, threads", time.perf_counter() - begun, "s")
+    plan, what = {"tasks": tasks, "seed": 1}, f"{tasks} episodes of a policy that takes 100 ms, 32 at a time"
     ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, logging_level="error")
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     with on_ray.Players(lambda: waiting, actors=4, under_way=8) as players:
         # Actors are there before the clock starts: a run keeps them for all of its steps.
         players.play("sums-tools", tasks=128, seed=2)
-        begun = time.perf_counter()
-        there = players.play("sums-tools", **plan)
-        say(f"{tasks} episodes of a policy that takes 100 ms, 32 at a time", "merit, 4 actors of Ray", time.perf_counter() - begun, "s")
-    assert [score.reward for score, _ in here] == [score["reward"] for score, _ in there]
+        for _ in range(rounds):
+            begun = time.perf_counter()
+            here = merit_rl.rollout("sums-tools", waiting, concurrency=32, **plan)
+            say(what, "merit, threads", time.perf_counter() - begun, "s")
+            begun = time.perf_counter()
+            there = players.play("sums-tools", **plan)
+            say(what, "merit, 4 actors of Ray", time.perf_counter() - begun, "s")
+            assert [score.reward for score, _ in here] == [score["reward"] for score, _ in there]
     ray.shutdown()
 
 
@@ -159,4 +160,4 @@ if __name__ == "__main__":
         verifier(4 if quick else 400)
         scoring(rust)
         gae()
-    on_ray(32 if quick else 512)
+    on_ray(32 if quick else 512, 1 if quick else int(sys.argv[1]))

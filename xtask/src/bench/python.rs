@@ -65,10 +65,10 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
         let what = format!("GAE of 64 by 1,024 tokens, {} ms, beside verl's function", short(ours));
         rows.push(ratio(what, theirs / ours, 20.0));
     }
-    let rollouts: Vec<&Value> = lines.iter().filter(|line| line["unit"] == "s").collect();
-    if let [threads, ray] = rollouts.as_slice() {
-        let (here, there) = (threads["value"].as_f64().unwrap_or(0.0), ray["value"].as_f64().unwrap_or(0.0));
-        let what = threads["what"].as_str().unwrap_or_default();
+    let what = lines.iter().find(|line| line["unit"] == "s").and_then(|line| line["what"].as_str());
+    let rollouts = |side: &str| of(&lines, what.unwrap_or_default(), side);
+    if let (Some(here), Some(there)) = (rollouts("merit, threads"), rollouts("merit, 4 actors of Ray")) {
+        let what = what.unwrap_or_default();
         let took =
             format!("{what}: {} s on threads, {} s on 4 actors of Ray, ratio", short(here), short(there));
         let (bar, met) = Bar::AtMost(1.05).verdict(there / here, 1.0);
