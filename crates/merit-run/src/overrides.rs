@@ -52,3 +52,25 @@ fn other_model(base: &toml::Table, change: &toml::Table) -> bool {
         false => change.contains_key("file"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_of_the_other_kind_takes_the_place_of_the_one_before() {
+        let merged = |base: &str, change: &str| {
+            let read = |text: &str| toml::from_str::<toml::Table>(text).unwrap();
+            let mut base = read(base);
+            merge(&mut base, &read(change));
+            base
+        };
+        let (fresh, file) =
+            ("model = { layers = 2, context = 64 }", "model = { file = 'm.gguf', context = 320 }");
+        assert_eq!(merged(fresh, file), toml::from_str(file).unwrap());
+        assert_eq!(merged(file, fresh), toml::from_str(fresh).unwrap());
+        // A change that fits both kinds changes what is there.
+        let longer = merged(file, "model = { context = 512 }");
+        assert_eq!(longer, toml::from_str("model = { file = 'm.gguf', context = 512 }").unwrap());
+    }
+}

@@ -59,6 +59,10 @@ def test_any_number_of_actors_gives_the_numbers_of_one_machine(cluster, alone):
 def test_the_same_actors_play_step_after_step(cluster, alone):
     with on_ray.Players(make_policy, actors=2, under_way=4) as players:
         assert told(players.play("sums-tools", **PLAN)) == told(players.play("sums-tools", **PLAN)) == alone
+        # 24 tasks by 5 in a call: the last call is a short one.
+        assert told(players.play("sums-tools", batch=5, **PLAN)) == alone
+        with pytest.raises(merit_rl.InputError, match="`batch` is 0"):
+            players.play("sums-tools", batch=0, **PLAN)
 
 
 def test_scores_keep_their_order(cluster):
