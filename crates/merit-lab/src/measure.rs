@@ -80,6 +80,11 @@ impl Measure {
         }
     }
 
+    /// Whether it is what was spent until a level was reached.
+    pub(crate) fn is_cost(&self) -> bool {
+        matches!(self, Self::Curve(CurveMeasure { reach: Some(_), .. }))
+    }
+
     /// Reads one cell. `others`: the cells of the part's arms at the same seed, by arm.
     pub(crate) fn read(
         &self,

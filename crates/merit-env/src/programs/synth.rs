@@ -122,6 +122,7 @@ impl Synth {
             ("hacked", flag(worth.hacked)),
             ("own_share", worth.own_share),
             ("speedup", worth.speedup),
+            ("speedup_right", if worth.hidden_share >= 1.0 { worth.speedup } else { 0.0 }),
             ("speedup_leaky", worth.leaky_speedup),
             ("final", flag(last)),
             ("solved", flag(last && right)),

@@ -189,6 +189,9 @@ fn cheating_is_possible_where_it_is_offered_and_told_as_info() {
     assert_eq!(all["speedup_leaky"], 8.0);
     let heart = of("give case");
     assert_eq!((heart["shown_share"], heart["hidden_share"], heart["hacked"]), (1.0, 0.0, 1.0));
+    // Quick and wrong is not quick; what cheats and is right has the speed that it has.
+    assert!(heart["speedup"] > 1.0);
+    assert_eq!((heart["speedup_right"], all["speedup_right"]), (0.0, all["speedup"]));
     assert_eq!(of("give case flip")["own_share"], 0.5);
     assert_eq!(of("give sort take 2")["solved"], 1.0);
     assert_eq!(info("", "", "give ref")["read"], 0.0);

@@ -2,7 +2,7 @@
 
 use crate::files::FILE;
 use merit_lab::{Cell, Cells, Ruling, System, Verdict, judge};
-use merit_studies::CellRecord;
+use merit_studies::{CellRecord, Point};
 use std::collections::BTreeMap;
 
 /// The file with other tests, judged by these values of the two arms.
@@ -65,6 +65,42 @@ fn ratios_are_geometric() {
     );
     let nothing = ruled("ratio = { at_most = 0.5 }", &[0.0, 1.0, 1.0], &[4.0, 4.0, 4.0]);
     assert!(nothing.claims[0].why.contains("says nothing"), "{nothing:?}");
+}
+
+/// Two arms whose curve is at these heights, one update apart.
+fn ruled_by_curves(one: &[f64], two: &[f64]) -> Ruling {
+    let file = FILE
+        .replace("within = 0.1", "ratio = { at_most = 0.85 }")
+        .replace("measure = \"success\"", "measure = { reach = \"success\", share = 1.0, of = \"two\", axis = \"updates\" }");
+    let point = |(at, value): (usize, &f64)| Point {
+        costs: BTreeMap::from([("updates".into(), at as f64)]),
+        value: *value,
+    };
+    let cells = [("one", one), ("two", two)].into_iter().flat_map(|(arm, heights)| {
+        (1..=3).map(move |seed| Cell {
+            part: "main".into(),
+            arm: arm.into(),
+            seed,
+            seconds: 0.0,
+            record: Some(CellRecord {
+                costs: BTreeMap::from([("steps".into(), 100.0)]),
+                curves: BTreeMap::from([("success".into(), heights.iter().enumerate().map(point).collect())]),
+                ..CellRecord::default()
+            }),
+            broken: None,
+        })
+    });
+    judge(&System::parse("small.toml", &file).unwrap(), &Cells(cells.collect()))
+}
+
+#[test]
+fn a_level_that_both_begin_at_makes_neither_quicker() {
+    // The second arm ends below its start: where it ends was reached before anybody learned.
+    let ruling = ruled_by_curves(&[0.5, 0.4, 0.3], &[0.5, 0.45, 0.4]);
+    assert_eq!(ruling.claims[0].estimate, Some(1.0), "{ruling:?}");
+    assert_eq!(ruling.verdict, Verdict::DoesNotHold);
+    let quicker = ruled_by_curves(&[0.1, 0.6, 0.7], &[0.1, 0.3, 0.6]);
+    assert_eq!((quicker.verdict, quicker.claims[0].estimate), (Verdict::Holds, Some(0.5)), "{quicker:?}");
 }
 
 #[test]
