@@ -10,6 +10,9 @@ pub enum Baseline {
     Group,
     /// The same turn of the other members: a turn at which all members earn the same gets 0.
     Turn,
+    /// Twice, each alone: the outcome against the other members, and what a turn was paid against all turns of the group. Where the
+    /// members have as many turns, turn advantages sum to 0 in each group; a level with nothing to compare gives 0.
+    Levels,
     /// The whole batch: token advantages sum to 0 over the batch.
     Batch,
     /// An estimate of the value of each state, by a value head or by continuations: no sum need vanish.

@@ -58,7 +58,7 @@ pub(crate) fn credit(recipe: &Recipe) -> Result<(), String> {
 
 /// Whether a rule compares the members of a group.
 fn compares(rule: &dyn CreditRule) -> bool {
-    matches!(rule.baseline(), Baseline::Group | Baseline::Turn)
+    matches!(rule.baseline(), Baseline::Group | Baseline::Turn | Baseline::Levels)
 }
 
 /// The shipped rules, with their defaults, of which something holds.

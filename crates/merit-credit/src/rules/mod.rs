@@ -10,6 +10,7 @@ merit_core::registry! {
         gae::Gae,
         contrastive::Contrastive,
         turn_groups::TurnGroups,
+        two_level::TwoLevel,
         branch_monte_carlo::BranchMonteCarlo,
     ];
 }

@@ -2,7 +2,7 @@
 
 use merit_core::{Group, Outcome};
 use merit_credit::conformance::Sketch;
-use merit_credit::rules::{Contrastive, DrGrpo, Grpo, Rloo};
+use merit_credit::rules::{Contrastive, DrGrpo, Grpo, Rloo, TwoLevel};
 use merit_credit::{Credit, CreditBatch, CreditError, CreditRule};
 
 const DR_GRPO: DrGrpo = DrGrpo {};
@@ -93,6 +93,41 @@ fn the_length_tiebreak_never_outranks_a_reward_difference() {
 #[test]
 fn who_cannot_be_told_apart_is_chosen_together() {
     assert_eq!(contrasted(2, 0.05, &[(1.0, 3), (1.0, 3), (0.5, 3), (0.0, 3)]).1, [1.0, 1.0, 0.0, 1.0]);
+}
+
+#[test]
+fn outcome_and_steps_are_normalised_apart() {
+    // Outcomes 1, 0, 0, 1 beside turns paid (0.5, 0), (0, 0), (0.5, 0), (0, 0): mean 1/2 and std 0.577350; mean 1/8 and, over eight turns,
+    // squares 2 · 0.140625 + 6 · 0.015625 = 0.375, std sqrt(0.375 / 7) = 0.231455.
+    let member = |outcome: f64, paid: f64| {
+        let sketch = Sketch::new(&[(2, 1), (3, 0)], Outcome::PolicyWrong, outcome + paid);
+        Sketch { turn_rewards: vec![paid, 0.0], ..sketch }
+    };
+    let group = vec![member(1.0, 0.5), member(0.0, 0.0), member(0.0, 0.5), member(1.0, 0.0)];
+    let credit = assign(&TwoLevel { eta: 0.5, scale_by_std: true }, &[group]);
+    let at = |member: usize, turn: usize| {
+        let sample = &credit.samples[member];
+        f64::from(sample.advantages.as_ref().unwrap()[sample.turns[turn].start])
+    };
+    let (outcome, paid, unpaid) = (0.5 / 0.577350, 0.375 / 0.231455, -0.125 / 0.231455);
+    let wants = [
+        (0, 0, outcome + 0.5 * paid),
+        (0, 1, outcome + 0.5 * unpaid),
+        (2, 0, -outcome + 0.5 * paid),
+        (1, 1, -outcome + 0.5 * unpaid),
+    ];
+    for (member, turn, want) in wants {
+        assert!(
+            (at(member, turn) - want).abs() < 1e-4,
+            "{member} {turn}: {} and not {want}",
+            at(member, turn)
+        );
+    }
+}
+
+#[test]
+fn without_pay_by_turn_two_levels_are_grpo() {
+    check(&TwoLevel::default(), &[1.0, 0.0, 0.0, 1.0], &[0.866024, -0.866024, -0.866024, 0.866024]);
 }
 
 #[test]
