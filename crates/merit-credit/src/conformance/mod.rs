@@ -85,12 +85,13 @@ fn check_shape(groups: &[Group], credit: &Credit) -> Vec<String> {
 fn check_grain(baseline: Baseline, samples: &[Sample]) -> Vec<String> {
     let mixed = |sample: &&Sample| match baseline {
         Baseline::Group => !all_equal(credits(sample)),
-        Baseline::Turn | Baseline::Levels => {
+        Baseline::Turn | Baseline::Levels | Baseline::Items => {
             sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone())))
         }
         Baseline::Batch | Baseline::Value => false,
     };
-    let unit = if baseline == Baseline::Group { "episode" } else { "turn" };
+    let whole = matches!(baseline, Baseline::Group);
+    let unit = if whole { "episode" } else { "turn" };
     let words = |sample: &Sample| format!("{} carries several advantages within one {unit}", sample.episode);
     samples.iter().filter(mixed).map(words).collect()
 }
@@ -105,7 +106,7 @@ fn check_sums(baseline: Baseline, groups: usize, samples: &[Sample]) -> Vec<Stri
     let totals =
         |numbers: Vec<f64>| (numbers.iter().sum::<f64>(), numbers.iter().map(|a| a.abs()).sum::<f64>());
     match baseline {
-        Baseline::Value | Baseline::Turn | Baseline::Levels => Vec::new(),
+        Baseline::Value | Baseline::Turn | Baseline::Levels | Baseline::Items => Vec::new(),
         Baseline::Batch => {
             let (sum, size) = totals(samples.iter().flat_map(credits).collect());
             let bad = !close(sum, size);
@@ -151,7 +152,7 @@ fn check_permuted(
 /// Groups without a difference teach nothing, up to float noise (0.1 + 0.2 is 0.3), also where the reward is paid over several
 /// turns.
 fn check_nothing_to_compare(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
-    if !matches!(rule.baseline(), Baseline::Group | Baseline::Turn | Baseline::Levels) {
+    if !rule.baseline().compares_members() {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();

@@ -10,6 +10,8 @@ merit_core::registry! {
         gae::Gae,
         contrastive::Contrastive,
         turn_groups::TurnGroups,
+        keyed_groups::KeyedGroups,
+        checklist_step::ChecklistStep,
         two_level::TwoLevel,
         branch_monte_carlo::BranchMonteCarlo,
     ];
