@@ -15,6 +15,9 @@ pub enum Baseline {
     Levels,
     /// The share of the group that ever passes what is open at a turn: a group whose members pass the same gets 0.
     Items,
+    /// The other members of its group, and then the whole batch: token advantages sum to 0 over the batch, and a batch of groups with
+    /// nothing to compare gets 0.
+    GroupInBatch,
     /// The whole batch: token advantages sum to 0 over the batch.
     Batch,
     /// An estimate of the value of each state, by a value head or by continuations: no sum need vanish.
@@ -25,7 +28,7 @@ impl Baseline {
     /// Whether it compares the members of a group, so that one alone learns nothing.
     pub fn compares_members(self) -> bool {
         match self {
-            Self::Group | Self::Turn | Self::Levels | Self::Items => true,
+            Self::Group | Self::Turn | Self::Levels | Self::Items | Self::GroupInBatch => true,
             Self::Batch | Self::Value => false,
         }
     }

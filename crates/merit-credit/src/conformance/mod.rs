@@ -84,13 +84,13 @@ fn check_shape(groups: &[Group], credit: &Credit) -> Vec<String> {
 /// A rule that compares episodes writes one number per episode, one that compares turns one number per turn.
 fn check_grain(baseline: Baseline, samples: &[Sample]) -> Vec<String> {
     let mixed = |sample: &&Sample| match baseline {
-        Baseline::Group => !all_equal(credits(sample)),
+        Baseline::Group | Baseline::GroupInBatch => !all_equal(credits(sample)),
         Baseline::Turn | Baseline::Levels | Baseline::Items => {
             sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone())))
         }
         Baseline::Batch | Baseline::Value => false,
     };
-    let whole = matches!(baseline, Baseline::Group);
+    let whole = matches!(baseline, Baseline::Group | Baseline::GroupInBatch);
     let unit = if whole { "episode" } else { "turn" };
     let words = |sample: &Sample| format!("{} carries several advantages within one {unit}", sample.episode);
     samples.iter().filter(mixed).map(words).collect()
@@ -107,7 +107,7 @@ fn check_sums(baseline: Baseline, groups: usize, samples: &[Sample]) -> Vec<Stri
         |numbers: Vec<f64>| (numbers.iter().sum::<f64>(), numbers.iter().map(|a| a.abs()).sum::<f64>());
     match baseline {
         Baseline::Value | Baseline::Turn | Baseline::Levels | Baseline::Items => Vec::new(),
-        Baseline::Batch => {
+        Baseline::Batch | Baseline::GroupInBatch => {
             let (sum, size) = totals(samples.iter().flat_map(credits).collect());
             let bad = !close(sum, size);
             bad.then(|| format!("the advantages of the batch sum to {sum}")).into_iter().collect()

@@ -7,6 +7,7 @@ merit_core::registry! {
         dr_grpo::DrGrpo,
         rloo::Rloo,
         reinforce_plus_plus::ReinforcePlusPlus,
+        group_whitened::GroupWhitened,
         gae::Gae,
         contrastive::Contrastive,
         turn_groups::TurnGroups,

@@ -2,7 +2,7 @@
 
 use merit_core::{Group, Outcome};
 use merit_credit::conformance::Sketch;
-use merit_credit::rules::{Contrastive, DrGrpo, Grpo, Rloo, TwoLevel};
+use merit_credit::rules::{Contrastive, DrGrpo, GroupWhitened, Grpo, Rloo, TwoLevel};
 use merit_credit::{Credit, CreditBatch, CreditError, CreditRule};
 
 const DR_GRPO: DrGrpo = DrGrpo {};
@@ -137,6 +137,19 @@ fn rloo_takes_the_mean_of_the_others() {
     check(&RLOO, &[1.0, 0.0, 0.0, 1.0], &[two_thirds, -two_thirds, -two_thirds, two_thirds]);
     // 5 − 1 = 4 and 1 − 5 = −4.
     check(&RLOO, &[5.0, 1.0], &[4.0, -4.0]);
+}
+
+#[test]
+fn differences_to_the_group_are_whitened_over_the_tokens_of_the_batch() {
+    // Less their group's mean: 1 and -1 (one token each), 0.1 on three tokens and -0.1 on one. Over the six tokens: mean 0.2 / 6, squares
+    // 1 + 1 + 4 · 0.01 - 6 · (0.2 / 6)^2 = 2.033333, variance / 5 = 0.406667. GRPO would give both groups the same size.
+    let groups = [of_lengths(&[(2.0, 1), (0.0, 1)]), of_lengths(&[(0.6, 3), (0.4, 1)])];
+    let got = advantages(&assign(&GroupWhitened {}, &groups));
+    let mean: f64 = 0.2 / 6.0;
+    let std = ((2.04 - 6.0 * mean * mean) / 5.0 + 1e-8).sqrt();
+    for (got, x) in got.iter().zip([1.0, -1.0, 0.1, -0.1]) {
+        assert!((f64::from(*got) - (x - mean) / std).abs() < 1e-5, "{got} of {x}");
+    }
 }
 
 #[test]
