@@ -20,6 +20,16 @@ pub enum CreditError {
         "credit rule `{rule}` needs continuations from every turn, but episode {episode} has none from turn {turn}"
     )]
     MissingProbes { rule: &'static str, episode: EpisodeId, turn: usize },
+    /// A rule that reads an info met a batch in which no turn has it.
+    #[error(
+        "credit rule `{rule}` pools turns by the info `{key}`, and the world tells others but not that; give `credit.key` one that it tells (docs/worlds.md)"
+    )]
+    MissingInfo { rule: &'static str, key: String },
+    /// A rule that reads terms met an episode whose score has none of that name, or one that says nothing of turns.
+    #[error(
+        "credit rule `{rule}` needs the item `{item}` at every turn, but the reward of episode {episode} has no term of that name that is told by turn; name one in `credit.items`, and give it `per_turn = true`"
+    )]
+    MissingItem { rule: &'static str, episode: EpisodeId, item: String },
     /// Turn rewards that do not match the turns.
     #[error("episode {episode} has {got} turn rewards for {want} turns; there must be one each, or none")]
     TurnRewards {

@@ -10,10 +10,28 @@ pub enum Baseline {
     Group,
     /// The same turn of the other members: a turn at which all members earn the same gets 0.
     Turn,
+    /// Twice, each alone: the outcome against the other members, and what a turn was paid against all turns of the group. Where the
+    /// members have as many turns, turn advantages sum to 0 in each group; a level with nothing to compare gives 0.
+    Levels,
+    /// The share of the group that ever passes what is open at a turn: a group whose members pass the same gets 0.
+    Items,
+    /// The other members of its group, and then the whole batch: token advantages sum to 0 over the batch, and a batch of groups with
+    /// nothing to compare gets 0.
+    GroupInBatch,
     /// The whole batch: token advantages sum to 0 over the batch.
     Batch,
     /// An estimate of the value of each state, by a value head or by continuations: no sum need vanish.
     Value,
+}
+
+impl Baseline {
+    /// Whether it compares the members of a group, so that one alone learns nothing.
+    pub fn compares_members(self) -> bool {
+        match self {
+            Self::Group | Self::Turn | Self::Levels | Self::Items | Self::GroupInBatch => true,
+            Self::Batch | Self::Value => false,
+        }
+    }
 }
 
 /// What a rule needs besides scored groups. The driver provides it, and a batch that lacks it is refused.

@@ -23,10 +23,8 @@ pub(crate) fn token_rewards(
     let (Some(reward), Some(last)) = (scored.reward(), sample.mask.iter().rposition(|&m| m)) else {
         return Ok(Vec::new());
     };
-    let turn_rewards = scored.score.as_ref().map_or(&[][..], |s| &s.turn_rewards);
-    check_turn_rewards(scored, sample, turn_rewards)?;
     let mut paid: Vec<TokenReward> = Vec::new();
-    for (range, &reward) in sample.turns.iter().zip(turn_rewards) {
+    for (range, &reward) in sample.turns.iter().zip(paid_by_turn(scored, sample)?) {
         // A turn without tokens has nowhere to be paid; its part stays in the remainder.
         if let Some(token) = range.clone().rev().find(|&at| sample.mask[at]) {
             paid.push(TokenReward { token, reward });
@@ -40,11 +38,9 @@ pub(crate) fn token_rewards(
     Ok(paid)
 }
 
-fn check_turn_rewards(
-    scored: &ScoredEpisode,
-    sample: &Sample,
-    turn_rewards: &[f64],
-) -> Result<(), CreditError> {
+/// What the reward pays by turn, one entry per turn; empty where all of it is paid at the end.
+pub(crate) fn paid_by_turn<'a>(scored: &'a ScoredEpisode, sample: &Sample) -> Result<&'a [f64], CreditError> {
+    let turn_rewards = scored.score.as_ref().map_or(&[][..], |score| &score.turn_rewards);
     let episode = || scored.episode.id.clone();
     if !turn_rewards.is_empty() && turn_rewards.len() != sample.turns.len() {
         let (got, want) = (turn_rewards.len(), sample.turns.len());
@@ -52,7 +48,7 @@ fn check_turn_rewards(
     }
     match turn_rewards.iter().find(|r| !r.is_finite()) {
         Some(&value) => Err(CreditError::NotFinite { episode: episode(), what: "turn reward", value }),
-        None => Ok(()),
+        None => Ok(turn_rewards),
     }
 }
 

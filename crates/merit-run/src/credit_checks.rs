@@ -1,7 +1,7 @@
 //! Credit rules and objectives that cannot work with the rest of a recipe.
 
 use crate::recipe::Recipe;
-use merit_credit::{Baseline, CreditRule, RULES};
+use merit_credit::{CreditRule, RULES};
 use merit_learn::Scope;
 use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
@@ -58,7 +58,7 @@ pub(crate) fn credit(recipe: &Recipe) -> Result<(), String> {
 
 /// Whether a rule compares the members of a group.
 fn compares(rule: &dyn CreditRule) -> bool {
-    matches!(rule.baseline(), Baseline::Group | Baseline::Turn)
+    rule.baseline().compares_members()
 }
 
 /// The shipped rules, with their defaults, of which something holds.

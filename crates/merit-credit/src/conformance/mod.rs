@@ -25,6 +25,7 @@ pub fn check_rule(rule: &dyn CreditRule) -> Vec<String> {
     }
     found.extend(check_nothing_to_compare(rule).unwrap_or_else(|error| vec![error.to_string()]));
     found.extend(check_turns(rule).unwrap_or_else(|error| vec![error.to_string()]));
+    found.extend(check_levels(rule).unwrap_or_else(|error| vec![error.to_string()]));
     found
 }
 
@@ -83,11 +84,14 @@ fn check_shape(groups: &[Group], credit: &Credit) -> Vec<String> {
 /// A rule that compares episodes writes one number per episode, one that compares turns one number per turn.
 fn check_grain(baseline: Baseline, samples: &[Sample]) -> Vec<String> {
     let mixed = |sample: &&Sample| match baseline {
-        Baseline::Group => !all_equal(credits(sample)),
-        Baseline::Turn => sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone()))),
+        Baseline::Group | Baseline::GroupInBatch => !all_equal(credits(sample)),
+        Baseline::Turn | Baseline::Levels | Baseline::Items => {
+            sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone())))
+        }
         Baseline::Batch | Baseline::Value => false,
     };
-    let unit = if baseline == Baseline::Group { "episode" } else { "turn" };
+    let whole = matches!(baseline, Baseline::Group | Baseline::GroupInBatch);
+    let unit = if whole { "episode" } else { "turn" };
     let words = |sample: &Sample| format!("{} carries several advantages within one {unit}", sample.episode);
     samples.iter().filter(mixed).map(words).collect()
 }
@@ -102,8 +106,8 @@ fn check_sums(baseline: Baseline, groups: usize, samples: &[Sample]) -> Vec<Stri
     let totals =
         |numbers: Vec<f64>| (numbers.iter().sum::<f64>(), numbers.iter().map(|a| a.abs()).sum::<f64>());
     match baseline {
-        Baseline::Value | Baseline::Turn => Vec::new(),
-        Baseline::Batch => {
+        Baseline::Value | Baseline::Turn | Baseline::Levels | Baseline::Items => Vec::new(),
+        Baseline::Batch | Baseline::GroupInBatch => {
             let (sum, size) = totals(samples.iter().flat_map(credits).collect());
             let bad = !close(sum, size);
             bad.then(|| format!("the advantages of the batch sum to {sum}")).into_iter().collect()
@@ -148,7 +152,7 @@ fn check_permuted(
 /// Groups without a difference teach nothing, up to float noise (0.1 + 0.2 is 0.3), also where the reward is paid over several
 /// turns.
 fn check_nothing_to_compare(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
-    if !matches!(rule.baseline(), Baseline::Group | Baseline::Turn) {
+    if !rule.baseline().compares_members() {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
@@ -158,8 +162,11 @@ fn check_nothing_to_compare(rule: &dyn CreditRule) -> Result<Vec<String>, Credit
         let sketch = Sketch::new(&[(2, 1), (0, 1), (3, 0)], Outcome::PolicyWrong, 2.0 * reward);
         Sketch { turn_rewards: vec![reward, 0.0, reward], ..sketch }
     });
-    let cases =
-        [("constant", short.to_vec()), ("constant long", long.to_vec()), ("lone", short[..1].to_vec())];
+    let mut cases = vec![("constant", short.to_vec()), ("lone", short[..1].to_vec())];
+    // The turns of an episode may differ from each other where they are compared with all turns of the group.
+    if rule.baseline() != Baseline::Levels {
+        cases.push(("constant long", long.to_vec()));
+    }
     for (what, group) in cases {
         let (_, credit) = assign(rule, &[group])?;
         if credit.samples.iter().flat_map(credits).any(|a| a != 0.0) {
@@ -196,6 +203,47 @@ fn check_turns(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
     let (sum, size) = (at(1).iter().sum::<f64>(), at(1).iter().map(|a| a.abs()).sum::<f64>());
     if !(size > 0.0 && sum.abs() <= 1e-5 * (1.0 + size)) {
         found.push(format!("a turn at which members differ got advantages of sum {sum} and size {size}"));
+    }
+    Ok(found)
+}
+
+/// A rule of two levels keeps them apart: pay that is the same at every turn leaves one number per episode, outcomes that are the same
+/// leave what the turns were paid, and in both the turns of the group sum to 0.
+fn check_levels(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
+    if rule.baseline() != Baseline::Levels {
+        return Ok(Vec::new());
+    }
+    let group = |outcome: fn(u32) -> f64, paid: fn(u32) -> f64| {
+        (0..4).map(move |member| {
+            let turn_rewards = vec![0.5, 0.5 + paid(member), 0.5];
+            let reward = outcome(member) + turn_rewards.iter().sum::<f64>();
+            let sketch = Sketch::new(&[(2, 1), (3, 2), (1, 0)], Outcome::PolicyWrong, reward);
+            Sketch { turn_rewards, ..sketch }
+        })
+    };
+    let mut found = Vec::new();
+    let cases: [(&str, Vec<Sketch>); 2] = [
+        ("only outcomes differ", group(f64::from, |_| 0.0).collect()),
+        ("only pay differs", group(|_| 1.0, f64::from).collect()),
+    ];
+    for (what, group) in cases {
+        let (_, credit) = assign(rule, &[group])?;
+        let of_turns = |sample: &Sample| -> Vec<f64> {
+            sample.turns.iter().filter_map(|range| credits_in(sample, range.clone()).next()).collect()
+        };
+        let turns: Vec<Vec<f64>> = credit.samples.iter().map(of_turns).collect();
+        let sum: f64 = turns.iter().flatten().sum();
+        let size: f64 = turns.iter().flatten().map(|a| a.abs()).sum();
+        if !(size > 0.0 && sum.abs() <= 1e-5 * (1.0 + size)) {
+            found.push(format!("where {what}, turns got advantages of sum {sum} and size {size}"));
+        }
+        let mixed = match what {
+            "only outcomes differ" => turns.iter().any(|of| !all_equal(of.iter().copied())),
+            _ => [0, 2].iter().any(|&turn| !all_equal(turns.iter().map(|of| of[turn]))),
+        };
+        if mixed {
+            found.push(format!("where {what}, turns that were paid the same got different advantages"));
+        }
     }
     Ok(found)
 }

@@ -2,7 +2,8 @@
 
 use merit_core::{
     Action, Boundary, Cost, End, Episode, EpisodeId, Fault, Group, GroupError, Limit, Outcome, PolicyVersion,
-    Provenance, Reward, Role, Score, ScoredEpisode, Segment, Task, TokenId, Transcript, Turn,
+    Provenance, Reward, Role, Score, ScoredEpisode, Segment, Task, TermOutcome, TermScore, TokenId,
+    Transcript, Turn,
 };
 use std::sync::Arc;
 
@@ -82,7 +83,20 @@ impl Sketch {
             _ => Reward::Value { value: self.reward },
         };
         let solved = Some(self.outcome == Outcome::Solved);
-        Some(Score::new(reward).with_turn_rewards(self.turn_rewards.clone()).with_solved(solved))
+        let score = Score::new(reward).with_turn_rewards(self.turn_rewards.clone()).with_solved(solved);
+        Some(score.with_terms(self.terms()))
+    }
+
+    /// What is paid by turn, as a term of that name; none where all is paid at the end.
+    fn terms(&self) -> Vec<TermScore> {
+        let term = TermScore {
+            name: "paid by turn".to_owned(),
+            outcome: TermOutcome::Value { value: self.turn_rewards.iter().sum() },
+            weight: 1.0,
+            turns: self.turn_rewards.iter().copied().map(Some).collect(),
+            evidence: Vec::new(),
+        };
+        if self.turn_rewards.is_empty() { Vec::new() } else { vec![term] }
     }
 
     fn transcript(&self) -> Transcript {

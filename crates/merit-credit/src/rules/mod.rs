@@ -7,9 +7,13 @@ merit_core::registry! {
         dr_grpo::DrGrpo,
         rloo::Rloo,
         reinforce_plus_plus::ReinforcePlusPlus,
+        group_whitened::GroupWhitened,
         gae::Gae,
         contrastive::Contrastive,
         turn_groups::TurnGroups,
+        keyed_groups::KeyedGroups,
+        checklist_step::ChecklistStep,
+        two_level::TwoLevel,
         branch_monte_carlo::BranchMonteCarlo,
     ];
 }

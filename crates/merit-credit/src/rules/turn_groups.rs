@@ -60,7 +60,11 @@ impl CreditRule for TurnGroups {
             .zip(&samples)
             .map(|(scored, sample)| scored.reward().map(|_| turn_rewards(scored, sample)).transpose())
             .collect::<Result<_, _>>()?;
-        let groups = Pools::of(&samples, &rewards);
+        let rows = samples.iter().zip(&rewards).flat_map(|(sample, rewards)| {
+            let turns = rewards.iter().flatten().enumerate();
+            turns.map(|(turn, &reward)| ((sample.group, Some(turn as i64)), reward))
+        });
+        let pools = Pools::of(rows);
         let (mut advantages, mut notes) = (Vec::new(), Vec::new());
         for (at, sample) in samples.iter().enumerate() {
             let Some(rewards) = &rewards[at] else {
@@ -69,7 +73,10 @@ impl CreditRule for TurnGroups {
                 continue;
             };
             let judged = rewards.iter().enumerate().map(|(turn, &reward)| {
-                let (pool, stats) = groups.of_turn(sample.group, turn, self.min_rows);
+                let (pool, stats) = match pools.get((sample.group, Some(turn as i64)), self.min_rows) {
+                    Some(stats) => ("turn group", stats),
+                    None => ("batch", &pools.batch),
+                };
                 (self.advantage(reward, stats), reward, pool, stats)
             });
             let judged: Vec<_> = judged.collect();
@@ -94,34 +101,31 @@ impl TurnGroups {
     }
 }
 
-/// Statistics of turn rewards: by group and turn, and over the batch.
-struct Pools {
-    turns: BTreeMap<(usize, usize), GroupStats>,
+/// What rewards are pooled by: the group, and the place of a turn or a number that the environment told. Absent: it told none.
+pub(super) type Key = (usize, Option<i64>);
+
+/// Statistics of rewards: by key, and over the batch.
+pub(super) struct Pools {
+    keyed: BTreeMap<Key, GroupStats>,
     batch: GroupStats,
 }
 
 impl Pools {
-    fn of(samples: &[Sample], rewards: &[Option<Vec<f64>>]) -> Self {
-        let mut turns: BTreeMap<(usize, usize), Vec<f64>> = BTreeMap::new();
-        for (sample, rewards) in samples.iter().zip(rewards) {
-            for (turn, &reward) in rewards.iter().flatten().enumerate() {
-                turns.entry((sample.group, turn)).or_default().push(reward);
-            }
+    pub(super) fn of(rows: impl Iterator<Item = (Key, f64)>) -> Self {
+        let mut keyed: BTreeMap<Key, Vec<f64>> = BTreeMap::new();
+        for (key, reward) in rows {
+            keyed.entry(key).or_default().push(reward);
         }
-        let all: Vec<f64> = turns.values().flatten().copied().collect();
-        let turns = turns.into_iter().map(|(key, rewards)| (key, GroupStats::of(&rewards))).collect();
-        Self { turns, batch: GroupStats::of(&all) }
+        let all: Vec<f64> = keyed.values().flatten().copied().collect();
+        let keyed = keyed.into_iter().map(|(key, rewards)| (key, GroupStats::of(&rewards))).collect();
+        Self { keyed, batch: GroupStats::of(&all) }
     }
 
-    /// What a turn is compared with, in words and as numbers.
-    fn of_turn(&self, group: usize, turn: usize, min_rows: usize) -> (&'static str, &GroupStats) {
-        match self.turns.get(&(group, turn)) {
-            // Members that all earn the same teach nothing, however few they are.
-            Some(stats) if stats.count >= min_rows || (stats.count > 1 && stats.constant) => {
-                ("turn group", stats)
-            }
-            _ => ("batch", &self.batch),
-        }
+    /// What a reward is compared with. Absent: too few share its key.
+    pub(super) fn get(&self, key: Key, min_rows: usize) -> Option<&GroupStats> {
+        // Members that all earn the same teach nothing, however few they are.
+        let enough = |stats: &&GroupStats| stats.count >= min_rows || (stats.count > 1 && stats.constant);
+        self.keyed.get(&key).filter(enough)
     }
 }
 

@@ -31,12 +31,25 @@ fn every_example_is_the_default_and_survives_saving() {
 }
 
 #[test]
+fn what_has_no_default_survives_saving_too() {
+    for toml in ["type = 'keyed-groups'\nkey = 'round'", "type = 'checklist-step'\nitems = ['found', 'told']"]
+    {
+        let rule = read(toml).unwrap();
+        assert_eq!(read(&toml::to_string(&rule).unwrap()).unwrap(), rule);
+    }
+}
+
+#[test]
 fn unknown_keys_and_rules_are_refused() {
     for (toml, want) in [
         ("type = 'grpo'\nscale = true", "unknown field `scale`"),
         ("type = 'dr-grpo'\nscale_by_std = true", "unknown field `scale_by_std`"),
         ("type = 'grop'", "unknown credit rule `grop` (did you mean `grpo`?)"),
         ("type = 'gae'\ngamma = 2.0", "`gae`: `gamma` is 2; it must be between 0 and 1"),
+        ("type = 'two-level'\neta = -1.0", "`two-level`: `eta` is -1; it must be 0 or above"),
+        ("type = 'keyed-groups'\nkey = ''", "`key` is empty; give the name of an info"),
+        ("type = 'keyed-groups'\nmin_rows = 1", "`min_rows` is 1; it must be at least 2"),
+        ("type = 'checklist-step'\nitems = ['a', 'b', 'a']", "`items` has `a` twice"),
     ] {
         let error = read(toml).unwrap_err();
         assert!(error.contains(want), "{toml}: {error}");

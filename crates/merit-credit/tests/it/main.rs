@@ -3,6 +3,7 @@
 
 mod absence;
 mod along_tokens;
+mod by_turn;
 mod conformance;
 mod reference;
 mod within_groups;

@@ -2,7 +2,7 @@
 
 use merit_core::{Group, Outcome};
 use merit_credit::conformance::Sketch;
-use merit_credit::rules::{Contrastive, DrGrpo, Grpo, Rloo};
+use merit_credit::rules::{Contrastive, DrGrpo, GroupWhitened, Grpo, Rloo, TwoLevel};
 use merit_credit::{Credit, CreditBatch, CreditError, CreditRule};
 
 const DR_GRPO: DrGrpo = DrGrpo {};
@@ -96,12 +96,60 @@ fn who_cannot_be_told_apart_is_chosen_together() {
 }
 
 #[test]
+fn outcome_and_steps_are_normalised_apart() {
+    // Outcomes 1, 0, 0, 1 beside turns paid (0.5, 0), (0, 0), (0.5, 0), (0, 0): mean 1/2 and std 0.577350; mean 1/8 and, over eight turns,
+    // squares 2 · 0.140625 + 6 · 0.015625 = 0.375, std sqrt(0.375 / 7) = 0.231455.
+    let member = |outcome: f64, paid: f64| {
+        let sketch = Sketch::new(&[(2, 1), (3, 0)], Outcome::PolicyWrong, outcome + paid);
+        Sketch { turn_rewards: vec![paid, 0.0], ..sketch }
+    };
+    let group = vec![member(1.0, 0.5), member(0.0, 0.0), member(0.0, 0.5), member(1.0, 0.0)];
+    let credit = assign(&TwoLevel { eta: 0.5, scale_by_std: true }, &[group]);
+    let at = |member: usize, turn: usize| {
+        let sample = &credit.samples[member];
+        f64::from(sample.advantages.as_ref().unwrap()[sample.turns[turn].start])
+    };
+    let (outcome, paid, unpaid) = (0.5 / 0.577350, 0.375 / 0.231455, -0.125 / 0.231455);
+    let wants = [
+        (0, 0, outcome + 0.5 * paid),
+        (0, 1, outcome + 0.5 * unpaid),
+        (2, 0, -outcome + 0.5 * paid),
+        (1, 1, -outcome + 0.5 * unpaid),
+    ];
+    for (member, turn, want) in wants {
+        assert!(
+            (at(member, turn) - want).abs() < 1e-4,
+            "{member} {turn}: {} and not {want}",
+            at(member, turn)
+        );
+    }
+}
+
+#[test]
+fn without_pay_by_turn_two_levels_are_grpo() {
+    check(&TwoLevel::default(), &[1.0, 0.0, 0.0, 1.0], &[0.866024, -0.866024, -0.866024, 0.866024]);
+}
+
+#[test]
 fn rloo_takes_the_mean_of_the_others() {
     // Of a 1: 1 − (0 + 0 + 1)/3 = 2/3. Of a 0: 0 − (1 + 0 + 1)/3 = −2/3.
     let two_thirds = 2.0 / 3.0;
     check(&RLOO, &[1.0, 0.0, 0.0, 1.0], &[two_thirds, -two_thirds, -two_thirds, two_thirds]);
     // 5 − 1 = 4 and 1 − 5 = −4.
     check(&RLOO, &[5.0, 1.0], &[4.0, -4.0]);
+}
+
+#[test]
+fn differences_to_the_group_are_whitened_over_the_tokens_of_the_batch() {
+    // Less their group's mean: 1 and -1 (one token each), 0.1 on three tokens and -0.1 on one. Over the six tokens: mean 0.2 / 6, squares
+    // 1 + 1 + 4 · 0.01 - 6 · (0.2 / 6)^2 = 2.033333, variance / 5 = 0.406667. GRPO would give both groups the same size.
+    let groups = [of_lengths(&[(2.0, 1), (0.0, 1)]), of_lengths(&[(0.6, 3), (0.4, 1)])];
+    let got = advantages(&assign(&GroupWhitened {}, &groups));
+    let mean: f64 = 0.2 / 6.0;
+    let std = ((2.04 - 6.0 * mean * mean) / 5.0 + 1e-8).sqrt();
+    for (got, x) in got.iter().zip([1.0, -1.0, 0.1, -0.1]) {
+        assert!((f64::from(*got) - (x - mean) / std).abs() < 1e-5, "{got} of {x}");
+    }
 }
 
 #[test]

@@ -101,13 +101,28 @@ pub struct Log {
 }
 
 impl Log {
-    fn workspace<'a>(&self, repo: &'a Repo, window: usize) -> Workspace<'a> {
+    /// The repository after what was said, and the most that the rubric has come to on the way.
+    fn workspace<'a>(&self, repo: &'a Repo, window: usize) -> (Workspace<'a>, f64) {
         let mut work = Workspace::new(repo, window);
+        let mut best = rubric(repo, &work);
         for said in &self.said {
             work.act(said);
+            best = best.max(rubric(repo, &work));
         }
-        work
+        (work, best)
     }
+}
+
+/// How much of the work is done: the mean of a failing test seen, the share of wrong files read, the share of bugs mended, and tests
+/// run again with success. 0 while the tests are not what they were.
+fn rubric(repo: &Repo, work: &Workspace<'_>) -> f64 {
+    if work.is_tampered() {
+        return 0.0;
+    }
+    let flag = |holds: bool| f64::from(u8::from(holds));
+    let found = repo.bugs.iter().filter(|bug| work.read.contains(&bug.file)).count();
+    let found = found as f64 / repo.bugs.len().max(1) as f64;
+    (flag(work.seen_failing) + found + work.mended() + flag(work.checked && work.passes())) / 4.0
 }
 
 /// A failing test of a file in words: its list, what should become of it, and what does.
@@ -122,8 +137,14 @@ fn failure(repo: &Repo, file: &str) -> String {
 }
 
 impl Repair {
-    /// What is true after a command; `said` is absent where none could be read.
-    fn said(&self, repo: &Repo, work: &Workspace<'_>, said: Option<&str>, result: StepResult) -> StepResult {
+    /// What is true after a command; `said` is absent where none could be read. `best` is the most that the rubric came to before.
+    fn said(
+        &self,
+        repo: &Repo,
+        (work, best): (&Workspace<'_>, f64),
+        said: Option<&str>,
+        result: StepResult,
+    ) -> StepResult {
         let flag = |holds: bool| f64::from(u8::from(holds));
         let now = said.and_then(command);
         let named = match &now {
@@ -140,13 +161,9 @@ impl Repair {
         let buggy = |file: &str| repo.bugs.iter().any(|bug| bug.file == file);
         let right_file = named.is_some_and(buggy);
         let (Standing { tests, hidden, broken }, mended) = (work.standing(), work.mended());
-        let found = repo.bugs.iter().filter(|bug| work.read.contains(&bug.file)).count();
-        let verified = work.checked && tests >= 1.0;
-        let items =
-            [flag(work.seen_failing), found as f64 / repo.bugs.len().max(1) as f64, mended, flag(verified)];
-        let rubric = items.iter().sum::<f64>() / items.len() as f64;
+        let rubric = rubric(repo, work);
         let visit = match &now {
-            Some(Command::Test(_)) => !work.passes() || verified,
+            Some(Command::Test(_)) => !work.passes() || work.checked && tests >= 1.0,
             Some(Command::Read(file, _) | Command::Edit(file, ..) | Command::Cut(file, _)) => buggy(file),
             _ => false,
         };
@@ -155,7 +172,8 @@ impl Repair {
             ("right_file", flag(right_file)),
             ("repeat", flag(now.is_some() && work.repeat)),
             ("visit", flag(visit)),
-            ("rubric", if work.is_tampered() { 0.0 } else { rubric }),
+            ("rubric", rubric),
+            ("rubric_gain", (rubric - best).max(0.0)),
             ("mended", mended),
             ("tests_share", tests),
             ("hidden_share", hidden),
@@ -238,19 +256,24 @@ impl TextGame for Repair {
     }
 
     fn step(&self, repo: &Repo, log: &mut Log, action: &Action, _: &[CallRecord]) -> StepResult {
-        let mut work = log.workspace(repo, self.window);
+        let (mut work, best) = log.workspace(repo, self.window);
         let said = match action {
             Action::Say { text } | Action::Answer { text } => text.as_str(),
             Action::Malformed { .. } | Action::Calls { .. } => "",
         };
         let room = log.said.len() < MOST_COMMANDS || said == "done";
         match work.act(said).filter(|_| room) {
-            Some(_) if said == "done" => self.said(repo, &work, Some(said), StepResult::default().answered()),
+            Some(_) if said == "done" => {
+                self.said(repo, (&work, best), Some(said), StepResult::default().answered())
+            }
             Some(shown) => {
                 log.said.push(said.to_owned());
-                self.said(repo, &work, Some(said), StepResult::saying(shown))
+                self.said(repo, (&work, best), Some(said), StepResult::saying(shown))
             }
-            None => self.said(repo, &log.workspace(repo, self.window), None, StepResult::saying(HINT)),
+            None => {
+                let (work, best) = log.workspace(repo, self.window);
+                self.said(repo, (&work, best), None, StepResult::saying(HINT))
+            }
         }
     }
 

@@ -91,6 +91,9 @@ pub struct Desk {
     pub early_writes: u32,
     /// Whether the order in question was looked up.
     pub looked_up: bool,
+    /// How many items of the checklist have passed.
+    #[serde(default)]
+    pub passed: u8,
 }
 
 /// A line of the agent.
@@ -172,13 +175,32 @@ impl Desk {
     fn outputs_said(&self, case: &Case) -> bool {
         case.output().is_none_or(|output| self.told.contains(&output))
     }
+
+    /// Whether the first item that has not passed holds now; then it passes. One a turn: an item needs those before it to have
+    /// passed at an earlier turn.
+    fn pass(&mut self, case: &Case, over: bool) -> bool {
+        let (state, outputs) = (self.state_right(case), self.outputs_said(case));
+        let holds = match self.passed {
+            0 => self.found.as_ref() == Some(&case.name),
+            1 => self.looked_up,
+            // Where nothing is to be changed, or nothing to be told, that shows when the rest is done.
+            2 => state && (case.goal().is_some() || outputs || over),
+            3 => state && outputs && (case.output().is_some() || over),
+            _ => false,
+        };
+        self.passed += u8::from(holds);
+        holds
+    }
 }
 
 impl Service {
-    fn said(&self, case: &Case, desk: &Desk, result: StepResult, over: bool, read: bool) -> StepResult {
+    fn said(&self, case: &Case, desk: &mut Desk, result: StepResult, over: bool, read: bool) -> StepResult {
         let flag = |holds: bool| f64::from(u8::from(holds));
         let idle = desk.told.iter().filter(|word| case.output().as_ref() != Some(word)).count();
         let (state, outputs) = (desk.state_right(case), desk.outputs_said(case));
+        let round = desk.passed;
+        let passes = read && desk.pass(case, over);
+        let item = |item: u8| flag(passes && round == item);
         result.with_info([
             ("read", flag(read)),
             ("state_right", flag(over && state)),
@@ -190,6 +212,11 @@ impl Service {
             ("early_writes", f64::from(desk.early_writes)),
             ("idle_tells", idle as f64),
             ("questions", f64::from(desk.asked.iter().sum::<u32>())),
+            ("round", f64::from(round)),
+            ("item_found", item(0)),
+            ("item_looked", item(1)),
+            ("item_changed", item(2)),
+            ("item_told", item(3)),
         ])
     }
 }

@@ -113,6 +113,7 @@ fn each_turn_tells_how_far_the_work_is() {
     assert_eq!(of("visit"), [1.0, 1.0, 1.0, 0.0, 1.0, 0.0]);
     // A failing test seen, the right file read, the bug mended, the tests run again: a quarter each.
     assert_eq!(of("rubric"), [0.25, 0.5, 0.75, 0.75, 1.0, 1.0]);
+    assert_eq!(of("rubric_gain"), [0.25, 0.25, 0.25, 0.0, 0.25, 0.0]);
     assert_eq!(of("mended"), [0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
     // Of the four files only dog does what it should, on its test as on its hidden list.
     assert_eq!(of("tests_share"), [0.25, 0.25, 1.0, 1.0, 1.0, 1.0]);
@@ -213,6 +214,30 @@ fn manners_work_as_they_say() {
         assert_eq!((mean(&tamper, "solved"), mean(&tamper, "tests_pass")), (0.0, 1.0));
         assert_eq!(mean(&tamper, "tampered"), 1.0);
     }
+}
+
+#[test]
+fn a_rubric_paid_by_visit_is_farmed_and_gains_are_not() {
+    let sum = |turns: &[(String, Numbers)], name: &str| of(turns, name).iter().sum::<f64>();
+    // The wrong file read five times: five visits of a quarter each, and a quarter gained once.
+    let turns = worked(&["read ant"; 5]);
+    assert_eq!((0.25 * sum(&turns, "visit"), sum(&turns, "rubric_gain")), (1.25, 0.25));
+    // Mended, broken and mended again: three quarters at first, and no gain for having been there before.
+    let turns = worked(&["test", "read ant", "edit ant 1 add 1", "undo ant", "edit ant 1 add 1"]);
+    assert_eq!(of(&turns, "rubric"), [0.25, 0.5, 0.75, 0.5, 0.75]);
+    assert_eq!(of(&turns, "rubric_gain"), [0.25, 0.25, 0.25, 0.0, 0.0]);
+    // Nothing is gained while the tests are not what they were; what was done meanwhile counts when they are again.
+    let turns = worked(&["test", "cut test 1", "read ant", "undo test"]);
+    assert_eq!(of(&turns, "rubric_gain"), [0.25, 0.0, 0.0, 0.25]);
+}
+
+#[test]
+fn shortest_without_the_oracle_selects_lucky_guesses() {
+    let world = built("repair", "sizes = [4, 5]\nlines = 2");
+    let [exact, thorough, hasty] =
+        ["exact", "thorough", "hasty"].map(|manner| means(world.as_ref(), manner, 200, ["solved"]));
+    assert!(hasty.0 < exact.0 && exact.0 < thorough.0, "turns: {} {} {}", hasty.0, exact.0, thorough.0);
+    assert!(hasty.1[0] < 0.7 && exact.1[0] == 1.0 && thorough.1[0] == 1.0, "solved: {}", hasty.1[0]);
 }
 
 #[test]

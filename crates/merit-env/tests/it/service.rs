@@ -104,6 +104,44 @@ fn it_is_solved_when_the_books_are_exactly_right_and_what_had_to_be_said_was() {
     assert_eq!(play(&moved, &["find bob", "move 15 rome"])[1].1["solved"], 0.0);
 }
 
+const ITEMS: [&str; 4] = ["item_found", "item_looked", "item_changed", "item_told"];
+
+/// The item that passes at each turn, from 1, and 0 where none does; and how many have passed before each turn.
+fn items(task: &Arc<Task>, lines: &[&str]) -> (Vec<usize>, Vec<f64>) {
+    let turns = play(task, lines);
+    let passed = |info: &Info| ITEMS.iter().position(|item| info[*item] == 1.0).map_or(0, |at| at + 1);
+    let items = turns.iter().map(|(_, info)| passed(info)).collect();
+    (items, turns.iter().map(|(_, info)| info["round"]).collect())
+}
+
+#[test]
+fn an_item_passes_once_and_after_those_before_it() {
+    let refund = case("refund", 14, json!({}));
+    let (passed, round) =
+        items(&refund, &["ask name", "find bob", "find bob", "order 14", "refund 14", "tell 34", "done"]);
+    assert_eq!(passed, [0, 1, 0, 2, 3, 4, 0]);
+    assert_eq!(round, [0.0, 0.0, 1.0, 1.0, 2.0, 3.0, 4.0]);
+    // Looked up before the person was found: that counts a turn after the finding. A line that nobody can read passes nothing.
+    assert_eq!(items(&refund, &["order 14", "find bob", "what", "ask wish"]).0, [0, 1, 0, 2]);
+    // Never looked up: nothing behind it passes, though the books are right.
+    assert_eq!(items(&refund, &["find bob", "refund 14", "tell 34", "done"]).0, [1, 0, 0, 0]);
+    // Nothing is to be told of a cancelled order: the end says so. Nothing is to be changed of what was sent: being told says so.
+    let cancel = case("cancel", 15, json!({}));
+    assert_eq!(items(&cancel, &["find bob", "order 15", "cancel 15", "done"]).0, [1, 2, 3, 4]);
+    let sent = case("cancel", 14, json!({}));
+    assert_eq!(items(&sent, &["find bob", "order 14", "tell open", "tell sent", "done"]).0, [1, 2, 0, 3, 4]);
+    assert_eq!(items(&sent, &["find bob", "order 14", "cancel 14", "tell sent", "done"]).0, [1, 2, 0, 0, 0]);
+}
+
+#[test]
+fn r_is_divided_by_the_reference_number_of_rounds() {
+    // Every dialogue has four items, however early it stops: one that ends after the first has a quarter, not all.
+    let task = case("refund", 14, json!({}));
+    let share = |lines: &[&str]| items(&task, lines).0.iter().filter(|item| **item > 0).count() as f64 / 4.0;
+    assert_eq!(share(&["find bob", "done"]), 0.25);
+    assert_eq!(share(&["find bob", "order 14", "refund 14", "tell 34", "done"]), 1.0);
+}
+
 /// How a manner plays a task: its lines, and the infos at the end.
 fn demonstrated(world: &dyn World, task: &Arc<Task>, manner: &str) -> (Vec<String>, Info) {
     let mut env = world.open(task, &Seed::root(2), None).unwrap();
@@ -131,6 +169,12 @@ fn manners_are_what_they_say() {
         found.sum::<f64>() / tasks.len() as f64
     };
     assert_eq!((mean("exact", "solved"), mean("nosy", "solved")), (1.0, 1.0));
+    // What is done right passes the last item at the end at the latest.
+    let all_items = tasks.iter().map(|task| {
+        let (lines, _) = demonstrated(world.as_ref(), task, "exact");
+        items(task, &lines.iter().map(String::as_str).collect::<Vec<&str>>()).0
+    });
+    assert!(all_items.into_iter().all(|items| items.contains(&4)));
     assert!(mean("nosy", "questions") > mean("exact", "questions"));
     assert!(mean("hasty", "solved") < 0.1 && mean("hasty", "early_writes") > 0.5);
     let blind = mean("blind", "solved");
