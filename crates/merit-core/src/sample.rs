@@ -1,6 +1,8 @@
 //! What the learner sees of one episode: tokens in order, with streams aligned to them.
 
-use crate::{End, EpisodeId, PolicyVersion, Provenance, Role, ScoredEpisode, Segment, TokenId};
+use crate::{
+    CallEnd, End, EpisodeId, PolicyVersion, Provenance, Role, ScoredEpisode, Segment, TokenId, Turn,
+};
 use std::ops::Range;
 
 /// One episode as the learner sees it. Streams have one entry per token.
@@ -29,6 +31,11 @@ pub struct Sample {
     pub values: Vec<f32>,
     /// Trainable tokens of each turn, as ranges over `tokens`.
     pub turns: Vec<Range<usize>>,
+    /// For each turn whether it made calls and all of them were refused.
+    pub refused: Vec<bool>,
+    /// Trainable tokens that were put where they stand after they were sampled elsewhere. Their log-probabilities are of another
+    /// context until they are scored again.
+    pub spliced: Vec<Range<usize>>,
     /// Absent until a credit rule has run; the learner rejects a sample without it.
     pub advantages: Option<Vec<f32>>,
     /// Targets of the value head. Absent: the credit rule fits no values.
@@ -82,7 +89,9 @@ impl Sample {
             tokens: transcript.tokens(),
             logprobs: transcript.logprobs(),
             values: if has_values { transcript.values() } else { Vec::new() },
-            turns: turn_ranges(scored),
+            turns: turn_ranges(scored, |_| true),
+            refused: refused(scored),
+            spliced: turn_ranges(scored, |s| counts && s.provenance == Provenance::Spliced),
             observed: observed(transcript.segments()),
             mask,
             advantages: None,
@@ -108,12 +117,20 @@ fn observed(segments: &[Segment]) -> Vec<bool> {
     segments.iter().enumerate().flat_map(answers).collect()
 }
 
-fn turn_ranges(scored: &ScoredEpisode) -> Vec<Range<usize>> {
+/// Turns whose calls were all refused.
+fn refused(scored: &ScoredEpisode) -> Vec<bool> {
+    let refused =
+        |turn: &Turn| !turn.calls.is_empty() && turn.calls.iter().all(|call| call.end == CallEnd::Refused);
+    scored.episode.turns.iter().map(refused).collect()
+}
+
+/// The ranges of the policy's segments that `wanted` takes.
+fn turn_ranges(scored: &ScoredEpisode, wanted: impl Fn(&Segment) -> bool) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut ranges = Vec::new();
     for segment in scored.episode.transcript.segments() {
         let end = start + segment.tokens.len();
-        if segment.role.trainable() {
+        if segment.role.trainable() && wanted(segment) {
             ranges.push(start..end);
         }
         start = end;

@@ -8,7 +8,7 @@ use crate::report::Totals;
 use crate::step::{Judged, Step};
 use crate::{
     BadToken, Batch, LearnConfig, LearnError, Needs, Optimiser, SampleStats, Sft, UpdateReport, mismatched,
-    observed,
+    observed, rescored,
 };
 use merit_api::trainer::{
     AdamWSettings, Coefficients, Reference, SequenceOutputs, TrainError, TrainSequence, Trainer,
@@ -93,6 +93,9 @@ impl Learner {
         if self.needs_reference() && reference.is_none() {
             return Err(LearnError::NoReference { objective: name });
         }
+        let rescored = rescored::with_logprobs_in_place(samples, trainer, at.temperature)
+            .map_err(|error| in_words(error, samples, at.step))?;
+        let samples = rescored.as_deref().unwrap_or(samples);
         let widened = match self.config.mask.observations() {
             true => observed::with_observations(samples, trainer, at.temperature)
                 .map(Some)

@@ -31,6 +31,7 @@ pub static MASKS: &[Entry<dyn Mask>] = &[
     entry!(PolicyTokens as dyn Mask),
     entry!(DropTruncated as dyn Mask),
     entry!(LastTurn as dyn Mask),
+    entry!(NoRefusedTurns as dyn Mask),
     entry!(TrainOnObservations as dyn Mask),
 ];
 
@@ -80,6 +81,26 @@ impl Component for LastTurn {
 impl Mask for LastTurn {
     fn keep(&self, sample: &Sample, at: usize) -> bool {
         sample.turns.last().is_some_and(|turn| turn.contains(&at))
+    }
+}
+
+/// No turn whose calls were all refused: what failed is neither learned nor unlearned.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoRefusedTurns {}
+
+impl Component for NoRefusedTurns {
+    const ABOUT: About = About {
+        name: "no-refused-turns",
+        summary: "turns whose calls were all refused are left out",
+        paper: "CLEANER (a control), 2026",
+    };
+}
+
+impl Mask for NoRefusedTurns {
+    fn keep(&self, sample: &Sample, at: usize) -> bool {
+        let turn = sample.turns.iter().position(|turn| turn.contains(&at));
+        !turn.and_then(|turn| sample.refused.get(turn)).is_some_and(|refused| *refused)
     }
 }
 

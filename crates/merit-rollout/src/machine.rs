@@ -12,8 +12,8 @@ use crate::replay::Replay;
 use crate::settings::span;
 use crate::{ChatFormat, EpisodePlan, Start};
 use merit_api::{StepResult, Termination, World};
-use merit_core::{Boundary, End, Episode, Fault, Limit, Message, Role, ToolCall};
-use merit_model::{Completion, SampleRequest, SamplingParams, SessionId, StopReason};
+use merit_core::{Boundary, End, Episode, Fault, Limit, Message, Provenance, Role, ToolCall};
+use merit_model::{Completion, Counted, SampleRequest, SamplingParams, SessionId, StopReason};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -173,7 +173,10 @@ impl EpisodeMachine {
     pub(crate) fn go_on(&mut self, now: Instant) -> Effect {
         match self.repeat() {
             Ok(Some((tool, call))) => self.call(tool, call, now),
-            Ok(None) => self.ask(now),
+            Ok(None) => match self.corrected() {
+                Some(said) => self.said(said, Provenance::Spliced, now),
+                None => self.ask(now),
+            },
             Err(fault) => self.fail(fault),
         }
     }
@@ -227,8 +230,31 @@ impl EpisodeMachine {
         }
     }
 
-    fn on_completion(&mut self, mut said: Completion, now: Instant) -> Effect {
-        if let Err(fault) = self.record.on_completion(&self.plan, &self.rules, &mut said) {
+    /// The turn that is put where a fork begins, once. Absent: that turn is sampled.
+    fn corrected(&mut self) -> Option<Completion> {
+        let (Some(turn), Start::Fork { of, .. }) = (self.plan.splice.take(), &self.plan.start) else {
+            return None;
+        };
+        let segments = of.transcript.segments();
+        let said = segments.iter().find(|segment| segment.role == Role::Policy && segment.turn == turn)?;
+        Some(Completion {
+            session: self.session,
+            tokens: said.tokens.clone(),
+            logprobs: said.logprobs.clone(),
+            values: said.values.clone(),
+            top_logprobs: Vec::new(),
+            stop: StopReason::StopString,
+            counted: Counted::Here,
+        })
+    }
+
+    fn on_completion(&mut self, said: Completion, now: Instant) -> Effect {
+        let provenance = self.rules.provenance;
+        self.said(said, provenance, now)
+    }
+
+    fn said(&mut self, mut said: Completion, provenance: Provenance, now: Instant) -> Effect {
+        if let Err(fault) = self.record.on_completion(&self.plan, &self.rules, provenance, &mut said) {
             return self.fail(fault);
         }
         match said.stop {
@@ -325,7 +351,7 @@ fn set_up(
             Ok((open, record, None))
         }
         Start::Fork { of, turn } => {
-            let (record, replay) = Replay::begin(of, *turn, chat, &first)?;
+            let (record, replay) = Replay::begin(of, *turn, chat, &first, plan.splice.is_some())?;
             Ok((open, record, Some(replay)))
         }
     }

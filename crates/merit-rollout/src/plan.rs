@@ -25,6 +25,9 @@ pub struct EpisodePlan {
     pub start: Start,
     /// Hints shown before the policy's first turn, in order, as `Role::Hint`; never trained. A fork has those of its trunk.
     pub preface: Vec<String>,
+    /// The turn of the forked episode that stands where the fork begins, said as it was said there. Absent: that turn is sampled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub splice: Option<u32>,
     /// Most turns of this episode, where fewer than the rollout allows. Absent: as many as it allows.
     pub max_turns: Option<u32>,
 }
@@ -54,6 +57,7 @@ impl EpisodePlan {
             policy_version: PolicyVersion(0),
             start: Start::Fresh,
             preface: Vec::new(),
+            splice: None,
             max_turns: None,
         }
     }

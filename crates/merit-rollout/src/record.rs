@@ -24,12 +24,13 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The part of `of` before turn `turn`, marked as repeated.
-    pub(crate) fn kept(of: &Episode, turn: u32) -> Result<Self, Fault> {
+    /// The part of `of` before turn `turn`, marked as repeated, or as it is where the new episode takes the place of `of`.
+    pub(crate) fn kept(of: &Episode, turn: u32, own: bool) -> Result<Self, Fault> {
         let mut record = Self { turns: of.turns[..turn as usize].to_vec(), ..Self::default() };
         for segment in of.transcript.before_turn(turn).segments() {
             // What lacks its log-probabilities stays what it is: a repetition does not make it a sample.
-            let provenance = if segment.known.is_full() { Provenance::Replayed } else { segment.provenance };
+            let provenance =
+                if segment.known.is_full() && !own { Provenance::Replayed } else { segment.provenance };
             let repeated = Segment { provenance, ..segment.clone() };
             record.append(repeated).map_err(|error| fault(Boundary::Environment, error))?;
         }
@@ -71,16 +72,17 @@ impl Record {
         &mut self,
         plan: &EpisodePlan,
         rules: &Rules,
+        provenance: Provenance,
         said: &mut Completion,
     ) -> Result<(), Fault> {
         let index = self.next_turn();
         let stop = turn_stop(said.stop);
         // Whoever speaks in the policy's place need not know how likely it was; the policy must.
-        let unknown = rules.provenance == Provenance::Synthetic && said.logprobs.is_empty();
+        let unknown = provenance == Provenance::Synthetic && said.logprobs.is_empty();
         let known = if unknown && !said.tokens.is_empty() { Known::Tokens } else { Known::Full };
         let segment = Segment {
             role: Role::Policy,
-            provenance: rules.provenance,
+            provenance,
             turn: index,
             text: rules.chat.shown(&said.tokens),
             tokens: said.tokens.clone(),

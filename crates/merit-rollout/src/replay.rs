@@ -22,18 +22,19 @@ pub(crate) struct Replay {
 }
 
 impl Replay {
-    /// Keeps what lies before turn `turn` of `of`, once the opening is known to be the same.
+    /// Keeps what lies before turn `turn` of `of`, once the opening is known to be the same. `own`: the fork takes the place of `of`.
     pub(crate) fn begin(
         of: &Episode,
         turn: u32,
         chat: &ChatFormat,
         opening: &[Message],
+        own: bool,
     ) -> Result<(Record, Self), Fault> {
         if turn as usize > of.turns.len() {
             let message = format!("cannot fork {} at turn {turn}: it has {} turns", of.id, of.turns.len());
             return Err(environment(message));
         }
-        let record = Record::kept(of, turn)?;
+        let record = Record::kept(of, turn, own)?;
         agree(&record, chat, None, opening, true)?;
         Ok((record, Self { until: turn, turn: 0, call: 0 }))
     }

@@ -1,6 +1,7 @@
 //! Limits and sampling of a rollout, as they stand in a recipe.
 
 use crate::grow::TreeSettings;
+use crate::rollback::RollbackSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -47,6 +48,9 @@ pub struct RolloutSettings {
     /// Grows the groups of a training step as trees. Absent: every member starts fresh, as in every evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeSettings>,
+    /// Writes failed calls of a training step over by the policy's own corrections. Absent: errors stay, as in every evaluation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rollback: Option<RollbackSettings>,
     /// Leave the sampler's sessions open, so that forks of these episodes find their prefix; see
     /// [`close_sessions`](crate::close_sessions). Set by code, never by a recipe.
     #[serde(skip)]
@@ -68,6 +72,7 @@ impl Default for RolloutSettings {
             grammar: false,
             stall_seconds: 30.0,
             tree: None,
+            rollback: None,
             keep_sessions: false,
         }
     }
@@ -112,6 +117,11 @@ impl RolloutSettings {
         if let Some(tree) = &self.tree {
             refuse_unless(tree.roots > 0, "tree.roots", tree.roots, "it must be at least 1")?;
             refuse_unless(tree.rounds > 0, "tree.rounds", tree.rounds, "it must be at least 1")?;
+        }
+        if let Some(rollback) = &self.rollback {
+            let (retries, most) = (rollback.retries, rollback.most);
+            refuse_unless(retries > 0, "rollback.retries", retries, "it must be at least 1")?;
+            refuse_unless(most > 0, "rollback.most", most, "it must be at least 1")?;
         }
         let warm = self.temperature == 0.0 || (COLDEST..=HOTTEST).contains(&self.temperature);
         refuse_unless(

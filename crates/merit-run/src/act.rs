@@ -4,7 +4,7 @@ use crate::RunError;
 use crate::elsewhere::{Players, SentPolicy, Setup, Work};
 use crate::parts::Parts;
 use crate::policy::Policy;
-use merit_core::{Annotations, Episode};
+use merit_core::{Annotations, Cost, Episode};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Weights};
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{
@@ -93,22 +93,29 @@ impl Actor {
     }
 
     /// Runs the groups of a training step, which may grow as trees and have guests; also gives the plans that the policy has run.
-    /// Scores nothing.
+    /// Scores nothing. Last comes what was played and thrown away.
     pub(crate) fn run_groups(
         &mut self,
         parts: &Parts,
         plans: Vec<EpisodePlan>,
         watch: &mut dyn FnMut(Progress),
-    ) -> Result<(Vec<EpisodePlan>, Vec<Arc<Episode>>), RunError> {
+    ) -> Result<(Vec<EpisodePlan>, Vec<Arc<Episode>>, Cost), RunError> {
         let settings = &parts.recipe.rollout;
         let guests = parts.recipe.guests.as_ref();
         let (invited, plans) = match guests {
             Some(guests) => guests.invite(plans),
             None => (Vec::new(), plans),
         };
-        let (plans, mut episodes) = match &settings.tree {
-            None => (plans.clone(), self.roll_out(parts, plans, settings, watch)?),
-            Some(tree) => {
+        let mut thrown = Cost::default();
+        let (plans, mut episodes) = match (&settings.tree, &settings.rollback) {
+            (None, None) => (plans.clone(), self.roll_out(parts, plans, settings, watch)?),
+            (None, Some(rollback)) => {
+                let run = |round| self.roll_out(parts, round, settings, watch);
+                let purified = rollback.purify(plans, run)?;
+                thrown = purified.thrown;
+                (purified.plans, purified.episodes)
+            }
+            (Some(tree), _) => {
                 let keeping = RolloutSettings { keep_sessions: true, ..settings.clone() };
                 let grown = tree.grow(plans, |round| self.roll_out(parts, round, &keeping, watch))?;
                 if let Plays::Here(generator) = &mut self.plays {
@@ -121,7 +128,7 @@ impl Actor {
             episodes.extend(guests.play(parts, invited, &self.chat, &self.tools, watch)?);
         }
         parts.toolbox.check()?;
-        Ok((plans, episodes))
+        Ok((plans, episodes, thrown))
     }
 
     fn roll_out(

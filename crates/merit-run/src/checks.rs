@@ -32,6 +32,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
         found.fine(recipe.tasks.as_ref().map_or(Ok(()), |tasks| tasks.check(groups, size)));
         found.fine(guests(recipe));
         found.fine(tree(recipe));
+        found.fine(rollback(recipe));
     }
     found.fine(crate::credit_checks::credit(recipe));
     if found.fine(recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))) && shown {
@@ -251,6 +252,23 @@ fn tree(recipe: &Recipe) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+fn rollback(recipe: &Recipe) -> Result<(), String> {
+    if recipe.rollout.rollback.is_none() {
+        return Ok(());
+    }
+    let (rule, needs) = (recipe.credit.about().name, recipe.credit.needs());
+    if recipe.rollout.tree.is_some() {
+        return Err("`rollout.rollback` and `rollout.tree` both play episodes from the middle of others; take one of them".into());
+    }
+    if needs.values || needs.probes_per_turn > 0 {
+        return Err(format!(
+            "`rollout.rollback` puts turns where they were not sampled, and credit rule `{rule}` needs values or continuations from \
+             there; use `grpo` or another rule that compares whole episodes"
+        ));
+    }
+    Ok(())
 }
 
 /// What every arm has in common; a control that set one of these would be ignored.

@@ -233,6 +233,8 @@ impl Drive<'_> {
                 logprobs: vec![0.0; len],
                 values: Vec::new(),
                 turns: Vec::new(),
+                refused: Vec::new(),
+                spliced: Vec::new(),
                 advantages: None,
                 returns: None,
                 reward: Some(one.reward),

@@ -194,7 +194,8 @@ impl<'a> Playing<'a> {
     fn run(&mut self, first: u32, tasks: Vec<Arc<Task>>) -> Result<(), RunError> {
         let plan = self.plan(tasks.len(), self.parts.recipe.budget.group_size);
         let plans = self.parts.plans_of(&plan, first, tasks);
-        let (plans, episodes) = self.actor.run_groups(self.parts, plans, &mut stalls(self.watch))?;
+        let (plans, episodes, thrown) = self.actor.run_groups(self.parts, plans, &mut stalls(self.watch))?;
+        self.probing += thrown;
         let began = Instant::now();
         self.annotations.extend(self.parts.annotators.ask(&episodes));
         self.scoring += began.elapsed();

@@ -69,9 +69,10 @@ fn ratios_are_geometric() {
 
 /// Two arms whose curve is at these heights, one update apart.
 fn ruled_by_curves(one: &[f64], two: &[f64]) -> Ruling {
-    let file = FILE
-        .replace("within = 0.1", "ratio = { at_most = 0.85 }")
-        .replace("measure = \"success\"", "measure = { reach = \"success\", share = 1.0, of = \"two\", axis = \"updates\" }");
+    let file = FILE.replace("within = 0.1", "ratio = { at_most = 0.85 }").replace(
+        "measure = \"success\"",
+        "measure = { reach = \"success\", share = 1.0, of = \"two\", axis = \"updates\" }",
+    );
     let point = |(at, value): (usize, &f64)| Point {
         costs: BTreeMap::from([("updates".into(), at as f64)]),
         value: *value,

@@ -7,6 +7,7 @@ mod config;
 mod model_gradients;
 mod observations;
 mod refusals;
+mod rescored;
 mod sequence_objectives;
 mod support;
 mod training;

@@ -12,6 +12,7 @@ mod machine;
 mod native_calls;
 mod openai;
 mod oracle;
+mod rollback;
 mod templates;
 mod trees;
 mod turns;

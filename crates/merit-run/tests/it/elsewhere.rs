@@ -59,6 +59,7 @@ fn a_run_that_others_play_is_the_run_of_one_process() {
 #[test]
 fn trees_and_probes_are_played_elsewhere_alike() {
     check(&[("rollout.tree", "{roots=1}")]);
+    check(&[("rollout.rollback", "{retries=2}")]);
     check(&[("credit", "{type='branch-monte-carlo',continuations=2}")]);
 }
 
