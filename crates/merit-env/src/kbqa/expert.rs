@@ -14,7 +14,7 @@ pub(super) const MANNERS: &[Manner] = &[
     ),
     Manner::new(
         "wordy",
-        "As exact, and keeps everything it found, or searches everything again: right, and slow.",
+        "As exact, and keeps everything it found, or searches everything again: right, and slow. Fills masks with everybody it saw.",
     ),
     Manner::new("vague", "Takes any fact that it found for the one it looked for, and goes on from there."),
 ];
@@ -48,7 +48,7 @@ impl Kbqa {
                 lines.push(format!("next {}", relation(hop.taken.1)));
             }
             lines.push(format!("find {}", hop.query));
-            if wordy && matches!(self.mode, Mode::Answer | Mode::Planner) {
+            if wordy && matches!(self.mode, Mode::Answer | Mode::Planner) && !question.is_masked() {
                 lines.push(format!("find {}", hop.query));
             }
             let until: &[Hop] = hops.get(..=at).unwrap_or_default();
@@ -59,12 +59,17 @@ impl Kbqa {
                     lines.extend(observed.iter().map(|fact| format!("obs {}", fact.words())));
                     lines.push(format!("hyp {}", name(hop.taken.2)));
                 }
-                Mode::Answer | Mode::Planner => {}
+                Mode::Answer | Mode::Planner | Mode::Mask => {}
             }
         }
         let last = hops.last().map_or_else(|| question.begins(), |hop| hop.taken.2);
         lines.push(match self.mode {
             Mode::Planner => "stop".to_owned(),
+            _ if question.is_masked() => {
+                let taken: Vec<u8> = hops.iter().take(question.masks.len()).map(|hop| hop.taken.2).collect();
+                let names = || taken.iter().copied().map(name).collect::<Vec<&str>>().join(" ");
+                format!("fill {}", if wordy { question.everybody(&taken) } else { names() })
+            }
             _ => format!("answer {}", name(last)),
         });
         lines
@@ -87,7 +92,7 @@ impl Kbqa {
         for step in 0..count {
             // Whoever searches on behind the end of the chain repeats the last search.
             let Some(due) = chain.get(step).or(chain.last()) else { break };
-            let from = if step < chain.len() { at } else { due.0 };
+            let from = if step < chain.len() && !question.is_masked() { at } else { due.0 };
             let Some(place) = question.place(from, due.1) else { break };
             let found: Vec<Fact> = question
                 .search(place, self.facts_found())

@@ -5,6 +5,9 @@ use super::search::facts_of;
 use super::{Kbqa, Mode, Searched};
 use merit_api::StepResult;
 
+/// What is told of masks before they are filled.
+const NOT_FILLED: [(&str, f64); 4] = [("filled", 0.0), ("recall", 0.0), ("penalised", 0.0), ("spans", 0.0)];
+
 impl Kbqa {
     /// The infos of every turn.
     pub(super) fn told(&self, question: &Question, state: &Searched, result: StepResult) -> StepResult {
@@ -16,8 +19,11 @@ impl Kbqa {
             ("idle_queries", f64::from(state.queries) - f64::from(state.useful)),
             ("turns", f64::from(state.turns)),
         ]);
+        if question.is_masked() && !result.info.contains_key("filled") {
+            return result.with_info(NOT_FILLED);
+        }
         match self.mode {
-            Mode::Answer => result,
+            Mode::Answer | Mode::Mask => result,
             Mode::Notes => {
                 // Before the answer a note supports none.
                 let given = result.info.get("note_supports_pred").copied().unwrap_or(0.0);

@@ -82,6 +82,9 @@ pub struct Question {
     pub reworded: Vec<bool>,
     /// Decides what is found beside what was looked for.
     pub salt: u32,
+    /// The relations whose objects are hidden in a paragraph about the start, each a place among `relations`. Empty: a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masks: Vec<u8>,
 }
 
 impl Question {
@@ -115,10 +118,10 @@ impl Question {
         let reworded = hops.iter().map(|_| rng.chance(synonyms)).collect();
         let start = path.first().copied().unwrap_or_default();
         let salt = rng.bits() as u32;
-        Self { entities: people, relations: links, objects, start, hops, reworded, salt }
+        Self { entities: people, relations: links, objects, start, hops, reworded, salt, masks: Vec::new() }
     }
 
-    /// What is wrong with it as a question of so many hops.
+    /// What is wrong with it as a question of so many hops, or as a paragraph of so many masks.
     pub(super) fn check(&self, size: u32) -> Result<(), String> {
         let distinct = |places: &[u8], of: usize| {
             places.iter().all(|&at| usize::from(at) < of)
@@ -132,6 +135,9 @@ impl Question {
             || self.objects.iter().any(|&object| usize::from(object) >= entities)
         {
             return Err(format!("{entities} entities and {relations} relations need an object each"));
+        }
+        if self.is_masked() {
+            return self.check_masks(size);
         }
         if self.hops.len() != size as usize || self.reworded.len() != self.hops.len() {
             return Err(format!("{} hops, its size is {size}", self.hops.len()));
@@ -182,8 +188,11 @@ impl Question {
         self.entities.get(usize::from(self.start)).copied().unwrap_or_default()
     }
 
-    /// The facts that lead from the start to the answer.
+    /// The facts that lead from the start to the answer, or those that are hidden.
     pub fn chain(&self) -> Vec<Fact> {
+        if self.is_masked() {
+            return self.hidden();
+        }
         let mut at = self.begins();
         let step = |relation: u8| {
             let fact = self.fact(self.place(at, relation)?)?;
@@ -224,6 +233,9 @@ impl Question {
 
     /// The question in words.
     pub(super) fn words(&self) -> String {
+        if self.is_masked() {
+            return self.masked_words();
+        }
         let mut words = vec!["who", name(self.begins())];
         for (relation, &reworded) in self.followed().zip(&self.reworded) {
             let both = RELATIONS.get(usize::from(relation)).copied().unwrap_or_default();

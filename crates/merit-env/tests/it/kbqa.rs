@@ -88,6 +88,8 @@ fn every_mode_keeps_the_contract() {
         "type = 'kbqa'\nmode = 'notes'\nnote_cap = 3",
         "type = 'kbqa'\nmode = 'units'\nsizes = [2, 4]",
         "type = 'kbqa'\nmode = 'planner'\nreader = 'g2'\nknown = 0.5\nsizes = [1, 2, 3, 4]",
+        "type = 'kbqa'\nmode = 'mask'\nsizes = [1, 2, 3, 4]\ninstructions = true",
+        "type = 'kbqa'\nmasked = 0.5\nentities = 5",
     ] {
         let world = read_world(settings).unwrap().build(&LiveTools).unwrap();
         assert_eq!(check_world(world.as_ref(), &Seed::root(7), 12), Vec::<String>::new(), "{settings}");
@@ -314,6 +316,10 @@ fn settings_that_mean_nothing_are_refused() {
         ("mode = 'notes'\nreader = 'g1'", "mode `planner` alone"),
         ("mode = 'units'\nknown = 0.1", "mode `planner` alone"),
         ("mode = 'notes'\nnote_cap = 0", "note_cap"),
+        ("mode = 'mask'\nmasked = 0.5", "mode `answer` alone"),
+        ("mode = 'mask'\nrelations = 2", "2 facts to hide"),
+        ("masked = 0.5\nentities = 5\nrelations = 5", "more `entities`"),
+        ("masked = 1.5", "masked"),
     ] {
         let read = read_world(&format!("type = 'kbqa'\n{settings}")).map_err(|error| error.to_string());
         let said = read.and_then(|read| read.build(&LiveTools).map_err(|error| error.to_string())).err();
@@ -338,4 +344,125 @@ fn damaged_questions_are_refused() {
         task.payload[key] = value;
         assert!(world.open(&Arc::new(task), &Seed::root(2), None).is_err(), "{key}");
     }
+}
+
+/// The boss and the heir of bak are hidden: dov and tel. Her home is rin, and her mate kob.
+fn paragraph(world: &dyn World) -> Arc<Task> {
+    let drawn = world.task(Split::Train, 0, &Seed::root(1)).unwrap();
+    let payload = json!({
+        "entities": [56, 24, 19, 42, 46],
+        "relations": [0, 1, 2, 3],
+        "objects": [1, 2, 4, 3, 0, 2, 3, 4, 0, 1, 3, 4, 0, 1, 2, 4, 0, 1, 2, 3],
+        "start": 0,
+        "hops": [],
+        "reworded": [],
+        "salt": 6,
+        "masks": [0, 3],
+    });
+    Arc::new(Task { payload, size: 2, answer: Some("dov tel".to_owned()), ..drawn })
+}
+
+/// What a filling is worth: filled, recall, penalised, spans, and whether it was the end.
+fn filling(line: &str) -> ([f64; 4], bool) {
+    let world = world("mode = 'mask'");
+    let mut env = world.open(&paragraph(world.as_ref()), &Seed::root(2), None).unwrap();
+    assert_eq!(env.reset().unwrap().last().unwrap().text, "fill bak boss _ home rin mate kob heir _");
+    let action = env.parse(line);
+    let result = env.step(&action, &[]).unwrap();
+    (["filled", "recall", "penalised", "spans"].map(|name| result.info[name]), result.is_last())
+}
+
+#[test]
+fn masks_are_filled_in_their_order_and_with_nothing_more() {
+    assert_eq!(filling("fill dov tel"), ([1.0, 1.0, 1.0, 2.0], true));
+    assert_eq!(filling("fill tel dov"), ([0.0, 1.0, 1.0, 2.0], true));
+    assert_eq!(filling("fill dov"), ([0.0, 0.5, 1.0, 1.0], true));
+    assert_eq!(filling("fill dov tel rin kob"), ([0.0, 1.0, 0.5, 4.0], true));
+    for unread in ["fill", "fill who", "answer dov", "find bak boss"] {
+        assert_eq!(filling(unread), ([0.0; 4], false), "{unread}");
+    }
+    let more = vec!["dov"; 61].join(" ");
+    assert_eq!(filling(&format!("fill {more}")), ([0.0; 4], false), "more words than there are names");
+}
+
+#[test]
+fn plain_recall_is_gamed_by_listing() {
+    let all = merit_env::kbqa::NAMES.join(" ");
+    assert_eq!(filling(&format!("fill {all}")), ([0.0, 1.0, 2.0 / 60.0, 60.0], true));
+}
+
+#[test]
+fn masks_are_drawn_without_replacement() {
+    let world = world("mode = 'mask'\nsizes = [1, 2, 3, 4]");
+    for at in 0..200 {
+        let task = world.task(Split::Train, at, &Seed::root(1)).unwrap();
+        let masks: std::collections::BTreeSet<u64> =
+            task.payload["masks"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
+        assert_eq!(masks.len(), task.size as usize, "the label is the number of masks");
+        let task = Arc::new(task);
+        let mut env = world.open(&task, &Seed::root(2), None).unwrap();
+        let shown = env.reset().unwrap().last().unwrap().text.clone();
+        assert_eq!(shown.split_whitespace().filter(|word| *word == "_").count(), masks.len(), "{shown}");
+    }
+}
+
+#[test]
+fn removing_while_iterating_skips_duplicates() {
+    // A generator that removes duplicates while it iterates keeps some; this one keeps nobody twice, shown or hidden.
+    let world = world("mode = 'mask'\nsizes = [1, 2, 3, 4]\nentities = 5");
+    for at in 0..200 {
+        let task = Arc::new(world.task(Split::Train, at, &Seed::root(1)).unwrap());
+        let mut env = world.open(&task, &Seed::root(2), None).unwrap();
+        let shown = env.reset().unwrap().last().unwrap().text.clone();
+        let hidden = task.answer.clone().unwrap();
+        let mut met: Vec<&str> = shown.split_whitespace().chain(hidden.split_whitespace()).collect();
+        met.retain(|word| merit_env::kbqa::NAMES.contains(word));
+        let count = met.len();
+        met.sort_unstable();
+        met.dedup();
+        assert_eq!((met.len(), count), (5, 5), "{shown} | {hidden}");
+    }
+    let task = paragraph(world.as_ref());
+    for (key, value) in [
+        ("masks", json!([0, 0])),
+        ("masks", json!([0, 7])),
+        ("masks", json!([3])),
+        ("hops", json!([0, 1])),
+        ("start", json!(9)),
+        ("objects", json!([1, 1, 4, 3, 0, 2, 3, 4, 0, 1, 3, 4, 0, 1, 2, 4, 0, 1, 2, 3])),
+    ] {
+        let mut task = Task::clone(&task);
+        task.payload[key] = value;
+        assert!(world.open(&Arc::new(task), &Seed::root(2), None).is_err(), "{key}");
+    }
+}
+
+#[test]
+fn manners_fill_masks_as_they_answer_questions() {
+    let world = world("mode = 'mask'\nnoise = 0.0");
+    let task = paragraph(world.as_ref());
+    let shown = |manner: &str| demonstrated(world.as_ref(), &task, manner, 3);
+    assert_eq!(shown("exact").0, ["find bak boss", "find bak heir", "fill dov tel"]);
+    assert_eq!(shown("hasty").0, ["find bak boss", "fill dov"]);
+    let (lines, info) = shown("wordy");
+    assert_eq!(lines, ["find bak boss", "find bak heir", "fill dov tel rin kob bak"]);
+    assert_eq!((info["recall"], info["penalised"], info["right"]), (1.0, 0.4, 0.0));
+}
+
+#[test]
+fn questions_and_masks_can_be_drawn_together() {
+    let world = world("masked = 0.5");
+    let masked = |at: &u64| {
+        let task = Arc::new(world.task(Split::Train, *at, &Seed::root(1)).unwrap());
+        let (lines, info) = demonstrated(world.as_ref(), &task, "exact", *at);
+        assert_eq!(info["right"], 1.0, "{lines:?}");
+        lines.last().unwrap().starts_with("fill")
+    };
+    let count = (0..200).filter(masked).count();
+    assert!((70..130).contains(&count), "{count}");
+    // A question is not filled in, and a paragraph is not answered but by its one word.
+    assert_eq!(
+        play("masked = 0.5", &["fill rin tel"])[0].0,
+        "say find NAME RELATION, answer NAME or fill NAMES"
+    );
 }
