@@ -111,8 +111,13 @@ impl Kbqa {
         let fill = "`fill bak boss _ home lux` hides the boss of bak; name whoever is hidden, in their order, and nobody else. ";
         let (who, fill) =
             (if self.mode == Mode::Mask { "" } else { who }, if self.has_masks() { fill } else { "" });
+        let label = if self.label.is_none() {
+            ""
+        } else {
+            "`look who` says that you have to search, `tell who` that you know it by heart. "
+        };
         format!(
-            "{who}{fill}Say one line per turn. `find bak boss` searches for the boss of bak \
+            "{who}{label}{fill}Say one line per turn. `find bak boss` searches for the boss of bak \
              and finds facts such as `bak boss dov`, some of them beside the point. Relations, and other words for them that a search does \
              not know: {}. {rest}",
             words.join(", ")

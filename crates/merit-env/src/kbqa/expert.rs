@@ -1,5 +1,6 @@
 //! How a question is played: a manner is a script, since whoever made the base knows what every search finds.
 
+use super::fixed::fixed_names;
 use super::question::{Fact, Question, name, relation};
 use super::{Kbqa, Mode};
 use merit_api::{Demonstration, Manner};
@@ -7,7 +8,10 @@ use merit_core::Seed;
 
 pub(super) const MANNERS: &[Manner] = &[
     Manner::new("exact", "Searches hop by hop, keeps what leads on, and answers: right."),
-    Manner::new("hasty", "Searches once and takes what it found for the answer."),
+    Manner::new(
+        "hasty",
+        "Searches once and takes what it found for the answer; what is fixed it knows by heart.",
+    ),
     Manner::new(
         "twice",
         "Searches twice, whatever the question, and takes what it found last for the answer.",
@@ -62,7 +66,11 @@ impl Kbqa {
                 Mode::Answer | Mode::Planner | Mode::Mask => {}
             }
         }
-        let last = hops.last().map_or_else(|| question.begins(), |hop| hop.taken.2);
+        let last = match hops.last() {
+            Some(hop) => hop.taken.2,
+            None if self.is_known(question) => question.answer(),
+            None => question.begins(),
+        };
         lines.push(match self.mode {
             Mode::Planner => "stop".to_owned(),
             _ if question.is_masked() => {
@@ -75,6 +83,11 @@ impl Kbqa {
         lines
     }
 
+    /// Whether a question can be answered by heart.
+    fn is_known(&self, question: &Question) -> bool {
+        self.fixed.is_some_and(|share| !question.is_stored(fixed_names(share)))
+    }
+
     /// The searches of a manner.
     fn hops(&self, question: &Question, manner: &str, seed: &Seed) -> Vec<Hop> {
         let chain = question.chain();
@@ -83,7 +96,7 @@ impl Kbqa {
             _ => chain.len(),
         };
         let count = match manner {
-            "hasty" => 1,
+            "hasty" => usize::from(!self.is_known(question)),
             "twice" => 2,
             _ => needed,
         };

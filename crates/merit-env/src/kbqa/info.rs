@@ -1,5 +1,6 @@
 //! What is true after a turn and told to nobody.
 
+use super::fixed::{Said, fixed_names};
 use super::question::{Fact, Question};
 use super::search::facts_of;
 use super::{Kbqa, Mode, Searched};
@@ -22,6 +23,7 @@ impl Kbqa {
         if question.is_masked() && !result.info.contains_key("filled") {
             return result.with_info(NOT_FILLED);
         }
+        let result = self.told_of_label(question, state, result);
         match self.mode {
             Mode::Answer | Mode::Mask => result,
             Mode::Notes => {
@@ -44,6 +46,29 @@ impl Kbqa {
             Mode::Units => result.with_info([("units", f64::from(state.units))]),
             Mode::Planner => self.told_of_reader(question, state, &chain, &found, result),
         }
+    }
+
+    /// What is told where facts are fixed: whether others are needed, and whether the search was as the question said.
+    fn told_of_label(&self, question: &Question, state: &Searched, result: StepResult) -> StepResult {
+        let Some(fixed) = self.fixed.map(fixed_names) else { return result };
+        let result = result.with_info([("stored", flag(question.is_stored(fixed)))]);
+        if self.label.is_none() {
+            return result;
+        }
+        let answered = result.is_last();
+        // A line is a search, the answer, or unreadable.
+        let unread = state.turns.saturating_sub(state.queries + u32::from(answered));
+        let against = match question.label {
+            Some(Said::Look) => u32::from(answered && state.queries == 0),
+            Some(Said::Tell) => state.queries,
+            Some(Said::Nothing) | None => 0,
+        };
+        let fits = match question.label {
+            Some(Said::Look) => state.queries > 0,
+            Some(Said::Tell) => state.queries == 0,
+            Some(Said::Nothing) | None => true,
+        };
+        result.with_info([("search_fit", flag(fits)), ("violations", f64::from(unread + against))])
     }
 
     fn told_of_reader(

@@ -4,24 +4,27 @@
 //! are beside the point; `answer lum` ends it. What else is said depends on the mode: in `notes` every search is followed by a note
 //! (`note bak boss dov`), in `units` thoughts are told one by one (`obs bak boss dov`, `hyp dov`, `next home`), and in `planner` the
 //! policy only searches, up to two things at a time, until `stop`, and a frozen reader answers. In `mask` a paragraph with hidden facts is
-//! filled in. Facts and questions are in `question`, hidden facts in `masks`, what can be said in `command`, what a search finds in `search`,
+//! filled in. Facts and questions are in `question`, hidden facts in `masks`, facts that are known by heart in `fixed`, what can be said in `command`, what a search finds in `search`,
 //! infos in `info`, readers in `reader`, scripts in `expert`.
 //!
 //! The info of every step is in docs/worlds.md. It is never told in words.
 
 mod command;
 mod expert;
+mod fixed;
 mod info;
 mod masks;
 mod question;
 mod reader;
 mod search;
 
+pub use fixed::{Label, Said, by_heart};
 pub use question::{Fact, NAMES, Question, RELATIONS, name, relation};
 pub use reader::Reader;
 pub use search::Searched;
 
 use command::{Command, MAX_NOTE};
+use fixed::fixed_names;
 use info::flag;
 use masks::names_of;
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
@@ -75,6 +78,13 @@ pub struct Kbqa {
     /// Mode `answer` alone: share of the tasks that are those of mode `mask`. Absent: 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub masked: Option<f64>,
+    /// Mode `answer` alone: share of the names, the first ones, about whom facts are the same in every task, 0.1 to 0.9; the relations
+    /// are then the first ones too. Absent: every task has facts of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<f64>,
+    /// With `fixed` alone: who says before the question whether to search, `look` or `tell`.
+    #[serde(skip_serializing_if = "Label::is_none")]
+    pub label: Label,
     /// Mode `notes` alone: facts in a note that counts as short. Absent: 6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note_cap: Option<usize>,
@@ -100,6 +110,8 @@ impl Default for Kbqa {
             passages: 1,
             synonyms: 0.0,
             masked: None,
+            fixed: None,
+            label: Label::None,
             note_cap: None,
             reader: None,
             known: None,
@@ -145,11 +157,13 @@ impl Component for Kbqa {
             Refusal::unless(share.contains(&masked), "masked", masked, "a share, 0 to 1")?;
         }
         self.check_masks()?;
+        self.check_fixed()?;
         if let Some(known) = self.known {
             Refusal::unless(share.contains(&known), "known", known, "a share, 0 to 1")?;
         }
         let only = [
             ("masked", self.masked.is_some(), Mode::Answer, "answer"),
+            ("fixed", self.fixed.is_some(), Mode::Answer, "answer"),
             ("note_cap", self.note_cap.is_some(), Mode::Notes, "notes"),
             ("reader", self.reader.is_some(), Mode::Planner, "planner"),
             ("known", self.known.is_some(), Mode::Planner, "planner"),
@@ -167,6 +181,19 @@ impl Kbqa {
     /// Whether there are paragraphs to fill in.
     pub(crate) fn has_masks(&self) -> bool {
         self.mode == Mode::Mask || self.masked.is_some_and(|share| share > 0.0)
+    }
+
+    fn check_fixed(&self) -> Result<(), Refusal> {
+        match self.fixed {
+            None if !self.label.is_none() => Err(Refusal::new(
+                "`label` says whether `fixed` facts are enough; give `fixed`, or leave it out",
+            )),
+            Some(_) if self.masked.is_some() => {
+                Err(Refusal::new("`fixed` facts are asked for and not hidden; leave `masked` or `fixed` out"))
+            }
+            Some(share) => Refusal::unless((0.1..=0.9).contains(&share), "fixed", share, "0.1 to 0.9"),
+            None => Ok(()),
+        }
     }
 
     fn check_masks(&self) -> Result<(), Refusal> {
@@ -203,6 +230,12 @@ impl TextGame for Kbqa {
             return Question::draw_masked(self.entities, self.relations, size as usize, rng);
         }
         let hops = (size as usize).clamp(1, self.entities - 1);
+        if let Some(fixed) = self.fixed.map(fixed_names) {
+            let drawn =
+                Question::draw_fixed((self.entities, self.relations, hops), fixed, self.synonyms, rng);
+            let label = self.label.draw(drawn.is_stored(fixed), rng);
+            return Question { label, ..drawn };
+        }
         Question::draw(self.entities, self.relations, hops, self.synonyms, rng)
     }
 
@@ -212,7 +245,10 @@ impl TextGame for Kbqa {
             (true, _) if !self.has_masks() => {
                 Err("it has masks, and there is nothing to fill in here".to_owned())
             }
-            _ => question.check(size),
+            _ if question.label.is_some() == self.label.is_none() => {
+                Err("either it says whether to search and no question does here, or it does not and every one does".to_owned())
+            }
+            _ => question.check(size, self.fixed.is_some()),
         }
     }
 
