@@ -2,6 +2,7 @@
 
 use crate::boards::Boards;
 use crate::catalogue::Catalogue;
+use crate::catalogue::Tutor;
 use crate::catalogue::shop::Shop;
 use crate::catalogue::tables::Tables;
 use crate::catalogue::travel::Travel;
@@ -49,6 +50,7 @@ pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Shop as dyn WorldSettings),
     entry!(Tables as dyn WorldSettings),
     entry!(Travel as dyn WorldSettings),
+    entry!(Tutor as dyn WorldSettings),
     entry!(Toolshelf as dyn WorldSettings),
     entry!(Synth as dyn WorldSettings),
     entry!(Repair as dyn WorldSettings),

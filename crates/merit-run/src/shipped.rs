@@ -61,6 +61,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "shop-gate",
     "tables-ask",
     "travel-plan",
+    "tutor-replies",
     "toolshelf-use",
     "synth-examples",
     "repair-bugs",

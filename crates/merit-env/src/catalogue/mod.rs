@@ -1,4 +1,4 @@
-//! Worlds about the items of a catalogue: replies in JSON, a shop to search in, tables to ask, and journeys to plan.
+//! Worlds about the items of a catalogue: replies in JSON, a shop to search in, tables to ask, journeys to plan, and a tutor's replies.
 //!
 //! Each is a world of its own. What they share is here: attributes with their values, all of them words that no other attribute has.
 
@@ -6,8 +6,10 @@ mod replies;
 pub mod shop;
 pub mod tables;
 pub mod travel;
+mod tutor;
 
 pub use replies::{Catalogue, FIELDS, Request};
+pub use tutor::{Pupil, Tutor};
 
 /// The attributes of an item, each with its values.
 pub const ATTRIBUTES: [(&str, [&str; 5]); 7] = [

@@ -1,6 +1,7 @@
 //! What can be said in each mode, and how it is read.
 
-use super::question::{Fact, RELATIONS, name_of, relation_of};
+use super::masks::names_of;
+use super::question::{Fact, NAMES, RELATIONS, name_of, relation_of};
 use super::{Kbqa, Mode};
 
 /// The most facts in a note.
@@ -26,6 +27,7 @@ pub(super) enum Command {
     Note(Vec<Fact>),
     Unit(Unit),
     Answer(u8),
+    Fill(Vec<u8>),
     Stop,
 }
 
@@ -57,7 +59,7 @@ impl Kbqa {
         if text.contains(['\n', '\r']) {
             return None;
         }
-        let words: Vec<&str> = text.split_whitespace().take(3 * MAX_NOTE + 2).collect();
+        let words: Vec<&str> = text.split_whitespace().take(NAMES.len() + 2).collect();
         let (verb, rest) = words.split_first()?;
         let word = || if let [word] = rest { Some(*word) } else { None };
         match (*verb, self.mode) {
@@ -65,6 +67,7 @@ impl Kbqa {
             ("find", _) => queries_of(rest, 1),
             ("stop", Mode::Planner) => rest.is_empty().then_some(Command::Stop),
             ("answer", Mode::Answer | Mode::Notes | Mode::Units) => name_of(word()?).map(Command::Answer),
+            ("fill", _) if self.has_masks() => names_of(rest).map(Command::Fill),
             ("note", Mode::Notes) => note_of(rest),
             ("obs", Mode::Units) => Some(Command::Unit(Unit::Observed(fact_of(rest)?))),
             ("hyp", Mode::Units) => Some(Command::Unit(Unit::Supposed(name_of(word()?)?))),
@@ -75,6 +78,8 @@ impl Kbqa {
 
     pub(super) fn hint(&self) -> &'static str {
         match self.mode {
+            Mode::Mask => "say find NAME RELATION or fill NAMES",
+            Mode::Answer if self.has_masks() => "say find NAME RELATION, answer NAME or fill NAMES",
             Mode::Answer => "say find NAME RELATION or answer NAME",
             Mode::Notes => "say find NAME RELATION, note FACTS or answer NAME",
             Mode::Units => "say obs FACT, hyp NAME, next RELATION, find NAME RELATION or answer NAME",
@@ -86,6 +91,8 @@ impl Kbqa {
     pub(super) fn manual(&self) -> String {
         let words: Vec<String> = RELATIONS.iter().map(|(word, other)| format!("{word} ({other})")).collect();
         let rest = match self.mode {
+            Mode::Mask => "`fill NAMES` ends it.",
+            Mode::Answer if self.has_masks() => "`answer NAME` or `fill NAMES` ends it.",
             Mode::Answer => "`answer NAME` ends it.",
             Mode::Notes => {
                 "After every search say `note` with the facts that you keep, as in `note bak boss dov`, or `note none`. `answer NAME` \
@@ -100,8 +107,17 @@ impl Kbqa {
                  when that is enough. Search as little as you can."
             }
         };
+        let who = "`who bak boss home` asks for the home of the boss of bak. ";
+        let fill = "`fill bak boss _ home lux` hides the boss of bak; name whoever is hidden, in their order, and nobody else. ";
+        let (who, fill) =
+            (if self.mode == Mode::Mask { "" } else { who }, if self.has_masks() { fill } else { "" });
+        let label = if self.label.is_none() {
+            ""
+        } else {
+            "`look who` says that you have to search, `tell who` that you know it by heart. "
+        };
         format!(
-            "`who bak boss home` asks for the home of the boss of bak. Say one line per turn. `find bak boss` searches for the boss of bak \
+            "{who}{label}{fill}Say one line per turn. `find bak boss` searches for the boss of bak \
              and finds facts such as `bak boss dov`, some of them beside the point. Relations, and other words for them that a search does \
              not know: {}. {rest}",
             words.join(", ")

@@ -1,5 +1,6 @@
 //! How a question is played: a manner is a script, since whoever made the base knows what every search finds.
 
+use super::fixed::fixed_names;
 use super::question::{Fact, Question, name, relation};
 use super::{Kbqa, Mode};
 use merit_api::{Demonstration, Manner};
@@ -7,14 +8,17 @@ use merit_core::Seed;
 
 pub(super) const MANNERS: &[Manner] = &[
     Manner::new("exact", "Searches hop by hop, keeps what leads on, and answers: right."),
-    Manner::new("hasty", "Searches once and takes what it found for the answer."),
+    Manner::new(
+        "hasty",
+        "Searches once and takes what it found for the answer; what is fixed it knows by heart.",
+    ),
     Manner::new(
         "twice",
         "Searches twice, whatever the question, and takes what it found last for the answer.",
     ),
     Manner::new(
         "wordy",
-        "As exact, and keeps everything it found, or searches everything again: right, and slow.",
+        "As exact, and keeps everything it found, or searches everything again: right, and slow. Fills masks with everybody it saw.",
     ),
     Manner::new("vague", "Takes any fact that it found for the one it looked for, and goes on from there."),
 ];
@@ -48,7 +52,7 @@ impl Kbqa {
                 lines.push(format!("next {}", relation(hop.taken.1)));
             }
             lines.push(format!("find {}", hop.query));
-            if wordy && matches!(self.mode, Mode::Answer | Mode::Planner) {
+            if wordy && matches!(self.mode, Mode::Answer | Mode::Planner) && !question.is_masked() {
                 lines.push(format!("find {}", hop.query));
             }
             let until: &[Hop] = hops.get(..=at).unwrap_or_default();
@@ -59,15 +63,29 @@ impl Kbqa {
                     lines.extend(observed.iter().map(|fact| format!("obs {}", fact.words())));
                     lines.push(format!("hyp {}", name(hop.taken.2)));
                 }
-                Mode::Answer | Mode::Planner => {}
+                Mode::Answer | Mode::Planner | Mode::Mask => {}
             }
         }
-        let last = hops.last().map_or_else(|| question.begins(), |hop| hop.taken.2);
+        let last = match hops.last() {
+            Some(hop) => hop.taken.2,
+            None if self.is_known(question) => question.answer(),
+            None => question.begins(),
+        };
         lines.push(match self.mode {
             Mode::Planner => "stop".to_owned(),
+            _ if question.is_masked() => {
+                let taken: Vec<u8> = hops.iter().take(question.masks.len()).map(|hop| hop.taken.2).collect();
+                let names = || taken.iter().copied().map(name).collect::<Vec<&str>>().join(" ");
+                format!("fill {}", if wordy { question.everybody(&taken) } else { names() })
+            }
             _ => format!("answer {}", name(last)),
         });
         lines
+    }
+
+    /// Whether a question can be answered by heart.
+    fn is_known(&self, question: &Question) -> bool {
+        self.fixed.is_some_and(|share| !question.is_stored(fixed_names(share)))
     }
 
     /// The searches of a manner.
@@ -78,7 +96,7 @@ impl Kbqa {
             _ => chain.len(),
         };
         let count = match manner {
-            "hasty" => 1,
+            "hasty" => usize::from(!self.is_known(question)),
             "twice" => 2,
             _ => needed,
         };
@@ -87,7 +105,7 @@ impl Kbqa {
         for step in 0..count {
             // Whoever searches on behind the end of the chain repeats the last search.
             let Some(due) = chain.get(step).or(chain.last()) else { break };
-            let from = if step < chain.len() { at } else { due.0 };
+            let from = if step < chain.len() && !question.is_masked() { at } else { due.0 };
             let Some(place) = question.place(from, due.1) else { break };
             let found: Vec<Fact> = question
                 .search(place, self.facts_found())

@@ -1,9 +1,13 @@
 //! What is true after a turn and told to nobody.
 
+use super::fixed::{Said, fixed_names};
 use super::question::{Fact, Question};
 use super::search::facts_of;
 use super::{Kbqa, Mode, Searched};
 use merit_api::StepResult;
+
+/// What is told of masks before they are filled.
+const NOT_FILLED: [(&str, f64); 4] = [("filled", 0.0), ("recall", 0.0), ("penalised", 0.0), ("spans", 0.0)];
 
 impl Kbqa {
     /// The infos of every turn.
@@ -16,8 +20,12 @@ impl Kbqa {
             ("idle_queries", f64::from(state.queries) - f64::from(state.useful)),
             ("turns", f64::from(state.turns)),
         ]);
+        if question.is_masked() && !result.info.contains_key("filled") {
+            return result.with_info(NOT_FILLED);
+        }
+        let result = self.told_of_label(question, state, result);
         match self.mode {
-            Mode::Answer => result,
+            Mode::Answer | Mode::Mask => result,
             Mode::Notes => {
                 // Before the answer a note supports none.
                 let given = result.info.get("note_supports_pred").copied().unwrap_or(0.0);
@@ -38,6 +46,29 @@ impl Kbqa {
             Mode::Units => result.with_info([("units", f64::from(state.units))]),
             Mode::Planner => self.told_of_reader(question, state, &chain, &found, result),
         }
+    }
+
+    /// What is told where facts are fixed: whether others are needed, and whether the search was as the question said.
+    fn told_of_label(&self, question: &Question, state: &Searched, result: StepResult) -> StepResult {
+        let Some(fixed) = self.fixed.map(fixed_names) else { return result };
+        let result = result.with_info([("stored", flag(question.is_stored(fixed)))]);
+        if self.label.is_none() {
+            return result;
+        }
+        let answered = result.is_last();
+        // A line is a search, the answer, or unreadable.
+        let unread = state.turns.saturating_sub(state.queries + u32::from(answered));
+        let against = match question.label {
+            Some(Said::Look) => u32::from(answered && state.queries == 0),
+            Some(Said::Tell) => state.queries,
+            Some(Said::Nothing) | None => 0,
+        };
+        let fits = match question.label {
+            Some(Said::Look) => state.queries > 0,
+            Some(Said::Tell) => state.queries == 0,
+            Some(Said::Nothing) | None => true,
+        };
+        result.with_info([("search_fit", flag(fits)), ("violations", f64::from(unread + against))])
     }
 
     fn told_of_reader(

@@ -3,24 +3,30 @@
 //! `who bak boss home` asks for the home of the boss of bak. `find bak boss` finds passages of facts, `bak boss dov` and others that
 //! are beside the point; `answer lum` ends it. What else is said depends on the mode: in `notes` every search is followed by a note
 //! (`note bak boss dov`), in `units` thoughts are told one by one (`obs bak boss dov`, `hyp dov`, `next home`), and in `planner` the
-//! policy only searches, up to two things at a time, until `stop`, and a frozen reader answers. Facts and questions are in `question`, what
-//! can be said in `command`, what a search finds in `search`, infos in `info`, readers in `reader`, scripts in `expert`.
+//! policy only searches, up to two things at a time, until `stop`, and a frozen reader answers. In `mask` a paragraph with hidden facts is
+//! filled in. Facts and questions are in `question`, hidden facts in `masks`, facts that are known by heart in `fixed`, what can be said in `command`, what a search finds in `search`,
+//! infos in `info`, readers in `reader`, scripts in `expert`.
 //!
 //! The info of every step is in docs/worlds.md. It is never told in words.
 
 mod command;
 mod expert;
+mod fixed;
 mod info;
+mod masks;
 mod question;
 mod reader;
 mod search;
 
+pub use fixed::{Label, Said, by_heart};
 pub use question::{Fact, NAMES, Question, RELATIONS, name, relation};
 pub use reader::Reader;
 pub use search::Searched;
 
 use command::{Command, MAX_NOTE};
+use fixed::fixed_names;
 use info::flag;
+use masks::names_of;
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
@@ -45,6 +51,8 @@ pub enum Mode {
     Units,
     /// Search for a frozen reader, who answers.
     Planner,
+    /// Search, and fill in what a paragraph hides.
+    Mask,
 }
 
 /// The settings of `kbqa`.
@@ -53,7 +61,7 @@ pub enum Mode {
 pub struct Kbqa {
     /// What is asked of the policy.
     pub mode: Mode,
-    /// Hops of training questions, dealt in turn; 1 to 4.
+    /// Hops of training questions, or hidden facts of a paragraph, dealt in turn; 1 to 4.
     pub sizes: Vec<u32>,
     /// The same for held-out questions. Empty: as `sizes`.
     pub held_out_sizes: Vec<u32>,
@@ -67,6 +75,16 @@ pub struct Kbqa {
     pub passages: usize,
     /// How often a question uses another word for a relation than the base does. A search for that word finds nothing.
     pub synonyms: f64,
+    /// Mode `answer` alone: share of the tasks that are those of mode `mask`. Absent: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub masked: Option<f64>,
+    /// Mode `answer` alone: share of the names, the first ones, about whom facts are the same in every task, 0.1 to 0.9; the relations
+    /// are then the first ones too. Absent: every task has facts of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<f64>,
+    /// With `fixed` alone: who says before the question whether to search, `look` or `tell`.
+    #[serde(skip_serializing_if = "Label::is_none")]
+    pub label: Label,
     /// Mode `notes` alone: facts in a note that counts as short. Absent: 6.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note_cap: Option<usize>,
@@ -91,6 +109,9 @@ impl Default for Kbqa {
             noise: 0.5,
             passages: 1,
             synonyms: 0.0,
+            masked: None,
+            fixed: None,
+            label: Label::None,
             note_cap: None,
             reader: None,
             known: None,
@@ -102,7 +123,7 @@ impl Default for Kbqa {
 impl Component for Kbqa {
     const ABOUT: About = About {
         name: "kbqa",
-        summary: "Questions of several hops to a small knowledge base, by search; also with notes, typed thoughts or a frozen reader.",
+        summary: "Questions of several hops to a small knowledge base, by search; also with notes, typed thoughts, a frozen reader or hidden facts.",
         paper: "",
     };
 
@@ -132,10 +153,17 @@ impl Component for Kbqa {
         if let Some(cap) = self.note_cap {
             Refusal::unless((1..=MAX_NOTE).contains(&cap), "note_cap", cap, "1 to 12")?;
         }
+        if let Some(masked) = self.masked {
+            Refusal::unless(share.contains(&masked), "masked", masked, "a share, 0 to 1")?;
+        }
+        self.check_masks()?;
+        self.check_fixed()?;
         if let Some(known) = self.known {
             Refusal::unless(share.contains(&known), "known", known, "a share, 0 to 1")?;
         }
         let only = [
+            ("masked", self.masked.is_some(), Mode::Answer, "answer"),
+            ("fixed", self.fixed.is_some(), Mode::Answer, "answer"),
             ("note_cap", self.note_cap.is_some(), Mode::Notes, "notes"),
             ("reader", self.reader.is_some(), Mode::Planner, "planner"),
             ("known", self.known.is_some(), Mode::Planner, "planner"),
@@ -144,6 +172,45 @@ impl Component for Kbqa {
             Some((key, _, _, mode)) => {
                 Err(Refusal::new(format!("`{key}` means something in mode `{mode}` alone; leave it out")))
             }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Kbqa {
+    /// Whether there are paragraphs to fill in.
+    pub(crate) fn has_masks(&self) -> bool {
+        self.mode == Mode::Mask || self.masked.is_some_and(|share| share > 0.0)
+    }
+
+    fn check_fixed(&self) -> Result<(), Refusal> {
+        match self.fixed {
+            None if !self.label.is_none() => Err(Refusal::new(
+                "`label` says whether `fixed` facts are enough; give `fixed`, or leave it out",
+            )),
+            Some(_) if self.masked.is_some() => {
+                Err(Refusal::new("`fixed` facts are asked for and not hidden; leave `masked` or `fixed` out"))
+            }
+            Some(share) => Refusal::unless((0.1..=0.9).contains(&share), "fixed", share, "0.1 to 0.9"),
+            None => Ok(()),
+        }
+    }
+
+    fn check_masks(&self) -> Result<(), Refusal> {
+        if !self.has_masks() {
+            return Ok(());
+        }
+        if self.relations >= self.entities {
+            let (relations, entities) = (self.relations, self.entities);
+            return Err(Refusal::new(format!(
+                "nobody may be in a paragraph twice: it has {relations} `relations` and {entities} `entities`; give more `entities`"
+            )));
+        }
+        match self.sizes.iter().chain(&self.held_out_sizes).find(|size| **size as usize > self.relations) {
+            Some(size) => Err(Refusal::new(format!(
+                "a size of {size}: a paragraph has {} facts to hide; give more `relations`, or smaller `sizes`",
+                self.relations
+            ))),
             None => Ok(()),
         }
     }
@@ -159,12 +226,30 @@ impl TextGame for Kbqa {
     }
 
     fn draw(&self, size: u32, rng: &mut Stream) -> Question {
+        if self.mode == Mode::Mask || self.masked.is_some_and(|share| rng.chance(share)) {
+            return Question::draw_masked(self.entities, self.relations, size as usize, rng);
+        }
         let hops = (size as usize).clamp(1, self.entities - 1);
+        if let Some(fixed) = self.fixed.map(fixed_names) {
+            let drawn =
+                Question::draw_fixed((self.entities, self.relations, hops), fixed, self.synonyms, rng);
+            let label = self.label.draw(drawn.is_stored(fixed), rng);
+            return Question { label, ..drawn };
+        }
         Question::draw(self.entities, self.relations, hops, self.synonyms, rng)
     }
 
     fn check_puzzle(&self, question: &Question, size: u32) -> Result<(), String> {
-        question.check(size)
+        match (question.is_masked(), self.mode) {
+            (false, Mode::Mask) => Err("it is a question, and paragraphs are filled in here".to_owned()),
+            (true, _) if !self.has_masks() => {
+                Err("it has masks, and there is nothing to fill in here".to_owned())
+            }
+            _ if question.label.is_some() == self.label.is_none() => {
+                Err("either it says whether to search and no question does here, or it does not and every one does".to_owned())
+            }
+            _ => question.check(size, self.fixed.is_some()),
+        }
     }
 
     fn check_state(&self, question: &Question, state: &Searched) -> Result<(), String> {
@@ -188,7 +273,11 @@ impl TextGame for Kbqa {
     }
 
     fn answer(&self, question: &Question) -> Option<String> {
-        (self.mode != Mode::Planner).then(|| name(question.answer()).to_owned())
+        match self.mode {
+            Mode::Planner => None,
+            _ if question.is_masked() => Some(question.filling()),
+            _ => Some(name(question.answer()).to_owned()),
+        }
     }
 
     fn instructions(&self) -> Option<String> {
@@ -198,6 +287,10 @@ impl TextGame for Kbqa {
     fn parse(&self, text: &str) -> Action {
         match self.command(line(text)) {
             Some(Command::Answer(who)) => Action::Answer { text: name(who).to_owned() },
+            Some(Command::Fill(who)) => {
+                let names: Vec<&str> = who.into_iter().map(name).collect();
+                Action::Answer { text: names.join(" ") }
+            }
             Some(_) => Action::Say { text: line(text).to_owned() },
             None => Action::Malformed { why: self.hint().to_owned() },
         }
@@ -212,6 +305,9 @@ impl TextGame for Kbqa {
     ) -> StepResult {
         state.turns = state.turns.saturating_add(1);
         let command = match action {
+            Action::Answer { text } if question.is_masked() => {
+                names_of(&text.split_whitespace().collect::<Vec<&str>>()).map(Command::Fill)
+            }
             Action::Answer { text } => name_of(text.trim()).map(Command::Answer),
             Action::Say { text } => self.command(text),
             Action::Malformed { .. } | Action::Calls { .. } => None,
@@ -233,6 +329,10 @@ impl TextGame for Kbqa {
                     _ => result,
                 };
                 self.acted(state, result)
+            }
+            Some(Command::Fill(who)) => {
+                let worth = question.filled(&who);
+                StepResult::default().answered().with_info(worth).with_info([("right", worth[0].1)])
             }
             Some(Command::Note(facts)) => {
                 (state.owes_note, state.note) = (false, facts);

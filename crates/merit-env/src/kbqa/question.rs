@@ -1,8 +1,9 @@
 //! A knowledge base and a question about it: entities, relations, facts of three words, and the chain that leads to the answer.
 //!
 //! Every task has a base of its own: some entities of [`NAMES`] and relations of [`RELATIONS`], and for each pair of them one object.
-//! A base that is the same for a whole run would be drawn elsewhere and have the same shape.
+//! Bases with facts that are the same for a whole run are drawn in `fixed` and have the same shape.
 
+use super::fixed::{SILENT, Said};
 use merit_core::{Seed, Stream};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -65,14 +66,15 @@ pub(super) fn relation_of(word: &str) -> Option<(u8, bool)> {
 }
 
 /// The puzzle of a task: a base, and a question about it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
     /// Places in [`NAMES`].
     pub entities: Vec<u8>,
     /// Places in [`RELATIONS`].
     pub relations: Vec<u8>,
-    /// For every entity and, within it, every relation: the place of the object among `entities`.
+    /// For every entity and, within it, every relation: the place of the object among `entities`. 255: the base does not say it, as
+    /// where a fixed fact leads out of it.
     pub objects: Vec<u8>,
     /// Where the question begins, among `entities`.
     pub start: u8,
@@ -82,6 +84,12 @@ pub struct Question {
     pub reworded: Vec<bool>,
     /// Decides what is found beside what was looked for.
     pub salt: u32,
+    /// The relations whose objects are hidden in a paragraph about the start, each a place among `relations`. Empty: a question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub masks: Vec<u8>,
+    /// What the question says about searching. Absent: no question of its world does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<Said>,
 }
 
 impl Question {
@@ -115,11 +123,11 @@ impl Question {
         let reworded = hops.iter().map(|_| rng.chance(synonyms)).collect();
         let start = path.first().copied().unwrap_or_default();
         let salt = rng.bits() as u32;
-        Self { entities: people, relations: links, objects, start, hops, reworded, salt }
+        Self { entities: people, relations: links, objects, start, hops, reworded, salt, ..Self::default() }
     }
 
-    /// What is wrong with it as a question of so many hops.
-    pub(super) fn check(&self, size: u32) -> Result<(), String> {
+    /// What is wrong with it as a question of so many hops, or as a paragraph of so many masks.
+    pub(super) fn check(&self, size: u32, may_be_silent: bool) -> Result<(), String> {
         let distinct = |places: &[u8], of: usize| {
             places.iter().all(|&at| usize::from(at) < of)
                 && places.iter().collect::<BTreeSet<_>>().len() == places.len()
@@ -129,9 +137,15 @@ impl Question {
             return Err("an entity or a relation is unknown or there twice".to_owned());
         }
         if self.objects.len() != entities * relations
-            || self.objects.iter().any(|&object| usize::from(object) >= entities)
+            || self
+                .objects
+                .iter()
+                .any(|&object| usize::from(object) >= entities && !(may_be_silent && object == SILENT))
         {
             return Err(format!("{entities} entities and {relations} relations need an object each"));
+        }
+        if self.is_masked() {
+            return self.check_masks(size);
         }
         if self.hops.len() != size as usize || self.reworded.len() != self.hops.len() {
             return Err(format!("{} hops, its size is {size}", self.hops.len()));
@@ -182,8 +196,11 @@ impl Question {
         self.entities.get(usize::from(self.start)).copied().unwrap_or_default()
     }
 
-    /// The facts that lead from the start to the answer.
+    /// The facts that lead from the start to the answer, or those that are hidden.
     pub fn chain(&self) -> Vec<Fact> {
+        if self.is_masked() {
+            return self.hidden();
+        }
         let mut at = self.begins();
         let step = |relation: u8| {
             let fact = self.fact(self.place(at, relation)?)?;
@@ -213,8 +230,9 @@ impl Question {
     pub(super) fn search(&self, wanted: usize, count: usize) -> Vec<usize> {
         let relations = self.relations.len().max(1);
         let mut rng = Seed::root(u64::from(self.salt)).child("search", wanted as u64).stream();
-        let mut found: Vec<usize> =
-            (0..self.len()).filter(|at| at % relations != wanted % relations).collect();
+        let mut found: Vec<usize> = (0..self.len())
+            .filter(|at| at % relations != wanted % relations && self.fact(*at).is_some())
+            .collect();
         rng.shuffle(&mut found);
         found.truncate(count.saturating_sub(1));
         found.push(wanted);
@@ -224,7 +242,11 @@ impl Question {
 
     /// The question in words.
     pub(super) fn words(&self) -> String {
-        let mut words = vec!["who", name(self.begins())];
+        if self.is_masked() {
+            return self.masked_words();
+        }
+        let mut words: Vec<&str> =
+            self.label_word().into_iter().chain(["who", name(self.begins())]).collect();
         for (relation, &reworded) in self.followed().zip(&self.reworded) {
             let both = RELATIONS.get(usize::from(relation)).copied().unwrap_or_default();
             words.push(if reworded { both.1 } else { both.0 });

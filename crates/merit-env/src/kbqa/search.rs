@@ -56,7 +56,9 @@ impl Kbqa {
     /// What a search finds, in words.
     pub(super) fn find(&self, question: &Question, state: &mut Searched, query: &Query) -> String {
         state.queries += 1;
-        let place = question.place(query.entity, query.relation).filter(|_| query.indexed);
+        let place = question
+            .place(query.entity, query.relation)
+            .filter(|&place| query.indexed && question.fact(place).is_some());
         let Some(place) = place else { return NOTHING.to_owned() };
         let chain = question.chain();
         let worth = match self.mode {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Worlds, each with lines that begin as its own do.
-const WORLDS: [(&str, &str, [&str; 4]); 12] = [
+const WORLDS: [(&str, &str, [&str; 4]); 13] = [
     ("clinic", "", ["ask", "treat flu", "calm", "ask cough"]),
     ("sale", "", ["bid", "show", "ask", "close"]),
     ("pairs", "", ["eval", "change", "eval x at", "same"]),
@@ -16,6 +16,7 @@ const WORLDS: [(&str, &str, [&str; 4]); 12] = [
     ("tables", "", ["keep hue", "sum", "answer", "answer red"]),
     ("travel", "", ["trips rome", "go bus 11", "see zoo", "done"]),
     ("travel", "api = 'live'", ["rooms", "stay inn", "home jet 11", "done"]),
+    ("tutor", "", ["12", "12 count", "12 why draw", "cats"]),
     ("toolshelf", "", ["use", "give", "answer", "give 3"]),
     (
         "toolshelf",

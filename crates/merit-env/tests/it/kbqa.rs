@@ -88,6 +88,11 @@ fn every_mode_keeps_the_contract() {
         "type = 'kbqa'\nmode = 'notes'\nnote_cap = 3",
         "type = 'kbqa'\nmode = 'units'\nsizes = [2, 4]",
         "type = 'kbqa'\nmode = 'planner'\nreader = 'g2'\nknown = 0.5\nsizes = [1, 2, 3, 4]",
+        "type = 'kbqa'\nmode = 'mask'\nsizes = [1, 2, 3, 4]\ninstructions = true",
+        "type = 'kbqa'\nmasked = 0.5\nentities = 5",
+        "type = 'kbqa'\nfixed = 0.5\nlabel = 'any'\nsizes = [1, 2, 3, 4]\ninstructions = true",
+        "type = 'kbqa'\nfixed = 0.1\nlabel = 'rollouts'\nentities = 5\nsizes = [4]\nsynonyms = 0.5",
+        "type = 'kbqa'\nfixed = 0.9\nnoise = 0.9\npassages = 3\nentities = 12",
     ] {
         let world = read_world(settings).unwrap().build(&LiveTools).unwrap();
         assert_eq!(check_world(world.as_ref(), &Seed::root(7), 12), Vec::<String>::new(), "{settings}");
@@ -314,6 +319,14 @@ fn settings_that_mean_nothing_are_refused() {
         ("mode = 'notes'\nreader = 'g1'", "mode `planner` alone"),
         ("mode = 'units'\nknown = 0.1", "mode `planner` alone"),
         ("mode = 'notes'\nnote_cap = 0", "note_cap"),
+        ("mode = 'mask'\nmasked = 0.5", "mode `answer` alone"),
+        ("mode = 'mask'\nrelations = 2", "2 facts to hide"),
+        ("masked = 0.5\nentities = 5\nrelations = 5", "more `entities`"),
+        ("masked = 1.5", "masked"),
+        ("fixed = 0.95", "fixed"),
+        ("mode = 'notes'\nfixed = 0.5", "mode `answer` alone"),
+        ("label = 'search'", "give `fixed`"),
+        ("fixed = 0.5\nmasked = 0.5", "leave `masked` or `fixed` out"),
     ] {
         let read = read_world(&format!("type = 'kbqa'\n{settings}")).map_err(|error| error.to_string());
         let said = read.and_then(|read| read.build(&LiveTools).map_err(|error| error.to_string())).err();
@@ -338,4 +351,263 @@ fn damaged_questions_are_refused() {
         task.payload[key] = value;
         assert!(world.open(&Arc::new(task), &Seed::root(2), None).is_err(), "{key}");
     }
+}
+
+/// The boss and the heir of bak are hidden: dov and tel. Her home is rin, and her mate kob.
+fn paragraph(world: &dyn World) -> Arc<Task> {
+    let drawn = world.task(Split::Train, 0, &Seed::root(1)).unwrap();
+    let payload = json!({
+        "entities": [56, 24, 19, 42, 46],
+        "relations": [0, 1, 2, 3],
+        "objects": [1, 2, 4, 3, 0, 2, 3, 4, 0, 1, 3, 4, 0, 1, 2, 4, 0, 1, 2, 3],
+        "start": 0,
+        "hops": [],
+        "reworded": [],
+        "salt": 6,
+        "masks": [0, 3],
+    });
+    Arc::new(Task { payload, size: 2, answer: Some("dov tel".to_owned()), ..drawn })
+}
+
+/// What a filling is worth: filled, recall, penalised, spans, and whether it was the end.
+fn filling(line: &str) -> ([f64; 4], bool) {
+    let world = world("mode = 'mask'");
+    let mut env = world.open(&paragraph(world.as_ref()), &Seed::root(2), None).unwrap();
+    assert_eq!(env.reset().unwrap().last().unwrap().text, "fill bak boss _ home rin mate kob heir _");
+    let action = env.parse(line);
+    let result = env.step(&action, &[]).unwrap();
+    (["filled", "recall", "penalised", "spans"].map(|name| result.info[name]), result.is_last())
+}
+
+#[test]
+fn masks_are_filled_in_their_order_and_with_nothing_more() {
+    assert_eq!(filling("fill dov tel"), ([1.0, 1.0, 1.0, 2.0], true));
+    assert_eq!(filling("fill tel dov"), ([0.0, 1.0, 1.0, 2.0], true));
+    assert_eq!(filling("fill dov"), ([0.0, 0.5, 1.0, 1.0], true));
+    assert_eq!(filling("fill dov tel rin kob"), ([0.0, 1.0, 0.5, 4.0], true));
+    for unread in ["fill", "fill who", "answer dov", "find bak boss"] {
+        assert_eq!(filling(unread), ([0.0; 4], false), "{unread}");
+    }
+    let more = vec!["dov"; 61].join(" ");
+    assert_eq!(filling(&format!("fill {more}")), ([0.0; 4], false), "more words than there are names");
+}
+
+#[test]
+fn plain_recall_is_gamed_by_listing() {
+    let all = merit_env::kbqa::NAMES.join(" ");
+    assert_eq!(filling(&format!("fill {all}")), ([0.0, 1.0, 2.0 / 60.0, 60.0], true));
+}
+
+#[test]
+fn masks_are_drawn_without_replacement() {
+    let world = world("mode = 'mask'\nsizes = [1, 2, 3, 4]");
+    for at in 0..200 {
+        let task = world.task(Split::Train, at, &Seed::root(1)).unwrap();
+        let masks: std::collections::BTreeSet<u64> =
+            task.payload["masks"].as_array().unwrap().iter().filter_map(serde_json::Value::as_u64).collect();
+        assert_eq!(masks.len(), task.size as usize, "the label is the number of masks");
+        let task = Arc::new(task);
+        let mut env = world.open(&task, &Seed::root(2), None).unwrap();
+        let shown = env.reset().unwrap().last().unwrap().text.clone();
+        assert_eq!(shown.split_whitespace().filter(|word| *word == "_").count(), masks.len(), "{shown}");
+    }
+}
+
+#[test]
+fn removing_while_iterating_skips_duplicates() {
+    // A generator that removes duplicates while it iterates keeps some; this one keeps nobody twice, shown or hidden.
+    let world = world("mode = 'mask'\nsizes = [1, 2, 3, 4]\nentities = 5");
+    for at in 0..200 {
+        let task = Arc::new(world.task(Split::Train, at, &Seed::root(1)).unwrap());
+        let mut env = world.open(&task, &Seed::root(2), None).unwrap();
+        let shown = env.reset().unwrap().last().unwrap().text.clone();
+        let hidden = task.answer.clone().unwrap();
+        let mut met: Vec<&str> = shown.split_whitespace().chain(hidden.split_whitespace()).collect();
+        met.retain(|word| merit_env::kbqa::NAMES.contains(word));
+        let count = met.len();
+        met.sort_unstable();
+        met.dedup();
+        assert_eq!((met.len(), count), (5, 5), "{shown} | {hidden}");
+    }
+    let task = paragraph(world.as_ref());
+    for (key, value) in [
+        ("masks", json!([0, 0])),
+        ("masks", json!([0, 7])),
+        ("masks", json!([3])),
+        ("hops", json!([0, 1])),
+        ("start", json!(9)),
+        ("objects", json!([1, 1, 4, 3, 0, 2, 3, 4, 0, 1, 3, 4, 0, 1, 2, 4, 0, 1, 2, 3])),
+    ] {
+        let mut task = Task::clone(&task);
+        task.payload[key] = value;
+        assert!(world.open(&Arc::new(task), &Seed::root(2), None).is_err(), "{key}");
+    }
+}
+
+#[test]
+fn manners_fill_masks_as_they_answer_questions() {
+    let world = world("mode = 'mask'\nnoise = 0.0");
+    let task = paragraph(world.as_ref());
+    let shown = |manner: &str| demonstrated(world.as_ref(), &task, manner, 3);
+    assert_eq!(shown("exact").0, ["find bak boss", "find bak heir", "fill dov tel"]);
+    assert_eq!(shown("hasty").0, ["find bak boss", "fill dov"]);
+    let (lines, info) = shown("wordy");
+    assert_eq!(lines, ["find bak boss", "find bak heir", "fill dov tel rin kob bak"]);
+    assert_eq!((info["recall"], info["penalised"], info["right"]), (1.0, 0.4, 0.0));
+}
+
+#[test]
+fn questions_and_masks_can_be_drawn_together() {
+    let world = world("masked = 0.5");
+    let masked = |at: &u64| {
+        let task = Arc::new(world.task(Split::Train, *at, &Seed::root(1)).unwrap());
+        let (lines, info) = demonstrated(world.as_ref(), &task, "exact", *at);
+        assert_eq!(info["right"], 1.0, "{lines:?}");
+        lines.last().unwrap().starts_with("fill")
+    };
+    let count = (0..200).filter(masked).count();
+    assert!((70..130).contains(&count), "{count}");
+    // A question is not filled in, and a paragraph is not answered but by its one word.
+    assert_eq!(
+        play("masked = 0.5", &["fill rin tel"])[0].0,
+        "say find NAME RELATION, answer NAME or fill NAMES"
+    );
+}
+
+/// Tasks for training with their prompts.
+fn prompts(world: &dyn World, count: u64) -> Vec<(Arc<Task>, String)> {
+    let one = |at: u64| {
+        let task = Arc::new(world.task(Split::Train, at, &Seed::root(1)).unwrap());
+        let shown = world.open(&task, &Seed::root(2), None).unwrap().reset().unwrap();
+        let shown = shown.last().unwrap().text.clone();
+        (task, shown)
+    };
+    (0..count).map(one).collect()
+}
+
+/// What is said to lines in a task, as the infos of each turn.
+fn infos(world: &dyn World, task: &Arc<Task>, lines: &[&str]) -> Vec<Info> {
+    let mut env = world.open(task, &Seed::root(2), None).unwrap();
+    env.reset().unwrap();
+    let say = |line: &&str| {
+        let action = env.parse(line);
+        env.step(&action, &[]).unwrap().info
+    };
+    lines.iter().map(say).collect()
+}
+
+#[test]
+fn fixed_facts_are_the_same_in_every_task_and_others_are_not() {
+    let world = world("fixed = 0.5\nnoise = 0.0\nsizes = [1]");
+    let mut known = std::collections::BTreeMap::<String, std::collections::BTreeSet<String>>::new();
+    let half = 30;
+    for (task, shown) in prompts(world.as_ref(), 2000) {
+        known.entry(shown).or_default().insert(task.answer.clone().unwrap());
+    }
+    let is_fixed = |shown: &str| {
+        let name = shown.split(' ').nth(1).unwrap();
+        merit_env::kbqa::NAMES.iter().position(|known| *known == name).unwrap() < half
+    };
+    let (fixed, drawn): (Vec<_>, Vec<_>) = known.iter().partition(|(shown, _)| is_fixed(shown));
+    assert_eq!(fixed.len(), 30 * 4, "every fixed fact is asked for");
+    assert!(fixed.iter().all(|(_, answers)| answers.len() == 1), "{fixed:?}");
+    assert!(drawn.iter().filter(|(_, answers)| answers.len() > 1).count() * 10 > drawn.len() * 9);
+}
+
+#[test]
+fn whoever_answers_without_a_search_is_right_about_what_is_fixed() {
+    let world = world("fixed = 0.5\nnoise = 0.0\nsizes = [1, 2]");
+    let mut stored = [0, 0];
+    for (task, shown) in prompts(world.as_ref(), 200) {
+        let (lines, info) = demonstrated(world.as_ref(), &task, "hasty", 3);
+        let needs = info["stored"] == 1.0;
+        stored[usize::from(needs)] += 1;
+        assert_eq!(lines.len(), if needs { 2 } else { 1 }, "{shown}: {lines:?}");
+        let right = !needs || task.size == 1;
+        assert_eq!(info["right"], f64::from(u8::from(right)), "{shown}: {lines:?}");
+        // Whoever searches finds it as well.
+        let (lines, info) = demonstrated(world.as_ref(), &task, "exact", 3);
+        assert_eq!((lines.len() as u32, info["right"]), (task.size + 1, 1.0), "{shown}");
+    }
+    assert!(stored.iter().all(|count| (70..130).contains(count)), "{stored:?}");
+}
+
+#[test]
+fn labels_say_what_they_are_made_from() {
+    let agree = |label: &str| {
+        let world = world(&format!("fixed = 0.5\nlabel = '{label}'\nsizes = [1, 2]"));
+        let fits = |(task, shown): &(Arc<Task>, String)| {
+            let stored = infos(world.as_ref(), task, &["find jeb boss"])[0]["stored"] == 1.0;
+            shown.starts_with(if stored { "look who" } else { "tell who" })
+        };
+        prompts(world.as_ref(), 400).iter().filter(|one| fits(one)).count()
+    };
+    assert!((340..380).contains(&agree("rollouts")), "nine in ten: {}", agree("rollouts"));
+    assert!((160..240).contains(&agree("random")), "{}", agree("random"));
+    let begins = |label: &str, word: &str| {
+        let world = world(&format!("fixed = 0.5\nlabel = '{label}'"));
+        prompts(world.as_ref(), 300).iter().filter(|(_, shown)| shown.starts_with(word)).count()
+    };
+    assert_eq!(begins("search", "look who"), 300);
+    for word in ["look who", "tell who", "who"] {
+        assert!((70..130).contains(&begins("any", word)), "{word}");
+    }
+}
+
+#[test]
+fn test_prompts_carry_no_label() {
+    // Labels are not there when a policy is tested: no evaluation of the system has one, whatever its arms learn from.
+    let system: toml::Table = include_str!("../../../../systems/ur2.toml").parse().unwrap();
+    let label = |table: &toml::Value| table.get("world").and_then(|world| world.get("label")).cloned();
+    assert_eq!(label(&system["experiment"]), Some("none".into()));
+    for arm in system["arms"].as_array().unwrap() {
+        let Some(set) = arm.get("set") else { continue };
+        assert_eq!(label(set), None, "{arm}");
+        let stages = set.get("stages").and_then(toml::Value::as_array).into_iter().flatten();
+        for stage in stages.filter(|stage| stage["type"].as_str() != Some("learn")) {
+            assert_eq!(stage.get("set").and_then(label), None, "{stage}");
+        }
+    }
+    let world = world("fixed = 0.5\nlabel = 'none'");
+    assert!(prompts(world.as_ref(), 50).iter().all(|(_, shown)| shown.starts_with("who ")));
+    let labelled = Arc::new({
+        let mut task = Task::clone(&prompts(world.as_ref(), 1)[0].0);
+        task.payload["label"] = json!("look");
+        task
+    });
+    assert!(world.open(&labelled, &Seed::root(2), None).is_err(), "a label where there is none");
+}
+
+/// A question of one hop with this label, and its answer.
+fn labelled(world: &dyn World, label: bool) -> (Arc<Task>, String) {
+    let (task, _) = prompts(world, 1).remove(0);
+    let mut task = Task::clone(&task);
+    task.payload["label"] = json!(if label { "look" } else { "tell" });
+    let answer = format!("answer {}", task.answer.clone().unwrap());
+    (Arc::new(task), answer)
+}
+
+#[test]
+fn a_query_under_the_no_search_prompt_is_a_violation() {
+    let world = world("fixed = 0.5\nlabel = 'random'\nsizes = [1]");
+    let told = |label: bool, search: bool| {
+        let (task, answer) = labelled(world.as_ref(), label);
+        let lines = if search { vec!["find jeb boss", &answer] } else { vec![answer.as_str()] };
+        let end = infos(world.as_ref(), &task, &lines).pop().unwrap();
+        ["search_fit", "violations", "right"].map(|name| end[name])
+    };
+    assert_eq!(told(false, false), [1.0, 0.0, 1.0]);
+    assert_eq!(told(false, true), [0.0, 1.0, 1.0]);
+    assert_eq!(told(true, true), [1.0, 0.0, 1.0]);
+    assert_eq!(told(true, false), [0.0, 1.0, 1.0], "where searching is prompted, none is a violation");
+}
+
+#[test]
+fn violations_are_counted_not_flagged() {
+    let world = world("fixed = 0.5\nlabel = 'random'\nsizes = [1]");
+    let (task, answer) = labelled(world.as_ref(), false);
+    let lines = ["find jeb boss", "find jeb boss", "well", "find", &answer];
+    let counts: Vec<f64> =
+        infos(world.as_ref(), &task, &lines).iter().map(|info| info["violations"]).collect();
+    assert_eq!(counts, [1.0, 2.0, 3.0, 4.0, 4.0]);
 }

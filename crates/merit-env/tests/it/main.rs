@@ -31,4 +31,5 @@ mod tables;
 mod tasks;
 mod toolshelf;
 mod travel;
+mod tutor;
 mod vault;
