@@ -18,7 +18,8 @@ use merit_rollout::{
 };
 use std::sync::Arc;
 
-/// Trains a tokenizer on what is said in the first demonstrations, read byte by byte.
+/// Trains a tokenizer on what is said in the first demonstrations, read byte by byte. Words of the world that are one token each come
+/// on top of the vocabulary.
 pub(crate) fn tokenizer(
     parts: &Parts,
     model: &FreshModel,
@@ -30,7 +31,8 @@ pub(crate) fn tokenizer(
     let count = parts.recipe.warm().demonstrations.min(ENOUGH);
     let episodes = play(parts, lessons, &crate::roles::bytes()?, count, tools, watch)?;
     let texts = episodes.iter().flat_map(|e| e.transcript.segments()).map(|s| s.text.as_str());
-    Ok(Tokenizer::train(texts, model.vocabulary))
+    let whole: Vec<String> = parts.env.words().into_iter().map(|word| word.text).collect();
+    Ok(Tokenizer::train_with(texts, model.vocabulary, &whole)?)
 }
 
 /// Plays the demonstrations of the recipe: all tokens, to be imitated where the demonstrator spoke.
