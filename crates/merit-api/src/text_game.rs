@@ -116,7 +116,8 @@ pub trait TextGame: Component + Clone {
         None
     }
 
-    /// The JSON Schema of the replies that the player may give. Absent: anything may be said.
+    /// The JSON Schema of the replies that the player may give, or `{ "regex": … }`, a regular expression of them. Absent: anything
+    /// may be said.
     fn schema(&self, puzzle: &Self::Puzzle) -> Option<Value> {
         let _ = puzzle;
         None

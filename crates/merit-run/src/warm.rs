@@ -113,6 +113,8 @@ fn play(
         turns_per_size: None,
         max_turn_tokens: most(256),
         max_episode_tokens: most(4096),
+        // Nobody samples here, and the world of demonstrations may have nothing to hold turns to.
+        grammar: false,
         ..parts.recipe.rollout.clone()
     };
     let episodes = roll_out(plans, env, &mut oracle, chat, &settings, tools, &mut stalls(watch));

@@ -17,6 +17,7 @@ pub use shelf::{MAX_TOOLS, Shelf, Takes, Tool};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, Word, line, sizes_of};
 use merit_core::{Action, CallRecord, Split, Stream};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use shelf::SIZES;
 
 /// Words of the name of a tool, at most.
@@ -200,6 +201,20 @@ impl TextGame for Toolshelf {
         }
         let names: Vec<String> = errand.needs.iter().map(|need| shelf.name(need.tool)).collect();
         Some(names.join(" then "))
+    }
+
+    /// Where names alone are asked for, lines of names on the shelf.
+    fn schema(&self, _: &Errand) -> Option<Value> {
+        let shelf = self.shelf();
+        // Letters, digits and angle brackets: nothing to be escaped.
+        let names: Vec<String> = (0..shelf.tools.len() as u32).map(|place| shelf.name(place)).collect();
+        let name = format!("({})", names.join("|"));
+        let regex = match self.mode {
+            Mode::Agent => return None,
+            Mode::Retrieve => format!("use {name}( then {name}){{0,{}}}", MAX_NAMES - 1),
+            Mode::Document => format!("use {name}"),
+        };
+        Some(json!({ "regex": regex }))
     }
 
     fn words(&self) -> Vec<Word> {

@@ -212,6 +212,20 @@ fn names_that_are_tokens_are_words_of_the_world_and_stand_for_their_four_words()
 }
 
 #[test]
+fn names_alone_can_be_held_to_the_shelf() {
+    let schema = |settings: &str, tools: &[u32]| {
+        let world = built("toolshelf", &format!("tools = 20\n{settings}"));
+        world.open(&errand(tools, json!({})), &Seed::root(1), None).unwrap().schema()
+    };
+    let regex = schema("mode = 'retrieve'\nnames = 'numbers'", &[0]).unwrap();
+    let names = "3|10|17|24|31|38|45|52|59|66|73|80|87|94|101|108|115|122|129|136";
+    assert_eq!(regex, json!({ "regex": format!("use ({names})( then ({names})){{0,2}}") }));
+    // It tells nothing of the task.
+    assert_eq!(schema("mode = 'retrieve'\nnames = 'numbers'", &[3, 7]).unwrap(), regex);
+    assert_eq!(schema("", &[0]), None);
+}
+
+#[test]
 fn manners_are_what_they_say_and_more_tools_are_harder() {
     for settings in [
         "",
