@@ -84,7 +84,7 @@ mod tests {
             assert!(names.contains(&said.strip_prefix("use ").unwrap()), "{said}");
         }
         let wrong = grammars.of(&chat, Some(json!({ "regex": "a(b" }))).unwrap_err();
-        assert!(wrong.to_string().contains("regular expression"), "{wrong}");
+        assert!(wrong.message.contains("regular expression"), "{}", wrong.message);
         assert!(grammars.of(&chat, None).is_err());
     }
 }
