@@ -14,6 +14,7 @@ mod observations;
 mod outcomes;
 mod recipes;
 mod rounded;
+mod shelf;
 mod staged;
 mod stages;
 mod stages_refused;
