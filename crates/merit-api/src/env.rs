@@ -35,7 +35,8 @@ pub trait Env: Send {
         None
     }
 
-    /// The JSON Schema that whatever the policy says has to fit, for sampling under a grammar. Absent: anything may be said.
+    /// The JSON Schema that whatever the policy says has to fit, for sampling under a grammar; or `{ "regex": … }`, a regular expression
+    /// of all of it. Absent: anything may be said.
     fn schema(&self) -> Option<Value> {
         None
     }

@@ -39,4 +39,4 @@ pub use text_game::{GameWorld, NoState, TextGame, line, puzzle_of, sizes_of};
 pub use tool::{ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, no_state};
 pub use tool_settings::{LiveTools, ToolBuilder, ToolSettings, build_tools};
 pub use tool_spec::{Arguments, ToolSpec};
-pub use world::{World, WorldLook, WorldSettings};
+pub use world::{Word, World, WorldLook, WorldSettings};

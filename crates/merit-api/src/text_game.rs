@@ -7,7 +7,7 @@
 use crate::call_language::LineCalls;
 use crate::{
     CallLanguage, Demonstration, Env, EnvError, Expert, ExpertTurn, Manner, StepResult, Tool, ToolBuilder,
-    ToolError, World, WorldSettings, fingerprint, split_of,
+    ToolError, Word, World, WorldSettings, fingerprint, split_of,
 };
 use merit_core::registry::{Component, UnknownName};
 use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Stream, Task, canonical};
@@ -116,7 +116,8 @@ pub trait TextGame: Component + Clone {
         None
     }
 
-    /// The JSON Schema of the replies that the player may give. Absent: anything may be said.
+    /// The JSON Schema of the replies that the player may give, or `{ "regex": … }`, a regular expression of them. Absent: anything
+    /// may be said.
     fn schema(&self, puzzle: &Self::Puzzle) -> Option<Value> {
         let _ = puzzle;
         None
@@ -132,6 +133,11 @@ pub trait TextGame: Component + Clone {
     fn check_state(&self, puzzle: &Self::Puzzle, state: &Self::State) -> Result<(), String> {
         let _ = (puzzle, state);
         Ok(())
+    }
+
+    /// Words of the game that are one token each for a decoder made on the spot. Empty: none.
+    fn words(&self) -> Vec<Word> {
+        Vec::new()
     }
 
     /// Standing instructions, shown before the prompt. Absent: none.
@@ -313,6 +319,10 @@ impl<G: TextGame> World for GameWorld<G> {
 
     fn manners(&self) -> &'static [Manner] {
         G::MANNERS
+    }
+
+    fn words(&self) -> Vec<Word> {
+        self.game.words()
     }
 }
 

@@ -64,4 +64,18 @@ pub trait World: Send + Sync {
     fn manners(&self) -> &'static [Manner] {
         &[]
     }
+
+    /// Words that are one token each. They need a decoder made on the spot, whose tokenizer is trained with them. Empty: none.
+    fn words(&self) -> Vec<Word> {
+        Vec::new()
+    }
+}
+
+/// A word of a world that is one token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// As it stands in what is said.
+    pub text: String,
+    /// What it stands for: its rows begin as the mean of the rows of this text.
+    pub of: String,
 }

@@ -5,7 +5,7 @@
 
 use merit_api::{
     CallLanguage, Env, EnvError, EpisodeShared, ExecKind, Expert, ExpertTurn, StepResult, Tool, ToolBuilder,
-    ToolError, ToolSession, ToolSpec, World, WorldSettings,
+    ToolError, ToolSession, ToolSpec, Word, World, WorldSettings,
 };
 use merit_core::registry::{Chosen, Component, Refusal};
 use merit_core::{About, Action, CallRecord, Message, Seed, Split, Task};
@@ -170,6 +170,13 @@ impl World for MixWorld {
 
     fn expert(&self) -> Option<&dyn Expert> {
         self.members.iter().all(|member| member.world.expert().is_some()).then_some(self)
+    }
+
+    fn words(&self) -> Vec<Word> {
+        let mut words: Vec<Word> = self.members.iter().flat_map(|member| member.world.words()).collect();
+        let mut seen = BTreeSet::new();
+        words.retain(|word| seen.insert(word.text.clone()));
+        words
     }
 }
 

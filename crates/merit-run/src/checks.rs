@@ -25,6 +25,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
     found.fine(recipe.learn.validate().map_err(|e| format!("[learn] {e}")));
     found.fine(recipe.interleave.as_ref().map_or(Ok(()), crate::interleave::Interleave::check));
     found.fine(recipe.budget.until.map_or(Ok(()), |until| until.check()));
+    found.fine(recipe.bank.as_ref().map_or(Ok(()), crate::bank::Bank::check));
     let counted = found.every(counts(recipe));
     // Who compares the members of a group says so first; the others would only repeat it.
     if counted && found.fine(crate::credit_checks::group_size(recipe)) {

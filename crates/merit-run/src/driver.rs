@@ -5,6 +5,7 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
+use crate::bank::Experience;
 use crate::elsewhere::Players;
 use crate::notes::{note_ablations, note_tools, skipped};
 use crate::own_data::{self, OwnData};
@@ -223,9 +224,10 @@ impl<'a> Drive<'a> {
     fn learn(&mut self, stage: &Stage, from_warm: bool) -> Result<(), RunError> {
         let phase = stage.phase.to_string();
         if self.place.step == 0 {
-            // A later round begins with a whole budget, and with what is known of the tasks.
+            // A later round begins with a whole budget, with what is known of the tasks and with its bank.
             let learned = self.learned(&stage.phase);
-            *learned = Learned { tasks: std::mem::take(&mut learned.tasks), ..Learned::default() };
+            let Learned { tasks, bank, .. } = std::mem::take(learned);
+            *learned = Learned { tasks, bank, ..Learned::default() };
         }
         if self.place.step == 0 && from_warm {
             self.policy.restart()?;
@@ -244,6 +246,11 @@ impl<'a> Drive<'a> {
             self.reward_state.stages.insert(phase, kept);
         }
         Ok(())
+    }
+
+    /// The turns that the bank of a learning keeps.
+    pub(crate) fn experience(&self, learning: &Phase) -> Experience {
+        self.learned.get(&learning.to_string()).map(|learned| learned.bank.clone()).unwrap_or_default()
     }
 
     /// What a learning keeps between steps.

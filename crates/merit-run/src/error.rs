@@ -43,6 +43,15 @@ pub enum RunError {
     /// An annotator that cannot be opened.
     #[error("{0}")]
     Annotator(String),
+    /// A tokenizer that cuts what is one token in its world.
+    #[error(
+        "world `{world}` has words that are one token each, as `{word}`, and the tokenizer of the model cuts it into {tokens}; \
+         only a decoder made on the spot learns them: remove `file` or `start` from `[model]`, or let the world name things by words"
+    )]
+    Words { world: &'static str, word: String, tokens: usize },
+    /// A tokenizer that cannot be trained.
+    #[error(transparent)]
+    Tokenizer(#[from] merit_text::TokenizerError),
     /// A world that cannot show how it is done.
     #[error(transparent)]
     Expert(#[from] merit_rollout::NoExpert),

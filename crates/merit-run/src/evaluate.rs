@@ -2,6 +2,7 @@
 
 use crate::RunError;
 use crate::act::Actor;
+use crate::bank::Experience;
 use crate::driver::Drive;
 use crate::metrics::{self, Metrics};
 use crate::models::LOG_PROB;
@@ -42,6 +43,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) watch: &'a mut dyn FnMut(Event),
     /// What the reward keeps; an evaluation reads it and does not change it.
     pub(crate) reward_state: &'a RewardState,
+    /// The turns that the bank keeps; the same holds for them.
+    pub(crate) experience: &'a Experience,
     /// The model that chooses among samples, where one does.
     pub(crate) chooser: Option<SharedModel>,
 }
@@ -111,7 +114,7 @@ impl Evaluator<'_> {
         settings: &RolloutSettings,
     ) -> Result<Vec<ScoredEpisode>, RunError> {
         let step = evaluation.step;
-        let plans = self.parts.plans(&Plan {
+        let mut plans = self.parts.plans(&Plan {
             phase: phase.clone(),
             step,
             split: Split::HeldOut,
@@ -120,6 +123,9 @@ impl Evaluator<'_> {
             group_size: each,
             version: PolicyVersion(evaluation.version),
         })?;
+        if let Some(bank) = &self.parts.recipe.bank {
+            bank.show(self.parts.env.as_ref(), self.experience, &mut plans)?;
+        }
         self.parts.annotators.recall(self.folder, &phase, step)?;
         let watch = &mut *self.watch;
         let (batch, annotations) =
@@ -148,12 +154,16 @@ impl Drive<'_> {
             }
             (false, None) => RewardState::default(),
         };
+        // A suite beside the usual evaluations reads the bank of the main learning.
+        let learning = stage.phase.learning().unwrap_or(Phase::train());
+        let experience = self.experience(&learning);
         Evaluator {
             parts: &parts,
             actor: &mut actor,
             folder: self.folder,
             watch: self.watch,
             reward_state: &kept,
+            experience: &experience,
             chooser,
         }
         .run(&Evaluation {

@@ -88,6 +88,9 @@ fn by_reward(
     learned.spent.add(&played, batch.episodes().count() as u64);
     learned.spent.add(&own, batch.probe_episodes);
     learned.tasks = std::mem::take(&mut batch.tasks);
+    if let Some(bank) = &parts.recipe.bank {
+        bank.store(&mut learned.bank, batch.episodes());
+    }
     numbers.append(&mut batch.numbers);
     numbers.extend(of_update(&report));
     numbers.extend(kl_start.map(|kl| ("kl_start".to_owned(), kl)));
@@ -188,12 +191,14 @@ fn evaluate_between(
     if evaluation.every == 0 || !done.is_multiple_of(evaluation.every) || done == parts.recipe.budget.steps {
         return Ok(());
     }
+    let experience = drive.experience(at.phase);
     Evaluator {
         parts,
         actor,
         folder: drive.folder,
         watch: drive.watch,
         reward_state: &drive.reward_state.present,
+        experience: &experience,
         chooser: None,
     }
     .run(&Evaluation {

@@ -5,6 +5,7 @@
 
 mod act;
 mod annotators;
+mod bank;
 mod checks;
 mod collect;
 mod components;

@@ -53,7 +53,7 @@ pub struct Plan {
 fn has_schema(world: &dyn World) -> Result<(), EnvError> {
     let seed = Seed::root(0);
     let task = Arc::new(world.task(Split::HeldOut, 0, &seed)?);
-    let why = "its tasks have no JSON Schema to hold turns to; leave `rollout.grammar` out".to_owned();
+    let why = "its tasks have no JSON Schema to hold turns to, and no regular expression; leave `rollout.grammar` out".to_owned();
     let missing = EnvError::Setting { world: world.about().name, why };
     world.open(&task, &seed, None)?.schema().map(|_| ()).ok_or(missing)
 }

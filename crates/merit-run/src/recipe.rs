@@ -3,6 +3,7 @@
 //! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
+use crate::bank::Bank;
 use crate::guests::Guests;
 use crate::interleave::Interleave;
 use crate::model::ModelConfig;
@@ -76,6 +77,9 @@ pub struct Recipe {
     /// Demonstrations that join every group. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guests: Option<Guests>,
+    /// Turns of good episodes that are shown with tasks like theirs. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bank: Option<Bank>,
     /// Which tasks are played while learning. Absent: one after another, none twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Tasks>,

@@ -3,6 +3,7 @@
 
 use crate::RunError;
 use crate::act::Actor;
+use crate::bank::Experience;
 use crate::driver::Drive;
 use crate::guests::is_guest;
 use crate::learn::At;
@@ -13,6 +14,7 @@ use crate::progress::{Event, stalls};
 use crate::tasks::{Drawing, TaskState};
 use merit_core::{Annotations, Cost, Episode, Group, PolicyVersion, ScoredEpisode, Split, Task};
 use merit_credit::Probe;
+use merit_measure::stats::mean;
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::EpisodePlan;
 use std::borrow::Cow;
@@ -78,7 +80,8 @@ pub(crate) fn sample(
     let seed = parts.seed_of("draws", at.phase).child("step", at.step);
     let mut drawing = Drawing::begin(parts, state, at.step, seed);
     let kept = drive.reward_state.present.clone();
-    let mut playing = Playing::new(parts, actor, at, &kept, drive.watch);
+    let experience = drive.experience(at.phase);
+    let mut playing = Playing::new(parts, actor, at, (&kept, &experience), drive.watch);
     let (scored, refilled) = playing.fill(&mut drawing)?;
     drive.folder.record_annotated(&scored.episodes, &playing.annotations)?;
     if let Some(text) = parts.annotators.take_failure() {
@@ -91,7 +94,11 @@ pub(crate) fn sample(
     let probe_episodes =
         playing.probed + probes.iter().map(|probe| probe.continuations.len() as u64).sum::<u64>();
     drive.reward_state.present = scored.state;
-    let numbers = numbers(&drawing, refilled, probe_episodes);
+    let mut numbers = numbers(&drawing, refilled, probe_episodes);
+    if parts.recipe.bank.is_some() {
+        numbers.insert("bank_turns".into(), experience.len() as f64);
+        numbers.insert("bank_shown".into(), mean(&playing.shown).unwrap_or(0.0));
+    }
     let own = groups.iter().flat_map(Group::members).filter(|scored| !is_guest(&scored.episode));
     let tasks = drawing.end(&groups, metrics::success(&own.collect::<Vec<_>>()));
     let scoring = playing.scoring;
@@ -117,6 +124,10 @@ struct Playing<'a> {
     actor: &'a mut Actor,
     at: &'a At<'a>,
     kept: &'a RewardState,
+    /// The turns that the bank has kept of earlier steps.
+    experience: &'a Experience,
+    /// How many of them were shown with a task, on average of each draw.
+    shown: Vec<f64>,
     watch: &'a mut dyn FnMut(Event),
     plans: Vec<EpisodePlan>,
     episodes: Vec<Arc<Episode>>,
@@ -134,7 +145,7 @@ impl<'a> Playing<'a> {
         parts: &'a Parts,
         actor: &'a mut Actor,
         at: &'a At<'a>,
-        kept: &'a RewardState,
+        (kept, experience): (&'a RewardState, &'a Experience),
         watch: &'a mut dyn FnMut(Event),
     ) -> Self {
         Self {
@@ -142,6 +153,8 @@ impl<'a> Playing<'a> {
             actor,
             at,
             kept,
+            experience,
+            shown: Vec::new(),
             watch,
             plans: Vec::new(),
             episodes: Vec::new(),
@@ -193,7 +206,8 @@ impl<'a> Playing<'a> {
     /// Runs a group of each task.
     fn run(&mut self, first: u32, tasks: Vec<Arc<Task>>) -> Result<(), RunError> {
         let plan = self.plan(tasks.len(), self.parts.recipe.budget.group_size);
-        let plans = self.parts.plans_of(&plan, first, tasks);
+        let mut plans = self.parts.plans_of(&plan, first, tasks);
+        self.show(&mut plans)?;
         let (plans, episodes, thrown) = self.actor.run_groups(self.parts, plans, &mut stalls(self.watch))?;
         self.probing += thrown;
         let began = Instant::now();
@@ -201,6 +215,14 @@ impl<'a> Playing<'a> {
         self.scoring += began.elapsed();
         self.plans.extend(plans);
         self.episodes.extend(episodes);
+        Ok(())
+    }
+
+    /// Shows what the bank has for their tasks.
+    fn show(&mut self, plans: &mut [EpisodePlan]) -> Result<(), RunError> {
+        if let Some(bank) = &self.parts.recipe.bank {
+            self.shown.push(bank.show(self.parts.env.as_ref(), self.experience, plans)?);
+        }
         Ok(())
     }
 
@@ -215,7 +237,8 @@ impl<'a> Playing<'a> {
     /// Runs so many episodes of each task only to measure it.
     fn probe(&mut self, tasks: &[Arc<Task>], samples: u32) -> Result<Vec<Vec<ScoredEpisode>>, RunError> {
         let plan = Plan { phase: self.at.phase.probes(), ..self.plan(tasks.len(), samples) };
-        let plans = self.parts.plans_of(&plan, self.candidates, tasks.iter().cloned());
+        let mut plans = self.parts.plans_of(&plan, self.candidates, tasks.iter().cloned());
+        self.show(&mut plans)?;
         self.candidates += tasks.len() as u32;
         let (settings, watch) = (&self.parts.recipe.rollout, &mut stalls(self.watch));
         let (scored, said) = self.actor.run(self.parts, plans, settings, self.at.step, self.kept, watch)?;

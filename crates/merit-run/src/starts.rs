@@ -5,6 +5,7 @@
 //! two writers one loses without harm. One that cannot be read is made anew.
 
 use crate::RunError;
+use crate::bank::{Bank, Rank};
 use crate::parts::Parts;
 use crate::recipe::Recipe;
 use merit_tools::Toolbox;
@@ -145,13 +146,20 @@ fn demonstrated(recipe: &Recipe) -> Result<toml::Table, RunError> {
     let world = value(toml::Value::try_from(recipe.demonstration_world()?));
     let mut files = toml::Table::new();
     hash_files(&world, &mut files);
-    Ok(toml::Table::from_iter([
+    let mut table = toml::Table::from_iter([
         ("world".to_owned(), world),
         ("files".to_owned(), files.into()),
         ("warm_start".to_owned(), value(toml::Value::try_from(recipe.warm()))),
         ("roles".to_owned(), value(toml::Value::try_from(&recipe.roles))),
         ("tool_seconds".to_owned(), toml::Value::Float(recipe.rollout.tool_seconds)),
-    ]))
+    ]);
+    if let Some(bank) = &recipe.bank {
+        // What is shown in demonstrations depends on what they are paid; how turns are ranked later does not matter to them.
+        let usual = Bank { rank: Rank::default(), ..bank.clone() };
+        table.insert("bank".to_owned(), value(toml::Value::try_from(usual)));
+        table.insert("reward".to_owned(), value(toml::Value::try_from(&recipe.reward)));
+    }
+    Ok(table)
 }
 
 /// The hash of every file that a world's settings name.

@@ -13,12 +13,14 @@ use merit_api::{Expert, World};
 use merit_core::{Episode, Phase, PolicyVersion, Seed, Split};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
+use merit_reward::RewardState;
 use merit_rollout::{
     ChatFormat, EpisodePlan, NoExpert, OracleSampler, OracleSettings, RolloutSettings, ToolRuntime, roll_out,
 };
 use std::sync::Arc;
 
-/// Trains a tokenizer on what is said in the first demonstrations, read byte by byte.
+/// Trains a tokenizer on what is said in the first demonstrations, read byte by byte. Words of the world that are one token each come
+/// on top of the vocabulary.
 pub(crate) fn tokenizer(
     parts: &Parts,
     model: &FreshModel,
@@ -30,7 +32,8 @@ pub(crate) fn tokenizer(
     let count = parts.recipe.warm().demonstrations.min(ENOUGH);
     let episodes = play(parts, lessons, &crate::roles::bytes()?, count, tools, watch)?;
     let texts = episodes.iter().flat_map(|e| e.transcript.segments()).map(|s| s.text.as_str());
-    Ok(Tokenizer::train(texts, model.vocabulary))
+    let whole: Vec<String> = parts.env.words().into_iter().map(|word| word.text).collect();
+    Ok(Tokenizer::train_with(texts, model.vocabulary, &whole)?)
 }
 
 /// Plays the demonstrations of the recipe: all tokens, to be imitated where the demonstrator spoke.
@@ -83,6 +86,7 @@ pub(crate) fn plans(parts: &Parts, env: &dyn World, count: usize) -> Result<Vec<
     parts.plans_in(env, &plan)
 }
 
+/// Plays demonstrations. Where the recipe has a bank, some of them are played again with turns of good ones before them.
 fn play(
     parts: &Parts,
     lessons: Option<&Lessons>,
@@ -93,11 +97,33 @@ fn play(
 ) -> Result<Vec<Arc<Episode>>, RunError> {
     let env = parts.demonstration_env()?;
     let mut plans = plans(parts, env, count)?;
+    if let Some(lessons) = lessons {
+        plans.retain(|plan| lessons.teach(&plan.task));
+    }
+    let Some(bank) = &parts.recipe.bank else { return played(parts, lessons, chat, plans, tools, watch) };
+    let mut episodes = played(parts, lessons, chat, plans.clone(), tools, watch)?;
+    let scored = parts.scorer.score_batch(&episodes, &parts.context(0), &RewardState::default()).episodes;
+    let kept = bank.of_demonstrations(&scored);
+    let again = plans.into_iter().enumerate().filter(|(at, _)| bank.shows_in(*at));
+    let (places, mut again): (Vec<usize>, Vec<EpisodePlan>) = again.unzip();
+    bank.show_demonstrations(env, &kept, &mut again)?;
+    for (at, episode) in places.into_iter().zip(played(parts, lessons, chat, again, tools, watch)?) {
+        episodes[at] = episode;
+    }
+    Ok(episodes)
+}
+
+fn played(
+    parts: &Parts,
+    lessons: Option<&Lessons>,
+    chat: &ChatFormat,
+    plans: Vec<EpisodePlan>,
+    tools: &ToolRuntime,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Vec<Arc<Episode>>, RunError> {
+    let env = parts.demonstration_env()?;
     let expert: &dyn Expert = match lessons {
-        Some(lessons) => {
-            plans.retain(|plan| lessons.teach(&plan.task));
-            lessons
-        }
+        Some(lessons) => lessons,
         None => env.expert().ok_or_else(|| NoExpert { world: env.about().name })?,
     };
     // Lessons are repeated word for word, so skill has no say in them.
@@ -111,6 +137,8 @@ fn play(
         turns_per_size: None,
         max_turn_tokens: most(256),
         max_episode_tokens: most(4096),
+        // Nobody samples here, and the world of demonstrations may have nothing to hold turns to.
+        grammar: false,
         ..parts.recipe.rollout.clone()
     };
     let episodes = roll_out(plans, env, &mut oracle, chat, &settings, tools, &mut stalls(watch));
@@ -182,4 +210,44 @@ pub(crate) fn supervised_config(learning_rate: f32, steps: u64) -> LearnConfig {
     adamw.lr = f64::from(learning_rate);
     config.schedule = Schedule::Cosine { warmup: steps / 20, floor: 0.1 };
     config
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::bank::Bank;
+    use merit_core::{Role, ScoredEpisode};
+
+    /// What the world's demonstrator makes of these plans, scored.
+    pub(crate) fn played(parts: &Parts, plans: &[EpisodePlan]) -> Vec<ScoredEpisode> {
+        let (chat, tools) = (crate::roles::bytes().unwrap(), ToolRuntime::new().unwrap());
+        let episodes = super::played(parts, None, &chat, plans.to_vec(), &tools, &mut |_| {}).unwrap();
+        parts.scorer.score_batch(&episodes, &parts.context(0), &RewardState::default()).episodes
+    }
+
+    #[test]
+    fn as_many_demonstrations_show_turns_of_others_as_the_bank_says() {
+        let mut recipe = crate::shipped::load("clinic-visit").unwrap();
+        let (chat, tools) = (crate::roles::bytes().unwrap(), ToolRuntime::new().unwrap());
+        let mut play = |bank: Option<Bank>| {
+            recipe.bank = bank;
+            let parts = Parts::new(&recipe, 1).unwrap();
+            super::play(&parts, None, &chat, 40, &tools, &mut |_| {}).unwrap()
+        };
+        let hinted =
+            |episode: &Arc<Episode>| episode.transcript.segments().iter().any(|s| s.role == Role::Hint);
+        let said = |episode: &Arc<Episode>| {
+            let segments = episode.transcript.segments().iter().filter(|s| s.role == Role::Policy);
+            segments.map(|segment| segment.text.clone()).collect::<Vec<String>>()
+        };
+        let plain = play(None);
+        let shown = play(Some(Bank { demonstrations: 0.25, ..Bank::default() }));
+        assert!(!plain.iter().any(hinted));
+        assert_eq!(shown.iter().filter(|episode| hinted(episode)).count(), 10);
+        // The demonstrator does not read what is shown.
+        assert!(plain.iter().map(said).eq(shown.iter().map(said)));
+        let trained =
+            |episode: &Arc<Episode>| episode.transcript.mask().iter().filter(|chosen| **chosen).count();
+        assert!(plain.iter().map(trained).eq(shown.iter().map(trained)), "hints are not trained");
+    }
 }

@@ -8,6 +8,9 @@ use merit_core::registry::UnknownName;
 pub enum TokenizerError {
     #[error("tokenizer: {0}")]
     File(String),
+    /// A word that cannot be one token.
+    #[error("tokenizer: the word {word:?} that is to be kept whole {why}")]
+    Whole { word: String, why: String },
     /// GGUF metadata that do not make a tokenizer.
     #[error("tokenizer of the GGUF file: {0}")]
     Gguf(String),

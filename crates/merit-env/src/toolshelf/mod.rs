@@ -14,9 +14,10 @@ pub use errand::{Errand, Need};
 pub use settings::{Mode, Names, Template, Toolshelf};
 pub use shelf::{MAX_TOOLS, Shelf, Takes, Tool};
 
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{Demonstration, Manner, StepResult, TextGame, Word, line, sizes_of};
 use merit_core::{Action, CallRecord, Split, Stream};
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use shelf::SIZES;
 
 /// Words of the name of a tool, at most.
@@ -49,9 +50,11 @@ enum Command<'a> {
     Answer(u32),
 }
 
-fn command(text: &str) -> Option<Command<'_>> {
+fn command(text: &str, names: Names) -> Option<Command<'_>> {
     let (verb, rest) = text.split_once(' ')?;
-    let plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+    let bracket = |byte: u8| names == Names::Tokens && matches!(byte, b'<' | b'>');
+    let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || bracket(byte);
+    let plain = |word: &str| word.bytes().all(letter);
     let number = |word: &str| word.parse::<u32>().ok().filter(|number| number.to_string() == word);
     if !rest.split(' ').all(|word| !word.is_empty() && plain(word)) {
         return None;
@@ -200,6 +203,24 @@ impl TextGame for Toolshelf {
         Some(names.join(" then "))
     }
 
+    /// Where names alone are asked for, lines of names on the shelf.
+    fn schema(&self, _: &Errand) -> Option<Value> {
+        let shelf = self.shelf();
+        // Letters, digits and angle brackets: nothing to be escaped.
+        let names: Vec<String> = (0..shelf.tools.len() as u32).map(|place| shelf.name(place)).collect();
+        let name = format!("({})", names.join("|"));
+        let regex = match self.mode {
+            Mode::Agent => return None,
+            Mode::Retrieve => format!("use {name}( then {name}){{0,{}}}", MAX_NAMES - 1),
+            Mode::Document => format!("use {name}"),
+        };
+        Some(json!({ "regex": regex }))
+    }
+
+    fn words(&self) -> Vec<Word> {
+        self.shelf().words()
+    }
+
     fn instructions(&self) -> Option<String> {
         let text = match self.mode {
             Mode::Agent => {
@@ -218,7 +239,7 @@ impl TextGame for Toolshelf {
         let said = line(text);
         let one_line = !said.contains(['\n', '\r']);
         let said = said.split_whitespace().collect::<Vec<&str>>().join(" ");
-        match (command(&said).filter(|_| one_line), self.mode) {
+        match (command(&said, self.names).filter(|_| one_line), self.mode) {
             (Some(Command::Answer(number)), Mode::Agent) => Action::Answer { text: number.to_string() },
             (Some(Command::Use(names)), Mode::Agent) if names.len() == 1 => Action::Say { text: said },
             (Some(Command::Give(_)), Mode::Agent) => Action::Say { text: said },
@@ -238,7 +259,7 @@ impl TextGame for Toolshelf {
             Action::Say { text } => text.as_str(),
             Action::Malformed { .. } | Action::Calls { .. } => "",
         };
-        let (said, turn) = match command(text) {
+        let (said, turn) = match command(text, self.names) {
             Some(Command::Use(names)) => {
                 let turn = bench.name(self.shelf(), errand, names.first().copied().unwrap_or_default());
                 let doc = bench.open.map(|place| self.shelf().doc(place));

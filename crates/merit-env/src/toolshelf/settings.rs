@@ -28,6 +28,8 @@ pub enum Names {
     Words,
     /// By a number below 1000 that tells nothing about the tool.
     Numbers,
+    /// By its four words in angle brackets, which are one token for a decoder made on the spot.
+    Tokens,
 }
 
 /// How requests are worded.
@@ -51,7 +53,7 @@ pub struct Toolshelf {
     pub held_out_sizes: Vec<u32>,
     /// What is asked: `agent`, `retrieve` or `document`. The last takes sizes of 1.
     pub mode: Mode,
-    /// How tools are named: `words` or `numbers`.
+    /// How tools are named: `words`, `numbers` or `tokens`.
     pub names: Names,
     /// How requests are worded: `plain` or `shifted`. Not in the mode `document`.
     pub template: Template,
@@ -147,7 +149,7 @@ impl Component for Toolshelf {
 impl Toolshelf {
     /// The tools of these settings.
     pub fn shelf(&self) -> &Shelf {
-        self.made.0.get_or_init(|| Shelf::new(self.shelf, self.tools, self.names == Names::Numbers))
+        self.made.0.get_or_init(|| Shelf::new(self.shelf, self.tools, self.names))
     }
 
     /// How often needs are vague and words are others, and how unevenly tools are needed. What is written about a tool is never vague.

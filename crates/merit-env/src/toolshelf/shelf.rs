@@ -1,5 +1,7 @@
 //! The tools on a shelf, how they are named, and what they take and give.
 
+use super::Names;
+use merit_api::Word;
 use merit_core::{Seed, Stream};
 
 /// Where tools are for, what they do and to what: each with its word, and another word for it.
@@ -98,13 +100,13 @@ pub(super) fn part(which: usize, place: u8, other: bool) -> &'static str {
 pub struct Shelf {
     /// All of them; a tool is known by its place here.
     pub tools: Vec<Tool>,
-    /// Whether tools are named by numbers, and not by words.
-    pub numbered: bool,
+    /// How tools are named.
+    pub names: Names,
 }
 
 impl Shelf {
     /// The shelf of this number: always the same one. No two tools have the same domain, verb and object.
-    pub fn new(shelf: u64, count: u32, numbered: bool) -> Self {
+    pub fn new(shelf: u64, count: u32, names: Names) -> Self {
         let mut rng = Seed::root(shelf).child("shelf", 0).stream();
         let mut places: Vec<u32> = (0..1000).collect();
         // Only as much of a shuffle as there are tools, so that a larger shelf begins like a smaller one.
@@ -118,7 +120,7 @@ impl Shelf {
             unit: rng.below(UNITS.len() as u64) as u8,
             takes: [Takes::Num, Takes::NumSize, Takes::SizeNum][rng.below(3) as usize],
         };
-        Self { tools: places.into_iter().take(count as usize).map(tool).collect(), numbered }
+        Self { tools: places.into_iter().take(count as usize).map(tool).collect(), names }
     }
 
     /// The tool at a place.
@@ -126,18 +128,35 @@ impl Shelf {
         self.tools.get(place as usize)
     }
 
-    /// The name of a tool: its four words, or a number that tells nothing about it.
+    /// The name of a tool: its four words, also as one word, or a number that tells nothing about it.
     pub fn name(&self, place: u32) -> String {
-        let name = |tool: &Tool| if self.numbered { number_of(place).to_string() } else { words_of(tool) };
+        let name = |tool: &Tool| match self.names {
+            Names::Words => words_of(tool),
+            Names::Numbers => number_of(place).to_string(),
+            Names::Tokens => bracketed(&words_of(tool)),
+        };
         self.tool(place).map(name).unwrap_or_default()
+    }
+
+    /// The names that are one token each, and the words that they stand for.
+    pub(super) fn words(&self) -> Vec<Word> {
+        let word = |tool: &Tool| {
+            let words = words_of(tool);
+            // With the space that is before a word in what is asked, so that it is of the same tokens.
+            Word { text: bracketed(&words), of: format!(" {words}") }
+        };
+        if self.names == Names::Tokens { self.tools.iter().map(word).collect() } else { Vec::new() }
     }
 
     /// The tool of this name.
     pub fn find(&self, name: &str) -> Option<u32> {
-        let same = |tool: &Tool| !self.numbered && is_named(tool, name);
-        let numbered = |place: &u32| self.numbered && number_of(*place).to_string() == name;
-        let places = 0..self.tools.len() as u32;
-        places.zip(&self.tools).find(|(place, tool)| numbered(place) || same(tool)).map(|(place, _)| place)
+        let inside = || name.strip_prefix('<')?.strip_suffix('>');
+        let same = |(place, tool): &(u32, &Tool)| match self.names {
+            Names::Words => is_named(tool, name),
+            Names::Numbers => number_of(*place).to_string() == name,
+            Names::Tokens => inside().is_some_and(|name| is_named(tool, name)),
+        };
+        (0..).zip(&self.tools).find(same).map(|(place, _)| place)
     }
 
     /// What is written about a tool.
@@ -173,7 +192,7 @@ impl Shelf {
 
     /// A name like that of a tool which no tool on the shelf has.
     pub fn invented(&self, place: u32, rng: &mut Stream) -> String {
-        if self.numbered {
+        if self.names == Names::Numbers {
             let taken: Vec<u32> = (0..self.tools.len() as u32).map(number_of).collect();
             let free: Vec<u32> = (0..1000).filter(|number| !taken.contains(number)).collect();
             return rng.pick(&free).copied().unwrap_or_default().to_string();
@@ -185,7 +204,9 @@ impl Shelf {
                 at @ 0..=2 => tool.parts[at] = rng.below(10) as u8,
                 _ => tool.unit = rng.below(UNITS.len() as u64) as u8,
             }
-            Some(words_of(&tool)).filter(|name| self.find(name).is_none())
+            let words = words_of(&tool);
+            let name = if self.names == Names::Tokens { bracketed(&words) } else { words };
+            Some(name).filter(|name| self.find(name).is_none())
         };
         (0..200).find_map(other).unwrap_or_else(|| "none".to_owned())
     }
@@ -202,6 +223,10 @@ fn words_of(tool: &Tool) -> String {
     let [domain, verb, object] = [0, 1, 2].map(|at| part(at, tool.parts[at], false));
     let unit = UNITS.get(usize::from(tool.unit)).copied().unwrap_or_default();
     format!("{domain} {verb} {object} {unit}")
+}
+
+fn bracketed(words: &str) -> String {
+    format!("<{words}>")
 }
 
 /// Whether these are the four words of a tool.

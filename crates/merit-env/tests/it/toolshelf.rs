@@ -6,7 +6,7 @@ use crate::played::{
 };
 use merit_api::conformance::check_world;
 use merit_core::{Action, Seed, Split, Task};
-use merit_env::toolshelf::{Shelf, Takes};
+use merit_env::toolshelf::{Names, Shelf, Takes};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ fn errand(tools: &[u32], more: Value) -> Arc<Task> {
 
 #[test]
 fn a_shelf_is_always_the_same_and_has_no_tool_twice() {
-    let shelf = Shelf::new(0, 500, false);
+    let shelf = Shelf::new(0, 500, Names::Words);
     // Golden: another shelf would make everything that was learnt by heart wrong.
     assert_eq!(
         [0, 1, 2].map(|at| shelf.name(at)),
@@ -33,19 +33,22 @@ fn a_shelf_is_always_the_same_and_has_no_tool_twice() {
     );
     let triples: BTreeSet<[u8; 3]> = shelf.tools.iter().map(|tool| tool.parts).collect();
     assert_eq!(triples.len(), 500);
-    let numbered = Shelf::new(0, 500, true);
+    let numbered = Shelf::new(0, 500, Names::Numbers);
     assert_eq!([0, 1, 200].map(|at| numbered.name(at)), ["3", "10", "403"]);
-    for shelf in [&shelf, &numbered] {
+    let tokens = Shelf::new(0, 500, Names::Tokens);
+    assert_eq!(tokens.name(0), "<lab cool soup crate>");
+    assert_eq!((tokens.find("lab cool soup crate"), shelf.find("<lab cool soup crate>")), (None, None));
+    for shelf in [&shelf, &numbered, &tokens] {
         assert!((0..500).all(|at| shelf.find(&shelf.name(at)) == Some(at)));
         assert_eq!(shelf.find("home home home home"), None);
     }
-    assert_ne!(Shelf::new(1, 500, false).name(0), shelf.name(0));
-    assert_eq!(Shelf::new(0, 20, false).tools, shelf.tools[..20]);
+    assert_ne!(Shelf::new(1, 500, Names::Words).name(0), shelf.name(0));
+    assert_eq!(Shelf::new(0, 20, Names::Words).tools, shelf.tools[..20]);
 }
 
 #[test]
 fn a_tool_is_named_read_and_given_what_it_takes() {
-    let (world, shelf) = (built("toolshelf", ""), Shelf::new(0, 200, false));
+    let (world, shelf) = (built("toolshelf", ""), Shelf::new(0, 200, Names::Words));
     let first = place(&shelf, Takes::SizeNum);
     let name = shelf.name(first);
     let words: Vec<&str> = name.split(' ').collect();
@@ -95,7 +98,7 @@ fn a_tool_is_named_read_and_given_what_it_takes() {
 #[test]
 fn the_sample_in_the_documents_is_what_is_said() {
     // The shelf is the usual one: what stands there is true of it.
-    let shelf = Shelf::new(0, 200, false);
+    let shelf = Shelf::new(0, 200, Names::Words);
     let tool = shelf.find("home clean soup cup").unwrap();
     let task = errand(&[tool], json!({ "other_words": [false, true, false] }));
     plays_as_documented(built("toolshelf", "").as_ref(), &task);
@@ -103,7 +106,7 @@ fn the_sample_in_the_documents_is_what_is_said() {
 
 #[test]
 fn the_second_tool_is_given_what_the_first_gave() {
-    let (world, shelf) = (built("toolshelf", ""), Shelf::new(0, 200, false));
+    let (world, shelf) = (built("toolshelf", ""), Shelf::new(0, 200, Names::Words));
     let (first, second) = (place(&shelf, Takes::Num), place(&shelf, Takes::NumSize));
     let task = errand(&[first, second], json!({}));
     let between = shelf.run(first, "3").unwrap();
@@ -128,7 +131,7 @@ fn the_second_tool_is_given_what_the_first_gave() {
 
 #[test]
 fn requests_have_other_words_leave_words_out_and_still_mean_one_tool() {
-    let shelf = Shelf::new(0, 200, false);
+    let shelf = Shelf::new(0, 200, Names::Words);
     let world = built("toolshelf", "");
     let name = shelf.name(0);
     let [domain, verb, object, unit] = name.split(' ').collect::<Vec<&str>>()[..] else { panic!("{name}") };
@@ -161,7 +164,7 @@ fn requests_have_other_words_leave_words_out_and_still_mean_one_tool() {
 
 #[test]
 fn other_modes_ask_for_names_alone() {
-    let shelf = Shelf::new(0, 200, true);
+    let shelf = Shelf::new(0, 200, Names::Numbers);
     let retrieve = built("toolshelf", "mode = 'retrieve'\nnames = 'numbers'");
     let task = errand(&[0, 1], json!({}));
     let end = |line: &str| last(retrieve.as_ref(), &task, &[line]);
@@ -181,11 +184,45 @@ fn other_modes_ask_for_names_alone() {
     let document = built("toolshelf", "mode = 'document'\nsizes = [1]");
     let one = errand(&[0], json!({}));
     assert_eq!(prompt(document.as_ref(), &one), shelf.doc(0));
-    let named = format!("use {}", Shelf::new(0, 200, false).name(0));
+    let named = format!("use {}", Shelf::new(0, 200, Names::Words).name(0));
     assert_eq!(demonstrated(document.as_ref(), &one, "exact", 3).0, std::slice::from_ref(&named));
     assert_eq!(said(document.as_ref(), &one, &["give 3"]), ["say use TOOL"]);
     let env = document.open(&one, &Seed::root(2), None).unwrap();
     assert_eq!(env.parse(&named), Action::Answer { text: named[4..].to_owned() });
+}
+
+#[test]
+fn names_that_are_tokens_are_words_of_the_world_and_stand_for_their_four_words() {
+    let tokens = built("toolshelf", "mode = 'retrieve'\nnames = 'tokens'");
+    let words = tokens.words();
+    assert_eq!((words.len(), words[0].text.as_str()), (200, "<lab cool soup crate>"));
+    assert_eq!(words[0].of, " lab cool soup crate");
+    assert!(built("toolshelf", "names = 'words'").words().is_empty());
+    let task = errand(&[0], json!({}));
+    let end = |line: &str| last(tokens.as_ref(), &task, &[line]);
+    assert_eq!(end("use <lab cool soup crate>")["right"], 1.0);
+    for invented in ["use lab cool soup crate", "use <lab cool soup cup>", "use <<lab cool soup crate>>"] {
+        assert_eq!((end(invented)["right"], end(invented)["invented"]), (0.0, 1.0), "{invented}");
+    }
+    // A mixture has the words of its worlds, each once.
+    let world = "{ type = 'toolshelf', names = 'tokens', tools = 20 }";
+    let mixed =
+        built("mix", &format!("of = [{{ name = 'a', world = {world} }}, {{ name = 'b', world = {world} }}]"));
+    assert_eq!(mixed.words(), words[..20]);
+}
+
+#[test]
+fn names_alone_can_be_held_to_the_shelf() {
+    let schema = |settings: &str, tools: &[u32]| {
+        let world = built("toolshelf", &format!("tools = 20\n{settings}"));
+        world.open(&errand(tools, json!({})), &Seed::root(1), None).unwrap().schema()
+    };
+    let regex = schema("mode = 'retrieve'\nnames = 'numbers'", &[0]).unwrap();
+    let names = "3|10|17|24|31|38|45|52|59|66|73|80|87|94|101|108|115|122|129|136";
+    assert_eq!(regex, json!({ "regex": format!("use ({names})( then ({names})){{0,2}}") }));
+    // It tells nothing of the task.
+    assert_eq!(schema("mode = 'retrieve'\nnames = 'numbers'", &[3, 7]).unwrap(), regex);
+    assert_eq!(schema("", &[0]), None);
 }
 
 #[test]
@@ -194,6 +231,8 @@ fn manners_are_what_they_say_and_more_tools_are_harder() {
         "",
         "mode = 'retrieve'",
         "mode = 'retrieve'\nnames = 'numbers'\ntools = 500",
+        "mode = 'retrieve'\nnames = 'tokens'",
+        "names = 'tokens'",
         "tools = 20\nsizes = [3]",
     ] {
         let world = built("toolshelf", settings);
@@ -258,6 +297,7 @@ fn damage_and_nonsense_are_refused() {
     for settings in [
         "mode = 'retrieve'\nsizes = [1, 2, 3]",
         "mode = 'document'\nsizes = [1]\nnames = 'numbers'",
+        "mode = 'retrieve'\nnames = 'tokens'",
         "tools = 20\ntemplate = 'shifted'\nsizes = [3]",
         "tools = 500\nvague = 1.0\nsynonyms = 1.0\nskew = 2.0\ninstructions = true",
     ] {

@@ -4,6 +4,7 @@ use super::kept::{Kept, settings};
 use super::named::{self, Models};
 use super::{After, Policy};
 use crate::RunError;
+use crate::bank::Experience;
 use crate::model::ModelConfig;
 use crate::origin::Origin;
 use crate::recipe::Recipe;
@@ -47,6 +48,9 @@ pub(crate) struct Learned {
     /// What is known of its tasks.
     #[serde(default)]
     pub(crate) tasks: TaskState,
+    /// The turns that its bank keeps.
+    #[serde(default, skip_serializing_if = "Experience::is_empty")]
+    pub(crate) bank: Experience,
 }
 
 /// What the reward keeps between steps.

@@ -3,6 +3,7 @@
 mod checkpoint;
 mod kept;
 mod named;
+mod words;
 
 pub(crate) use checkpoint::{KeptRewards, Learned};
 pub(crate) use kept::Kept;
@@ -79,7 +80,8 @@ impl Policy {
                             Some(known) => Arc::new(known),
                             None => Arc::new(crate::warm::tokenizer(parts, model, lessons, tools, watch)?),
                         };
-                        let weights = Weights::init(&model.decoder(tokenizer.vocab_len()), seed)?;
+                        let mut weights = Weights::init(&model.decoder(tokenizer.vocab_len()), seed)?;
+                        weights.begin_as_means(&words::means(&parts.env.words(), &tokenizer))?;
                         (tokenizer, weights)
                     }
                 };
@@ -94,6 +96,7 @@ impl Policy {
                 (origin.chat()?, kept, Some(origin))
             }
         };
+        words::check(parts.env.as_ref(), chat.tokenizer())?;
         let settings = kept::settings(&parts.recipe.model, origin.as_ref(), threads);
         let trainer = kept.trainer(origin.as_ref(), &settings)?;
         Ok(Self {

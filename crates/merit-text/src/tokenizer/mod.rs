@@ -10,6 +10,7 @@ mod merges;
 mod pre_tokenizers;
 mod real;
 mod trained;
+mod whole;
 
 pub use pre_tokenizers::PRE_TOKENIZERS;
 
@@ -19,6 +20,7 @@ use merit_formats::GgufVocabulary;
 use real::Real;
 use std::sync::Arc;
 use trained::Trained;
+use whole::WholeWords;
 
 /// A tokenizer: trained on the spot, or a real model's. Cheap to clone when it is a real model's.
 ///
@@ -51,7 +53,26 @@ impl Tokenizer {
     /// Learns merges until there are `vocab` tokens or nothing is left to merge. The most frequent pair goes first, of
     /// equals the one with the smaller ids; the order of the texts does not matter.
     pub fn train<'a>(texts: impl Iterator<Item = &'a str>, vocab: usize) -> Self {
-        Self { kind: Kind::Trained(Trained::train(texts, vocab)) }
+        Self { kind: Kind::Trained(Trained::train(texts, vocab, WholeWords::default())) }
+    }
+
+    /// The same with words that are one token each, behind the merges and beyond `vocab`. They are found before a text is cut into
+    /// pieces; nothing but a whole word gives its token.
+    ///
+    /// ```
+    /// use merit_text::Tokenizer;
+    /// let tokenizer = Tokenizer::train_with(["use the saw"].into_iter(), 300, &["<saw>".to_owned()])?;
+    /// assert_eq!(tokenizer.encode("<saw>").len(), 1);
+    /// assert_eq!(tokenizer.decode(&tokenizer.encode("use <saw>")), "use <saw>");
+    /// # Ok::<(), merit_text::TokenizerError>(())
+    /// ```
+    pub fn train_with<'a>(
+        texts: impl Iterator<Item = &'a str>,
+        vocab: usize,
+        whole: &[String],
+    ) -> Result<Self, TokenizerError> {
+        let whole = WholeWords::new(whole.to_vec())?;
+        Ok(Self { kind: Kind::Trained(Trained::train(texts, vocab, whole)) })
     }
 
     /// Reads a `tokenizer.json`: what [`Tokenizer::to_json`] wrote, or the one that comes with a real model.

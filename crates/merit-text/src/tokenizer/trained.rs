@@ -1,9 +1,10 @@
 //! A tokenizer trained on the spot: byte-level pair merging, with a marker for every role of a conversation.
 //!
 //! In: texts, or the file form of an earlier one. Out: merges, and tokens of any text. Ids are the special tokens, then the
-//! 256 bytes, then the merges in the order they were learnt. Text is first cut into pieces that merges never cross: a word
-//! with the space before it, one digit, a run of spaces, a run of other signs.
+//! 256 bytes, then the merges in the order they were learnt, then words that are kept whole. Text is first cut into pieces that
+//! merges never cross: a whole word, a word with the space before it, one digit, a run of spaces, a run of other signs.
 
+use super::whole::WholeWords;
 use crate::TokenizerError;
 use merit_core::TokenId;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,7 @@ type Pair = (u32, u32);
 pub(super) struct Trained {
     merges: Vec<Pair>,
     ranks: HashMap<Pair, u32>,
+    whole: WholeWords,
     /// What each token stands for; special tokens stand for no bytes.
     bytes: Vec<Vec<u8>>,
 }
@@ -33,22 +35,30 @@ pub(super) struct Trained {
 struct TokenizerFile {
     specials: Vec<String>,
     merges: Vec<Pair>,
+    /// Words that are one token each, behind the merges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    whole: Vec<String>,
 }
 
 impl Trained {
     /// Learns merges until there are `vocab` tokens or nothing is left to merge. The most frequent pair goes first, of
     /// equals the one with the smaller ids; the order of the texts does not matter.
-    pub(super) fn train<'a>(texts: impl Iterator<Item = &'a str>, vocab: usize) -> Self {
+    pub(super) fn train<'a>(texts: impl Iterator<Item = &'a str>, vocab: usize, whole: WholeWords) -> Self {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        for text in texts {
-            pieces(text).for_each(|piece| *counts.entry(piece).or_default() += 1);
+        let mut count = |text: &'a str| pieces(text).for_each(|piece| *counts.entry(piece).or_default() += 1);
+        for mut text in texts {
+            while let Some((before, _, rest)) = whole.split(text) {
+                count(before);
+                text = rest;
+            }
+            count(text);
         }
         let words = counts.iter().map(|(piece, &count)| (byte_ids(piece), count)).collect();
         let merges = Learner::new(words).learn(vocab.saturating_sub(FIRST_MERGE as usize));
-        Self::from_merges(merges).expect("learnt merges name earlier tokens")
+        Self::from_merges(merges, whole).expect("learnt merges name earlier tokens")
     }
 
-    fn from_merges(merges: Vec<Pair>) -> Result<Self, TokenizerError> {
+    fn from_merges(merges: Vec<Pair>, whole: WholeWords) -> Result<Self, TokenizerError> {
         let mut bytes: Vec<Vec<u8>> = vec![Vec::new(); SPECIALS.len()];
         bytes.extend((0..=u8::MAX).map(|byte| vec![byte]));
         let mut ranks = HashMap::new();
@@ -71,17 +81,28 @@ impl Trained {
             }
             bytes.push(joined);
         }
-        Ok(Self { merges, ranks, bytes })
+        bytes.extend(whole.texts().iter().map(|text| text.clone().into_bytes()));
+        Ok(Self { merges, ranks, whole, bytes })
     }
 
     /// The tokens of a text; never special ones.
     pub(super) fn encode(&self, text: &str) -> Vec<TokenId> {
         let mut known: HashMap<&str, Vec<u32>> = HashMap::new();
         let mut tokens = Vec::with_capacity(text.len() / 2);
-        for piece in pieces(text) {
-            let ids = known.entry(piece).or_insert_with(|| self.merge(byte_ids(piece)));
-            tokens.extend(ids.iter().map(|&id| TokenId(id)));
+        let mut write = |text, tokens: &mut Vec<TokenId>| {
+            for piece in pieces(text) {
+                let ids = known.entry(piece).or_insert_with(|| self.merge(byte_ids(piece)));
+                tokens.extend(ids.iter().map(|&id| TokenId(id)));
+            }
+        };
+        let first_whole = FIRST_MERGE + self.merges.len() as u32;
+        let mut left = text;
+        while let Some((before, which, rest)) = self.whole.split(left) {
+            write(before, &mut tokens);
+            tokens.push(TokenId(first_whole + which as u32));
+            left = rest;
         }
+        write(left, &mut tokens);
         tokens
     }
 
@@ -140,13 +161,14 @@ impl TryFrom<TokenizerFile> for Trained {
             let (got, want) = (file.specials, SPECIALS);
             return Err(TokenizerError::File(format!("has special tokens {got:?}, want {want:?}")));
         }
-        Self::from_merges(file.merges)
+        Self::from_merges(file.merges, WholeWords::new(file.whole)?)
     }
 }
 
 impl From<Trained> for TokenizerFile {
     fn from(tokenizer: Trained) -> Self {
-        Self { specials: SPECIALS.map(str::to_owned).to_vec(), merges: tokenizer.merges }
+        let whole = tokenizer.whole.texts().to_vec();
+        Self { specials: SPECIALS.map(str::to_owned).to_vec(), merges: tokenizer.merges, whole }
     }
 }
 
@@ -281,7 +303,8 @@ mod tests {
     #[test]
     fn the_most_frequent_pair_is_merged_first_and_ties_go_to_the_smaller_ids() {
         // "ab" three times, "cd" and "ce" twice each; "ce" loses the tie to "cd".
-        let tokenizer = Trained::train(["ab\nab\nab\ncd\ncd\nce\nce\n"].into_iter(), 265);
+        let tokenizer =
+            Trained::train(["ab\nab\nab\ncd\ncd\nce\nce\n"].into_iter(), 265, WholeWords::default());
         let learnt: Vec<&[u8]> = (263..265).map(|id| tokenizer.bytes(TokenId(id))).collect();
         assert_eq!(learnt, [b"ab", b"cd"]);
     }
@@ -291,14 +314,14 @@ mod tests {
         // Learnt: ab, then (ab)c, then bc; "abc" must use ab first although bc also fits.
         let a = FIRST_BYTE + u32::from(b'a');
         let merges = vec![(a, a + 1), (a + 1, a + 2)];
-        let tokenizer = Trained::from_merges(merges).unwrap();
+        let tokenizer = Trained::from_merges(merges, WholeWords::default()).unwrap();
         assert_eq!(tokenizer.encode("abc"), [TokenId(FIRST_MERGE), TokenId(a + 2)]);
         assert_eq!(tokenizer.encode("bc"), [TokenId(FIRST_MERGE + 1)]);
     }
 
     #[test]
     fn special_names_in_a_text_are_only_text() {
-        let tokenizer = Trained::train(["<|end|><|end|>"].into_iter(), 300);
+        let tokenizer = Trained::train(["<|end|><|end|>"].into_iter(), 300, WholeWords::default());
         let end = tokenizer.special("<|end|>").unwrap();
         assert!(!tokenizer.encode("<|end|>").contains(&end));
         assert!(tokenizer.bytes(end).is_empty());

@@ -57,3 +57,31 @@ fn a_file_round_trips_and_a_broken_one_is_refused() {
 fn unknown_tokens_decode_to_nothing() {
     assert_eq!(trained().decode(&[TokenId(u32::MAX)]), "");
 }
+
+#[test]
+fn an_added_token_is_never_made_of_text() {
+    let (word, longer) = ("<home clean soup>", "<home clean soup>s");
+    let whole = [word, "<été>", longer].map(str::to_owned);
+    let tokenizer = Tokenizer::train_with([TEXT, TEXT, word, word].into_iter(), 400, &whole).unwrap();
+    let plain = trained();
+    // The merges are those of the rest of the text, and the words come behind them.
+    assert_eq!(tokenizer.vocab_len(), plain.vocab_len() + 3);
+    let first = plain.vocab_len() as u32;
+    assert_eq!(tokenizer.encode(word), [TokenId(first)]);
+    assert_eq!(tokenizer.encode(longer), [TokenId(first + 2)], "the longer of two");
+    for text in ["home clean soup", "<home clean soup", "<home clean soups>", "< home clean soup>", TEXT] {
+        assert_eq!(tokenizer.encode(text), plain.encode(text), "{text}");
+    }
+    let mixed = format!("é{word} use {word}{word}<été>.<");
+    let tokens = tokenizer.encode(&mixed);
+    assert_eq!(tokens.iter().filter(|token| token.0 >= first).count(), 4);
+    assert_eq!(tokenizer.decode(&tokens), mixed);
+    assert_eq!(tokenizer.encode(&tokenizer.decode(&tokens)), tokens);
+    let again = Tokenizer::from_json(&tokenizer.to_json()).unwrap();
+    assert_eq!((again.encode(&mixed), again), (tokens, tokenizer));
+    assert!(!plain.to_json().contains("whole"), "old files stay as they are");
+    for (whole, message) in [(["", "a"], "is empty"), (["a", "a"], "is given twice")] {
+        let error = Tokenizer::train_with(std::iter::empty(), 0, &whole.map(str::to_owned)).unwrap_err();
+        assert!(error.to_string().contains(message), "{error}");
+    }
+}
