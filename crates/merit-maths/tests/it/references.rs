@@ -276,3 +276,39 @@ fn derivatives_of_higher_order_are_written_out() {
     check(r"\frac{d^2}{4}", r"\boxed{0.25 d^2}", "pass");
     check(r"\frac{d^2}{x^2}", r"\boxed{(d/x)^2}", "pass");
 }
+
+#[test]
+fn words_that_lead_to_an_answer_are_no_variables() {
+    for lead in [
+        "so",
+        "So",
+        "is",
+        "It is",
+        "thus",
+        "hence",
+        "Thus",
+        "Hence we get",
+        "now",
+        "ans",
+        "So this is",
+        "are",
+    ] {
+        check("42", &format!("{lead} 42"), "pass");
+        check("-42", &format!("{lead} -42"), "pass");
+        check("42", &format!("{lead} 43"), "fail");
+        check("42", &format!(r"\boxed{{{lead} 42}}"), "pass");
+        check("x=3", &format!("{lead} x = 3"), "pass");
+        check("x + 1", &format!("{lead} x + 1"), "pass");
+    }
+    check("so 42", "42", "pass");
+    check("x + 1", "Thus, x + 1", "pass");
+    check("x + 1", "Hence: x + 2", "fail");
+    check("hence x = 3", "x = 3", "pass");
+    // Letters that are no word stay variables.
+    check("42", "ab 42", "fail");
+    check("42ab", "ab 42", "pass");
+    check("42", "xy 42", "fail");
+    check("2so", "2so", "pass");
+    check("so", "s*o", "pass");
+    check("s=42/o", "so = 42", "pass");
+}
