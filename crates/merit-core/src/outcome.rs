@@ -8,9 +8,12 @@
 //! | unscorable | none | empty | left out | left out, counted apart |
 //! | grader failed | none | empty | left out | left out, counted apart |
 //! | infrastructure failed | none | empty | left out | left out, counted apart |
+//! | scored | as scored | policy tokens | counts | left out, counted apart |
 //!
 //! A policy times out by its own turns and tokens, or when its time is up between them or inside a tool it called; a model that
 //! does not answer in time, or a tool that never got to run, is an infrastructure failure.
+//!
+//! An episode is scored, and neither solved nor wrong, where no term of its reward tells whether the task was solved.
 //!
 //! An episode without a verdict is never a zero: it neither earns, nor trains, nor moves its siblings' statistics.
 
@@ -33,17 +36,20 @@ pub enum Outcome {
     GraderFailed,
     /// The world, a tool or the model broke.
     InfrastructureFailed,
+    /// The policy finished and has a reward, and nothing tells whether the task was solved.
+    Scored,
 }
 
 impl Outcome {
-    /// Every outcome, best first.
-    pub const ALL: [Self; 6] = [
+    /// Every outcome, best first; behind them the one that is neither good nor bad.
+    pub const ALL: [Self; 7] = [
         Self::Solved,
         Self::PolicyWrong,
         Self::PolicyTimedOut,
         Self::Unscorable,
         Self::GraderFailed,
         Self::InfrastructureFailed,
+        Self::Scored,
     ];
 
     /// What `episode` counts as, given its score. Absent: nobody scored it, which is the grader's failure.
@@ -63,13 +69,18 @@ impl Outcome {
             Some((Reward::Value { .. }, _)) if matches!(episode.end, End::Truncated { .. }) => {
                 Self::PolicyTimedOut
             }
-            Some((Reward::Value { .. }, _)) => Self::PolicyWrong,
+            Some((Reward::Value { .. }, Some(false))) => Self::PolicyWrong,
+            Some((Reward::Value { .. }, None)) => Self::Scored,
         }
     }
 
-    /// Whether the episode has a reward, trains, moves its group's baseline and enters the success rate. One answer for
-    /// all four: an episode is a verdict on the policy or it is not.
+    /// Whether the episode has a reward, trains and moves its group's baseline. One answer for all three.
     pub fn is_valid(self) -> bool {
+        self.is_verdict() || self == Self::Scored
+    }
+
+    /// Whether it says that the policy succeeded or failed, and so enters the success rate.
+    pub fn is_verdict(self) -> bool {
         matches!(self, Self::Solved | Self::PolicyWrong | Self::PolicyTimedOut)
     }
 
@@ -82,6 +93,7 @@ impl Outcome {
             Self::Unscorable => "unscorable",
             Self::GraderFailed => "grader failed",
             Self::InfrastructureFailed => "infrastructure failed",
+            Self::Scored => "scored",
         }
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn record(folder: &RunFolder) -> Result<CellRecord, merit_store::Stor
     record.measures.extend(breakdown(folder)?);
     record.measures.extend(agreement(folder)?);
     for row in folder.episode_rows(&EpisodeFilter::phase(Phase::eval(When::After)))? {
-        if row.outcome.is_valid() {
+        if row.outcome.is_verdict() {
             let solved = f64::from(u8::from(row.outcome == Outcome::Solved));
             record.paired.entry("success".into()).or_default().insert(u64::from(row.id.group), solved);
         }
@@ -121,8 +121,10 @@ fn breakdown(folder: &RunFolder) -> Result<BTreeMap<String, f64>, merit_store::S
             continue;
         }
         if let Some(kind) = episode.task.payload.pointer("/kind").and_then(serde_json::Value::as_str) {
-            let solved = f64::from(u8::from(outcome == Outcome::Solved));
-            values.entry(format!("success/{kind}")).or_default().push(solved);
+            if outcome.is_verdict() {
+                let solved = f64::from(u8::from(outcome == Outcome::Solved));
+                values.entry(format!("success/{kind}")).or_default().push(solved);
+            }
             values.entry(format!("calls/{kind}")).or_default().push(episode.cost.tool_calls as f64);
         }
         let names: BTreeSet<&str> = episode.turns.iter().flat_map(|turn| turn.info.keys()).collect();

@@ -17,10 +17,10 @@ pub(crate) fn with_logprobs_in_place(
         return Ok(None);
     }
     let needed: Vec<Vec<bool>> = asked.iter().map(|&at| needed(&samples[at])).collect();
-    let sequence = |(&at, needed): (&usize, &Vec<bool>)| (&samples[at].tokens[..needed.len()], needed);
-    let parts: Vec<_> = asked.iter().zip(&needed).map(sequence).collect();
-    let sequences: Vec<TrainSequence<'_>> =
-        parts.iter().map(|(tokens, needed)| TrainSequence { tokens, needed }).collect();
+    let each = asked.iter().zip(&needed);
+    let sequences: Vec<TrainSequence<'_>> = each
+        .map(|(&at, needed)| TrainSequence { tokens: &samples[at].tokens[..needed.len()], needed })
+        .collect();
     let scores = trainer.score(&sequences, temperature).map_err(|error| match error {
         TrainError::Sequence { index, reason } => TrainError::Sequence { index: asked[index], reason },
         other => other,

@@ -56,8 +56,8 @@ impl Rate {
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a EpisodeRow>) -> Option<Self> {
         let (mut solved, mut count, mut left_out) = (0, 0, 0);
         for row in rows {
-            count += u64::from(row.outcome.is_valid());
-            left_out += u64::from(!row.outcome.is_valid());
+            count += u64::from(row.outcome.is_verdict());
+            left_out += u64::from(!row.outcome.is_verdict());
             solved += u64::from(row.outcome == Outcome::Solved);
         }
         let interval = stats::wilson(solved, count)?;
@@ -134,7 +134,7 @@ fn from_metrics(phase: &Phase, step: u64, metrics: &[&Metric]) -> Option<HeldOut
 pub(crate) fn change(run: &RunFolder, seed: &Seed) -> Result<Option<Change>, MeasureError> {
     let verdicts = |when: When| -> Result<Vec<(String, f64)>, MeasureError> {
         let rows = run.episode_rows(&EpisodeFilter::phase(Phase::eval(when)))?;
-        let counting = rows.into_iter().filter(|row| row.outcome.is_valid());
+        let counting = rows.into_iter().filter(|row| row.outcome.is_verdict());
         Ok(counting.map(|row| (row.task_id, f64::from(row.outcome == Outcome::Solved))).collect())
     };
     let (before, after) = (verdicts(When::Before)?, verdicts(When::After)?);

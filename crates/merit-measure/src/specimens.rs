@@ -75,7 +75,7 @@ fn groups(run: &RunFolder) -> Result<Vec<Vec<StoredEpisode>>, MeasureError> {
     };
     let mixed = |rows: &[&EpisodeRow]| {
         let solved = rows.iter().filter(|row| row.outcome == Outcome::Solved).count();
-        solved > 0 && rows.iter().any(|row| row.outcome.is_valid() && row.outcome != Outcome::Solved)
+        solved > 0 && rows.iter().any(|row| row.outcome.is_verdict() && row.outcome != Outcome::Solved)
     };
     let differing = |rows: &[&EpisodeRow]| {
         let mut rewards = rows.iter().filter_map(|row| row.reward);

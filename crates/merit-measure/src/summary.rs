@@ -24,7 +24,7 @@ pub struct RunSummary {
     /// Other numbers over training.
     pub series: Vec<Series>,
     /// Episodes of each phase by outcome, in the order of [`Outcome::ALL`].
-    pub outcomes: BTreeMap<Phase, [u64; 6]>,
+    pub outcomes: BTreeMap<Phase, [u64; Outcome::ALL.len()]>,
     pub costs: BTreeMap<Phase, Cost>,
     /// Median tokens per second of training steps.
     pub tokens_per_s: Option<f64>,
@@ -88,6 +88,12 @@ impl RunSummary {
             events,
             info,
         })
+    }
+
+    /// The outcomes to show, from the first of [`Outcome::ALL`] on: the last only where there are any.
+    pub fn outcomes_shown(&self) -> &'static [Outcome] {
+        let any = self.outcomes.values().any(|counts| counts[Outcome::Scored as usize] > 0);
+        if any { &Outcome::ALL } else { &Outcome::ALL[..Outcome::Scored as usize] }
     }
 
     /// An evaluation of the main arm; the latest where there are several.
@@ -161,12 +167,12 @@ fn passes(metrics: &[Metric]) -> BTreeMap<Phase, BTreeMap<String, f64>> {
     passes
 }
 
-fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<Phase, [u64; 6]>, MeasureError> {
-    let mut counted: BTreeMap<Phase, [u64; 6]> = BTreeMap::new();
+fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<Phase, [u64; Outcome::ALL.len()]>, MeasureError> {
+    let mut counted: BTreeMap<Phase, [u64; Outcome::ALL.len()]> = BTreeMap::new();
     for row in run.episode_rows(&EpisodeFilter::default())? {
         counted.entry(row.id.phase).or_default()[row.outcome as usize] += 1;
     }
-    let mut reported: BTreeMap<Phase, [u64; 6]> = BTreeMap::new();
+    let mut reported: BTreeMap<Phase, [u64; Outcome::ALL.len()]> = BTreeMap::new();
     for metric in metrics.iter().filter(|m| m.value.is_finite()) {
         let name = metric.name.strip_prefix("outcome/").map(|name| name.replace(['-', '_'], " "));
         let outcome = name.and_then(|name| Outcome::ALL.into_iter().find(|o| o.name() == name));

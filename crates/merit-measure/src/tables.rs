@@ -98,24 +98,26 @@ pub(crate) fn other_series(summary: &RunSummary) -> String {
     }
 }
 
-/// The six outcomes of every phase.
+/// The outcomes of every phase; the last, which says nothing of success, only where there are any.
 pub(crate) fn outcomes(summary: &RunSummary) -> String {
     if summary.outcomes.is_empty() {
         return String::new();
     }
     let mut head = vec!["phase"];
-    head.extend(Outcome::ALL.map(Outcome::name));
+    let shown = summary.outcomes_shown();
+    head.extend(shown.iter().map(|outcome| outcome.name()));
     let rows: Vec<Vec<String>> = in_order(&summary.outcomes)
         .into_iter()
         .map(|(phase, counts)| {
             let mut row = vec![escape(&phase.to_string())];
-            row.extend(counts.iter().map(|n| count(*n)));
+            row.extend(counts.iter().take(shown.len()).map(|n| count(*n)));
             row
         })
         .collect();
     format!(
         "<h2>Outcomes</h2>\n<p class=\"soft\">Only the first three are verdicts on the policy. The others earn nothing, train \
-         nothing and stay out of success rates.</p>\n{}",
+         nothing and stay out of success rates.{}</p>\n{}",
+        if shown.contains(&Outcome::Scored) { " What is only scored does earn and train." } else { "" },
         table(&head, true, &rows)
     )
 }

@@ -73,7 +73,7 @@ pub fn conditions(folders: &[RunFolder]) -> Result<Vec<Condition>, MeasureError>
             }
         };
         let mut tasks: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for row in measured(folder)?.iter().filter(|row| row.outcome.is_valid()) {
+        for row in measured(folder)?.iter().filter(|row| row.outcome.is_verdict()) {
             let solved = f64::from(u8::from(row.outcome == Outcome::Solved));
             tasks.entry(row.task_id.clone()).or_default().push(solved);
         }

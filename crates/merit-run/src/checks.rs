@@ -82,7 +82,8 @@ fn tool_seconds(recipe: &Recipe) -> Result<(), String> {
     match recipe.world.call_seconds().filter(|own| given < *own) {
         Some(own) => Err(format!(
             "`rollout.tool_seconds` is {given}, but a tool of the world may take {own} s by its own limit, so that calls would be \
-             given up half-way and lose what they keep; raise the one or lower the tool's `seconds`"
+             given up half-way and lose what they keep; raise the one or lower the tool's own (`seconds`, for a server \
+             `call_seconds`, for SQL `limits.wall_ms`)"
         )),
         None => Ok(()),
     }

@@ -226,7 +226,7 @@ fn numbers(scored: &[ScoredEpisode]) -> Metrics {
             numbers.insert(format!("success/{size}"), success);
         }
     }
-    let counting = scored.iter().filter(|e| e.outcome().is_valid()).count();
+    let counting = scored.iter().filter(|e| e.outcome().is_verdict()).count();
     numbers.insert("count".into(), counting as f64);
     numbers
 }

@@ -16,8 +16,10 @@ pub(crate) struct Labelled {
 
 impl Labelled {
     fn of(scored: &ScoredEpisode, loss: FitLoss) -> Option<Self> {
+        let told = scored.outcome().is_verdict();
         let label = match loss {
             FitLoss::BradleyTerry | FitLoss::Regression => scored.reward()?,
+            FitLoss::Token if !told => return None,
             FitLoss::Token => f64::from(u8::from(scored.outcome() == Outcome::Solved)),
         };
         let tokens = scored.episode.transcript.tokens();

@@ -10,7 +10,7 @@ pub type Metrics = BTreeMap<String, f64>;
 
 /// Success over the episodes that count; `None` when none does.
 pub fn success(episodes: &[&ScoredEpisode]) -> Option<f64> {
-    let counting = episodes.iter().map(|e| e.outcome()).filter(|o| o.is_valid());
+    let counting = episodes.iter().map(|e| e.outcome()).filter(|o| o.is_verdict());
     let solved: Vec<f64> = counting.map(|o| f64::from(u8::from(o == Outcome::Solved))).collect();
     mean(&solved)
 }
@@ -51,7 +51,9 @@ pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
     put("calls_mean", mean(&numbers(&|e| e.episode.cost.tool_calls as f64)));
     for outcome in Outcome::ALL {
         let count = episodes.iter().filter(|e| e.outcome() == outcome).count();
-        put(&format!("outcome/{}", outcome.name()), Some(count as f64));
+        // A recipe's reward always tells whether a task was solved, unless its term has nothing to say of an episode.
+        let seldom = outcome == Outcome::Scored && count == 0;
+        put(&format!("outcome/{}", outcome.name()), (!seldom).then_some(count as f64));
     }
     for (name, values) in term_values(&counting) {
         put(&format!("term/{name}"), mean(&values));

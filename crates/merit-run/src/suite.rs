@@ -54,7 +54,7 @@ pub(crate) fn passes(sampled: &[ScoredEpisode], each: u32) -> Metrics {
 /// The same, task by task.
 pub(crate) fn pass_values(sampled: &[ScoredEpisode], each: u32) -> BTreeMap<String, Vec<f64>> {
     let mut tasks: BTreeMap<u32, (u32, u32)> = BTreeMap::new();
-    for scored in sampled.iter().filter(|scored| scored.outcome().is_valid()) {
+    for scored in sampled.iter().filter(|scored| scored.outcome().is_verdict()) {
         let (count, solved) = tasks.entry(scored.episode.id.group).or_default();
         (*count, *solved) = (*count + 1, *solved + u32::from(scored.outcome() == Outcome::Solved));
     }
@@ -77,7 +77,7 @@ pub(crate) fn pass_values(sampled: &[ScoredEpisode], each: u32) -> BTreeMap<Stri
 /// Metrics are called `NAME@j`, with `behind` behind it.
 pub(crate) fn best_of(sampled: &[ScoredEpisode], scores: &[f64], each: u32, behind: &str) -> Metrics {
     let mut tasks: BTreeMap<u32, Vec<(f64, f64)>> = BTreeMap::new();
-    for (scored, score) in sampled.iter().zip(scores).filter(|(scored, _)| scored.outcome().is_valid()) {
+    for (scored, score) in sampled.iter().zip(scores).filter(|(scored, _)| scored.outcome().is_verdict()) {
         let solved = f64::from(u8::from(scored.outcome() == Outcome::Solved));
         tasks.entry(scored.episode.id.group).or_default().push((*score, solved));
     }

@@ -21,13 +21,14 @@ pub struct Space {
 
 /// Makes the folder, writes and removes a probe file, and compares the free space with `need_bytes`.
 ///
-/// Leaves nothing behind: a folder that was not there before is removed again.
+/// Leaves nothing behind: folders that were not there before are removed again.
 pub fn preflight(folder: &Path, need_bytes: u64) -> Result<Space, StoreError> {
-    let existed = folder.exists();
+    let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let made: Vec<&Path> = folder.ancestors().take_while(missing).collect();
     let found = probe(folder, need_bytes);
-    if !existed {
+    for path in made {
         // Fails when somebody else has put something there meanwhile, which is then theirs.
-        let _ = std::fs::remove_dir(folder);
+        let _ = std::fs::remove_dir(path);
     }
     found
 }

@@ -61,6 +61,10 @@ impl Component for FaultyConfig {
 }
 
 impl ToolSettings for FaultyConfig {
+    fn call_seconds(&self) -> Option<f64> {
+        self.inner.call_seconds()
+    }
+
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let disturbed = |inner| Ok(Arc::new(Faulty::new(inner, self.plan)?) as Arc<dyn Tool>);
         self.inner.build()?.into_iter().map(disturbed).collect()

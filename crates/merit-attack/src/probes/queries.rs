@@ -27,6 +27,8 @@ fn constants(task: usize, subject: &Subject, _: &mut Stream) -> Vec<Attempt> {
             format!("SELECT {bare} FROM {table} LIMIT 1"),
             format!("SELECT max({bare}) FROM {table}"),
             format!("SELECT value FROM json_each({listed}), {table} LIMIT 1"),
+            format!("SELECT {bare} WHERE EXISTS (SELECT 1 FROM {table})"),
+            format!("SELECT CASE WHEN (SELECT count(*) FROM {table}) > 0 THEN {bare} END"),
         ]
     };
     let likely = LIKELY.map(Value::from).chain([Value::Null]);
@@ -130,9 +132,9 @@ mod tests {
     #[test]
     fn only_tasks_whose_answer_is_a_query_are_asked_in_sql() {
         let count = |gold: &str| asked("", gold).len();
-        // 0 to 12 and NULL, in three dresses.
-        assert_eq!(count("SELECT count(*) FROM people WHERE age > 3"), 42);
-        assert_eq!(count("with a as (select 1 from t) select * from a"), 42);
+        // 0 to 12 and NULL, in five dresses.
+        assert_eq!(count("SELECT count(*) FROM people WHERE age > 3"), 70);
+        assert_eq!(count("with a as (select 1 from t) select * from a"), 70);
         assert_eq!((count("42"), count("SELECT 1"), count("select a from (select 2)")), (0, 0, 0));
     }
 
@@ -147,6 +149,8 @@ mod tests {
             "SELECT value FROM json_each('[\"Oslo\"]'), people LIMIT 1",
             "SELECT 'Ann' FROM people LIMIT 1",
             "SELECT 41 FROM people LIMIT 1",
+            "SELECT 41 WHERE EXISTS (SELECT 1 FROM people)",
+            "SELECT CASE WHEN (SELECT count(*) FROM people) > 0 THEN 'Ann' END",
         ] {
             assert!(queries.iter().any(|query| query == wanted), "{wanted}: {queries:#?}");
         }

@@ -330,6 +330,9 @@ fn every_outcome_has_its_effect() {
         outcome(End::Truncated { limit: Limit::Turns }, value(), Some(false)),
         Outcome::PolicyTimedOut
     );
+    // Where nothing tells whether the task was solved, a reward is not a failure.
+    assert_eq!(outcome(End::Answered, value(), None), Outcome::Scored);
+    assert!(Outcome::Scored.is_valid() && !Outcome::Scored.is_verdict());
     assert_eq!(outcome(End::Answered, Reward::Unscorable { why: String::new() }, None), Outcome::Unscorable);
     assert_eq!(
         outcome(End::Answered, Reward::GraderFailed { why: String::new() }, None),

@@ -82,7 +82,7 @@ impl Sketch {
             Outcome::GraderFailed => Reward::GraderFailed { why: "it broke".to_owned() },
             _ => Reward::Value { value: self.reward },
         };
-        let solved = Some(self.outcome == Outcome::Solved);
+        let solved = (self.outcome != Outcome::Scored).then_some(self.outcome == Outcome::Solved);
         let score = Score::new(reward).with_turn_rewards(self.turn_rewards.clone()).with_solved(solved);
         Some(score.with_terms(self.terms()))
     }

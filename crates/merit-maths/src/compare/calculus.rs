@@ -1,4 +1,5 @@
-//! Derivatives, written out: every `d/dx` of a formula becomes the formula it comes to.
+//! Derivatives, written out: every `d/dx` of a formula becomes the formula it comes to. Indefinite integrals are compared by their
+//! derivatives.
 
 use super::points;
 use crate::{Budget, Exhausted, Expr, Function, Quantifier};
@@ -12,6 +13,46 @@ pub(crate) fn differentiated(expr: &Expr, budget: &mut Budget) -> Result<Option<
         return Ok(None);
     }
     rewrite(expr, budget).map(Some)
+}
+
+/// Two derivatives that agree where the two expressions agree up to a constant: of an indefinite integral, or of a sum with one,
+/// and of what it may come to. `None` where the first is no such integral, the second still has one, or a part has no derivative.
+pub(crate) fn up_to_a_constant(
+    integral: &Expr,
+    other: &Expr,
+    budget: &mut Budget,
+) -> Result<Option<(Expr, Expr)>, Exhausted> {
+    let Some(variable) = integrated(integral) else { return Ok(None) };
+    let mut is_integral = |part: &Expr| indefinite(part).is_some();
+    if points::any(other, &mut is_integral, budget)? {
+        return Ok(None);
+    }
+    let a = derivative(integral, variable, budget)?;
+    let b = derivative(other, variable, budget)?;
+    Ok(a.zip(b))
+}
+
+/// The variable of an indefinite integral that an expression is, or is a multiple of, or has as a term.
+fn integrated(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Add(parts) => parts.iter().find_map(integrated),
+        Expr::Mul(parts) => {
+            let number = |part: &&Expr| !matches!(part, Expr::Num(_) | Expr::Decimal(_));
+            let mut rest = parts.iter().filter(number);
+            let alone = rest.next();
+            alone.filter(|_| rest.next().is_none()).and_then(integrated)
+        }
+        other => indefinite(other).map(|(_, variable)| variable),
+    }
+}
+
+fn indefinite(expr: &Expr) -> Option<(&Expr, &str)> {
+    match expr {
+        Expr::Quantified { what: Quantifier::Integral, body, variable, from: None, to: None } => {
+            Some((&**body, &**variable))
+        }
+        _ => None,
+    }
 }
 
 fn rewrite(expr: &Expr, budget: &mut Budget) -> Result<Expr, Exhausted> {
@@ -79,6 +120,9 @@ fn derivative(expr: &Expr, x: &str, budget: &mut Budget) -> Result<Option<Expr>,
             }
             Expr::Pow(base, exponent) => return of_power(expr, base, exponent, x, b),
             Expr::Apply(function, arguments) => return of_function(*function, arguments, x, b),
+            Expr::Quantified { .. } if indefinite(expr).is_some_and(|(_, variable)| variable == x) => {
+                return Ok(indefinite(expr).map(|(body, _)| body.clone()));
+            }
             _ => return Ok(None),
         }))
     })

@@ -113,9 +113,12 @@ impl Evaluator {
 
     fn power(&mut self, base: &Expr, exponent: &Expr, budget: &mut Budget) -> Result<Complex> {
         let rational = rational_value(exponent, budget)?;
-        if let Some(rational) = &rational
-            && let Some(n) = exact::as_i64(rational)
-        {
+        // The term of a sum has whole exponents too, once its variable has a value.
+        let here = match (&rational, self.variables.is_empty()) {
+            (None, false) => self.value(exponent, budget).ok().and_then(|w| whole(&w)),
+            _ => None,
+        };
+        if let Some(n) = rational.as_ref().and_then(exact::as_i64).or(here) {
             budget.spend(self.cost() * u64::from(64 - n.unsigned_abs().leading_zeros()))?;
             return self.value(base, budget)?.powi(n, self.prec);
         }
@@ -182,6 +185,9 @@ impl Evaluator {
             _ => return Err(Trouble::NotNumeric),
         };
         let from = self.whole(from, budget)?;
+        if sum && matches!(to, Expr::Constant(Constant::Infinity)) {
+            return self.series(body, variable, from, budget);
+        }
         let to = self.whole(to, budget)?;
         if to.saturating_sub(from) > MAX_TERMS {
             return Err(Trouble::Exhausted(crate::Exhausted::Steps));
@@ -200,4 +206,10 @@ impl Evaluator {
         let exact = rational_value(expr, budget)?.as_ref().and_then(exact::as_i64);
         exact.ok_or(real::Trouble::NotNumeric)
     }
+}
+
+/// The whole number that a value exactly is.
+fn whole(value: &Complex) -> Option<i64> {
+    let exact = value.is_real() && value.re.is_exact() && value.re.exponent() < 32;
+    value.re.middle_rational().filter(|_| exact).as_ref().and_then(exact::as_i64)
 }

@@ -5,6 +5,7 @@
 
 use super::complex::Complex;
 use super::evaluate::Evaluator;
+use super::opaque::is_endless;
 use super::points::{self, Point};
 use super::real::Trouble;
 use crate::{Budget, Constant, Exhausted, Expr, Quantifier};
@@ -27,7 +28,7 @@ pub(crate) enum Identity {
 const POINT_BITS: usize = 160;
 /// Bits for constants, first look and last word.
 const CONSTANT_BITS: [usize; 2] = [128, 1536];
-/// Bits for constants with an integral or a limit, which is not known to many more.
+/// Bits for constants with an integral, a limit or an endless sum, which is not known to many more.
 const SUMMED_BITS: [usize; 1] = [256];
 /// Points at which two expressions must agree.
 const ENOUGH: u32 = 6;
@@ -79,8 +80,10 @@ pub(crate) fn identity(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Identi
 
 fn constants(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Identity, Exhausted> {
     let mut last = Identity::Unknown;
-    let mut summed =
-        |part: &Expr| matches!(part, Expr::Quantified { what: Quantifier::Integral | Quantifier::Limit, .. });
+    let mut summed = |part: &Expr| {
+        matches!(part, Expr::Quantified { what: Quantifier::Integral | Quantifier::Limit, .. })
+            || is_endless(part)
+    };
     let rough = points::any(a, &mut summed, budget)? || points::any(b, &mut summed, budget)?;
     for bits in if rough { &SUMMED_BITS[..] } else { &CONSTANT_BITS[..] }.iter().copied() {
         let (x, y) = match (valued(a, bits, budget)?, valued(b, bits, budget)?) {

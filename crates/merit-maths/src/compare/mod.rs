@@ -39,6 +39,7 @@ mod rebuild;
 mod relations;
 mod rounding;
 mod scalar;
+mod series;
 mod sets;
 mod settle;
 mod solve;

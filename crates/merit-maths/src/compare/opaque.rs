@@ -5,7 +5,7 @@ use super::atoms::Atom;
 use super::normal::Normalizer;
 use super::points;
 use super::real::Trouble;
-use crate::{Budget, Exhausted, Expr, Quantifier};
+use crate::{Budget, Constant, Exhausted, Expr, Quantifier};
 use std::sync::Arc;
 
 /// What was replaced.
@@ -36,6 +36,7 @@ fn is_opaque(expr: &Expr) -> bool {
         Expr::Quantified { what, body, from, to, .. } => {
             let whole = |end: &Option<Box<Expr>>| matches!(end.as_deref(), Some(Expr::Num(_)));
             match what {
+                Quantifier::Sum if is_endless(expr) => !whole(from) || nests(body),
                 Quantifier::Sum | Quantifier::Product => !(whole(from) && whole(to)),
                 Quantifier::Integral => from.is_none() || to.is_none() || nests(body),
                 Quantifier::Limit => from.is_none() || nests(body),
@@ -44,6 +45,12 @@ fn is_opaque(expr: &Expr) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a sum goes on to infinity.
+pub(crate) fn is_endless(expr: &Expr) -> bool {
+    let Expr::Quantified { what: Quantifier::Sum, to: Some(to), .. } = expr else { return false };
+    matches!(**to, Expr::Constant(Constant::Infinity))
 }
 
 /// Whether a body has parts of its own that no value can be computed for, or that would cost too much again and again.

@@ -37,14 +37,24 @@ impl Evaluator {
     }
 
     /// Runs `work` with another precision.
-    fn with_bits<T>(&mut self, bits: usize, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+    pub(super) fn with_bits<T>(
+        &mut self,
+        bits: usize,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
         let before = std::mem::replace(&mut self.prec, bits);
         let done = work(self);
         self.prec = before;
         done
     }
 
-    fn at(&mut self, body: &Expr, variable: &Arc<str>, x: Complex, budget: &mut Budget) -> Result<Complex> {
+    pub(super) fn at(
+        &mut self,
+        body: &Expr,
+        variable: &Arc<str>,
+        x: Complex,
+        budget: &mut Budget,
+    ) -> Result<Complex> {
         self.variables.push((variable.clone(), x));
         let value = budget.deeper(|b| self.value(body, b));
         self.variables.pop();
@@ -192,7 +202,7 @@ impl Evaluator {
 }
 
 /// The later of two results where they agree, with what they differ by as its radius.
-fn agreed(before: &Complex, now: &Complex) -> Option<Complex> {
+pub(super) fn agreed(before: &Complex, now: &Complex) -> Option<Complex> {
     let difference = now.sub(before, LIMIT_BITS).ok()?;
     let size = |z: &Complex| z.re.exponent().max(z.im.exponent());
     // Near zero there is nothing to be relative to.

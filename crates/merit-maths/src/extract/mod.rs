@@ -100,6 +100,11 @@ pub(crate) fn candidates<'t>(
     look(text, budget)?;
     if words::is_mathematics(text) {
         all.extend(whole.clone());
+    } else if let Some(led) = words::after_lead(text).filter(|led| words::is_mathematics(led)) {
+        let before = text.len() - led.len();
+        let shifted = |range: Range<usize>| range.start + before..range.end + before;
+        let found = self::whole(led, extraction, whose);
+        all.extend(found.map(|found| Found { range: shifted(found.range.clone()), ..found }));
     }
     implied(text, extraction, &mut all, budget)?;
     all.extend(whole.filter(|_| words::is_wording(text)));

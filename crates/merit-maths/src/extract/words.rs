@@ -74,6 +74,56 @@ pub(super) fn is_mathematics(text: &str) -> bool {
     true
 }
 
+/// What stands behind the words that lead to an answer: `hence x = 3`, `So it is x + 1`. Absent: the text does not begin so.
+pub(super) fn after_lead(text: &str) -> Option<&str> {
+    const LEADING: [&str; 28] = [
+        "so",
+        "thus",
+        "hence",
+        "then",
+        "therefore",
+        "it",
+        "this",
+        "that",
+        "which",
+        "is",
+        "are",
+        "was",
+        "be",
+        "we",
+        "you",
+        "get",
+        "gets",
+        "have",
+        "has",
+        "obtain",
+        "find",
+        "gives",
+        "means",
+        "follows",
+        "now",
+        "finally",
+        "its",
+        "the",
+    ];
+    const MOST: usize = 5;
+    let mut rest = text;
+    for _ in 0..MOST {
+        let begin = rest.trim_start();
+        let end = begin.find(|c: char| !c.is_alphabetic()).unwrap_or(begin.len());
+        let (word, after) = begin.split_at(end);
+        let apart = after.starts_with(|c: char| c.is_whitespace() || matches!(c, ',' | ':'));
+        if !apart || !LEADING.iter().any(|known| word.eq_ignore_ascii_case(known)) {
+            break;
+        }
+        rest = after.trim_start_matches([',', ':']);
+    }
+    // A formula that says where it begins is found without this.
+    let delimited = ["$", "\\(", "\\["].iter().any(|mark| rest.contains(mark));
+    let rest = rest.trim_start();
+    (rest.len() < text.len() && !rest.is_empty() && !delimited).then_some(rest)
+}
+
 /// Whether a text is a short wording without a number, which may be an answer in words.
 pub(super) fn is_wording(text: &str) -> bool {
     const LONGEST: usize = 60;

@@ -101,47 +101,64 @@ impl Parser<'_> {
         Ok(quotient(top, bottom))
     }
 
-    /// `\frac{dy}{dx}` and `\frac{d}{dx} f`.
+    /// `\frac{dy}{dx}`, `\frac{d}{dx} f` and `\frac{d^2}{dx^2} f`, which is a derivative of a derivative.
     fn derivative(&mut self, found: Differentials, budget: &mut Budget) -> Result<Expr, ParseError> {
-        let (tokens, body, variable) = found;
+        let Differentials { tokens, body, variable, order } = found;
         self.at += tokens;
-        let body = Box::new(match body {
+        let mut derived = match body {
             Some(name) => Expr::Symbol(name),
             None => budget.deeper(|budget| self.factor(budget))?,
-        });
-        Ok(Expr::Quantified { what: Quantifier::Derivative, body, variable, from: None, to: None })
+        };
+        for _ in 0..order {
+            let body = Box::new(derived);
+            let variable = variable.clone();
+            derived = Expr::Quantified { what: Quantifier::Derivative, body, variable, from: None, to: None };
+        }
+        Ok(derived)
     }
 
-    /// How many tokens `{dy}{dx}` takes, with its names; nothing where it is an ordinary fraction.
+    /// What `{dy}{dx}` says; nothing where it is an ordinary fraction.
     fn derivative_ahead(&self) -> Option<Differentials> {
-        let (body, after) = self.differential_group(0)?;
-        let (variable, after) = self.differential_group(after)?;
-        Some((after, body, variable?))
+        let over = self.differential_group(0)?;
+        let under = self.differential_group(over.end)?;
+        let order = over.order.unwrap_or(1);
+        let agree = over.power.is_none() && under.order.is_none() && under.power.unwrap_or(1) == order;
+        let variable = under.name.filter(|_| agree)?;
+        Some(Differentials { tokens: under.end, body: over.name, variable, order })
     }
 
-    /// A group of `d` or `\partial` and at most one name after it.
-    fn differential_group(&self, ahead: usize) -> Option<(Option<Arc<str>>, usize)> {
+    /// A group of `d` or `\partial` and at most one name after it, with orders as in `d^2y` and `dx^2`.
+    fn differential_group(&self, ahead: usize) -> Option<Differential> {
         if !matches!(self.kind_at(ahead), Kind::Open(_)) {
             return None;
         }
+        let order = |at: usize| match self.kind_at(at) {
+            Kind::Caret => self.index_at(at + 1).filter(|(order, _)| (2..=MAX_ORDER).contains(order)),
+            _ => None,
+        };
         let first = self.token(ahead + 1);
-        let (name, next) = match (first.kind, self.source(first)) {
+        let (name, above, next) = match (first.kind, self.source(first)) {
             (Kind::Word | Kind::Roman, "d") | (Kind::Letter("partial"), _) => {
-                let second = self.token(ahead + 2);
+                let above = order(ahead + 2);
+                let at = above.map_or(ahead + 2, |(_, after)| after);
+                let second = self.token(at);
                 match second.kind {
                     Kind::Word if second.end - second.start == 1 => {
-                        (Some(self.source(second).into()), ahead + 3)
+                        (Some(self.source(second).into()), above, at + 1)
                     }
-                    Kind::Letter(name) => (Some(name.into()), ahead + 3),
-                    _ => (None, ahead + 2),
+                    Kind::Letter(name) => (Some(name.into()), above, at + 1),
+                    _ => (None, above, at),
                 }
             }
             (Kind::Word, word) if word.len() == 2 && self.integrals == 0 => {
-                (Some(word.strip_prefix('d')?.into()), ahead + 2)
+                (Some(word.strip_prefix('d')?.into()), None, ahead + 2)
             }
             _ => return None,
         };
-        matches!(self.kind_at(next), Kind::Close(_)).then_some((name, next + 1))
+        let power = if name.is_some() { order(next) } else { None };
+        let next = power.map_or(next, |(_, after)| after);
+        let end = matches!(self.kind_at(next), Kind::Close(_)).then_some(next + 1)?;
+        Some(Differential { name, order: above.map(|(n, _)| n), power: power.map(|(n, _)| n), end })
     }
 
     fn with_argument(&mut self, budget: &mut Budget) -> Result<Expr, ParseError> {
@@ -184,8 +201,28 @@ impl Parser<'_> {
     }
 }
 
-/// How many tokens, the name above if any, the name below.
-type Differentials = (usize, Option<Arc<str>>, Arc<str>);
+/// Highest order of a derivative that is read.
+const MAX_ORDER: i64 = 9;
+
+/// A derivative written as a fraction.
+struct Differentials {
+    tokens: usize,
+    /// The name above, if any.
+    body: Option<Arc<str>>,
+    variable: Arc<str>,
+    order: i64,
+}
+
+/// One half of such a fraction.
+struct Differential {
+    name: Option<Arc<str>>,
+    /// Of `d`, as in `d^2y`.
+    order: Option<i64>,
+    /// Of the name, as in `dx^2`.
+    power: Option<i64>,
+    /// The token after it.
+    end: usize,
+}
 
 /// A fraction; of two words it is one unit.
 pub(super) fn quotient(top: Expr, bottom: Expr) -> Expr {

@@ -181,7 +181,8 @@ impl Parser<'_> {
         Some(Expr::Apply(Function::Binomial, vec![whole(below), whole(above)]))
     }
 
-    fn index_at(&self, ahead: usize) -> Option<(i64, usize)> {
+    /// A number in digits there, plain or in a group, and the token after it.
+    pub(super) fn index_at(&self, ahead: usize) -> Option<(i64, usize)> {
         let grouped = usize::from(matches!(self.kind_at(ahead), Kind::Open(Bracket::Group)));
         let token = self.token(ahead + grouped);
         if token.kind != Kind::Digits || grouped == 1 && !matches!(self.kind_at(ahead + 2), Kind::Close(_)) {

@@ -153,6 +153,9 @@ impl Parser<'_> {
         if self.is_rest_of_word(token.start) || self.connective().is_some() || self.names_something() {
             return false;
         }
+        if self.introduces() {
+            return true;
+        }
         if matches!(word, "no" | "No" | "NO" | "is" | "if" | "If") {
             return matches!(self.kind_at(1), Kind::Word | Kind::End)
                 && (self.mode == Mode::Plain || self.at == 0);
@@ -162,6 +165,24 @@ impl Parser<'_> {
         let after =
             matches!(self.kind_at(1), Kind::End | Kind::Word | Kind::Comma | Kind::Close(_) | Kind::Dot);
         is_word(word) && (word.len() > 3 || before && after)
+    }
+
+    /// Whether a short word here only leads on to what is said: `so 42`, `is 42`, `We get 42`. Letters that are no such word are
+    /// variables, so that `ab 42` is a product.
+    fn introduces(&self) -> bool {
+        const LEADING: [&str; 18] = [
+            "so", "is", "it", "its", "be", "we", "get", "got", "are", "was", "ans", "the", "to", "now",
+            "for", "but", "yes", "has",
+        ];
+        let (word, next) = (self.source(self.token(0)), self.token(1));
+        let begins =
+            word.split_at_checked(1).is_some_and(|(_, rest)| rest.bytes().all(|b| b.is_ascii_lowercase()));
+        let leads = begins && LEADING.iter().any(|known| word.eq_ignore_ascii_case(known));
+        let first = self.tokens.iter().take(self.at).all(|token| token.kind == Kind::Word);
+        let operand =
+            matches!(next.kind, Kind::Digits | Kind::Minus | Kind::Word | Kind::Dot | Kind::Open(_))
+                || next.kind == Kind::Frac;
+        leads && first && next.gap && operand
     }
 
     /// The whole text as words, where it has at least this many of them and no command.

@@ -189,3 +189,126 @@ fn sums_integrals_limits_and_derivatives_are_computed() {
     check(r"\lim_{x\to 0}\frac{\sin x}{x}", "0", "fail");
     check(r"\int_0^1 x^3 dx", "0.2500000000000000000001", "fail");
 }
+
+#[test]
+fn sums_without_end_are_computed_where_they_converge() {
+    for (gold, response) in [
+        (r"\sum_{n=0}^{\infty} \frac{1}{2^n}", "2"),
+        (r"\sum_{n=1}^\infty \left(\frac{2}{3}\right)^n", "2"),
+        (r"\sum_{n=0}^\infty 0.9^n", "10"),
+        (r"\sum_{n=1}^\infty \frac{n}{3^n}", r"\frac34"),
+        (r"\sum_{n=0}^\infty \frac{(-1)^n}{2^n}", r"\frac23"),
+        (r"\sum_{n=1}^\infty \frac{1}{n^2}", r"\frac{\pi^2}{6}"),
+        (r"\sum_{n=1}^\infty \frac{1}{n^4}", r"\frac{\pi^4}{90}"),
+        (r"\sum_{n=1}^\infty \frac{1}{n(n+1)}", "1"),
+        (r"\sum_{n=1}^\infty \frac{(-1)^{n+1}}{n}", r"\ln 2"),
+        (r"\sum_{n=0}^\infty \frac{(-1)^n}{2n+1}", r"\frac{\pi}{4}"),
+        (r"\sum_{n=0}^\infty \frac{1}{n!}", "e"),
+        (r"\sum_{k=0}^\infty x^k", r"\frac{1}{1-x}"),
+        (r"3 + \sum_{n=1}^\infty \frac{1}{4^n}", r"\frac{10}{3}"),
+    ] {
+        check(gold, &format!(r"\boxed{{{response}}}"), "pass");
+    }
+    for (gold, response) in [
+        (r"\sum_{n=0}^{\infty} \frac{1}{2^n}", "1"),
+        (r"\sum_{n=1}^\infty \frac{1}{n^2}", r"\frac{\pi^2}{8}"),
+        (r"\sum_{n=1}^\infty \frac{1}{n^2}", "1.6449340668482264"),
+        (r"\sum_{n=1}^\infty \frac{1}{n(n+1)}", r"\frac{999}{1000}"),
+        (r"\sum_{k=0}^\infty x^k", r"\frac{1}{1+x}"),
+        // These have no sum: what a way of summing gives is not it.
+        (r"\sum_{n=0}^\infty (-1)^n", r"\frac12"),
+        (r"\sum_{n=0}^\infty (-1)^n", "0"),
+        (r"\sum_{n=0}^\infty 2^n", "-1"),
+        (r"\sum_{n=1}^\infty n", r"-\frac{1}{12}"),
+        (r"\sum_{n=1}^\infty \frac1n", r"\gamma"),
+        (r"\sum_{n=1}^\infty \cos(\pi n / 2)", r"-\frac12"),
+    ] {
+        check(gold, &format!(r"\boxed{{{response}}}"), "fail");
+    }
+}
+
+#[test]
+fn an_indefinite_integral_is_known_up_to_a_constant() {
+    for (gold, response) in [
+        (r"\int 2x \, dx", "x^2 + C"),
+        (r"\int 2x \, dx", "x^2 + K"),
+        (r"\int 2x\,dx", "x^2"),
+        (r"\int 2x \, dx + C", "C + x^2"),
+        (r"\int x e^x dx", "(x-1)e^x + C"),
+        (r"\int \sin x \cos x \, dx", r"\frac{\sin^2 x}{2} + C"),
+        (r"\int \sin x \cos x \, dx", r"-\frac{\cos 2x}{4} + C"),
+        (r"\int \frac{1}{1+x^2} dx", r"\arctan x + C"),
+        (r"3\int t^2 dt", "t^3 + C"),
+        (r"\int \frac{1}{x} dx", r"\ln |x| + C"),
+    ] {
+        check(gold, &format!(r"\boxed{{{response}}}"), "pass");
+    }
+    for (gold, response) in [
+        (r"\int 2x \, dx", "x^3 + C"),
+        (r"\int 2x \, dx", "2x^2 + C"),
+        (r"\int 2x \, dx", "2"),
+        (r"\int x e^x dx", "x e^x + C"),
+        (r"\int \sin x \, dx", r"\cos x + C"),
+        (r"\int t \, dt", r"\frac{x^2}{2} + C"),
+        // One is not worked out.
+        ("x^2 + C", r"\int 2x \, dx"),
+        (r"\int_0^1 2x \, dx", "x^2 + C"),
+    ] {
+        check(gold, &format!(r"\boxed{{{response}}}"), "fail");
+    }
+}
+
+#[test]
+fn derivatives_of_higher_order_are_written_out() {
+    for (gold, response) in [
+        (r"\frac{d^2}{dx^2} x^3", "6x"),
+        (r"\frac{d^2}{dx^2} (x^4 + x)", "12x^2"),
+        (r"\frac{d^{2}}{dx^{2}} \sin x", r"-\sin x"),
+        (r"\frac{d^3}{dx^3} e^{2x}", "8e^{2x}"),
+        (r"\frac{\partial^2}{\partial x^2} (x^2 y)", "2y"),
+        (r"\frac{d^2}{dt^2} (5t^2)", "10"),
+    ] {
+        check(gold, &format!(r"\boxed{{{response}}}"), "pass");
+    }
+    check(r"\frac{d^2}{dx^2} x^3", r"\boxed{3x^2}", "fail");
+    check(r"\frac{d^2}{dx^2} x^3", r"\boxed{6}", "fail");
+    // An ordinary fraction stays one.
+    check(r"\frac{d^2}{4}", r"\boxed{0.25 d^2}", "pass");
+    check(r"\frac{d^2}{x^2}", r"\boxed{(d/x)^2}", "pass");
+}
+
+#[test]
+fn words_that_lead_to_an_answer_are_no_variables() {
+    for lead in [
+        "so",
+        "So",
+        "is",
+        "It is",
+        "thus",
+        "hence",
+        "Thus",
+        "Hence we get",
+        "now",
+        "ans",
+        "So this is",
+        "are",
+    ] {
+        check("42", &format!("{lead} 42"), "pass");
+        check("-42", &format!("{lead} -42"), "pass");
+        check("42", &format!("{lead} 43"), "fail");
+        check("42", &format!(r"\boxed{{{lead} 42}}"), "pass");
+        check("x=3", &format!("{lead} x = 3"), "pass");
+        check("x + 1", &format!("{lead} x + 1"), "pass");
+    }
+    check("so 42", "42", "pass");
+    check("x + 1", "Thus, x + 1", "pass");
+    check("x + 1", "Hence: x + 2", "fail");
+    check("hence x = 3", "x = 3", "pass");
+    // Letters that are no word stay variables.
+    check("42", "ab 42", "fail");
+    check("42ab", "ab 42", "pass");
+    check("42", "xy 42", "fail");
+    check("2so", "2so", "pass");
+    check("so", "s*o", "pass");
+    check("s=42/o", "so = 42", "pass");
+}

@@ -79,7 +79,7 @@ pub(super) fn result(
     (greedy, sampled): (Vec<ScoredEpisode>, Vec<ScoredEpisode>),
     seconds: f64,
 ) -> EvalResult {
-    let counting: Vec<&ScoredEpisode> = greedy.iter().filter(|one| one.outcome().is_valid()).collect();
+    let counting: Vec<&ScoredEpisode> = greedy.iter().filter(|one| one.outcome().is_verdict()).collect();
     let number =
         |of: &dyn Fn(&ScoredEpisode) -> f64| mean(&counting.iter().map(|one| of(one)).collect::<Vec<f64>>());
     let mut notes = Vec::new();
@@ -92,7 +92,7 @@ pub(super) fn result(
         }
     }
     let broken: Vec<&ScoredEpisode> =
-        greedy.iter().chain(&sampled).filter(|one| !one.outcome().is_valid()).collect();
+        greedy.iter().chain(&sampled).filter(|one| !one.outcome().is_verdict()).collect();
     let solved = |one: &&ScoredEpisode| {
         let task = (eval.seed, one.episode.task.id.clone());
         (task, f64::from(u8::from(one.outcome() == Outcome::Solved)))
@@ -122,7 +122,7 @@ pub(super) fn result(
 /// Success with Wilson's interval: one episode of each task.
 fn share(episodes: &[&ScoredEpisode]) -> Option<Share> {
     let value = metrics::success(episodes)?;
-    let count = episodes.iter().filter(|one| one.outcome().is_valid()).count();
+    let count = episodes.iter().filter(|one| one.outcome().is_verdict()).count();
     let solved = episodes.iter().filter(|one| one.outcome() == Outcome::Solved).count();
     Some(Share { value, interval: stats::wilson(solved as u64, count as u64)?, count })
 }

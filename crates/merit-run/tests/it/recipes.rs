@@ -139,22 +139,28 @@ fn a_misspelt_key_of_a_control_or_of_the_demonstrations_has_its_place_too() {
 
 #[test]
 fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
-    let world = |seconds: f64| {
-        let python = format!("{{ type = 'python', sandbox = {{ limits = {{ seconds = {seconds:?} }} }} }}");
+    let with = |tool: &str, given: f64| {
         let text = format!(
-            "type = \"tasks\"\nfile = \"tasks.jsonl\"\ntools = [{python}]\ncalls = {{ type = 'fenced' }}"
+            "type = \"tasks\"\nfile = \"tasks.jsonl\"\ntools = [{{ {tool} }}]\ncalls = {{ type = 'fenced' }}"
         );
-        SMALL.replace("type = \"ledger\"\nsizes = [1, 2]", &text)
-    };
-    let with = |own: f64, given: f64| {
-        let text = world(own).replace("[rollout]\n", &format!("[rollout]\ntool_seconds = {given:?}\n"));
+        let text = SMALL
+            .replace("type = \"ledger\"\nsizes = [1, 2]", &text)
+            .replace("[rollout]\n", &format!("[rollout]\ntool_seconds = {given:?}\n"));
         Recipe::parse("r.toml", &text).map(drop).map_err(|error| error.to_string())
     };
-    let error = with(8.0, 4.0).unwrap_err();
-    assert!(error.contains("`rollout.tool_seconds` is 4, but a tool of the world may take 8 s"), "{error}");
-    assert!(error.contains("raise the one or lower the tool's `seconds`"), "{error}");
-    with(8.0, 8.0).unwrap();
-    with(2.0, 4.0).unwrap();
+    let python = "type = 'python', sandbox = { limits = { seconds = 8.0 } }";
+    let server = "type = 'mcp', server = { command = ['python3', 'server.py'], call_seconds = 8.0 }";
+    let faulty = format!("type = 'faulty', inner = {{ {server} }}");
+    for own in [python, server, &faulty, "type = 'sql', script = '', limits = { wall_ms = 8000 }"] {
+        let error = with(own, 4.0).unwrap_err();
+        assert!(
+            error.contains("`rollout.tool_seconds` is 4, but a tool of the world may take 8 s"),
+            "{own}: {error}"
+        );
+        assert!(error.contains("raise the one or lower the tool's own (`seconds`"), "{error}");
+        with(own, 8.0).unwrap();
+        with(own, 9.0).unwrap();
+    }
 }
 
 /// The small recipe with these overrides.

@@ -147,6 +147,8 @@ fn preflight_finds_room_and_says_what_is_missing() {
     let space = preflight(&path, 1).unwrap();
     assert!(space.free_bytes > 0);
     assert!(!path.exists(), "preflight leaves nothing behind");
+    preflight(&path.join("runs").join("one"), 1).unwrap();
+    assert!(!path.exists(), "nor the folders above it");
 
     let error = preflight(&path, u64::MAX).unwrap_err();
     assert!(matches!(error, StoreError::NoRoom { need: u64::MAX, .. }), "{error}");

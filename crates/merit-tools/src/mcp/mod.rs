@@ -54,6 +54,11 @@ impl Component for McpConfig {
 }
 
 impl ToolSettings for McpConfig {
+    /// Without the start of the server, which the first call of an episode may wait for.
+    fn call_seconds(&self) -> Option<f64> {
+        Some(self.server.call_seconds)
+    }
+
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let setting = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
         self.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;

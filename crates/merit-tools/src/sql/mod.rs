@@ -63,6 +63,10 @@ impl Component for SqlToolConfig {
 }
 
 impl ToolSettings for SqlToolConfig {
+    fn call_seconds(&self) -> Option<f64> {
+        Some(self.limits.wall_ms as f64 / 1000.0)
+    }
+
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         Ok(vec![Arc::new(Sql::new(self.clone())?)])
     }

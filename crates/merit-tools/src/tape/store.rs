@@ -42,10 +42,12 @@ pub struct TapeCounts {
 }
 
 impl Tape {
-    /// A new recording. There must be no such file yet.
+    /// A new recording. There must be no such file yet, or one without calls, as a command that failed at its start leaves it.
     pub fn create(path: &Path) -> Result<Arc<Self>, TapeError> {
         if !file::is_free(path)? {
-            return Err(TapeError::Exists { path: path.to_owned() });
+            let begun =
+                Self::append(path).ok().filter(|tape| tape.counts().is_ok_and(|counts| counts.calls == 0));
+            return begun.ok_or_else(|| TapeError::Exists { path: path.to_owned() });
         }
         Self::made(path, TapeKind::Recording)
     }

@@ -26,6 +26,8 @@ pub struct Database {
     idle: Mutex<Vec<Guarded>>,
     /// The same tables with other contents, each made when it is first asked for. Absent: it cannot be.
     variations: [OnceLock<Option<Box<Database>>>; VARIATIONS],
+    /// The same tables with every row twice.
+    doubled: OnceLock<Option<Box<Database>>>,
 }
 
 #[derive(Debug)]
@@ -76,6 +78,7 @@ impl Database {
             origin: Origin::File(absolute),
             idle: Mutex::new(vec![first]),
             variations: Default::default(),
+            doubled: OnceLock::new(),
         })
     }
 
@@ -95,18 +98,29 @@ impl Database {
     }
 
     fn of_image(image: Vec<u8>) -> Self {
-        Self { origin: Origin::Image(image), idle: Mutex::new(Vec::new()), variations: Default::default() }
+        Self {
+            origin: Origin::Image(image),
+            idle: Mutex::new(Vec::new()),
+            variations: Default::default(),
+            doubled: OnceLock::new(),
+        }
     }
 
     /// The same tables with other contents, one after the other. None where the database is too large to be varied.
     pub(super) fn variations(&self) -> impl Iterator<Item = &Self> {
-        let made = |number: u64| -> Option<Box<Self>> {
-            let image = self.image().ok().filter(|image| image.len() <= variation::MAX_IMAGE)?;
-            Some(Box::new(Self::of_image(variation::image(&image, number).ok()?)))
-        };
-        (1_u64..)
-            .zip(&self.variations)
-            .filter_map(move |(number, place)| place.get_or_init(|| made(number)).as_deref())
+        (1_u64..).zip(&self.variations).filter_map(move |(number, place)| {
+            place.get_or_init(|| self.made(|image| variation::image(image, number))).as_deref()
+        })
+    }
+
+    /// The same tables with every row twice. Absent where the database is too large.
+    pub(super) fn doubled(&self) -> Option<&Self> {
+        self.doubled.get_or_init(|| self.made(variation::doubled)).as_deref()
+    }
+
+    fn made(&self, change: impl Fn(&[u8]) -> rusqlite::Result<Vec<u8>>) -> Option<Box<Self>> {
+        let image = self.image().ok().filter(|image| image.len() <= variation::MAX_IMAGE)?;
+        Some(Box::new(Self::of_image(change(&image).ok()?)))
     }
 
     /// The bytes of the database as a SQLite file, to copy it.

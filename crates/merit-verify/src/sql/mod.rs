@@ -23,6 +23,7 @@ mod record;
 mod scratch;
 mod shape;
 mod spill;
+mod stated;
 mod variation;
 mod verdict;
 mod verifier;

@@ -1,5 +1,5 @@
 //! The same database with other contents: some rows gone, the others with each other's values. A query that finds its answer in the
-//! data follows; one that states the answer does not.
+//! data follows; one that states the answer does not. And once with every row twice, so that counts grow too.
 //!
 //! Keys stay where they are, so that joins hold: columns of a primary key, of a unique index, of a reference to another table, and
 //! those that share their name with a column of another table. Everything is drawn by seed, so that verdicts repeat.
@@ -23,17 +23,36 @@ const GONE: f64 = 0.35;
 
 /// The image of the `number`-th variation of a database.
 pub(super) fn image(original: &[u8], number: u64) -> rusqlite::Result<Vec<u8>> {
+    changed(original, |connection, tables| {
+        let shared = shared_names(tables);
+        for table in tables {
+            let mut draw = Seed::root(number).child(&table.name, 0).stream();
+            // A table without row numbers, or with rules that refuse the change, stays as it is.
+            let _ = vary(connection, table, &shared, number, &mut draw);
+        }
+    })
+}
+
+/// The image of the database with every row twice, where its rules allow that; what must be unique is numbered anew or absent in
+/// the second.
+pub(super) fn doubled(original: &[u8]) -> rusqlite::Result<Vec<u8>> {
+    changed(original, |connection, tables| {
+        for table in tables {
+            let free = table.columns.iter().filter(|column| !table.unique.contains(*column));
+            let names = free.map(|column| quoted(column)).collect::<Vec<_>>().join(", ");
+            let table = quoted(&table.name);
+            let copy = format!("INSERT OR IGNORE INTO {table} ({names}) SELECT {names} FROM {table}");
+            let _ = connection.execute(&copy, []);
+        }
+    })
+}
+
+fn changed(original: &[u8], change: impl FnOnce(&Connection, &[TableOf])) -> rusqlite::Result<Vec<u8>> {
     let mut connection = Connection::open_in_memory()?;
     connection.deserialize_read_exact(MAIN_DB, original, original.len(), false)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false)?;
     connection.execute_batch("PRAGMA foreign_keys = OFF; BEGIN")?;
-    let tables = tables(&connection)?;
-    let shared = shared_names(&tables);
-    for table in &tables {
-        let mut draw = Seed::root(number).child(&table.name, 0).stream();
-        // A table without row numbers, or with rules that refuse the change, stays as it is.
-        let _ = vary(&connection, table, &shared, number, &mut draw);
-    }
+    change(&connection, &tables(&connection)?);
     connection.execute_batch("COMMIT")?;
     Ok(connection.serialize(MAIN_DB)?.to_vec())
 }
@@ -42,6 +61,8 @@ struct TableOf {
     name: String,
     columns: Vec<String>,
     keys: HashSet<String>,
+    /// Of the keys, those that no two rows share.
+    unique: HashSet<String>,
 }
 
 fn texts(connection: &Connection, sql: &str, name: &str) -> rusqlite::Result<Vec<String>> {
@@ -54,13 +75,14 @@ fn tables(connection: &Connection) -> rusqlite::Result<Vec<TableOf>> {
     const TABLES: &str = "SELECT name FROM sqlite_schema WHERE type = ?1 AND name NOT LIKE 'sqlite_%' \
                           AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name";
     const PLAIN: &str = "SELECT name FROM pragma_table_xinfo(?1) WHERE hidden = 0";
-    const KEYS: &str = "SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 \
-                        UNION SELECT \"from\" FROM pragma_foreign_key_list(?1) \
-                        UNION SELECT i.name FROM pragma_index_list(?1) l, pragma_index_info(l.name) i WHERE l.\"unique\"";
+    const UNIQUE: &str = "SELECT name FROM pragma_table_xinfo(?1) WHERE pk > 0 \
+                          UNION SELECT i.name FROM pragma_index_list(?1) l, pragma_index_info(l.name) i WHERE l.\"unique\"";
+    const REFERRING: &str = "SELECT \"from\" FROM pragma_foreign_key_list(?1)";
     let of = |name: String| -> rusqlite::Result<TableOf> {
         let columns = texts(connection, PLAIN, &name)?;
-        let keys = texts(connection, KEYS, &name)?.into_iter().collect();
-        Ok(TableOf { name, columns, keys })
+        let unique: HashSet<String> = texts(connection, UNIQUE, &name)?.into_iter().collect();
+        let keys = texts(connection, REFERRING, &name)?.into_iter().chain(unique.iter().cloned()).collect();
+        Ok(TableOf { name, columns, keys, unique })
     };
     texts(connection, TABLES, "table")?.into_iter().map(of).collect()
 }

@@ -4,6 +4,7 @@ use super::compare::compare;
 use super::execute::{Ran, Stopped, run};
 use super::extract::extract;
 use super::order::Reference;
+use super::stated::stated;
 use super::variation::USED;
 use super::{
     Cell, Database, Expected, ExpectedRows, ResultShape, SqlConfig, SqlConfigError, SqlDetail, SqlVerdict,
@@ -56,7 +57,8 @@ impl SqlVerifier {
     }
 
     /// Refuses a query whose answer does not follow the data. With a reference query, it is compared on variations of the database
-    /// in which the reference's answer is another one; most must agree. With rows alone, the answer must change in one of them.
+    /// in which the reference's answer is another one; most must agree. With rows alone, or where no variation changes the
+    /// reference's answer, the answer must change in one of them, and no column of it may come from the query's own text.
     fn vary(
         &self,
         database: &Database,
@@ -84,15 +86,22 @@ impl SqlVerifier {
                         matched += usize::from(asked(varied).is_some_and(follows));
                     }
                 }
+                if usable == 0 && stated(database, &self.config, sql.trim(), given).is_none() {
+                    return self.found(database, query, given, verdict);
+                }
             }
             Expected::Rows(_) => {
                 // A table that lost its rows gives nothing to a constant beside it either.
                 let says = |table: &Table| table.rows.iter().flatten().any(|cell| *cell != Cell::Null);
-                for table in database.variations().filter_map(asked).filter(says) {
+                let others = database.variations().chain(database.doubled());
+                for table in others.filter_map(asked).filter(says) {
                     if table.rows != given.rows {
-                        return verdict;
+                        return self.found(database, query, given, verdict);
                     }
                     usable += 1;
+                }
+                if usable == 0 {
+                    return self.found(database, query, given, verdict);
                 }
             }
         }
@@ -104,6 +113,20 @@ impl SqlVerifier {
              an answer instead of finding one"
         );
         Judgement::unmeasured(Conclusion::refused(why), verdict.detail)
+    }
+
+    /// Refuses an answer that the query states, where no other database can tell it from one that was found.
+    fn found(&self, database: &Database, query: &str, given: &Table, verdict: SqlVerdict) -> SqlVerdict {
+        match stated(database, &self.config, query, given) {
+            None => verdict,
+            Some(literal) => {
+                let why = format!(
+                    "the answer does not follow the data: `{literal}` of the query comes out as a value of the answer; read it from \
+                     a column, or count it"
+                );
+                Judgement::unmeasured(Conclusion::refused(why), verdict.detail)
+            }
+        }
     }
 
     fn judge(&self, ran: Ran, reference: &Reference, about: SqlDetail) -> SqlVerdict {

@@ -2,7 +2,8 @@
 
 use merit_verify::Conclusion;
 use merit_verify::sql::{
-    Cell, Database, Difference, Expected, ExpectedRows, Extract, SqlConfig, SqlVerdict, SqlVerifier,
+    Cell, Database, Difference, Expected, ExpectedRows, Extract, SqlConfig, SqlLimits, SqlVerdict,
+    SqlVerifier,
 };
 
 const PEOPLE: &str = "
@@ -290,4 +291,83 @@ fn queries_that_find_the_answer_by_another_way_are_paid() {
     );
     check("SELECT avg(age) FROM people", "SELECT sum(age) * 1.0 / count(age) FROM people", true);
     check("SELECT name FROM people WHERE id IN (2, 4)", "SELECT name FROM olds", false);
+}
+
+/// The verdict on a query, where only rows are given: what the query itself gives on the database.
+fn judged_by_rows(query: &str) -> SqlVerdict {
+    let database = Database::script(PEOPLE).unwrap();
+    let rows = database.ask(query, &SqlLimits::default(), 100).unwrap().table.rows;
+    let given = Expected::Rows(ExpectedRows { rows, columns: None, ordered: false });
+    SqlVerifier::compile(SqlConfig::default()).unwrap().verify(&database, query, &given)
+}
+
+#[test]
+fn where_rows_are_given_a_guarded_constant_is_refused() {
+    for constant in [
+        "SELECT CASE WHEN (SELECT count(*) FROM people) > 0 THEN 3 END",
+        "SELECT 3 WHERE EXISTS (SELECT 1 FROM people)",
+        "SELECT 3 WHERE (SELECT count(*) FROM people) = 5",
+        "SELECT CASE WHEN count(*) = 5 THEN 2 ELSE 0 END FROM people",
+        "SELECT CASE WHEN count(*) = 5 THEN 1 ELSE 0 END FROM people",
+        "SELECT CASE WHEN count(*) = 5 THEN 2 ELSE sum(age) END FROM people",
+        "SELECT CASE WHEN count(*) = 5 THEN 1 + 1 ELSE sum(age) END FROM people",
+        "SELECT CASE WHEN count(*) = 5 THEN 'B' || 'ob' ELSE max(name) END FROM people",
+        "SELECT CASE WHEN count(*) = 5 THEN length('abc') ELSE max(age) END FROM people",
+        "SELECT iif(count(*) = 5, 'Bob', name) FROM people",
+        "SELECT coalesce((SELECT NULL FROM people), 3)",
+        "SELECT max(3, (SELECT count(*) FROM people WHERE id > 100)) FROM people LIMIT 1",
+        "WITH c(x) AS (SELECT 2) SELECT CASE WHEN count(*) = 5 THEN x ELSE x * sum(age) END FROM c, people",
+        "SELECT value FROM json_each('[7]') WHERE (SELECT count(*) FROM people) = 5",
+        "SELECT 'Ann' WHERE (SELECT count(*) FROM people) = 5 UNION SELECT 'Bob'",
+        "SELECT 'Oslo', 2 FROM people WHERE city = 'Oslo' AND age = 30 LIMIT 1",
+        "SELECT city, 2 FROM people WHERE city = 'Oslo' AND age = 30 LIMIT 1",
+    ] {
+        let verdict = judged_by_rows(constant);
+        assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }), "{constant}: {verdict:?}");
+    }
+}
+
+#[test]
+fn where_rows_are_given_numbers_and_texts_of_an_honest_query_are_no_answers() {
+    for honest in [
+        "SELECT count(*) FROM people WHERE city = 'Oslo'",
+        "SELECT count(*) FROM people WHERE name = 'Ann'",
+        "SELECT sum(CASE WHEN city = 'Oslo' THEN 1 ELSE 0 END) FROM people",
+        "SELECT sum(CASE WHEN age > 40 THEN 1 ELSE 0 END) FROM people",
+        "SELECT sum(CASE WHEN name = 'Ann' THEN 1 END) FROM people",
+        "SELECT count(*) + 1 FROM people",
+        "SELECT 100.0 * sum(age = 30) / count(*) FROM people",
+        "SELECT round(avg(age), 2) FROM people",
+        "SELECT age * 12 FROM people",
+        "SELECT age * 1.0 FROM people WHERE id = 2",
+        "SELECT name FROM people WHERE name = 'Ann'",
+        "SELECT substr(name, 1, 2) FROM people ORDER BY id LIMIT 3",
+        "SELECT name || ' of ' || city FROM people WHERE city IS NOT NULL",
+        "SELECT group_concat(name, ', ') FROM people WHERE age = 30",
+        "SELECT coalesce(city, 'unknown') FROM people",
+        "SELECT 'Oslo', count(*) FROM people WHERE city = 'Oslo'",
+        "SELECT 'total', count(*) FROM people",
+        "SELECT CASE WHEN count(*) > 3 THEN 'yes' ELSE 'no' END FROM people",
+        "SELECT name, CASE WHEN age > 30 THEN 'old' ELSE 'young' END FROM people",
+        "SELECT CASE WHEN age > 30 THEN 1 ELSE 0 END FROM people",
+        "SELECT CASE WHEN age > 30 THEN 50 ELSE 20 END FROM people",
+        "SELECT count(*) > 3 FROM people",
+        "SELECT EXISTS (SELECT 1 FROM people WHERE pay > 20)",
+    ] {
+        let verdict = judged_by_rows(honest);
+        assert_eq!(verdict.passed(), Some(true), "{honest}: {verdict:?}");
+    }
+}
+
+#[test]
+fn where_no_variation_changes_the_reference_a_guarded_constant_is_refused() {
+    // There is one count, whatever the rows are.
+    let reference = "SELECT count(*) FROM (SELECT count(*) FROM people)";
+    let verdict = verify_with(
+        SqlConfig::default(),
+        "SELECT CASE WHEN (SELECT count(*) FROM people) >= 0 THEN 1 END",
+        reference,
+    );
+    assert!(matches!(verdict.conclusion, Conclusion::Refused { .. }), "{verdict:?}");
+    check("SELECT count(n) FROM (SELECT count(*) AS n FROM people)", reference, true);
 }

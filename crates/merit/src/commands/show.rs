@@ -4,7 +4,7 @@ use super::WrongInput;
 use crate::cli::runs::Show;
 use crate::{episode_text, out};
 use anyhow::Result;
-use merit_core::{Arm, EpisodeId, Outcome, Phase, StageKind, When};
+use merit_core::{Arm, EpisodeId, Phase, StageKind, When};
 use merit_measure::{HeldOut, Rate, RunSummary};
 use merit_store::{ImportInfo, RunFolder};
 use serde_json::{Value, json};
@@ -128,11 +128,12 @@ fn interval(rate: &Rate) -> String {
 
 fn outcome_table(text: &mut String, summary: &RunSummary) -> Result<()> {
     write!(text, "\n{:<16}", "episodes")?;
-    Outcome::ALL.iter().try_for_each(|outcome| write!(text, " {:>21}", outcome.name()))?;
+    let shown = summary.outcomes_shown();
+    shown.iter().try_for_each(|outcome| write!(text, " {:>21}", outcome.name()))?;
     writeln!(text)?;
     for (phase, counts) in &summary.outcomes {
         write!(text, "{phase:<16}")?;
-        counts.iter().try_for_each(|count| write!(text, " {count:>21}"))?;
+        counts.iter().take(shown.len()).try_for_each(|count| write!(text, " {count:>21}"))?;
         writeln!(text)?;
     }
     Ok(())
