@@ -74,7 +74,7 @@ impl Session {
     pub fn sample(&mut self, step: u64) -> Result<Vec<Group>, RunError> {
         let parts = &self.parts;
         let plans = parts.train_plans(&Phase::train(), step, PolicyVersion(step))?;
-        let (_, episodes) = self.actor.run_groups(parts, plans, &mut stalls(&mut |_| {}))?;
+        let (_, episodes, _) = self.actor.run_groups(parts, plans, &mut stalls(&mut |_| {}))?;
         let annotations = parts.annotators.ask(&episodes);
         let context = parts.context(step);
         let batch = parts.scorer.score_annotated(&episodes, &annotations, &context, &self.reward_state);
