@@ -40,7 +40,7 @@ fn every_group_reads_the_same_turns_of_earlier_steps_and_a_killed_run_goes_on_al
     let after = hints(&whole.folder, Phase::eval(When::After));
     assert!(after.values().flatten().all(|told| told.len() == 2));
     let kept: Vec<f64> =
-        whole.folder.metric(&Phase::train(), "bank_turns").unwrap().into_iter().map(|(_, n)| n).collect();
+        whole.folder.metric(Phase::train(), "bank_turns").unwrap().into_iter().map(|(_, n)| n).collect();
     assert!(kept[0] == 0.0 && kept[1] > 0.0 && kept[2] >= kept[1], "{kept:?}");
     let learning = whole.events.iter().position(|event| matches!(event, merit_run::Event::Step { .. }));
     let cut = Making::at(dir.path().join("cut"));
