@@ -167,7 +167,10 @@ fn passes(metrics: &[Metric]) -> BTreeMap<Phase, BTreeMap<String, f64>> {
     passes
 }
 
-fn outcomes(run: &RunFolder, metrics: &[Metric]) -> Result<BTreeMap<Phase, [u64; Outcome::ALL.len()]>, MeasureError> {
+fn outcomes(
+    run: &RunFolder,
+    metrics: &[Metric],
+) -> Result<BTreeMap<Phase, [u64; Outcome::ALL.len()]>, MeasureError> {
     let mut counted: BTreeMap<Phase, [u64; Outcome::ALL.len()]> = BTreeMap::new();
     for row in run.episode_rows(&EpisodeFilter::default())? {
         counted.entry(row.id.phase).or_default()[row.outcome as usize] += 1;

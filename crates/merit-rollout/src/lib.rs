@@ -43,7 +43,7 @@ pub use openai::{
 pub use oracle::{NoExpert, ORACLE, OpenProgram, OracleSampler, OracleSettings, Program, SAMPLERS, program};
 pub use plan::{EpisodePlan, Start, TreeError, close_sessions, session_of, tree};
 pub use progress::{Progress, Tally};
-pub use rollback::{Purified, RollbackSettings};
+pub use rollback::{PlayedGroups, RollbackSettings};
 pub use runtime::ToolRuntime;
 pub use scripted::{Cue, Reply, ScriptedSampler};
 pub use settings::{RolloutSettings, SettingsError};

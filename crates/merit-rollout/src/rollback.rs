@@ -28,12 +28,12 @@ fn three() -> u32 {
     3
 }
 
-/// Groups after their failures were written over.
+/// What came of the plans of whole groups.
 #[derive(Debug)]
-pub struct Purified {
-    /// The plans of the episodes that are kept.
+pub struct PlayedGroups {
+    /// The plans that the policy has run, of the episodes that are kept.
     pub plans: Vec<EpisodePlan>,
-    /// What came of them, in the order of the plans.
+    /// The episodes, in the order of the plans; others may follow.
     pub episodes: Vec<Arc<Episode>>,
     /// What was played and thrown away.
     pub thrown: Cost,
@@ -54,7 +54,7 @@ impl RollbackSettings {
         &self,
         mut plans: Vec<EpisodePlan>,
         mut run: impl FnMut(Vec<EpisodePlan>) -> Result<Vec<Arc<Episode>>, E>,
-    ) -> Result<Purified, E> {
+    ) -> Result<PlayedGroups, E> {
         let mut episodes = run(plans.clone())?;
         let (mut thrown, mut mended) = (Cost::default(), 0);
         for round in 1..=self.most {
@@ -76,7 +76,7 @@ impl RollbackSettings {
                 (plans[at], episodes[at], mended) = (plan, episode, mended + 1);
             }
         }
-        Ok(Purified { plans, episodes, thrown, mended })
+        Ok(PlayedGroups { plans, episodes, thrown, mended })
     }
 
     /// The first refused turn that was corrected soon enough. Absent: there is none, or the episode broke.

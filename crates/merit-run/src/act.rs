@@ -8,7 +8,7 @@ use merit_core::{Annotations, Cost, Episode};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Weights};
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{
-    ChatFormat, EpisodePlan, Progress, RolloutSettings, ToolRuntime, close_sessions, roll_out,
+    ChatFormat, EpisodePlan, PlayedGroups, Progress, RolloutSettings, ToolRuntime, close_sessions, roll_out,
 };
 use std::sync::Arc;
 
@@ -92,28 +92,26 @@ impl Actor {
         Ok((scored, annotations))
     }
 
-    /// Runs the groups of a training step, which may grow as trees and have guests; also gives the plans that the policy has run.
-    /// Scores nothing. Last comes what was played and thrown away.
+    /// Runs the groups of a training step, which may grow as trees and have guests; guests come last.
+    /// Scores nothing.
     pub(crate) fn run_groups(
         &mut self,
         parts: &Parts,
         plans: Vec<EpisodePlan>,
         watch: &mut dyn FnMut(Progress),
-    ) -> Result<(Vec<EpisodePlan>, Vec<Arc<Episode>>, Cost), RunError> {
+    ) -> Result<PlayedGroups, RunError> {
         let settings = &parts.recipe.rollout;
         let guests = parts.recipe.guests.as_ref();
         let (invited, plans) = match guests {
             Some(guests) => guests.invite(plans),
             None => (Vec::new(), plans),
         };
-        let mut thrown = Cost::default();
-        let (plans, mut episodes) = match (&settings.tree, &settings.rollback) {
-            (None, None) => (plans.clone(), self.roll_out(parts, plans, settings, watch)?),
+        let as_they_are =
+            |(plans, episodes)| PlayedGroups { plans, episodes, thrown: Cost::default(), mended: 0 };
+        let mut played = match (&settings.tree, &settings.rollback) {
+            (None, None) => as_they_are((plans.clone(), self.roll_out(parts, plans, settings, watch)?)),
             (None, Some(rollback)) => {
-                let run = |round| self.roll_out(parts, round, settings, watch);
-                let purified = rollback.purify(plans, run)?;
-                thrown = purified.thrown;
-                (purified.plans, purified.episodes)
+                rollback.purify(plans, |round| self.roll_out(parts, round, settings, watch))?
             }
             (Some(tree), _) => {
                 let keeping = RolloutSettings { keep_sessions: true, ..settings.clone() };
@@ -121,14 +119,14 @@ impl Actor {
                 if let Plays::Here(generator) = &mut self.plays {
                     close_sessions(&grown.1, generator.as_mut());
                 }
-                grown
+                as_they_are(grown)
             }
         };
         if let Some(guests) = guests {
-            episodes.extend(guests.play(parts, invited, &self.chat, &self.tools, watch)?);
+            played.episodes.extend(guests.play(parts, invited, &self.chat, &self.tools, watch)?);
         }
         parts.toolbox.check()?;
-        Ok((plans, episodes, thrown))
+        Ok(played)
     }
 
     fn roll_out(

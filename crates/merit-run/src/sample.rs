@@ -16,7 +16,7 @@ use merit_core::{Annotations, Cost, Episode, Group, PolicyVersion, ScoredEpisode
 use merit_credit::Probe;
 use merit_measure::stats::mean;
 use merit_reward::{RewardState, ScoredBatch};
-use merit_rollout::EpisodePlan;
+use merit_rollout::{EpisodePlan, PlayedGroups};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -95,6 +95,9 @@ pub(crate) fn sample(
         playing.probed + probes.iter().map(|probe| probe.continuations.len() as u64).sum::<u64>();
     drive.reward_state.present = scored.state;
     let mut numbers = numbers(&drawing, refilled, probe_episodes);
+    if parts.recipe.rollout.rollback.is_some() {
+        numbers.insert("rolled_back".to_owned(), playing.mended as f64);
+    }
     if parts.recipe.bank.is_some() {
         numbers.insert("bank_turns".into(), experience.len() as f64);
         numbers.insert("bank_shown".into(), mean(&playing.shown).unwrap_or(0.0));
@@ -136,6 +139,8 @@ struct Playing<'a> {
     candidates: u32,
     probed: u64,
     probing: Cost,
+    /// Failed calls that were written over.
+    mended: u64,
     /// How long annotators and the reward took.
     scoring: Duration,
 }
@@ -162,6 +167,7 @@ impl<'a> Playing<'a> {
             candidates: 0,
             probed: 0,
             probing: Cost::default(),
+            mended: 0,
             scoring: Duration::ZERO,
         }
     }
@@ -208,8 +214,10 @@ impl<'a> Playing<'a> {
         let plan = self.plan(tasks.len(), self.parts.recipe.budget.group_size);
         let mut plans = self.parts.plans_of(&plan, first, tasks);
         self.show(&mut plans)?;
-        let (plans, episodes, thrown) = self.actor.run_groups(self.parts, plans, &mut stalls(self.watch))?;
+        let PlayedGroups { plans, episodes, thrown, mended } =
+            self.actor.run_groups(self.parts, plans, &mut stalls(self.watch))?;
         self.probing += thrown;
+        self.mended += mended;
         let began = Instant::now();
         self.annotations.extend(self.parts.annotators.ask(&episodes));
         self.scoring += began.elapsed();

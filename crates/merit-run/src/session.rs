@@ -17,7 +17,7 @@ use merit_core::{Group, Phase, PolicyVersion, Split, When};
 use merit_credit::Credit;
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_reward::RewardState;
-use merit_rollout::{RolloutSettings, ToolRuntime};
+use merit_rollout::{PlayedGroups, RolloutSettings, ToolRuntime};
 use std::sync::Arc;
 
 /// A policy and everything a recipe says of it, to be trained step by step.
@@ -74,7 +74,7 @@ impl Session {
     pub fn sample(&mut self, step: u64) -> Result<Vec<Group>, RunError> {
         let parts = &self.parts;
         let plans = parts.train_plans(&Phase::train(), step, PolicyVersion(step))?;
-        let (_, episodes, _) = self.actor.run_groups(parts, plans, &mut stalls(&mut |_| {}))?;
+        let PlayedGroups { episodes, .. } = self.actor.run_groups(parts, plans, &mut stalls(&mut |_| {}))?;
         let annotations = parts.annotators.ask(&episodes);
         let context = parts.context(step);
         let batch = parts.scorer.score_annotated(&episodes, &annotations, &context, &self.reward_state);

@@ -3,7 +3,7 @@
 use crate::common::plan;
 use crate::common::run::run;
 use merit_core::{CallEnd, Cost, End, Episode, Provenance, Role};
-use merit_rollout::{Cue, Purified, Reply, RollbackSettings, RolloutSettings};
+use merit_rollout::{Cue, PlayedGroups, Reply, RollbackSettings, RolloutSettings};
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn corrects(cue: &Cue) -> Reply {
     })
 }
 
-fn purified(settings: &RollbackSettings, says: fn(&Cue) -> Reply) -> Purified {
+fn purified(settings: &RollbackSettings, says: fn(&Cue) -> Reply) -> PlayedGroups {
     let run = |plans| Ok::<_, Infallible>(run(plans, &RolloutSettings::default(), says));
     settings.purify(vec![plan(0)], run).unwrap()
 }
@@ -45,7 +45,7 @@ const THREE: RollbackSettings = RollbackSettings { retries: 3, most: 3 };
 fn the_correction_stands_in_place_of_the_failure_token_by_token() {
     let before = first(corrects);
     assert_eq!(ends(&before), [CallEnd::Ok, CallEnd::Refused, CallEnd::Ok]);
-    let Purified { plans, episodes, thrown, mended } = purified(&THREE, corrects);
+    let PlayedGroups { plans, episodes, thrown, mended } = purified(&THREE, corrects);
     let [episode] = &episodes[..] else { panic!("{episodes:?}") };
     assert_eq!((mended, &plans[0].id, episode.id.branch), (1, &episode.id, 1));
     assert_eq!((ends(episode), &episode.end), (vec![CallEnd::Ok; 2], &End::Answered));
