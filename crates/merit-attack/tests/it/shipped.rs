@@ -51,7 +51,10 @@ const BY_DESIGN: &[(&str, &str)] = &[
     ("sale-talk", "a few customers buy from nobody, so that nothing earns as much there as the best talk"),
     ("look-video", "an answer is one of four places, so that a guess is right in a quarter"),
     ("places-plan", "short plans of other tasks are sometimes right"),
-    ("tutor-replies", "sums of one digit have few answers, so that a number said blindly is right now and then"),
+    (
+        "tutor-replies",
+        "sums of one digit have few answers, so that a number said blindly is right now and then",
+    ),
     ("places-site", "its judge errs in 15 of 100 cases, which is what is studied"),
 ];
 

@@ -13,7 +13,11 @@ const TURNS: [&[f32]; 2] = [&[-0.25, -3.0], &[-0.75, -1.25]];
 const IN_PLACE: [f32; 7] = [0.0, 0.0, -0.25, -3.0, 0.0, -2.0, -1.5];
 
 fn spliced() -> Sample {
-    Sample { on_policy: false, spliced: std::iter::once(5..7).collect(), ..sample(0, 0, &TURNS, Fate::Reward(1.0), 1.5) }
+    Sample {
+        on_policy: false,
+        spliced: std::iter::once(5..7).collect(),
+        ..sample(0, 0, &TURNS, Fate::Reward(1.0), 1.5)
+    }
 }
 
 fn update(samples: &[Sample], mask: Chosen<dyn Mask>) -> Result<UpdateReport, LearnError> {
