@@ -158,10 +158,13 @@ impl Pairs {
         ])
     }
 
-    /// The calls that judge a pair.
-    fn calls(&self, pair: &Pair, x: i64) -> Vec<String> {
+    /// The calls that judge a pair, each side alone or both at once.
+    fn calls(&self, pair: &Pair, x: i64, at_once: bool) -> Vec<String> {
         let unit = |side: &str| side.split_once(' ').map_or("", |(_, unit)| unit).to_owned();
+        let difference = || format!("eval {}", pair.difference());
         match pair.level {
+            2 if self.tools && at_once => vec![difference()],
+            4 if self.tools && at_once => vec![format!("{} at {x}", difference())],
             2 if self.tools => vec![format!("eval {}", pair.left)],
             3 if self.tools => vec![format!("change {} {}", pair.left, unit(&pair.right))],
             4 if self.tools => {
@@ -178,6 +181,10 @@ impl TextGame for Pairs {
     const MANNERS: &'static [Manner] = &[
         Manner::new("exact", "Computes where looking is not enough, and judges: right."),
         Manner::new("naive", "As `exact`, but probes x at 0 or 1, where near misses often agree."),
+        Manner::new(
+            "subtract",
+            "As `exact`, but computes the difference of sums and expressions, which is 0 where they are the same.",
+        ),
         Manner::new("strict", "Never computes; the same is only what is the same number or list at sight."),
         Manner::new("hasty", "Never computes, and guesses where it would have to."),
     ];
@@ -303,7 +310,11 @@ impl TextGame for Pairs {
             "naive" => pair.agrees_at(x),
             _ => pair.same() == Some(true),
         };
-        let calls = if matches!(manner, "exact" | "naive") { self.calls(pair, x) } else { Vec::new() };
+        let calls = match manner {
+            "exact" | "naive" => self.calls(pair, x, false),
+            "subtract" => self.calls(pair, x, true),
+            _ => Vec::new(),
+        };
         let said = if same { "same" } else { "not" };
         Some(calls.into_iter().nth(called).unwrap_or_else(|| said.to_owned()))
     }

@@ -94,14 +94,20 @@ impl Pair {
         value_at(&self.left, x) == value_at(&self.right, x)
     }
 
-    /// Whether a call computes one of the sides.
+    /// One side less the other.
+    pub(super) fn difference(&self) -> String {
+        format!("{}-({})", self.left, self.right)
+    }
+
+    /// Whether a call computes one of the sides, or their difference.
     pub(super) fn is_about(&self, call: &ToolCall) -> bool {
         let computed = match call.tool.as_str() {
             "eval" => call.input.split_once(" at ").map_or(call.input.as_str(), |(expression, _)| expression),
             _ => call.input.trim_end().rsplit_once(' ').map_or("", |(quantity, _)| quantity),
         };
         let bare = |text: &str| text.split_whitespace().collect::<String>();
-        [&self.left, &self.right].into_iter().any(|side| bare(side) == bare(computed))
+        let sides = [&self.left, &self.right, &self.difference()].map(|side| bare(side));
+        sides.contains(&bare(computed))
     }
 
     /// What a rule says that compares texts.

@@ -184,6 +184,10 @@ fn means(settings: &str, manner: &str) -> [f64; 4] {
 fn manners_are_what_they_say() {
     let [solved, false_same, false_not, calls] = means("", "exact");
     assert!((solved - 1.0).abs() < 1e-9 && false_same + false_not == 0.0 && calls > 2.0);
+    let [solved, false_same, false_not, fewer] = means("levels = [2, 4]", "subtract");
+    assert!((solved - 1.0).abs() < 1e-9 && false_same + false_not == 0.0);
+    // Both sides at once: a call for every pair, where `exact` makes two for expressions.
+    assert!(fewer < means("levels = [2, 4]", "exact")[3] && (3.0..=4.0).contains(&fewer), "{fewer}");
     let [naive, false_same, false_not, _] = means("", "naive");
     assert!(naive > 0.7 && naive < 0.95 && false_same > 0.05 && false_not == 0.0);
     let [strict, false_same, false_not, calls] = means("", "strict");
