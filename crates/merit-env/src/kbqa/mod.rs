@@ -69,7 +69,8 @@ pub struct Kbqa {
     pub entities: usize,
     /// Relations in it, 2 to 8.
     pub relations: usize,
-    /// Share of the facts of a passage that are beside the point, 0 to 0.9: a passage has 1 / (1 - noise) facts.
+    /// Share of the facts of a passage that are beside the point, 0 to 0.9: a passage has 1 / (1 - noise) facts, rounded, so that below a
+    /// third there is one and no noise.
     pub noise: f64,
     /// Passages that a search finds, 1 to 3. One of them has the fact that was looked for.
     pub passages: usize,
