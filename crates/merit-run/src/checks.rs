@@ -36,6 +36,8 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
         found.fine(rollback(recipe));
     }
     found.fine(crate::credit_checks::credit(recipe));
+    found.fine(recipe.roles.user.check().map_err(|why| format!("[roles.user] {why}")));
+    found.fine(person(recipe));
     if found.fine(recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))) && shown {
         found.every(crate::warm_start::check(recipe));
     }
@@ -253,6 +255,19 @@ fn tree(recipe: &Recipe) -> Result<(), String> {
             tree.roots
         )),
         None => Ok(()),
+    }
+}
+
+/// A person who is a model says things otherwise the second time.
+fn person(recipe: &Recipe) -> Result<(), String> {
+    let repeats = recipe.rollout.tree.is_some()
+        || recipe.rollout.rollback.is_some()
+        || recipe.credit.needs().probes_per_turn > 0;
+    match repeats && !recipe.roles.user.is_oracle() {
+        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback` and credit \
+                     rules that continue episodes repeat them; leave these out, or the model"
+            .into()),
+        false => Ok(()),
     }
 }
 

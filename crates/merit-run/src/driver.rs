@@ -115,6 +115,11 @@ impl<'a> Drive<'a> {
                 "a tape of tool calls is kept by one process; leave it out".into(),
             ));
         }
+        if options.players.is_some() && !recipe.roles.user.is_oracle() {
+            return Err(RunError::Elsewhere(
+                "the person of `roles.user` speaks in one process; leave the model out, or run here".into(),
+            ));
+        }
         let read = own_data::read(recipe)?;
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
         let main = Arc::new(Parts::with_toolbox(recipe, options.seed, &options.toolbox)?);

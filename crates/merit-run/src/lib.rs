@@ -37,6 +37,7 @@ mod origin;
 pub mod overrides;
 mod own_data;
 mod parts;
+mod person;
 mod plan;
 mod plateau;
 mod play;

@@ -2,8 +2,10 @@
 
 use crate::RunError;
 use crate::annotators::Annotators;
+use crate::person::{Spoken, Voice};
 use crate::policy::Models;
 use crate::recipe::Recipe;
+use crate::roles::Backend;
 use merit_api::{EnvError, World};
 use merit_core::{EpisodeId, Phase, PolicyVersion, Seed, Split, Task};
 use merit_credit::CreditRule;
@@ -68,6 +70,12 @@ impl Parts {
     pub fn with_toolbox(recipe: &Recipe, seed: u64, toolbox: &Toolbox) -> Result<Self, RunError> {
         let toolbox = toolbox.clone().within(recipe.rollout.tool_seconds);
         let env = recipe.world.build(&toolbox)?;
+        let env = match &recipe.roles.user {
+            Backend::Oracle {} => env,
+            user => {
+                Box::new(Spoken { world: env, voice: Voice::new(user, Seed::root(seed).child("person", 0)) })
+            }
+        };
         if recipe.rollout.grammar {
             has_schema(env.as_ref())?;
         }
@@ -110,7 +118,8 @@ impl Parts {
 
     /// The world in which demonstrations are given.
     pub fn demonstration_env(&self) -> Result<&dyn World, RunError> {
-        if self.recipe.warm().world.is_empty() {
+        // Demonstrations are given to the world's own person.
+        if self.recipe.warm().world.is_empty() && self.recipe.roles.user.is_oracle() {
             return Ok(self.env.as_ref());
         }
         if let Some(built) = self.demonstrations.get() {

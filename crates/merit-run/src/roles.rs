@@ -21,13 +21,16 @@ use std::sync::Arc;
 pub struct Roles {
     /// Shows the warm start how it is done.
     pub teacher: Backend,
+    /// Words what the world's person says, in worlds that have one: by rule where it is the oracle, else in the words of a model.
+    #[serde(skip_serializing_if = "Backend::is_oracle")]
+    pub user: Backend,
 }
 
 /// What plays a role.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Backend {
-    /// The world's own demonstrator.
+    /// The world's own demonstrator, or its own person.
     Oracle {},
     /// A model in this process.
     Embedded(EmbeddedModel),
@@ -60,7 +63,7 @@ impl Roles {
 }
 
 impl Backend {
-    /// Whether the world's own demonstrator plays.
+    /// Whether the world itself plays.
     pub fn is_oracle(&self) -> bool {
         matches!(self, Self::Oracle {})
     }

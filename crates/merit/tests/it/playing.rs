@@ -2,6 +2,7 @@
 
 use crate::tiny::{Said, merit, say};
 use merit_core::{Episode, Outcome, Phase, Role, When};
+use merit_endpoint::{Reply, ScriptedServer};
 use merit_store::{EpisodeFilter, RunFolder};
 use std::io::Write as _;
 use std::path::Path;
@@ -127,4 +128,55 @@ fn a_temperature_of_evaluation_samples_what_is_measured() {
 
     let refused = refused(dir.path(), &["train", "catalogue-json", "--set", "evaluation.temperature=-1"]);
     assert!(refused.contains("evaluation.temperature"), "{refused}");
+}
+
+/// Episodes of the desk where the person is a server that words `Say: …` so.
+fn with_a_person(words: fn(&str) -> String) -> Vec<serde_json::Value> {
+    let dir = tempfile::tempdir().unwrap();
+    let server = ScriptedServer::start(move |asked| {
+        let asked = asked.body["messages"].as_array().unwrap().last().unwrap()["content"].to_string();
+        let content = asked.trim_end_matches('"').split("Say: ").nth(1).unwrap_or_default().to_owned();
+        Reply::chat(&words(&content))
+    })
+    .unwrap();
+    let user =
+        format!("roles.user={{type='openai', endpoint={{base_url='{}', model='m'}}}}", server.base_url());
+    let arguments =
+        ["rollout", "service-desk", "--role", "teacher", "--tasks", "2", "--json", "--set", &user];
+    let lines = say(dir.path(), arguments).out;
+    let lines = lines.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    lines.filter(|line| line["episode"].is_object()).collect()
+}
+
+#[test]
+fn the_person_of_a_world_is_a_model_by_one_line() {
+    let episodes = with_a_person(|content| format!("Well, {content}, if you ask me."));
+    assert_eq!(episodes.len(), 2);
+    for line in &episodes {
+        let segments = line["episode"]["transcript"].as_array().unwrap();
+        let said: Vec<&str> = segments
+            .iter()
+            .filter(|segment| segment["role"] == "user")
+            .map(|segment| segment["text"].as_str().unwrap())
+            .collect();
+        assert!(said.len() > 1 && said.iter().all(|text| text.starts_with("Well, ")), "{said:?}");
+        assert!(said[0].starts_with("Well, hello"), "{said:?}");
+    }
+}
+
+#[test]
+fn a_person_who_does_not_say_what_has_to_be_said_is_nobodys_reward() {
+    let episodes = with_a_person(|_| "I had rather not.".to_owned());
+    assert_eq!(episodes.len(), 2);
+    for line in episodes {
+        assert_eq!(
+            (line["outcome"].as_str(), &line["reward"]),
+            (Some("infrastructure-failed"), &serde_json::Value::Null)
+        );
+        let end = line["episode"]["end"].to_string();
+        assert!(
+            end.contains("the person of `roles.user` had to say") && end.contains("I had rather not"),
+            "{end}"
+        );
+    }
 }
