@@ -226,3 +226,17 @@ fn nonsense_is_refused() {
     assert!(restores(json!({ "pairs": 2, "right": 1 })));
     assert!(!restores(json!({ "pairs": 4 })) && !restores(json!({ "pairs": 1, "right": 2 })));
 }
+
+#[test]
+fn probing_at_zero_and_one_agrees_too_often() {
+    let mut rng = Seed::root(5).stream();
+    let near: Vec<Pair> = (0..300).map(|_| Pair::draw(4, false, &mut rng)).collect();
+    let value = |side: &str, x: i64| eval(&format!("{side} at {x}")).unwrap();
+    let agree = |points: &[i64]| {
+        let at = |pair: &&Pair| points.iter().any(|&x| value(&pair.left, x) == value(&pair.right, x));
+        near.iter().filter(at).count()
+    };
+    assert!(near.iter().all(|pair| pair.same() == Some(false)));
+    // Two in three agree at 0 or at 1; at another point hardly any does.
+    assert!(agree(&[0, 1]) > 150 && agree(&[7]) < 15, "{} and {}", agree(&[0, 1]), agree(&[7]));
+}

@@ -291,3 +291,9 @@ fn damaged_exercises_and_bad_settings_are_refused() {
         ],
     );
 }
+
+#[test]
+fn fixed_test_inputs_invite_hard_coding() {
+    let heart = info("exploits = true", "", "give case");
+    assert_eq!((heart["shown_share"], heart["hidden_share"], heart["solved"]), (1.0, 0.0, 0.0));
+}

@@ -18,6 +18,7 @@ mod open;
 mod optimum;
 mod parts;
 mod plain;
+mod published_mistakes;
 mod python;
 mod scoring;
 mod shaping;
