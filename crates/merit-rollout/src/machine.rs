@@ -12,7 +12,7 @@ use crate::replay::Replay;
 use crate::settings::span;
 use crate::{ChatFormat, EpisodePlan, Start};
 use merit_api::{StepResult, Termination, World};
-use merit_core::{Boundary, End, Episode, Fault, Limit, Message, Provenance, Role, ToolCall};
+use merit_core::{Boundary, End, Episode, Fault, Limit, Message, Provenance, Role, ToolCall, TurnStop};
 use merit_model::{Completion, Counted, SampleRequest, SamplingParams, SessionId, StopReason};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -237,13 +237,14 @@ impl EpisodeMachine {
         };
         let segments = of.transcript.segments();
         let said = segments.iter().find(|segment| segment.role == Role::Policy && segment.turn == turn)?;
+        let by_token = of.turns.get(turn as usize).is_some_and(|turn| turn.stop == TurnStop::EndToken);
         Some(Completion {
             session: self.session,
             tokens: said.tokens.clone(),
             logprobs: said.logprobs.clone(),
             values: said.values.clone(),
             top_logprobs: Vec::new(),
-            stop: StopReason::StopString,
+            stop: if by_token { StopReason::StopToken } else { StopReason::StopString },
             counted: Counted::Here,
         })
     }

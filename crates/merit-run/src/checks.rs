@@ -262,10 +262,11 @@ fn tree(recipe: &Recipe) -> Result<(), String> {
 fn person(recipe: &Recipe) -> Result<(), String> {
     let repeats = recipe.rollout.tree.is_some()
         || recipe.rollout.rollback.is_some()
+        || recipe.bank.is_some()
         || recipe.credit.needs().probes_per_turn > 0;
     match repeats && !recipe.roles.user.is_oracle() {
-        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback` and credit \
-                     rules that continue episodes repeat them; leave these out, or the model"
+        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]` and credit \
+                     rules that continue episodes open tasks again; leave these out, or the model"
             .into()),
         false => Ok(()),
     }

@@ -54,6 +54,7 @@ fn the_correction_stands_in_place_of_the_failure_token_by_token() {
     let (now, was) = (said(episode, 1), said(&before, 2));
     assert_eq!(now.provenance, Provenance::Spliced);
     assert_eq!((&now.tokens, &now.logprobs, &now.text), (&was.tokens, &was.logprobs, &was.text));
+    assert_eq!(episode.turns[1].stop, before.turns[2].stop);
     assert_eq!(said(episode, 2).provenance, Provenance::Sampled);
     assert_eq!(episode.turns[1].calls[0].output, "11", "the call was made again");
     // Thrown away: the failed turn and the answer of the first episode; the correction lives on.
