@@ -1,7 +1,7 @@
 //! Two results side by side: what changed in the arms that both have, seed by seed.
 
 use crate::SystemResult;
-use merit_measure::stats::{mean, t_interval};
+use merit_core::stats::{mean, t_interval};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

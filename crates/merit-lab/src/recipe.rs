@@ -2,8 +2,8 @@
 
 use crate::LabError;
 use crate::experiment::Bench;
+use merit_core::stats;
 use merit_core::{Outcome, Phase, StageKind, When};
-use merit_measure::stats;
 use merit_run::overrides::merge;
 use merit_run::{Options, Recipe, Run, RunError, shipped};
 use merit_store::{EpisodeFilter, Metric, RunFolder};

@@ -6,7 +6,7 @@
 use crate::claim::Bound;
 use crate::{Cells, Claim, Part, Reading, System, Test};
 use merit_core::Seed;
-use merit_measure::stats;
+use merit_core::stats;
 use serde::{Deserialize, Serialize};
 
 /// Confidence of every interval; two looks together stay at 95 %.

@@ -1,7 +1,7 @@
 //! Several runs of one recipe, one per seed: every seed, then mean and spread. Never the best seed alone.
 
-use crate::stats::{Spread, spread};
 use crate::{MeasureError, RunSummary};
+use merit_core::stats::{Spread, spread};
 use merit_core::{Phase, When};
 use merit_store::RunFolder;
 use std::fmt::Write as _;

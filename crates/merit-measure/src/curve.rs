@@ -3,8 +3,9 @@
 //! The recorded metrics are taken where there are any; otherwise they are counted from the recorded episodes.
 
 use crate::summary::learned;
-use crate::{MeasureError, Rate, stats};
+use crate::{MeasureError, Rate};
 use merit_core::Phase;
+use merit_core::stats;
 use merit_store::{EpisodeFilter, EpisodeRow, Metric, RunFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;

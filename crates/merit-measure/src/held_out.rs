@@ -4,7 +4,7 @@
 //! (`success`, `success/<size>`, `count`) are taken instead.
 
 use crate::MeasureError;
-use crate::stats::{self, Difference, Interval};
+use merit_core::stats::{self, Difference, Interval};
 use merit_core::{Arm, Outcome, Phase, Seed, When};
 use merit_store::{EpisodeFilter, EpisodeRow, Metric, RunFolder};
 use serde::Serialize;

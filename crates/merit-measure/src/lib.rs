@@ -14,7 +14,6 @@ mod held_out;
 pub mod html;
 mod report;
 mod specimens;
-pub mod stats;
 mod summary;
 mod tables;
 mod tokens;

@@ -1,8 +1,9 @@
 //! Everything a run shows, as plain data: the report draws it, tables print it.
 
+use crate::MeasureError;
 use crate::curve::{self, Curve, TermSeries};
 use crate::held_out::{self, Change, HeldOut};
-use crate::{MeasureError, stats};
+use merit_core::stats;
 use merit_core::{Arm, Cost, Outcome, Phase, Seed, StageKind, When};
 use merit_store::{EpisodeFilter, Event, Metric, RunFolder, RunInfo};
 use std::collections::{BTreeMap, BTreeSet};

@@ -5,7 +5,7 @@
 //! clustered by task.
 
 use crate::MeasureError;
-use crate::stats::{self, Interval};
+use merit_core::stats::{self, Interval};
 use merit_core::{Outcome, Phase, Seed, When};
 use merit_store::{EpisodeFilter, EpisodeRow, RunFolder};
 use serde::Serialize;

@@ -7,8 +7,8 @@
 use crate::RunError;
 use crate::guests::is_guest;
 use merit_api::{World, fingerprint};
+use merit_core::stats::mean;
 use merit_core::{Role, ScoredEpisode, Seed, Task, Transcript, canonical};
-use merit_measure::stats::mean;
 use merit_rollout::EpisodePlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

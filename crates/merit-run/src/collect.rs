@@ -7,8 +7,8 @@ use crate::metrics::{self, rows};
 use crate::parts::Plan;
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
+use merit_core::stats::mean;
 use merit_core::{PolicyVersion, ScoredEpisode, Split};
-use merit_measure::stats::mean;
 use merit_reward::RewardState;
 
 /// Runs the present policy on training tasks from the place of `drive`, a few tasks at a step, and records scored episodes.

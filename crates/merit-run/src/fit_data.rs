@@ -3,8 +3,8 @@
 use crate::metrics::Metrics;
 use crate::models::{Fit, FitLoss};
 use crate::policy::tail;
+use merit_core::stats::mean;
 use merit_core::{Outcome, ScoredEpisode, Seed, TokenId};
-use merit_measure::stats::mean;
 use std::collections::BTreeMap;
 
 /// An episode with what is to be said of it.

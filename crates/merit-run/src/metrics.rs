@@ -1,8 +1,8 @@
 //! Numbers about a batch of scored episodes. Pure.
 
 use crate::guests::is_guest;
+use merit_core::stats::{mean, quantile, sd};
 use merit_core::{Group, Outcome, ScoredEpisode, TermOutcome};
-use merit_measure::stats::{mean, quantile, sd};
 use std::collections::BTreeMap;
 
 /// Named numbers of one step.

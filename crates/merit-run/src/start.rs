@@ -5,8 +5,8 @@ use crate::driver::Drive;
 use crate::parts::Parts;
 use merit_api::trainer::{Reference as _, TrainSequence};
 use merit_core::Sample;
+use merit_core::stats::mean;
 use merit_learn::{Estimator, LearnError};
-use merit_measure::stats::mean;
 
 /// Samples of a step that are asked about.
 const ASKED: usize = 64;

@@ -3,8 +3,8 @@
 
 use crate::metrics::{self, Metrics};
 use crate::stages::Evaluating;
+use merit_core::stats::mean;
 use merit_core::{Episode, Outcome, ScoredEpisode};
-use merit_measure::stats::mean;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -3,9 +3,10 @@
 use super::Eval;
 use crate::metrics;
 use crate::suite::{parted, pass_values};
+use merit_core::stats::mean;
+use merit_core::stats::{self, Interval};
 use merit_core::{End, Outcome, ScoredEpisode, Seed};
-use merit_measure::stats::{self, Interval};
-use merit_measure::{Condition, stats::mean};
+use merit_measure::Condition;
 use merit_store::RunFolder;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::{Ask, TaskSource, TaskState};
 use crate::RunError;
 use merit_core::registry::{About, Component, Refusal};
-use merit_measure::stats::mean;
+use merit_core::stats::mean;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,14 +1,14 @@
 //! Small statistics with honest intervals. Pure; randomness comes in as a seed.
 
-use merit_core::Seed;
-use serde::Serialize;
+use crate::Seed;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Two-sided 95 % of a normal distribution.
 const Z_95: f64 = 1.959_963_984_540_054;
 
 /// An interval that should hold the true value in 95 of 100 cases.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Lower end.
     pub low: f64,
@@ -30,7 +30,9 @@ pub struct Difference {
 /// Mean and spread of a few runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
+    /// How many.
     pub count: usize,
+    /// Their mean.
     pub mean: f64,
     /// Sample standard deviation; 0 for a single value.
     pub sd: f64,
@@ -55,7 +57,7 @@ pub fn sd(values: &[f64]) -> Option<f64> {
 /// The `q`-quantile with linear interpolation between order statistics. Absent for no values.
 ///
 /// ```
-/// assert_eq!(merit_measure::stats::quantile(&[4.0, 1.0, 3.0, 2.0], 0.5), Some(2.5));
+/// assert_eq!(merit_core::stats::quantile(&[4.0, 1.0, 3.0, 2.0], 0.5), Some(2.5));
 /// ```
 pub fn quantile(values: &[f64], q: f64) -> Option<f64> {
     let mut sorted = values.to_vec();
