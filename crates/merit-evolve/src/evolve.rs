@@ -1,0 +1,266 @@
+//! The loop: judge the training items, propose edits, gate each phase on the validation items, prune now and then.
+//!
+//! The gate holds a proposal against the **best** version, as published, and the head follows what is kept; the best version is
+//! kept apart, so that what a margin lets through is not lost for good. Everything is a function of its arguments.
+
+use crate::prune::prune;
+use crate::{Edit, EvolveSettings, Kind, Library};
+use merit_core::gate::{Gated, gate};
+use merit_core::stats::mean;
+use serde::{Deserialize, Serialize};
+
+/// Which items are judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// What proposals are made from.
+    Train,
+    /// What decides whether they are kept.
+    Validation,
+}
+
+/// Whatever consults the library.
+pub trait Subject {
+    /// How right it is about each item of `part` with this library: 1 right, 0 wrong. Always the same items in the same order. An
+    /// item about which nothing could be said is wrong, never left out. The error is why nothing is known at all.
+    fn rightness(&mut self, library: &Library, part: Part) -> Result<Vec<f64>, String>;
+
+    /// Calls of the judge so far that had to be paid.
+    fn calls(&self) -> u64;
+}
+
+/// Who makes proposals.
+pub trait Proposer {
+    /// Edits for `library`, each phase apart, from how right it is about the training items. Nothing: it has no more ideas. The
+    /// error is why it could not propose.
+    fn propose(&mut self, library: &Library, right: &[f64], round: usize) -> Result<Vec<Proposal>, String>;
+}
+
+/// Edits that are gated together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposal {
+    /// What kind of entries they are about.
+    pub kind: Kind,
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Why, for people.
+    pub why: String,
+}
+
+/// What a change came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// The library as it was before anything was tried.
+    Baseline,
+    /// A proposal.
+    Proposed,
+    /// Entries that were not missed.
+    Pruned,
+    /// Back to an earlier version.
+    Reverted,
+}
+
+/// One change that was tried, kept or not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// From 0, the baseline; every change that was tried has one.
+    pub version: usize,
+    /// The version it was made from.
+    pub parent: usize,
+    /// Where it comes from.
+    pub phase: Phase,
+    /// What was to be changed.
+    #[serde(default)]
+    pub edits: Vec<Edit>,
+    /// Share of validation items that were right in what it was held against. Absent: nothing before it.
+    pub before: Option<f64>,
+    /// The same with the change.
+    pub after: f64,
+    /// What the gate said. Absent for the baseline, and for what a person did.
+    pub gated: Option<Gated>,
+    /// Whether the head has it.
+    pub kept: bool,
+    /// Paid calls of the judge by then.
+    pub calls: u64,
+    /// Why it was tried.
+    pub why: String,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evolution {
+    /// The library after the last kept change.
+    pub head: Library,
+    /// The library that was most right on the validation items, the smaller one of two that are alike.
+    pub best: Library,
+    /// The version that made `best`.
+    pub best_version: usize,
+    /// Everything that was tried, the baseline first.
+    pub changes: Vec<Change>,
+}
+
+/// Why evolving broke. What was done by then is with whoever watched.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EvolveError {
+    /// The judge could say nothing.
+    #[error("the judge broke: {0}")]
+    Judge(String),
+    /// The proposer could not propose.
+    #[error("the proposer broke: {0}")]
+    Proposer(String),
+    /// Two tries of the same items differ in number, or there are none.
+    #[error("the items cannot be compared: {0}")]
+    Items(#[from] merit_core::gate::GateError),
+}
+
+/// Where evolving stands.
+pub(crate) struct State<'a> {
+    pub(crate) subject: &'a mut dyn Subject,
+    pub(crate) settings: &'a EvolveSettings,
+    pub(crate) watch: &'a mut dyn FnMut(&Change, &Library),
+    pub(crate) head: Library,
+    head_version: usize,
+    pub(crate) best: Library,
+    best_version: usize,
+    /// How right `best` is about each validation item.
+    pub(crate) best_right: Vec<f64>,
+    changes: Vec<Change>,
+}
+
+/// Evolves `library`. `watch` sees every change as it is tried, with the library it leads to.
+pub fn evolve(
+    library: Library,
+    subject: &mut dyn Subject,
+    proposer: &mut dyn Proposer,
+    settings: &EvolveSettings,
+    watch: &mut dyn FnMut(&Change, &Library),
+) -> Result<Evolution, EvolveError> {
+    let mut state = State::begin(library, subject, settings, watch)?;
+    let mut since_better = 0;
+    for round in 0..settings.rounds {
+        let spent = settings.budget > 0 && state.subject.calls() >= settings.budget;
+        if spent || (settings.patience > 0 && since_better >= settings.patience) {
+            break;
+        }
+        let was = state.best_version;
+        let right = state.right(&state.head.clone(), Part::Train)?;
+        let proposals = proposer.propose(&state.head, &right, round).map_err(EvolveError::Proposer)?;
+        if proposals.is_empty() {
+            break;
+        }
+        for proposal in proposals {
+            state.attempt(proposal)?;
+        }
+        let last = round + 1 == settings.rounds;
+        if settings.prune_every > 0 && ((round + 1) % settings.prune_every == 0 || last) {
+            prune(&mut state)?;
+        }
+        since_better = if state.best_version == was { since_better + 1 } else { 0 };
+    }
+    let State { head, best, best_version, changes, .. } = state;
+    Ok(Evolution { head, best, best_version, changes })
+}
+
+impl<'a> State<'a> {
+    fn begin(
+        library: Library,
+        subject: &'a mut dyn Subject,
+        settings: &'a EvolveSettings,
+        watch: &'a mut dyn FnMut(&Change, &Library),
+    ) -> Result<Self, EvolveError> {
+        let best_right = subject.rightness(&library, Part::Validation).map_err(EvolveError::Judge)?;
+        let after = mean(&best_right).ok_or(merit_core::gate::GateError::Empty)?;
+        let baseline = Change {
+            version: 0,
+            parent: 0,
+            phase: Phase::Baseline,
+            edits: Vec::new(),
+            before: None,
+            after,
+            gated: None,
+            kept: true,
+            calls: subject.calls(),
+            why: "before anything was tried".to_owned(),
+        };
+        watch(&baseline, &library);
+        let (head, best) = (library.clone(), library);
+        let changes = vec![baseline];
+        Ok(Self {
+            subject,
+            settings,
+            watch,
+            head,
+            head_version: 0,
+            best,
+            best_version: 0,
+            best_right,
+            changes,
+        })
+    }
+
+    pub(crate) fn right(&mut self, library: &Library, part: Part) -> Result<Vec<f64>, EvolveError> {
+        self.subject.rightness(library, part).map_err(EvolveError::Judge)
+    }
+
+    /// Tries a proposal against the best version. One that does not fit the head is recorded as not kept.
+    fn attempt(&mut self, proposal: Proposal) -> Result<(), EvolveError> {
+        let next = match self.head.edited(&proposal.edits) {
+            Ok(next) => next,
+            Err(error) => {
+                let after = mean(&self.best_right).unwrap_or_default();
+                let why = format!("{}; refused: {error}", proposal.why);
+                self.record(Phase::Proposed, proposal.edits, (after, None, false), why);
+                return Ok(());
+            }
+        };
+        let right = self.right(&next, Part::Validation)?;
+        let gated = gate(&self.best_right, &right, &self.settings.gate, self.changes.len())?;
+        let after = mean(&right).unwrap_or_default();
+        if gated.keep {
+            self.head = next;
+        }
+        self.record(Phase::Proposed, proposal.edits, (after, Some(gated), gated.keep), proposal.why);
+        if gated.keep {
+            self.head_version = self.changes.len() - 1;
+            self.offer(&right);
+        }
+        Ok(())
+    }
+
+    /// Makes the head the best version where it is more right, or as right and smaller.
+    pub(crate) fn offer(&mut self, right: &[f64]) {
+        let (now, best) = (mean(right).unwrap_or_default(), mean(&self.best_right).unwrap_or_default());
+        if now > best + 1e-12 || ((now - best).abs() <= 1e-12 && self.head.len() < self.best.len()) {
+            self.best = self.head.clone();
+            self.best_right = right.to_vec();
+            self.best_version = self.changes.len() - 1;
+        }
+    }
+
+    pub(crate) fn record(
+        &mut self,
+        phase: Phase,
+        edits: Vec<Edit>,
+        (after, gated, kept): (f64, Option<Gated>, bool),
+        why: String,
+    ) {
+        let change = Change {
+            version: self.changes.len(),
+            parent: self.head_version,
+            phase,
+            edits,
+            before: mean(&self.best_right),
+            after,
+            gated,
+            kept,
+            calls: self.subject.calls(),
+            why,
+        };
+        (self.watch)(&change, &self.head);
+        self.changes.push(change);
+        if kept {
+            self.head_version = self.changes.len() - 1;
+        }
+    }
+}

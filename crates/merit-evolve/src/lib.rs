@@ -1,0 +1,15 @@
+//! How does a library improve? What a frozen judge consults is evolved on labelled items, without any update of weights.
+//!
+//! In: a [`Library`] of entries, a [`Subject`] that says how right it is about each item with a given library, and a [`Proposer`]
+//! of edits. Out: an [`Evolution`]: the head, the best version so far, and every [`Change`] with what it did to the same held-out
+//! items. Knows nothing of models, texts or disks. RewardHarness (arXiv 2605.08703) is the pattern; the gate is
+//! [`merit_core::gate`].
+
+mod evolve;
+mod library;
+mod prune;
+mod settings;
+
+pub use evolve::{Change, Evolution, EvolveError, Part, Phase, Proposal, Proposer, Subject, evolve};
+pub use library::{Edit, EditError, Entry, Kind, Library};
+pub use settings::EvolveSettings;

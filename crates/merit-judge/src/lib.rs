@@ -1,0 +1,14 @@
+//! Which is better, who says so, and how often are they right?
+//!
+//! Everything judged is an episode: an answer, a JSON document and a whole tool trace alike. A [`Pair`] is two episodes of one
+//! task with a label; a [`Judge`] compares or scores episodes and answers with a typed [`Verdict`], of which a refusal, an
+//! unreadable answer and a failure are never a number. [`test`] holds any judge against labelled pairs, beside rows that know
+//! nothing but length, words or the last message.
+
+mod judge;
+mod pair;
+mod verdict;
+
+pub use judge::{BothOrders, Judge, both_orders};
+pub use pair::{Label, Pair};
+pub use verdict::{Answer, Choice, Verdict};

@@ -1,0 +1,53 @@
+//! A labelled pair: two episodes of one task, and which of them is better.
+
+use merit_core::Episode;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Which of a pair is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Label {
+    /// The first.
+    A,
+    /// The second.
+    B,
+    /// Neither.
+    Tie,
+}
+
+impl Label {
+    /// The label of the same pair in the other order.
+    pub fn swapped(self) -> Self {
+        match self {
+            Self::A => Self::B,
+            Self::B => Self::A,
+            Self::Tie => Self::Tie,
+        }
+    }
+}
+
+/// Two episodes of one task, and which of them is better.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// Its name: where it stands in its file.
+    pub id: String,
+    /// Pairs of one group share a prompt, and are never parted between training and test.
+    pub group: String,
+    /// One of them.
+    pub a: Arc<Episode>,
+    /// The other.
+    pub b: Arc<Episode>,
+    /// Which is better.
+    pub label: Label,
+    /// Who says so. Absent: nobody is named.
+    pub annotator: Option<String>,
+}
+
+impl Pair {
+    /// The same pair in the other order.
+    #[must_use]
+    pub fn swapped(&self) -> Self {
+        Self { a: Arc::clone(&self.b), b: Arc::clone(&self.a), label: self.label.swapped(), ..self.clone() }
+    }
+}
