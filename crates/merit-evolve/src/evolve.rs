@@ -74,10 +74,13 @@ pub struct Change {
     #[serde(default)]
     pub edits: Vec<Edit>,
     /// Share of validation items that were right in what it was held against. Absent: nothing before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<f64>,
-    /// The same with the change.
-    pub after: f64,
+    /// The same with the change. Absent: it was not measured, as where a person made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<f64>,
     /// What the gate said. Absent for the baseline, and for what a person did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gated: Option<Gated>,
     /// Whether the head has it.
     pub kept: bool,
@@ -162,6 +165,20 @@ pub fn evolve(
     Ok(Evolution { head, best, best_version, changes })
 }
 
+/// Only prunes: takes out entries of `library` that nobody misses on the validation items.
+pub fn prune_only(
+    library: Library,
+    subject: &mut dyn Subject,
+    margin: f64,
+    watch: &mut dyn FnMut(&Change, &Library),
+) -> Result<Evolution, EvolveError> {
+    let settings = EvolveSettings { prune_margin: margin, ..EvolveSettings::default() };
+    let mut state = State::begin(library, subject, &settings, watch)?;
+    prune(&mut state)?;
+    let State { head, best, best_version, changes, .. } = state;
+    Ok(Evolution { head, best, best_version, changes })
+}
+
 impl<'a> State<'a> {
     fn begin(
         library: Library,
@@ -177,7 +194,7 @@ impl<'a> State<'a> {
             phase: Phase::Baseline,
             edits: Vec::new(),
             before: None,
-            after,
+            after: Some(after),
             gated: None,
             kept: true,
             calls: subject.calls(),
@@ -251,7 +268,7 @@ impl<'a> State<'a> {
             phase,
             edits,
             before: mean(&self.best_right),
-            after,
+            after: Some(after),
             gated,
             kept,
             calls: self.subject.calls(),

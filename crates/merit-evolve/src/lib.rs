@@ -10,6 +10,8 @@ mod library;
 mod prune;
 mod settings;
 
-pub use evolve::{Change, Evolution, EvolveError, Part, Phase, Proposal, Proposer, Subject, evolve};
+pub use evolve::{
+    Change, Evolution, EvolveError, Part, Phase, Proposal, Proposer, Subject, evolve, prune_only,
+};
 pub use library::{Edit, EditError, Entry, Kind, Library};
 pub use settings::EvolveSettings;

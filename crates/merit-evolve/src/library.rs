@@ -165,6 +165,18 @@ impl Library {
         Ok(next)
     }
 
+    /// The edits that lead from this library to `other`.
+    pub fn diff(&self, other: &Self) -> Vec<Edit> {
+        let gone = self.entries.keys().filter(|id| !other.entries.contains_key(*id));
+        let gone = gone.map(|id| Edit::Delete { id: id.clone() });
+        let changed = other.entries.iter().filter_map(|(id, entry)| match self.entries.get(id) {
+            None => Some(Edit::Add { id: id.clone(), entry: entry.clone() }),
+            Some(known) if known != entry => Some(Edit::Update { id: id.clone(), entry: entry.clone() }),
+            Some(_) => None,
+        });
+        gone.chain(changed).collect()
+    }
+
     /// The first half of a hash over all entries: equal libraries have equal names.
     pub fn hash(&self) -> String {
         let text = serde_json::to_string(&self.entries).unwrap_or_default();
@@ -232,6 +244,15 @@ mod tests {
             Library::default().edited(&[add("b"), add("a"), Edit::Delete { id: "b".into() }]).unwrap();
         assert_eq!(straight.hash(), round.hash());
         assert_ne!(straight.hash(), Library::default().hash());
+    }
+
+    #[test]
+    fn a_diff_leads_to_the_other_library() {
+        let one = Library::default().edited(&[add("a"), add("b")]).unwrap();
+        let heavier = Edit::Update { id: "b".into(), entry: entry(2.0, &[]) };
+        let other = one.edited(&[Edit::Delete { id: "a".into() }, heavier, add("c")]).unwrap();
+        assert_eq!(one.edited(&one.diff(&other)).unwrap(), other);
+        assert_eq!(one.diff(&one), []);
     }
 
     #[test]

@@ -5,10 +5,26 @@
 //! unreadable answer and a failure are never a number. [`test`] holds any judge against labelled pairs, beside rows that know
 //! nothing but length, words or the last message.
 
+mod checks;
+mod evolving;
+mod folder;
 mod judge;
+pub mod leaks;
+pub mod mined;
 mod pair;
+mod read;
+mod rightness;
+mod split;
+mod test;
 mod verdict;
 
+pub use checks::{CheckError, Checks, reward_table};
+pub use evolving::{Evolved, EvolvingError, evolve_checks, prune_checks};
+pub use folder::{FolderError, JudgeFile, JudgeFolder, SplitShares, State};
 pub use judge::{BothOrders, Judge, both_orders};
 pub use pair::{Label, Pair};
+pub use read::{PairError, read_pairs};
+pub use rightness::rightness;
+pub use split::Parted;
+pub use test::{Pointwise, Row, Tested, corrected_rate, pointwise, test};
 pub use verdict::{Answer, Choice, Verdict};

@@ -6,6 +6,7 @@ mod documented;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod free_text;
+pub(crate) mod judges;
 pub(crate) mod lab;
 pub(crate) mod lists;
 pub(crate) mod models;
@@ -18,6 +19,7 @@ mod values;
 use clap::{Parser, Subcommand};
 use eval::Eval;
 use export::Export;
+use judges::{Evolve, Judge, Library};
 use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
 use models::{Chat, Generate, Model};
@@ -53,6 +55,8 @@ Examples:
   merit export runs/a-1 --as messages          its episodes as data for other trainers
   merit score REWARD.toml imports/results      score them by any reward; --explain says why
   merit verify maths answers.jsonl             judge answers, one JSON record a line
+  merit evolve my-judge --from pairs.jsonl     a reward from preferences, without a model
+  merit judge test my-judge pairs.jsonl        how often is it right, beside length alone?
   merit attack maths                           can the reward be had without the work?
   merit tool run python 'print(6 * 7)'         try a tool by hand; this one in a sandbox
   merit doctor                                 what this machine gives the sandbox
@@ -103,6 +107,14 @@ pub(crate) enum Command {
     /// Check and print rewards.
     #[command(subcommand)]
     Reward(Reward),
+    /// Ask and test judges: who says what is better, and how often are they right?
+    #[command(subcommand)]
+    Judge(Judge),
+    /// Make a judge from labelled pairs, and with it a reward where no verifier exists. No model is needed.
+    Evolve(Evolve),
+    /// The versions of what a judge consults: log, diff, revert, prune, export as a reward file.
+    #[command(subcommand)]
+    Library(Library),
     /// Judge answers, one JSON record a line: mathematics, JSON, SQL, text, states, tool calls.
     #[command(subcommand)]
     Verify(Verify),

@@ -7,10 +7,13 @@ pub(crate) mod compare;
 pub(crate) mod doctor;
 mod episodes;
 pub(crate) mod eval;
+pub(crate) mod evolve;
 pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod judge_test;
+pub(crate) mod library;
 pub(crate) mod list;
 mod local;
 pub(crate) mod mcp;
@@ -28,6 +31,7 @@ pub(crate) mod verify;
 
 pub(crate) use episodes::load_episodes;
 use merit_import::ImportError;
+use merit_judge::{CheckError, EvolvingError, FolderError, PairError};
 use merit_lab::LabError;
 use merit_run::{RecipeError, RunError};
 use merit_store::StoreError;
@@ -62,9 +66,19 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             Some(LabError::Stopped) => Some(130),
             Some(LabError::Elsewhere(_)) => Some(1),
             Some(_) => Some(2),
-            None => (cause.is::<RecipeError>() || cause.is::<WrongInput>()).then_some(2),
+            None => wrong_input(cause).then_some(2),
         },
     }
+}
+
+/// Whether it is what was handed in that is wrong.
+fn wrong_input(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.is::<RecipeError>()
+        || cause.is::<WrongInput>()
+        || cause.is::<PairError>()
+        || cause.is::<FolderError>()
+        || cause.is::<CheckError>()
+        || matches!(cause.downcast_ref(), Some(EvolvingError::TooFew { .. }))
 }
 
 fn of_store(error: &StoreError) -> Option<u8> {

@@ -1,0 +1,172 @@
+//! Evolving a judge on disk: pairs are parted, ideas measured, the library evolved into the folder, and the best version tested once.
+
+use crate::mined::{Idea, Measured, Mined, ideas};
+use crate::{CheckError, Checks, FolderError, JudgeFolder, Pair, Parted, Tested, test};
+use merit_core::registry::Components;
+use merit_evolve::{Change, EvolveError, Library, Phase, evolve, prune_only};
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// Why nothing was evolved.
+#[derive(Debug, thiserror::Error)]
+pub enum EvolvingError {
+    /// The folder.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// The loop.
+    #[error(transparent)]
+    Evolve(#[from] EvolveError),
+    /// A check.
+    #[error(transparent)]
+    Check(#[from] CheckError),
+    /// Too few pairs.
+    #[error(
+        "{pairs} pairs in {groups} groups are too few: {train} are left to learn from, {validation} to decide by and {test} to test on; \
+         give at least 4 of each, or other shares in `judge.toml`"
+    )]
+    TooFew {
+        /// All of them.
+        pairs: usize,
+        /// Groups, which are never parted.
+        groups: usize,
+        /// Left for training.
+        train: usize,
+        /// Left for validation.
+        validation: usize,
+        /// Left for the test.
+        test: usize,
+    },
+}
+
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Evolved {
+    /// Pairs in each part: training, validation, test.
+    pub parts: [usize; 3],
+    /// Ideas that there were to choose from.
+    pub ideas: usize,
+    /// Ideas that could not be used, with the reason.
+    pub left_out: Vec<(String, CheckError)>,
+    /// Changes that were tried, and those kept.
+    pub tried: (usize, usize),
+    /// The version in use from now on: the best one.
+    pub version: usize,
+    /// Its library.
+    pub library: Library,
+    /// What it came to on the test pairs, beside what knows nothing of quality.
+    pub tested: Tested,
+}
+
+/// Evolves the checks of a judge from pairs, with ideas from the data and `own` ones. `watch` sees every change.
+pub fn evolve_checks(
+    folder: &mut JudgeFolder,
+    pairs: &[Pair],
+    own: Vec<Idea>,
+    components: &Components,
+    watch: &mut dyn FnMut(&Change),
+) -> Result<Evolved, EvolvingError> {
+    let parted = parted(folder, pairs)?;
+    let start = folder.in_use()?;
+    let known = start.entries().map(|(id, entry)| (id.to_owned(), entry.clone()));
+    let shown = |pair: &Pair| [Arc::clone(&pair.a), Arc::clone(&pair.b)];
+    let episodes: Vec<_> = parted.train.iter().flat_map(shown).collect();
+    // Later ones of the same name take the place of earlier ones: what is in the library is measured as it stands.
+    let all: Vec<Idea> = ideas(&episodes).into_iter().chain(own).chain(known).collect();
+    let (measured, left_out) = Measured::new(all, &parted.train, &parted.validation, components);
+    if let Some((_, error)) = left_out.iter().find(|(id, _)| start.get(id).is_some()) {
+        return Err(error.clone().into());
+    }
+    let ideas = measured.len();
+    let mut subject = measured.clone();
+    let mut proposer = Mined::new(&measured);
+    let settings = folder.file.evolve.clone();
+    let recorder = RefCell::new(Recorder { folder, numbers: Vec::new(), kept: 0, broke: None });
+    let evolution = evolve(start, &mut subject, &mut proposer, &settings, &mut |change, _| {
+        watch(change);
+        recorder.borrow_mut().record(change);
+    })?;
+    let Recorder { folder, numbers, kept, broke } = recorder.into_inner();
+    if let Some(error) = broke {
+        return Err(error.into());
+    }
+    let version = numbers.get(evolution.best_version).copied().unwrap_or(folder.state.version);
+    folder.state.best = version;
+    folder.use_version(version)?;
+    let library = evolution.best;
+    let mut judge = Checks::compile(&folder.name(), &library, components)?;
+    let learned_from = [parted.train.as_slice(), parted.validation.as_slice()].concat();
+    let tested = test(&mut judge, &parted.test, &learned_from, 1);
+    folder.keep_test(version, &tested)?;
+    let parts = [parted.train.len(), parted.validation.len(), parted.test.len()];
+    let tried = (evolution.changes.len() - 1, kept);
+    Ok(Evolved { parts, ideas, left_out, tried, version, library, tested })
+}
+
+/// Takes out entries that nobody misses on the validation pairs; `margin` is what all of them together may cost.
+pub fn prune_checks(
+    folder: &mut JudgeFolder,
+    pairs: &[Pair],
+    margin: f64,
+    components: &Components,
+    watch: &mut dyn FnMut(&Change),
+) -> Result<Library, EvolvingError> {
+    let parted = parted(folder, pairs)?;
+    let start = folder.in_use()?;
+    let known = start.entries().map(|(id, entry)| (id.to_owned(), entry.clone())).collect();
+    let (mut measured, left_out) = Measured::new(known, &parted.train, &parted.validation, components);
+    if let Some((_, error)) = left_out.into_iter().next() {
+        return Err(error.into());
+    }
+    let recorder = RefCell::new(Recorder { folder, numbers: Vec::new(), kept: 0, broke: None });
+    let evolution = prune_only(start, &mut measured, margin, &mut |change, _| {
+        watch(change);
+        recorder.borrow_mut().record(change);
+    })?;
+    let Recorder { folder, numbers, broke, .. } = recorder.into_inner();
+    if let Some(error) = broke {
+        return Err(error.into());
+    }
+    let last = evolution.changes.iter().rev().find(|change| change.kept).map_or(0, |change| change.version);
+    let version = numbers.get(last).copied().unwrap_or(folder.state.version);
+    folder.use_version(version)?;
+    Ok(evolution.head)
+}
+
+fn parted(folder: &JudgeFolder, pairs: &[Pair]) -> Result<Parted, EvolvingError> {
+    let parted = Parted::of(pairs, folder.file.split);
+    let [train, validation, test] = [parted.train.len(), parted.validation.len(), parted.test.len()];
+    if train.min(validation).min(test) < 4 {
+        let groups: std::collections::BTreeSet<&str> = pairs.iter().map(|pair| pair.group.as_str()).collect();
+        let (pairs, groups) = (pairs.len(), groups.len());
+        return Err(EvolvingError::TooFew { pairs, groups, train, validation, test });
+    }
+    Ok(parted)
+}
+
+/// Writes changes to the folder as they come, with the folder's own numbers.
+struct Recorder<'a> {
+    folder: &'a mut JudgeFolder,
+    /// The folder's version for each version of this evolution.
+    numbers: Vec<usize>,
+    kept: usize,
+    broke: Option<FolderError>,
+}
+
+impl Recorder<'_> {
+    fn record(&mut self, change: &Change) {
+        if self.broke.is_some() {
+            return;
+        }
+        let known = change.phase == Phase::Baseline && !self.folder.changes.is_empty();
+        if known {
+            self.numbers.push(self.folder.state.version);
+            return;
+        }
+        let parent = self.numbers.get(change.parent).copied().unwrap_or(0);
+        self.kept += usize::from(change.kept && change.phase != Phase::Baseline);
+        match self.folder.record(change.clone(), parent) {
+            Ok(version) => self.numbers.push(version),
+            Err(error) => self.broke = Some(error),
+        }
+    }
+}

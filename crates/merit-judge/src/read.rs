@@ -1,0 +1,343 @@
+//! Reading pairs: the shapes that people have, made into episodes.
+//!
+//! | an entry has | it is |
+//! |---|---|
+//! | `prompt`, `chosen`, `rejected` | a pair; which of them is shown first is decided by a hash of both |
+//! | `prompt`, `a`, `b`, `label` (`a`, `b` or `tie`) | a pair in its own order |
+//! | `prompt`, `response`, `rating` | one rated answer; those of one prompt with different ratings are paired |
+//!
+//! A candidate is a text, a list of messages, an episode of merit's own, or any other JSON. `prompt` may be absent where candidates
+//! bring their own. `answer` and `payload` go to the task, `group` and `annotator` to the pair. A folder of a run or an import gives
+//! the best and the worst episode of each task. Nothing is repaired: every line that cannot be read is named.
+
+use crate::{Label, Pair};
+use merit_core::{Episode, EpisodeId, Phase, ScoredEpisode, hex};
+use merit_import::{ImportOptions, read_rows};
+use merit_store::{EpisodeFilter, RunFolder};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How many lines an error names.
+const NAMED: usize = 5;
+
+/// Why there are no pairs.
+#[derive(Debug, thiserror::Error)]
+pub enum PairError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {why}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What happened.
+        why: String,
+    },
+    /// Some lines are no pairs.
+    #[error("{}: {} of {total} entries cannot be used: {}", path.display(), bad.len(), named(bad))]
+    Entries {
+        /// The file.
+        path: PathBuf,
+        /// Line and reason.
+        bad: Vec<(usize, String)>,
+        /// Entries in all.
+        total: usize,
+    },
+    /// Nothing can be compared.
+    #[error("{} has no pair: {why}", path.display())]
+    Empty {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why not.
+        why: String,
+    },
+    /// The folder cannot be read.
+    #[error(transparent)]
+    Store(#[from] merit_store::StoreError),
+}
+
+fn named(bad: &[(usize, String)]) -> String {
+    let lines: Vec<String> =
+        bad.iter().take(NAMED).map(|(line, why)| format!("line {line}: {why}")).collect();
+    let more = bad.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    format!("{}{more}", lines.join("; "))
+}
+
+/// The pairs of a file of JSON lines, or of the folder of a run or an import.
+pub fn read_pairs(path: &Path) -> Result<Vec<Pair>, PairError> {
+    let pairs = if path.is_dir() { of_folder(path)? } else { of_file(path)? };
+    match pairs.is_empty() {
+        true => {
+            let why = "no task has two candidates of which one is better".to_owned();
+            Err(PairError::Empty { path: path.to_owned(), why })
+        }
+        false => Ok(pairs),
+    }
+}
+
+fn of_file(path: &Path) -> Result<Vec<Pair>, PairError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| PairError::Read { path: path.to_owned(), why: error.to_string() })?;
+    let (mut pairs, mut rated, mut bad, mut total) = (Vec::new(), Rated::new(), Vec::new(), 0);
+    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        total += 1;
+        let entry = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"));
+        match entry.and_then(|entry| read_entry(entry, at + 1)) {
+            Ok(Read::Pair(pair)) => pairs.push(*pair),
+            Ok(Read::Rated { group, rating, episode }) => {
+                rated.entry(group).or_default().push((rating, episode))
+            }
+            Err(why) => bad.push((at + 1, why)),
+        }
+    }
+    if !bad.is_empty() {
+        return Err(PairError::Entries { path: path.to_owned(), bad, total });
+    }
+    pairs.extend(of_ratings(rated));
+    Ok(pairs)
+}
+
+/// Rated answers, by prompt.
+type Rated = BTreeMap<String, Vec<(f64, Arc<Episode>)>>;
+
+/// One entry.
+enum Read {
+    Pair(Box<Pair>),
+    Rated { group: String, rating: f64, episode: Arc<Episode> },
+}
+
+fn read_entry(entry: Value, line: usize) -> Result<Read, String> {
+    let Value::Object(fields) = entry else { return Err("it is no object".to_owned()) };
+    let has = |key: &str| fields.get(key).is_some_and(|value| !value.is_null());
+    if has("chosen") && has("rejected") {
+        let (chosen, rejected) = (&fields["chosen"], &fields["rejected"]);
+        // What is better must not always stand in the same place.
+        let first = Sha256::digest(format!("{chosen}\n{rejected}").as_bytes())[0] % 2 == 0;
+        let (a, b, label) = if first { (chosen, rejected, Label::A) } else { (rejected, chosen, Label::B) };
+        return pair(&fields, (a, b, label), line);
+    }
+    if has("a") && has("b") && has("label") {
+        let label = label(&fields["label"])?;
+        return pair(&fields, (&fields["a"], &fields["b"], label), line);
+    }
+    if has("response") && has("rating") {
+        let rating = fields["rating"].as_f64().filter(|rating| rating.is_finite());
+        let rating =
+            rating.ok_or_else(|| format!("`rating` is {}; it must be a number", fields["rating"]))?;
+        let episode = episode(&fields, &fields["response"], line, 0)?;
+        return Ok(Read::Rated { group: group(&fields), rating, episode: Arc::new(episode) });
+    }
+    let seen: Vec<&str> = fields.keys().map(String::as_str).collect();
+    Err(format!(
+        "it has {}; wanted are `prompt` with `chosen` and `rejected`, with `a`, `b` and `label`, or with `response` and `rating`",
+        seen.join(", ")
+    ))
+}
+
+fn label(value: &Value) -> Result<Label, String> {
+    match value.as_str().map(str::to_lowercase).as_deref() {
+        Some("a") => Ok(Label::A),
+        Some("b") => Ok(Label::B),
+        Some("tie") => Ok(Label::Tie),
+        _ => Err(format!("`label` is {value}; it must be \"a\", \"b\" or \"tie\"")),
+    }
+}
+
+fn pair(
+    fields: &Map<String, Value>,
+    (a, b, label): (&Value, &Value, Label),
+    line: usize,
+) -> Result<Read, String> {
+    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
+    Ok(Read::Pair(Box::new(Pair {
+        id: format!("line {line}"),
+        group: group(fields),
+        a: Arc::new(episode(fields, a, line, 0)?),
+        b: Arc::new(episode(fields, b, line, 1)?),
+        label,
+        annotator: text("annotator"),
+    })))
+}
+
+/// What is never parted: the group that the entry names, or everything with the same prompt; where candidates bring their own, each
+/// entry is a group.
+fn group(fields: &Map<String, Value>) -> String {
+    let named = fields.get("group").and_then(Value::as_str).map(str::to_owned);
+    named.unwrap_or_else(|| match fields.get("prompt") {
+        Some(prompt) => short(&prompt.to_string()),
+        None => short(&Value::Object(fields.clone()).to_string()),
+    })
+}
+
+fn short(text: &str) -> String {
+    hex(&Sha256::digest(text.as_bytes()))[..16].to_owned()
+}
+
+/// A candidate as an episode.
+fn episode(
+    fields: &Map<String, Value>,
+    candidate: &Value,
+    line: usize,
+    member: u32,
+) -> Result<Episode, String> {
+    let row = row(fields.get("prompt"), candidate)?;
+    let read = read_rows(vec![row], merit_import::AUTO, &ImportOptions::default());
+    let read = read.map_err(|error| error.to_string())?.episodes.into_iter().next();
+    let mut episode =
+        read.map(|scored| Episode::clone(&scored.episode)).ok_or("nothing can be read of it")?;
+    let (answer, payload) = (fields.get("answer"), fields.get("payload"));
+    if answer.is_some() || payload.is_some() {
+        let mut task = (*episode.task).clone();
+        if let Some(answer) = answer.and_then(Value::as_str) {
+            task.answer = Some(answer.to_owned());
+        }
+        task.payload = payload.cloned().unwrap_or(task.payload);
+        episode.task = Arc::new(task);
+    }
+    episode.id = EpisodeId { phase: Phase::Import, step: 0, group: line as u32, member, branch: 0 };
+    Ok(episode)
+}
+
+/// A candidate as merit-import reads one.
+fn row(prompt: Option<&Value>, candidate: &Value) -> Result<Value, String> {
+    let messages = candidate.as_array().filter(|list| list.iter().all(|one| one.get("role").is_some()));
+    if let Some(messages) = messages {
+        let before = match prompt {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::String(text)) => vec![json!({ "role": "user", "content": text })],
+            Some(Value::Array(list)) => list.clone(),
+            Some(other) => {
+                return Err(format!("`prompt` is {other}; it must be a text or a list of messages"));
+            }
+        };
+        let messages = [before, messages.clone()].concat();
+        return Ok(json!({ "messages": messages }));
+    }
+    if candidate.get("transcript").is_some() && candidate.get("turns").is_some() {
+        return Ok(json!({ "episode": candidate }));
+    }
+    let prompt =
+        prompt.filter(|prompt| !prompt.is_null()).ok_or("there is no `prompt` before the candidates")?;
+    let response = match candidate {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    Ok(json!({ "prompt": prompt, "response": response }))
+}
+
+/// All pairs of one prompt with different ratings, in an order that a hash decides.
+fn of_ratings(rated: Rated) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for (group, answers) in rated {
+        for (i, (one, a)) in answers.iter().enumerate() {
+            for (j, (other, b)) in
+                answers.iter().enumerate().skip(i + 1).filter(|(_, (other, _))| other != one)
+            {
+                let label = if one > other { Label::A } else { Label::B };
+                let id = format!("{group}/{i}-{j}");
+                let pair =
+                    Pair { id, group: group.clone(), a: a.clone(), b: b.clone(), label, annotator: None };
+                let turned = Sha256::digest(pair.id.as_bytes())[0] % 2 == 0;
+                pairs.push(if turned { pair.swapped() } else { pair });
+            }
+        }
+    }
+    pairs
+}
+
+fn of_folder(path: &Path) -> Result<Vec<Pair>, PairError> {
+    let stored = RunFolder::open_read_only(path)?.episodes(&EpisodeFilter::default())?;
+    let mut by_task: BTreeMap<String, Vec<(f64, Arc<Episode>)>> = BTreeMap::new();
+    for stored in stored {
+        let episode = Arc::clone(&stored.scored.episode);
+        if let Some(worth) = worth(&stored.scored) {
+            by_task.entry(episode.task.id.clone()).or_default().push((worth, episode));
+        }
+    }
+    let pairs = by_task.into_iter().filter_map(|(task, episodes)| extremes(task, &episodes)).collect();
+    Ok(pairs)
+}
+
+/// What an episode was worth: by our score, or by what whoever recorded it said.
+fn worth(scored: &ScoredEpisode) -> Option<f64> {
+    scored.reward().or_else(|| scored.episode.reported.as_ref().map(|reported| reported.reward))
+}
+
+/// The best and the worst of a task, the first of each; in an order that a hash decides.
+fn extremes(task: String, episodes: &[(f64, Arc<Episode>)]) -> Option<Pair> {
+    let (first, _) = episodes.first()?;
+    let mut best = episodes.first()?;
+    let mut worst = episodes.first()?;
+    for one in episodes {
+        best = if one.0 > best.0 { one } else { best };
+        worst = if one.0 < worst.0 { one } else { worst };
+    }
+    if best.0 <= worst.0 || !first.is_finite() {
+        return None;
+    }
+    let turned = Sha256::digest(task.as_bytes())[0] % 2 == 0;
+    let pair = Pair {
+        id: task.clone(),
+        group: task,
+        a: Arc::clone(&best.1),
+        b: Arc::clone(&worst.1),
+        label: Label::A,
+        annotator: None,
+    };
+    Some(if turned { pair.swapped() } else { pair })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    fn read(lines: &str) -> Result<Vec<Pair>, PairError> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(lines.as_bytes()).unwrap();
+        read_pairs(file.path())
+    }
+
+    #[test]
+    fn what_is_better_does_not_always_stand_first() {
+        let line = |n: u32| {
+            format!("{{\"prompt\": \"p{n}\", \"chosen\": \"good {n}\", \"rejected\": \"bad {n}\"}}\n")
+        };
+        let pairs = read(&(0..40).map(line).collect::<String>()).unwrap();
+        let first = pairs.iter().filter(|pair| pair.label == Label::A).count();
+        assert!((10..=30).contains(&first), "{first} of 40");
+        for pair in &pairs {
+            let better = if pair.label == Label::A { &pair.a } else { &pair.b };
+            assert!(better.answer().unwrap().starts_with("good"));
+        }
+    }
+
+    #[test]
+    fn texts_documents_and_conversations_are_episodes_alike() {
+        let lines = r#"{"prompt": "colour?", "a": {"colour": "red"}, "b": "red", "label": "a"}
+{"prompt": "hi", "a": [{"role": "assistant", "content": "hello"}], "b": [{"role": "assistant", "content": "go away"}], "label": "TIE"}
+{"prompt": "2+2", "response": "4", "rating": 5}
+{"prompt": "2+2", "response": "5", "rating": 1}
+{"prompt": "2+2", "response": "vier", "rating": 5}
+"#;
+        let pairs = read(lines).unwrap();
+        assert_eq!(pairs[0].a.answer(), Some(r#"{"colour":"red"}"#));
+        assert_eq!((pairs[1].label, pairs[1].b.turns.len()), (Label::Tie, 1));
+        // Of three ratings 5, 1, 5 two pairs differ.
+        assert_eq!(pairs.len(), 4);
+        assert_eq!(pairs[2].group, pairs[3].group);
+    }
+
+    #[test]
+    fn every_line_that_is_no_pair_is_named() {
+        let error = read(
+            "{\"prompt\": \"p\", \"a\": \"x\", \"b\": \"y\", \"label\": \"c\"}\n{\"chosn\": 1}\nnonsense\n",
+        );
+        let text = error.unwrap_err().to_string();
+        for part in ["3 of 3", "line 1: `label` is \"c\"", "line 2: it has chosn", "line 3: no JSON"] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+    }
+}
