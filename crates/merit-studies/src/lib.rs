@@ -13,6 +13,7 @@ pub mod conformal;
 pub mod contrast;
 pub mod cues;
 mod desk;
+pub mod frozen_judge;
 pub mod gaussian_policy;
 pub mod inventory;
 pub mod knapsack;
