@@ -82,6 +82,12 @@ fn compile(id: &str, table: toml::Table, components: &Components) -> Result<Scor
     Scorer::opened(&config).map_err(|error| wrong(error.to_string()))
 }
 
+/// The scorer of all checks of a library, made of the terms that come with merit.
+pub(crate) fn reward_scorer(library: &Library) -> Result<Scorer, CheckError> {
+    let components = merit_graders::register(merit_reward::register(Components::default()));
+    compile("all checks", reward_table(library)?, &components)
+}
+
 /// A judge made of the checks of a library.
 pub struct Checks {
     scorer: Scorer,

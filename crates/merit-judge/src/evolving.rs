@@ -22,7 +22,7 @@ pub enum EvolvingError {
     /// Too few pairs.
     #[error(
         "{pairs} pairs in {groups} groups are too few: {train} are left to learn from, {validation} to decide by and {test} to test on; \
-         give at least 4 of each, or other shares in `judge.toml`"
+         give at least 4 of each, or other shares in `library.toml`"
     )]
     TooFew {
         /// All of them.

@@ -1,7 +1,7 @@
 //! A judge on disk: what it consults, and how that came to be.
 //!
 //! ```text
-//! my-judge/  judge.toml          what kind of judge it is, how pairs are split, how it is evolved
+//! my-judge/  library.toml          what kind of judge it is, how pairs are split, how it is evolved
 //!            entries/NAME.toml   the library in use, for people; rewritten with every version
 //!            history/0007.toml   one change each, kept or not, with what it did
 //!            tested.json         what the last test of a version came to
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// There is none.
-    #[error("{} is no judge: there is no `judge.toml` in it; `merit evolve {}` makes one", .0.display(), .0.display())]
+    #[error("{} is no judge: there is no `library.toml` in it; `merit evolve {}` makes one", .0.display(), .0.display())]
     NotAJudge(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {why}", path.display())]
@@ -56,10 +56,10 @@ pub enum FolderError {
     },
 }
 
-/// What is written in `judge.toml`.
+/// What is written in `library.toml`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct JudgeFile {
+pub struct LibraryFile {
     /// How pairs are parted.
     pub split: SplitShares,
     /// How the library is evolved.
@@ -82,7 +82,7 @@ impl Default for SplitShares {
     }
 }
 
-impl JudgeFile {
+impl LibraryFile {
     /// Refuses what cannot work.
     pub fn check(&self) -> Result<(), String> {
         let SplitShares { train, validation } = self.split;
@@ -113,7 +113,7 @@ pub struct State {
 pub struct JudgeFolder {
     path: PathBuf,
     /// Its settings.
-    pub file: JudgeFile,
+    pub file: LibraryFile,
     /// Where it stands.
     pub state: State,
     /// Everything that was tried, by version.
@@ -122,8 +122,8 @@ pub struct JudgeFolder {
 
 impl JudgeFolder {
     /// Makes a folder with an empty library, unless there is one.
-    pub fn create(path: &Path, file: &JudgeFile) -> Result<(), FolderError> {
-        let to = path.join("judge.toml");
+    pub fn create(path: &Path, file: &LibraryFile) -> Result<(), FolderError> {
+        let to = path.join("library.toml");
         if to.exists() {
             return Ok(());
         }
@@ -135,11 +135,11 @@ impl JudgeFolder {
 
     /// Opens a folder and reads its history.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
-        if !path.join("judge.toml").is_file() {
+        if !path.join("library.toml").is_file() {
             return Err(FolderError::NotAJudge(path.to_owned()));
         }
-        let file: JudgeFile = read(&path.join("judge.toml"))?;
-        file.check().map_err(|why| FolderError::File { path: path.join("judge.toml"), why })?;
+        let file: LibraryFile = read(&path.join("library.toml"))?;
+        file.check().map_err(|why| FolderError::File { path: path.join("library.toml"), why })?;
         let state = path.join("state.toml");
         let state = if state.exists() { read(&state)? } else { State::default() };
         let mut changes: Vec<Change> = Vec::new();

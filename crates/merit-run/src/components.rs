@@ -15,6 +15,7 @@ pub fn built_in() -> Components {
         merit_env::register,
         merit_reward::register,
         merit_graders::register,
+        merit_judge::register,
         merit_credit::register,
         merit_learn::register,
         crate::annotators::register,

@@ -42,7 +42,7 @@ pub(crate) struct Evolve {
     /// Checks of your own to choose from: a file of tables, each a reward expression under a name.
     #[arg(long, value_name = "FILE")]
     pub(crate) checks: Option<PathBuf>,
-    /// A setting of `judge.toml` for a new judge, e.g. `evolve.rounds=20`; may be repeated.
+    /// A setting of `library.toml` for a new judge, e.g. `evolve.rounds=20`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
     /// One JSON object for each change, and one at the end.

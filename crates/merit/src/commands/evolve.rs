@@ -6,7 +6,7 @@ use crate::out;
 use anyhow::{Context as _, Result};
 use merit_evolve::{Change, Entry, Kind, Phase};
 use merit_judge::mined::Idea;
-use merit_judge::{Evolved, JudgeFile, JudgeFolder, evolve_checks, read_pairs};
+use merit_judge::{Evolved, JudgeFolder, LibraryFile, evolve_checks, read_pairs};
 use merit_run::built_in;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -15,9 +15,9 @@ use std::path::Path;
 pub(crate) fn run(arguments: &Evolve) -> Result<()> {
     let pairs = read_pairs(&arguments.from)?;
     let own = arguments.checks.as_deref().map_or_else(|| Ok(Vec::new()), own_checks)?;
-    let is_new = !arguments.judge.join("judge.toml").exists();
+    let is_new = !arguments.judge.join("library.toml").exists();
     if !is_new && !arguments.set.is_empty() {
-        let text = "`--set` is for a judge that is made now; edit its `judge.toml` instead";
+        let text = "`--set` is for a judge that is made now; edit its `library.toml` instead";
         return Err(WrongInput(text.to_owned()).into());
     }
     JudgeFolder::create(&arguments.judge, &settings(&arguments.set)?)?;
@@ -41,8 +41,8 @@ pub(crate) fn run(arguments: &Evolve) -> Result<()> {
 }
 
 /// The settings of a new judge.
-fn settings(set: &[String]) -> Result<JudgeFile> {
-    let mut document = toml::Table::try_from(JudgeFile::default())?;
+fn settings(set: &[String]) -> Result<LibraryFile> {
+    let mut document = toml::Table::try_from(LibraryFile::default())?;
     for one in set {
         let (key, value) =
             one.split_once('=').ok_or_else(|| WrongInput(format!("`{one}` is not KEY=VALUE")))?;
@@ -51,7 +51,7 @@ fn settings(set: &[String]) -> Result<JudgeFile> {
             .map_err(|error| WrongInput(format!("`{one}`: {}", error.message())))?;
         merge(&mut document, parsed);
     }
-    let file: JudgeFile =
+    let file: LibraryFile =
         document.try_into().map_err(|error: toml::de::Error| WrongInput(error.message().to_owned()))?;
     file.check().map_err(WrongInput)?;
     Ok(file)

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
 /// A judge's folder, perhaps with a version, or a reward.
 pub(crate) fn open(name: &str) -> Result<Box<dyn Judge>> {
     let (path, version) = versioned(name)?;
-    if Path::new(path).join("judge.toml").is_file() {
+    if Path::new(path).join("library.toml").is_file() {
         let folder = JudgeFolder::open(Path::new(path))?;
         let library = version.map_or_else(|| folder.in_use(), |version| folder.library(version))?;
         return Ok(Box::new(Checks::compile(&folder.name(), &library, &built_in())?));

@@ -1,0 +1,3 @@
+mod evolving;
+mod judging;
+mod made;
