@@ -8,7 +8,7 @@
 //!
 //! A candidate is a text, a list of messages, an episode of merit's own, or any other JSON. `prompt` may be absent where candidates
 //! bring their own. `answer` and `payload` go to the task, `group` and `annotator` to the pair. A folder of a run or an import gives
-//! the best and the worst episode of each task. Nothing is repaired: every line that cannot be read is named.
+//! pairs of episodes of one task with different rewards. Nothing is repaired: every line that cannot be read is named.
 
 use crate::{Label, Pair};
 use merit_core::{Episode, EpisodeId, Phase, ScoredEpisode, hex};
@@ -20,6 +20,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Most pairs of one prompt or task, so that one with many answers does not outweigh the others.
+const MOST: usize = 8;
 /// How many lines an error names.
 const NAMED: usize = 5;
 
@@ -227,10 +229,11 @@ fn row(prompt: Option<&Value>, candidate: &Value) -> Result<Value, String> {
     Ok(json!({ "prompt": prompt, "response": response }))
 }
 
-/// All pairs of one prompt with different ratings, in an order that a hash decides.
+/// The pairs of one prompt with different ratings, those farthest apart first and no more than [`MOST`], in an order that a hash decides.
 fn of_ratings(rated: Rated) -> Vec<Pair> {
-    let mut pairs = Vec::new();
+    let mut all = Vec::new();
     for (group, answers) in rated {
+        let mut pairs: Vec<(f64, Pair)> = Vec::new();
         for (i, (one, a)) in answers.iter().enumerate() {
             for (j, (other, b)) in
                 answers.iter().enumerate().skip(i + 1).filter(|(_, (other, _))| other != one)
@@ -240,53 +243,30 @@ fn of_ratings(rated: Rated) -> Vec<Pair> {
                 let pair =
                     Pair { id, group: group.clone(), a: a.clone(), b: b.clone(), label, annotator: None };
                 let turned = Sha256::digest(pair.id.as_bytes())[0] % 2 == 0;
-                pairs.push(if turned { pair.swapped() } else { pair });
+                pairs.push(((one - other).abs(), if turned { pair.swapped() } else { pair }));
             }
         }
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        all.extend(pairs.into_iter().take(MOST).map(|(_, pair)| pair));
     }
-    pairs
+    all
 }
 
 fn of_folder(path: &Path) -> Result<Vec<Pair>, PairError> {
     let stored = RunFolder::open_read_only(path)?.episodes(&EpisodeFilter::default())?;
-    let mut by_task: BTreeMap<String, Vec<(f64, Arc<Episode>)>> = BTreeMap::new();
+    let mut by_task = Rated::new();
     for stored in stored {
-        let episode = Arc::clone(&stored.scored.episode);
         if let Some(worth) = worth(&stored.scored) {
+            let episode = Arc::clone(&stored.scored.episode);
             by_task.entry(episode.task.id.clone()).or_default().push((worth, episode));
         }
     }
-    let pairs = by_task.into_iter().filter_map(|(task, episodes)| extremes(task, &episodes)).collect();
-    Ok(pairs)
+    Ok(of_ratings(by_task))
 }
 
 /// What an episode was worth: by our score, or by what whoever recorded it said.
 fn worth(scored: &ScoredEpisode) -> Option<f64> {
     scored.reward().or_else(|| scored.episode.reported.as_ref().map(|reported| reported.reward))
-}
-
-/// The best and the worst of a task, the first of each; in an order that a hash decides.
-fn extremes(task: String, episodes: &[(f64, Arc<Episode>)]) -> Option<Pair> {
-    let (first, _) = episodes.first()?;
-    let mut best = episodes.first()?;
-    let mut worst = episodes.first()?;
-    for one in episodes {
-        best = if one.0 > best.0 { one } else { best };
-        worst = if one.0 < worst.0 { one } else { worst };
-    }
-    if best.0 <= worst.0 || !first.is_finite() {
-        return None;
-    }
-    let turned = Sha256::digest(task.as_bytes())[0] % 2 == 0;
-    let pair = Pair {
-        id: task.clone(),
-        group: task,
-        a: Arc::clone(&best.1),
-        b: Arc::clone(&worst.1),
-        label: Label::A,
-        annotator: None,
-    };
-    Some(if turned { pair.swapped() } else { pair })
 }
 
 #[cfg(test)]
