@@ -12,3 +12,18 @@ mod verdict;
 pub use judge::{BothOrders, Judge, both_orders};
 pub use pair::{Label, Pair};
 pub use verdict::{Answer, Choice, Verdict};
+
+mod agreement;
+pub mod ask;
+mod asked;
+mod kept;
+mod oracle;
+mod panel;
+mod tournament;
+
+pub use agreement::{Metric, alpha};
+pub use asked::{AskedJudge, Asker, Asking, Put, Said};
+pub use kept::{Kept, KeptError};
+pub use oracle::{OracleJudge, OracleKnobs};
+pub use panel::{Panel, PanelRule, pooled};
+pub use tournament::{Tournament, tournament};

@@ -1,0 +1,5 @@
+//! What judges do, from outside.
+
+mod asking;
+mod oracles;
+mod ranking;
