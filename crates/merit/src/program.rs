@@ -37,6 +37,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Command::Score(arguments) => commands::score::run(&arguments),
         Command::Reward(arguments) => commands::reward::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Judge(command) => commands::judge::run(&command),
         Command::Attack(arguments) => commands::attack::run(&arguments),
         Command::Tool(arguments) => commands::tool::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),

@@ -6,6 +6,7 @@ mod documented;
 pub(crate) mod eval;
 pub(crate) mod export;
 pub(crate) mod free_text;
+pub(crate) mod judges;
 pub(crate) mod lab;
 pub(crate) mod lists;
 pub(crate) mod models;
@@ -18,6 +19,7 @@ mod values;
 use clap::{Parser, Subcommand};
 use eval::Eval;
 use export::Export;
+use judges::Judge;
 use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
 use models::{Chat, Generate, Model};
@@ -106,6 +108,9 @@ pub(crate) enum Command {
     /// Judge answers, one JSON record a line: mathematics, JSON, SQL, text, states, tool calls.
     #[command(subcommand)]
     Verify(Verify),
+    /// Ask judges: models that score, compare or rank what others did.
+    #[command(subcommand)]
+    Judge(Judge),
     /// Try to earn a reward without doing the work: an audit with a grade. Exit code 1 when the grade is too low.
     Attack(Attack),
     /// Try a tool by hand, or see how an agent is told of it.

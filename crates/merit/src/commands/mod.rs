@@ -11,6 +11,7 @@ pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod judge;
 pub(crate) mod list;
 mod local;
 pub(crate) mod mcp;
