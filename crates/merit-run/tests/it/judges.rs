@@ -73,7 +73,7 @@ fn a_judge_with_tools_may_call_them_and_must_answer_in_its_last_turn() {
     })
     .unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let more = "turns = 3\ntools = [{ type = \"calculator\" }]";
+    let more = "turns = 3\ntools = [{ type = \"calc\" }]";
     let mut judge = open(&file(folder.path(), "judge.toml", "type = 'score'", &server, more));
     let said = judge.judge().score(&[answer("42"), answer("stubborn")]);
     assert_eq!(
@@ -124,10 +124,7 @@ fn a_file_that_cannot_work_is_refused_with_the_reason() {
         ("ask = { type = 'check', items = [] }", "`ask.items` is []"),
         ("ask = { type = 'compare' }\nvotes = 3", "every vote is then the same"),
         ("ask = { type = 'compare' }\nturns = 3", "1 without `tools`"),
-        (
-            "ask = { type = 'compare' }\nturns = 3\ntools = [{ type = 'calcullator' }]",
-            "did you mean `calculator`?",
-        ),
+        ("ask = { type = 'compare' }\nturns = 3\ntools = [{ type = 'clac' }]", "did you mean `calc`?"),
         ("ask = { type = 'compare' }\nbudget = 0", "`budget` is 0"),
     ] {
         let error = JudgeFile::parse("judge.toml", &format!("{text}\n{backend}\n")).unwrap_err().to_string();
