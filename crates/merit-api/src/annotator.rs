@@ -5,6 +5,7 @@
 
 use merit_core::registry::Kind;
 use merit_core::{Annotation, Episode};
+use std::sync::Arc;
 
 /// The settings of an annotator, as a recipe writes them.
 pub trait AnnotatorSettings: Send + Sync {
@@ -23,4 +24,9 @@ impl Kind for dyn AnnotatorSettings {
 pub trait Annotator: Send {
     /// What it says of an episode; never asked of one that broke. The error is why it could not say anything.
     fn annotate(&mut self, episode: &Episode) -> Result<Vec<Annotation>, String>;
+
+    /// The same of many, one result for each in order; for whoever can be asked about several at once.
+    fn annotate_all(&mut self, episodes: &[Arc<Episode>]) -> Vec<Result<Vec<Annotation>, String>> {
+        episodes.iter().map(|episode| self.annotate(episode)).collect()
+    }
 }

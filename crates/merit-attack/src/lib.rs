@@ -9,6 +9,7 @@
 mod audit;
 mod error;
 mod grade;
+mod judge;
 mod probe;
 mod probes;
 mod right;
@@ -22,6 +23,7 @@ pub mod tasks;
 pub use audit::{Audit, Settings, audit, audit_watched};
 pub use error::AttackError;
 pub use grade::Grade;
+pub use judge::{audit_judge, pairs_of};
 pub use probe::{Expect, PROBES, Probe};
 pub use subject::{Attempt, Move, Subject};
 pub use tally::{Earned, ProbeResult};

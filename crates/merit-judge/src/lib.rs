@@ -30,3 +30,18 @@ pub use split::Parted;
 pub use term::{JudgeTerm, TERMS, register};
 pub use test::{Pointwise, Row, Tested, corrected_rate, pointwise, test};
 pub use verdict::{Answer, Choice, Verdict};
+
+mod agreement;
+pub mod ask;
+mod asked;
+mod kept;
+mod oracle;
+mod panel;
+mod tournament;
+
+pub use agreement::{Metric, alpha};
+pub use asked::{AskedJudge, Asker, Asking, Put, Said};
+pub use kept::{Kept, KeptError};
+pub use oracle::{OracleJudge, OracleKnobs};
+pub use panel::{Panel, PanelRule, pooled};
+pub use tournament::{Tournament, tournament};

@@ -1,5 +1,6 @@
 //! Asking before scoring: the annotators of a recipe, and the one that comes with merit, a program of any language.
 
+use crate::judges::JudgeAnnotator;
 use crate::policy::{Models, SharedModel};
 use merit_api::annotator::{Annotator, AnnotatorSettings};
 use merit_command::{Channel, Limits};
@@ -13,7 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Every annotator.
-pub static ANNOTATORS: &[Entry<dyn AnnotatorSettings>] = &[entry!(Program as dyn AnnotatorSettings)];
+pub static ANNOTATORS: &[Entry<dyn AnnotatorSettings>] =
+    &[entry!(Program as dyn AnnotatorSettings), entry!(JudgeAnnotator as dyn AnnotatorSettings)];
 
 /// Adds every annotator of this crate.
 pub(crate) fn register(components: Components) -> Components {
@@ -154,19 +156,23 @@ impl Annotators {
             return all;
         }
         let mut recalled = self.recalled.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut fresh = Vec::new();
         for episode in episodes.iter().filter(|episode| !matches!(episode.end, End::Failed { .. })) {
-            if let Some(said) = recalled.remove(&episode.id) {
-                all.insert(episode.id.clone(), said);
-                continue;
+            match recalled.remove(&episode.id) {
+                Some(said) => drop(all.insert(episode.id.clone(), said)),
+                None => {
+                    all.insert(episode.id.clone(), Vec::new());
+                    fresh.push(Arc::clone(episode));
+                }
             }
-            let mut said = Vec::new();
-            for one in asked.iter_mut() {
-                match one.annotate(episode) {
-                    Ok(annotations) => said.extend(annotations),
+        }
+        for one in asked.iter_mut() {
+            for (episode, said) in fresh.iter().zip(one.annotate_all(&fresh)) {
+                match said {
+                    Ok(annotations) => all.entry(episode.id.clone()).or_default().extend(annotations),
                     Err(why) => self.failed(format!("nothing was said of episode {}: {why}", episode.id)),
                 }
             }
-            all.insert(episode.id.clone(), said);
         }
         for (name, model) in models.iter() {
             self.ask_model(name, model, episodes, &mut all);

@@ -88,20 +88,14 @@ impl Backend {
         }
     }
 
-    /// A sampler for the episodes of `plans`, and the format of the conversations it takes.
-    pub(crate) fn open<'a>(
+    /// A sampler that no world plays, and the format of the conversations it takes.
+    pub(crate) fn open_elsewhere(
         &self,
-        env: &'a dyn World,
-        plans: &[EpisodePlan],
         threads: usize,
         seed: Seed,
-    ) -> Result<(ChatFormat, Box<dyn Sampler + 'a>), RunError> {
+    ) -> Result<(ChatFormat, Box<dyn Sampler>), RunError> {
         match self {
-            Self::Oracle {} => {
-                let chat = bytes()?;
-                let sampler = (ORACLE.open)(env, &chat, &OracleSettings::default(), plans)?;
-                Ok((chat, sampler))
-            }
+            Self::Oracle {} => Err(RunError::Annotator("`oracle` plays in a world of tasks only".to_owned())),
             Self::Embedded(settings) => {
                 let model = LanguageModel::open(&settings.file)?;
                 let mut options = LoadOptions::default();
@@ -116,6 +110,24 @@ impl Backend {
                 let sampler = (OPENAI.open)(settings, &chat, seed)?;
                 Ok((chat, sampler))
             }
+        }
+    }
+
+    /// A sampler for the episodes of `plans`, and the format of the conversations it takes.
+    pub(crate) fn open<'a>(
+        &self,
+        env: &'a dyn World,
+        plans: &[EpisodePlan],
+        threads: usize,
+        seed: Seed,
+    ) -> Result<(ChatFormat, Box<dyn Sampler + 'a>), RunError> {
+        match self {
+            Self::Oracle {} => {
+                let chat = bytes()?;
+                let sampler = (ORACLE.open)(env, &chat, &OracleSettings::default(), plans)?;
+                Ok((chat, sampler))
+            }
+            Self::Embedded(_) | Self::Openai(_) => self.open_elsewhere(threads, seed),
         }
     }
 

@@ -3,7 +3,6 @@
 //! The binary and the script of the Python package both call [`main`]. Exit codes: 0 done, 1 something failed on the way, 2 the input
 //! was wrong, 130 interrupted.
 
-use crate::cli::judges::Judge;
 use crate::cli::{Cli, Command, completing, free_text};
 use crate::{commands, out};
 use clap::{CommandFactory as _, Parser as _};
@@ -37,10 +36,10 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Score(arguments) => commands::score::run(&arguments),
         Command::Reward(arguments) => commands::reward::run(&arguments),
-        Command::Judge(Judge::Test(arguments)) => commands::judge_test::run(&arguments),
         Command::Evolve(arguments) => commands::evolve::run(&arguments),
         Command::Library(arguments) => commands::library::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
+        Command::Judge(command) => commands::judge::run(&command),
         Command::Attack(arguments) => commands::attack::run(&arguments),
         Command::Tool(arguments) => commands::tool::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),

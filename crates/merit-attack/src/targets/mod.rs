@@ -1,7 +1,7 @@
 //! The targets: what can be audited.
 
 mod command;
-mod episode;
+pub(crate) mod episode;
 mod open;
 mod reward;
 mod world;

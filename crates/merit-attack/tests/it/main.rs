@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod flawed;
+mod judges;
 mod probing;
 mod scorers;
 mod shipped;

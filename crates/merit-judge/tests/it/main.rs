@@ -1,3 +1,8 @@
+//! What judges do, from outside.
+
+mod asking;
 mod evolving;
 mod judging;
 mod made;
+mod oracles;
+mod ranking;

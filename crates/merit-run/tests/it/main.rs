@@ -6,6 +6,8 @@ mod by_hand;
 mod elsewhere;
 mod guests;
 mod interleaved;
+mod judges;
+mod judges_flaky;
 mod merging;
 mod mistakes;
 mod models;

@@ -148,7 +148,7 @@ A line that is no record becomes {\"line\": 1, \"error\": \"…\"}; the others a
 #[derive(Debug, Args)]
 #[command(after_help = SCORERS)]
 pub(crate) struct Attack {
-    /// Name of a shipped reward or recipe, or path of a TOML file that holds one.
+    /// Name of a shipped reward or recipe, or path of a TOML file that holds one, or a judge.
     #[arg(required_unless_present_any = ["command", "program"], conflicts_with_all = ["command", "program"], add = completing::rewards())]
     pub(crate) target: Option<String>,
     /// Tasks for a reward: JSON lines with `prompt` and `answer`, or the folder of a run or an import [default: those that

@@ -5,7 +5,10 @@ use crate::cli::rewards::Attack;
 use crate::out;
 use anyhow::{Context as _, Result, bail};
 use merit_attack::targets::{self, CommandTarget, Limits, split_words};
-use merit_attack::{AttackError, Audit, Settings, Target, audit_watched};
+use merit_attack::{AttackError, Audit, Settings, Target, audit_judge, audit_watched, pairs_of, tasks};
+use merit_evolve::Library;
+use merit_run::{OpenJudge, RunError};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,8 +17,11 @@ pub(crate) fn run(arguments: &Attack) -> Result<()> {
     break_off_on_interrupt(Arc::clone(&so_far), arguments.json)?;
     let settings = Settings { seed: arguments.seed, tasks: arguments.limit as usize };
     let mut keep = |audit| *locked(&so_far) = Some(audit);
-    let made = open(arguments, &settings)
-        .and_then(|mut target| audit_watched(target.as_mut(), &settings, &mut keep));
+    let made = match arguments.target.as_deref().map(Path::new).filter(|path| is_judge(path)) {
+        Some(judge) => attack_judge(judge, arguments, &settings),
+        None => open(arguments, &settings)
+            .and_then(|mut target| audit_watched(target.as_mut(), &settings, &mut keep)),
+    };
     // Whatever keeps an audit from being made is something in what was given.
     let audit = made.map_err(|error| WrongInput(error.to_string()))?;
     // Held to the end: an interrupt that comes now finds everything said.
@@ -25,6 +31,25 @@ pub(crate) fn run(arguments: &Attack) -> Result<()> {
         bail!("{}: grade {}, below {}", audit.target, audit.grade, arguments.at_least);
     }
     Ok(())
+}
+
+/// Whether a path holds a judge: a folder with `judge.toml`, or a file that says what is asked.
+fn is_judge(path: &Path) -> bool {
+    let file = if path.is_dir() { path.join("judge.toml") } else { path.to_owned() };
+    let table = std::fs::read_to_string(file).ok().and_then(|text| toml::from_str::<toml::Table>(&text).ok());
+    table.is_some_and(|table| table.contains_key("ask") || table.contains_key("panel"))
+}
+
+fn attack_judge(path: &Path, arguments: &Attack, settings: &Settings) -> Result<Audit, AttackError> {
+    let unusable =
+        |error: RunError| AttackError::Target { target: path.display().to_string(), why: error.to_string() };
+    let tasks = match &arguments.tasks {
+        Some(file) => tasks::load(file, settings.tasks)?,
+        None => tasks::general(),
+    };
+    let mut judge = OpenJudge::open(path, &Library::default(), None).map_err(unusable)?;
+    let audit = audit_judge(judge.judge(), &pairs_of(&tasks)?, settings)?;
+    Ok(Audit { target: path.display().to_string(), ..audit })
 }
 
 fn say(audit: &Audit, json: bool) -> Result<()> {

@@ -12,6 +12,7 @@ pub(crate) mod export;
 pub(crate) mod generate;
 pub(crate) mod import;
 pub(crate) mod init;
+pub(crate) mod judge;
 pub(crate) mod judge_test;
 pub(crate) mod library;
 pub(crate) mod list;

@@ -1,0 +1,77 @@
+//! What a judge that is a model is asked, and how its answer is read.
+//!
+//! In: an [`Ask`], a rubric, routed entries of a library and episodes. Out: a [`Question`] whose candidates are fenced as data, and a
+//! typed verdict of what comes back. Pure: who is asked, and how often, is not known here.
+
+mod fence;
+mod heard;
+mod prompt;
+mod shown;
+
+pub use prompt::{Question, Wording};
+pub use shown::shown;
+
+use merit_core::registry::Refusal;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a judge is asked about what it is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Ask {
+    /// How good one candidate is.
+    Score {
+        /// The best grade; 0 is the worst. The verdict is the share of it.
+        #[serde(default = "ten")]
+        scale: u32,
+    },
+    /// Which of two candidates is better, or that neither is.
+    Compare {},
+    /// All candidates at once, the best first.
+    Rank {},
+    /// Which items of a list one candidate meets.
+    Check {
+        /// What is to be met, a sentence each.
+        items: Vec<String>,
+    },
+}
+
+fn ten() -> u32 {
+    10
+}
+
+impl Ask {
+    /// Refuses what cannot work.
+    pub fn check(&self) -> Result<(), Refusal> {
+        match self {
+            Self::Score { scale } => {
+                Refusal::unless((1..=1000).contains(scale), "ask.scale", scale, "from 1 to 1000")
+            }
+            Self::Check { items } => {
+                let some = !items.is_empty() && items.iter().all(|item| !item.trim().is_empty());
+                Refusal::unless(
+                    some,
+                    "ask.items",
+                    format!("{items:?}"),
+                    "a list of sentences, none of them empty",
+                )
+            }
+            Self::Compare {} | Self::Rank {} => Ok(()),
+        }
+    }
+
+    /// Whether it is about one candidate, so that each is asked about by itself.
+    pub fn is_of_one(&self) -> bool {
+        matches!(self, Self::Score { .. } | Self::Check { .. })
+    }
+
+    /// In a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Score { .. } => "score",
+            Self::Compare {} => "compare",
+            Self::Rank {} => "rank",
+            Self::Check { .. } => "check",
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Opening a judge that a file describes.
+
+use super::asker::ModelAsker;
+use super::settings::{JudgeFile, JudgeSettings};
+use crate::RunError;
+use crate::recipe_error::RecipeError;
+use merit_core::Episode;
+use merit_evolve::Library;
+use merit_judge::ask::{Ask, Wording};
+use merit_judge::{Answer, AskedJudge, Judge, Kept, Panel, Tournament, Verdict, tournament};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// A judge that is open: one model, or a panel.
+pub enum OpenJudge {
+    /// One model.
+    One {
+        /// The judge.
+        judge: Box<AskedJudge>,
+        /// Who meets whom where many are ranked.
+        tournament: Tournament,
+    },
+    /// Several.
+    Panel {
+        /// The judges.
+        panel: Panel,
+        /// Whether all of them give numbers.
+        numbers: bool,
+        /// Who meets whom where many are ranked.
+        tournament: Tournament,
+    },
+}
+
+impl OpenJudge {
+    /// The judge of this file or folder, which consults this library.
+    pub fn open(path: &Path, library: &Library, stop: Option<&Arc<AtomicBool>>) -> Result<Self, RunError> {
+        Self::open_within(path, library, stop, 0)
+    }
+
+    fn open_within(
+        path: &Path,
+        library: &Library,
+        stop: Option<&Arc<AtomicBool>>,
+        depth: usize,
+    ) -> Result<Self, RunError> {
+        let (read, file) = JudgeFile::read(path)?;
+        let beside = file.parent().unwrap_or(Path::new("."));
+        match read {
+            JudgeFile::One(settings) => {
+                let judge = Box::new(asked(&settings, beside, library, stop)?);
+                Ok(Self::One { judge, tournament: settings.tournament })
+            }
+            JudgeFile::Panel(_) if depth > 0 => {
+                let why = "a judge of a panel is itself a panel; list its judges instead".to_owned();
+                Err(RecipeError::Combination { file: file.display().to_string(), why }.into())
+            }
+            JudgeFile::Panel(settings) => {
+                let one = |name: &PathBuf| Self::open_within(&beside.join(name), library, stop, depth + 1);
+                let judges = settings.panel.iter().map(one).collect::<Result<Vec<Self>, RunError>>()?;
+                let numbers = judges.iter().all(Self::gives_numbers);
+                let judges = judges.into_iter().map(Self::into_judge).collect();
+                let panel = Panel::new(judges, settings.rule);
+                Ok(Self::Panel { panel, numbers, tournament: settings.tournament })
+            }
+        }
+    }
+
+    /// Whether it gives one episode a number; else it compares.
+    pub fn gives_numbers(&self) -> bool {
+        match self {
+            Self::One { judge, .. } => judge.ask().is_of_one(),
+            Self::Panel { numbers, .. } => *numbers,
+        }
+    }
+
+    /// The judge, to ask.
+    pub fn judge(&mut self) -> &mut dyn Judge {
+        match self {
+            Self::One { judge, .. } => judge.as_mut(),
+            Self::Panel { panel, .. } => panel,
+        }
+    }
+
+    /// The judge, to keep.
+    pub fn into_judge(self) -> Box<dyn Judge> {
+        match self {
+            Self::One { judge, .. } => judge,
+            Self::Panel { panel, .. } => Box::new(panel),
+        }
+    }
+
+    /// All of these, the best first: as a list where the judge is asked for one, by its numbers where it gives some, else by meetings.
+    pub fn rank(&mut self, group: &[Arc<Episode>]) -> Answer {
+        match self {
+            Self::One { judge, .. } if matches!(judge.ask(), Ask::Rank {}) => judge.rank(group),
+            Self::One { judge, .. } if judge.ask().is_of_one() => by_score(&judge.score(group)),
+            Self::One { judge, tournament: rule } => tournament(judge.as_mut(), group, *rule),
+            Self::Panel { panel, numbers: true, .. } => by_score(&panel.score(group)),
+            Self::Panel { panel, tournament: rule, .. } => tournament(panel, group, *rule),
+        }
+    }
+}
+
+/// The order of numbers; none where one is missing.
+fn by_score(scores: &[Answer]) -> Answer {
+    let cost = scores.iter().map(|answer| answer.cost).sum();
+    let values: Option<Vec<f64>> = scores.iter().map(|answer| answer.verdict.value()).collect();
+    let verdict = match values {
+        Some(values) => {
+            let mut order: Vec<usize> = (0..values.len()).collect();
+            order.sort_by(|a, b| values[*b].total_cmp(&values[*a]));
+            Verdict::Ranks { order }
+        }
+        None => Verdict::Failed { why: "one of them has no number".to_owned() },
+    };
+    Answer { cost, ..Answer::of(verdict) }
+}
+
+fn asked(
+    settings: &JudgeSettings,
+    beside: &Path,
+    library: &Library,
+    stop: Option<&Arc<AtomicBool>>,
+) -> Result<AskedJudge, RunError> {
+    let kept = match &settings.kept {
+        Some(name) => {
+            Kept::open(&beside.join(name)).map_err(|error| RunError::Annotator(error.to_string()))?
+        }
+        None => Kept::in_memory(),
+    };
+    let wording = Wording {
+        ask: settings.ask.clone(),
+        rubric: settings.rubric.clone(),
+        library: library.clone(),
+        length: settings.length,
+    };
+    let asker = ModelAsker::new(settings);
+    let asker = match stop {
+        Some(flag) => asker.with_stop(Arc::clone(flag)),
+        None => asker,
+    };
+    Ok(AskedJudge::new(Box::new(asker), wording, settings.asking(), kept))
+}
