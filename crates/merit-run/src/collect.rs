@@ -7,13 +7,20 @@ use crate::metrics::{self, rows};
 use crate::parts::Plan;
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
+use crate::stages::SearchSettings;
 use merit_core::stats::mean;
-use merit_core::{PolicyVersion, ScoredEpisode, Split};
+use merit_core::{Cost, PolicyVersion, ScoredEpisode, Split};
 use merit_reward::RewardState;
 
 /// Runs the present policy on training tasks from the place of `drive`, a few tasks at a step, and records scored episodes.
-pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, tasks: u32, samples: u32) -> Result<(), RunError> {
+pub(crate) fn run(
+    drive: &mut Drive<'_>,
+    stage: &Stage,
+    (tasks, samples): (u32, u32),
+    search: Option<&SearchSettings>,
+) -> Result<(), RunError> {
     let parts = drive.parts_of(stage)?;
+    let searching = search.map(|how| drive.searching(how)).transpose()?;
     let mut actor = drive.actor()?;
     let at_once = parts.recipe.budget.groups;
     while drive.place.step < stage.steps() {
@@ -31,10 +38,20 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, tasks: u32, samples: u32
         let watch = &mut *drive.watch;
         // What the reward keeps while learning has no part in it, so that an episode is scored alike in every order of stages.
         let kept = RewardState::default();
-        let (batch, annotations) =
-            actor.run(&parts, plans, &parts.recipe.rollout, step, &kept, &mut stalls(watch))?;
+        let settings = &parts.recipe.rollout;
+        let (batch, annotations, thrown) = match &searching {
+            None => {
+                let played = actor.run(&parts, plans, settings, step, &kept, &mut stalls(watch))?;
+                (played.0, played.1, Cost::default())
+            }
+            Some(search) => {
+                let found = search.run(&mut actor, &parts, plans, (step, &kept), watch)?;
+                let thrown = found.thrown();
+                (found.batch, found.annotations, thrown)
+            }
+        };
         drive.folder.record_annotated(&batch.episodes, &annotations)?;
-        let beside = crate::annotators::cost(&annotations);
+        let beside = [crate::annotators::cost(&annotations), thrown].into_iter().sum();
         drive.folder.record_cost(&stage.phase, step, &beside)?;
         if let Some(text) = parts.annotators.take_failure() {
             watch(Event::Note { text });

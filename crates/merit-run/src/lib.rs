@@ -53,6 +53,7 @@ pub mod reward_file;
 mod roles;
 mod run;
 mod sample;
+mod search;
 mod session;
 pub mod shipped;
 mod stage;
