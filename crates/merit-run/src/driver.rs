@@ -66,6 +66,9 @@ pub fn train(
             Work::Collect { tasks, samples, search } => {
                 collect::run(&mut drive, stage, (*tasks, *samples), search.as_ref())?;
             }
+            Work::Alter { from, how, tasks, samples } => {
+                collect::altered(&mut drive, stage, (from, how), (*tasks, *samples))?;
+            }
             Work::Make { made, name } => collect::made(&mut drive, stage, made, name)?,
             Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,
             Work::Prefer { from, how } => prefer::run(&mut drive, stage, from, how)?,
@@ -277,7 +280,10 @@ impl<'a> Drive<'a> {
                 parts
             }
         };
-        if matches!(stage.work, Work::Collect { .. } | Work::Learn { .. } | Work::Evaluate { .. }) {
+        if matches!(
+            stage.work,
+            Work::Collect { .. } | Work::Alter { .. } | Work::Learn { .. } | Work::Evaluate { .. }
+        ) {
             parts.employ(&self.models)?;
         }
         Ok(parts)

@@ -4,6 +4,7 @@
 //! the shells that sees every station.
 
 mod act;
+mod alter;
 mod annotators;
 mod bank;
 mod checks;

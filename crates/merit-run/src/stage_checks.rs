@@ -6,7 +6,8 @@ use crate::plan::called;
 use crate::plateau::until;
 use crate::recipe::Recipe;
 use crate::stages::{
-    DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, SearchSettings, StageSettings,
+    Alter, Collect, DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, SearchSettings,
+    StageSettings,
 };
 use merit_core::Phase;
 use merit_core::registry::nearest;
@@ -156,6 +157,9 @@ impl<'a> Walk<'a> {
             StageSettings::Collect(stage) => {
                 counted("tasks", stage.tasks.into())?;
                 counted("samples", stage.samples.into())?;
+                if let Some(alter) = &stage.alter {
+                    self.alter(stage, alter)?;
+                }
                 self.write(&stage.into, Holds::Episodes)?;
             }
             StageSettings::Make(stage) => {
@@ -178,6 +182,17 @@ impl<'a> Walk<'a> {
             self.changed.push(phase);
         }
         Ok(())
+    }
+
+    fn alter(&mut self, stage: &Collect, alter: &Alter) -> Result<(), String> {
+        alter.check()?;
+        if stage.search.is_some() || stage.temperature.is_some() {
+            return Err(
+                "what is altered is played by a script: there is nothing to search for, and no temperature"
+                    .into(),
+            );
+        }
+        self.read(&alter.from, Holds::Episodes)
     }
 
     fn fit(&mut self, stage: &Fit) -> Result<(), String> {

@@ -3,6 +3,7 @@
 //! In: tables of a recipe. Out: settings in which every key means something, and the recipe that each stage follows: the whole
 //! one with what the stage lays over it. A recipe without stages imitates, evaluates, learns and evaluates; that is the short form.
 
+pub use crate::alter::{Alter, Edit};
 pub use crate::dataset::KeepEpisodes;
 pub use crate::merge::{Merge, MergeMode, Merged};
 pub use crate::models::{Fit, FitLoss};
@@ -96,6 +97,9 @@ pub struct Collect {
     /// The best episode of each task is searched for. Absent: each is sampled once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchSettings>,
+    /// Solved episodes of another dataset, each with `samples` altered ones beside it, instead of episodes of the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alter: Option<Alter>,
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "merit_core::registry::AnyTable")]

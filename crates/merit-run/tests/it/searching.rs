@@ -1,4 +1,4 @@
-//! Search in the stages `evaluate` and `collect`: what is chosen is measured, what was thrown away is paid for, and what cannot be is
+//! Search and near misses in the stages `evaluate` and `collect`: what is chosen is measured, what was thrown away is paid for, and what cannot be is
 //! refused.
 
 use crate::whole::{Made, Making, small_and};
@@ -103,4 +103,67 @@ fn a_search_that_cannot_be_is_refused() {
     let before = STAGES.replace("[[stages]]\ntype = \"fit\"", "[[stages]]\ntype = \"evaluate\"\nname = \"y\"\nsearch = { type = \"best-of\", samples = 2, value = \"reward\" }\n[[stages]]\ntype = \"fit\"");
     let error = small_and(&before).unwrap_err().to_string();
     assert!(error.contains("no stage before it fits this model"), "{error}");
+}
+
+const ALTERED: &str = r#"
+[models.reward]
+like = "policy"
+
+[[stages]]
+type = "imitate"
+from = "demonstrations"
+steps = 120
+[[stages]]
+type = "collect"
+into = "tries"
+tasks = 40
+samples = 8
+set = { reward = { type = "solved-by", term = "f", of = { type = "sum", of = [{ type = "format", name = "f" }] } } }
+[[stages]]
+type = "collect"
+into = "near"
+tasks = 40
+samples = 2
+set = { reward = { type = "solved-by", term = "f", of = { type = "sum", of = [{ type = "format", name = "f" }] } } }
+alter = { from = "tries", kinds = ["drop", "repeat", "swap", "wrong-argument", "truncate", "substitute"] }
+[[stages]]
+type = "make"
+from = "near"
+into = "pairs"
+keep = "pairs"
+[[stages]]
+type = "fit"
+model = "reward"
+from = "pairs"
+loss = "bradley-terry"
+steps = 2
+batch = 2
+learning_rate = 1e-3
+"#;
+
+#[test]
+fn altered_episodes_are_played_again_beside_those_that_solved_their_task() {
+    let dir = tempfile::tempdir().unwrap();
+    let made = Making::at(dir.path().join("run")).train(&small_and(ALTERED).unwrap());
+    let near = made.folder.episodes(&EpisodeFilter::phase(phase(StageKind::Collect, "near"))).unwrap();
+    assert!(!near.is_empty(), "no task was solved");
+    for stored in &near {
+        let episode = &stored.scored.episode;
+        assert!(!matches!(episode.end, merit_core::End::Failed { .. }), "{:?}", episode.end);
+        if episode.id.member == 0 {
+            assert_eq!(stored.scored.outcome(), merit_core::Outcome::Solved, "played again as it was");
+        }
+    }
+    let pairs = phase(StageKind::Make, "pairs");
+    if last(&made, &pairs, "tasks") >= 2.0 {
+        let fit = phase(StageKind::Fit, "reward");
+        assert!(last(&made, &fit, "pair_accuracy_actions") >= 0.0);
+        assert!(last(&made, &fit, "pair_accuracy_last") >= 0.0);
+    }
+    let twice = ALTERED.replace("\"drop\", ", "\"swap\", ");
+    assert!(
+        small_and(&twice).unwrap_err().to_string().contains("`alter.kinds` is empty or has a kind twice")
+    );
+    let hot = ALTERED.replace("samples = 2\n", "samples = 2\ntemperature = 0.5\n");
+    assert!(small_and(&hot).unwrap_err().to_string().contains("what is altered is played by a script"));
 }
