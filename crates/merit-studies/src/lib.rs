@@ -16,6 +16,7 @@ mod desk;
 pub mod gaussian_policy;
 pub mod inventory;
 pub mod knapsack;
+pub mod pair_models;
 pub mod recommending;
 pub mod scores;
 pub mod selective;
