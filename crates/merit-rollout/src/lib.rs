@@ -26,6 +26,7 @@ mod replay;
 mod rollback;
 mod runtime;
 mod scripted;
+mod search;
 mod settings;
 mod waiting;
 
@@ -46,5 +47,6 @@ pub use progress::{Progress, Tally};
 pub use rollback::{PlayedGroups, RollbackSettings};
 pub use runtime::ToolRuntime;
 pub use scripted::{Cue, Reply, ScriptedSampler};
+pub use search::{Beam, BestFirst, BestOf, Leaf, Mcts, SearchSettings, Searched};
 pub use settings::{RolloutSettings, SettingsError};
 pub use waiting::{Waiting, WaitingEpisode};

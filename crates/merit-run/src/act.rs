@@ -129,7 +129,8 @@ impl Actor {
         Ok(played)
     }
 
-    fn roll_out(
+    /// Runs the plans, wherever the policy plays.
+    pub(crate) fn roll_out(
         &mut self,
         parts: &Parts,
         plans: Vec<EpisodePlan>,

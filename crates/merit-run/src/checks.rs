@@ -2,6 +2,7 @@
 
 use crate::model::ModelConfig;
 use crate::recipe::{Control, Recipe};
+use crate::stages::StageSettings;
 use crate::tasks::Tasks;
 use merit_api::{Manner, WorldSettings};
 use merit_core::{Arm, Chosen};
@@ -263,9 +264,10 @@ fn person(recipe: &Recipe) -> Result<(), String> {
     let repeats = recipe.rollout.tree.is_some()
         || recipe.rollout.rollback.is_some()
         || recipe.bank.is_some()
-        || recipe.credit.needs().probes_per_turn > 0;
+        || recipe.credit.needs().probes_per_turn > 0
+        || recipe.stages.iter().flat_map(StageSettings::each).any(|stage| stage.search().is_some());
     match repeats && !recipe.roles.user.is_oracle() {
-        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]` and credit \
+        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]`, `search` and credit \
                      rules that continue episodes open tasks again; leave these out, or the model"
             .into()),
         false => Ok(()),

@@ -63,7 +63,12 @@ pub fn train(
         match &stage.work {
             Work::Demonstrations { newborn } => imitate::demonstrations(&mut drive, stage, *newborn)?,
             Work::Imitate { from, how } => imitate::dataset(&mut drive, stage, from, how)?,
-            Work::Collect { tasks, samples } => collect::run(&mut drive, stage, *tasks, *samples)?,
+            Work::Collect { tasks, samples, search } => {
+                collect::run(&mut drive, stage, (*tasks, *samples), search.as_ref())?;
+            }
+            Work::Alter { from, how, tasks, samples } => {
+                collect::altered(&mut drive, stage, (from, how), (*tasks, *samples))?;
+            }
             Work::Make { made, name } => collect::made(&mut drive, stage, made, name)?,
             Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,
             Work::Prefer { from, how } => prefer::run(&mut drive, stage, from, how)?,
@@ -275,7 +280,10 @@ impl<'a> Drive<'a> {
                 parts
             }
         };
-        if matches!(stage.work, Work::Collect { .. } | Work::Learn { .. } | Work::Evaluate { .. }) {
+        if matches!(
+            stage.work,
+            Work::Collect { .. } | Work::Alter { .. } | Work::Learn { .. } | Work::Evaluate { .. }
+        ) {
             parts.employ(&self.models)?;
         }
         Ok(parts)

@@ -10,13 +10,14 @@ use crate::parts::{Parts, Plan};
 use crate::policy::SharedModel;
 use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
+use crate::search::Searching;
 use crate::stage::Stage;
 use crate::stages::StageSettings;
 use crate::suite::{Suite, best_of, broken_down, log_prob, passes};
-use merit_core::{Arm, Phase, PolicyVersion, ScoredEpisode, Split, StageKind, When};
+use merit_core::{Annotations, Arm, Phase, PolicyVersion, ScoredEpisode, Split, StageKind, When};
 use merit_measure::{HeldOut, RunSummary};
-use merit_reward::RewardState;
-use merit_rollout::RolloutSettings;
+use merit_reward::{RewardState, ScoredBatch};
+use merit_rollout::{EpisodePlan, RolloutSettings};
 use merit_store::RunFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -47,6 +48,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) experience: &'a Experience,
     /// The model that chooses among samples, where one does.
     pub(crate) chooser: Option<SharedModel>,
+    /// How episodes are searched for, where they are.
+    pub(crate) searching: Option<Searching>,
 }
 
 impl Evaluator<'_> {
@@ -55,13 +58,17 @@ impl Evaluator<'_> {
         let recipe = &self.parts.recipe;
         let settings =
             RolloutSettings { temperature: recipe.evaluation.temperature, ..recipe.rollout.clone() };
-        let scored = self.play(evaluation, evaluation.phase.clone(), 1, &settings)?;
+        let (scored, spent) = match self.searching.take() {
+            Some(search) => self.search(evaluation, &search)?,
+            None => (self.play(evaluation, evaluation.phase.clone(), 1, &settings)?, Metrics::new()),
+        };
         if scored.len() < evaluation.tasks as usize
             && matches!(evaluation.phase, Phase::Eval(_, When::Before) | Phase::Stage(StageKind::Evaluate, _))
         {
             (self.watch)(Event::Note { text: fewer(evaluation.tasks, scored.len()) });
         }
         let mut numbers = numbers(&scored);
+        numbers.extend(spent);
         for name in &evaluation.suite.by {
             match broken_down(&scored, name) {
                 Ok(parts) => numbers.extend(parts),
@@ -105,6 +112,20 @@ impl Evaluator<'_> {
         Ok(numbers)
     }
 
+    /// Searches for an episode of each held-out task and records it; also says what the search cost.
+    fn search(
+        &mut self,
+        evaluation: &Evaluation,
+        search: &Searching,
+    ) -> Result<(Vec<ScoredEpisode>, Metrics), RunError> {
+        let step = evaluation.step;
+        let plans = self.plans(evaluation, &evaluation.phase, 1)?;
+        let found = search.run(self.actor, self.parts, plans, (step, self.reward_state), self.watch)?;
+        self.folder.record_cost(&evaluation.phase, step, &found.thrown())?;
+        let spent = found.numbers();
+        Ok((self.record(found.batch, &found.annotations)?, spent))
+    }
+
     /// Runs and records the episodes of the held-out tasks.
     fn play(
         &mut self,
@@ -113,10 +134,24 @@ impl Evaluator<'_> {
         each: u32,
         settings: &RolloutSettings,
     ) -> Result<Vec<ScoredEpisode>, RunError> {
-        let step = evaluation.step;
+        let (step, plans) = (evaluation.step, self.plans(evaluation, &phase, each)?);
+        let (batch, annotations) = {
+            let mut watch = stalls(&mut *self.watch);
+            self.actor.run(self.parts, plans, settings, step, self.reward_state, &mut watch)?
+        };
+        self.record(batch, &annotations)
+    }
+
+    /// The plans of the held-out tasks. What annotators have said of them before is known again.
+    fn plans(
+        &mut self,
+        evaluation: &Evaluation,
+        phase: &Phase,
+        each: u32,
+    ) -> Result<Vec<EpisodePlan>, RunError> {
         let mut plans = self.parts.plans(&Plan {
             phase: phase.clone(),
-            step,
+            step: evaluation.step,
             split: Split::HeldOut,
             first: 0,
             groups: evaluation.tasks,
@@ -126,13 +161,18 @@ impl Evaluator<'_> {
         if let Some(bank) = &self.parts.recipe.bank {
             bank.show(self.parts.env.as_ref(), self.experience, &mut plans)?;
         }
-        self.parts.annotators.recall(self.folder, &phase, step)?;
-        let watch = &mut *self.watch;
-        let (batch, annotations) =
-            self.actor.run(self.parts, plans, settings, step, self.reward_state, &mut stalls(watch))?;
-        self.folder.record_annotated(&batch.episodes, &annotations)?;
+        self.parts.annotators.recall(self.folder, phase, evaluation.step)?;
+        Ok(plans)
+    }
+
+    fn record(
+        &mut self,
+        batch: ScoredBatch,
+        annotations: &Annotations,
+    ) -> Result<Vec<ScoredEpisode>, RunError> {
+        self.folder.record_annotated(&batch.episodes, annotations)?;
         if let Some(text) = self.parts.annotators.take_failure() {
-            watch(Event::Note { text });
+            (self.watch)(Event::Note { text });
         }
         Ok(batch.episodes)
     }
@@ -144,6 +184,7 @@ impl Drive<'_> {
         let parts = self.parts_of(stage)?;
         let named = suite.select.as_deref().filter(|by| *by != LOG_PROB);
         let chooser = named.map(|name| self.model(name)).transpose()?;
+        let searching = suite.search.as_ref().map(|how| self.searching(how)).transpose()?;
         let mut actor = self.actor()?;
         let version = self.place.version;
         let step = if matches!(stage.phase, Phase::Eval(..)) { version } else { stage.round };
@@ -165,6 +206,7 @@ impl Drive<'_> {
             reward_state: &kept,
             experience: &experience,
             chooser,
+            searching,
         }
         .run(&Evaluation {
             phase: stage.phase.clone(),

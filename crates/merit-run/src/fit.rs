@@ -154,7 +154,15 @@ fn measure(
     let last = stage.first_step() + stage.steps().saturating_sub(1);
     drive.folder.record_metrics(&stage.phase, last, &crate::metrics::rows(&numbers))?;
     let number = |name: &str| numbers.get(name).map(|value| format!("{name} {value:.3}"));
-    let names = ["pair_accuracy", "pair_accuracy_length", "mse", "mse_of_mean", "accuracy"];
+    let names = [
+        "pair_accuracy",
+        "pair_accuracy_length",
+        "pair_accuracy_actions",
+        "pair_accuracy_last",
+        "mse",
+        "mse_of_mean",
+        "accuracy",
+    ];
     let said: Vec<String> = names.into_iter().filter_map(number).collect();
     let text = format!("`{}` on {} held-out tasks: {}", how.model, data.held_out.len(), said.join(", "));
     (drive.watch)(Event::Note { text });

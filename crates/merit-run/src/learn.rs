@@ -200,6 +200,7 @@ fn evaluate_between(
         reward_state: &drive.reward_state.present,
         experience: &experience,
         chooser: None,
+        searching: None,
     }
     .run(&Evaluation {
         phase: at.phase.between(),

@@ -4,6 +4,7 @@
 //! the shells that sees every station.
 
 mod act;
+mod alter;
 mod annotators;
 mod bank;
 mod checks;
@@ -54,6 +55,7 @@ pub mod reward_file;
 mod roles;
 mod run;
 mod sample;
+mod search;
 mod session;
 pub mod shipped;
 mod stage;

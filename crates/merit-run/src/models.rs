@@ -8,6 +8,10 @@ use std::collections::BTreeMap;
 
 /// What an evaluation may select by without any model.
 pub(crate) const LOG_PROB: &str = "log-prob";
+/// The same for each token of the policy, so that short and long episodes can be compared.
+pub(crate) const MEAN_LOG_PROB: &str = "mean-log-prob";
+/// What the recipe's own reward says of an episode as it stands.
+pub(crate) const SCORE: &str = "score";
 /// What the policy is called among models.
 const POLICY: &str = "policy";
 
@@ -104,7 +108,7 @@ pub(crate) fn losses(recipe: &Recipe) -> BTreeMap<String, FitLoss> {
 /// `Err` with the reason when models cannot be called what they are called.
 pub(crate) fn names(recipe: &Recipe) -> Result<(), String> {
     for name in recipe.models.keys() {
-        if [POLICY, LOG_PROB].contains(&name.as_str()) {
+        if [POLICY, LOG_PROB, MEAN_LOG_PROB, SCORE].contains(&name.as_str()) {
             return Err(format!("[models] `{name}` means something else; give the model another name"));
         }
         if !crate::checks::plain(name) {

@@ -4,7 +4,7 @@ use crate::dataset::{Dataset, Source};
 use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
 use crate::stage::{Ending, Rounds, Stage, Work};
-use crate::stages::{DEMONSTRATIONS, Plateau, Repeat, StageSettings};
+use crate::stages::{Collect, DEMONSTRATIONS, Plateau, Repeat, StageSettings};
 use crate::suite::Suite;
 use merit_core::Phase;
 use std::collections::{BTreeMap, BTreeSet};
@@ -93,7 +93,14 @@ impl<'a> Planner<'a> {
                 let how = stage.supervision().map_err(|why| self.refused(settings, why))?;
                 Work::Imitate { from: self.source(&stage.from, settings)?, how }
             }
-            StageSettings::Collect(stage) => Work::Collect { tasks: stage.tasks, samples: stage.samples },
+            StageSettings::Collect(Collect { alter: Some(how), tasks, samples, .. }) => {
+                let from = self.dataset(&how.from, settings)?;
+                Work::Alter { from, how: how.clone(), tasks: *tasks, samples: *samples }
+            }
+            StageSettings::Collect(stage) => {
+                let search = stage.search.clone();
+                Work::Collect { tasks: stage.tasks, samples: stage.samples, search }
+            }
             StageSettings::Make(stage) => {
                 let made = self.dataset(&stage.from, settings)?.keeping(stage.keep);
                 self.datasets.insert(stage.into.clone(), made.clone());

@@ -4,7 +4,7 @@ use crate::dataset::{Dataset, Source};
 use crate::plan::Planner;
 use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
-use crate::stages::{Fit, Merge, Plateau, Prefer, Supervision};
+use crate::stages::{Alter, Fit, Merge, Plateau, Prefer, SearchSettings, Supervision};
 use crate::suite::Suite;
 use crate::tasks::Tasks;
 use merit_core::{Arm, Phase, When};
@@ -51,7 +51,9 @@ pub(crate) enum Work {
     /// Supervised updates on a dataset.
     Imitate { from: Source, how: Supervision },
     /// Episodes for a dataset.
-    Collect { tasks: u32, samples: u32 },
+    Collect { tasks: u32, samples: u32, search: Option<SearchSettings> },
+    /// Altered episodes of a dataset beside those that they were made from.
+    Alter { from: Dataset, how: Alter, tasks: u32, samples: u32 },
     /// A dataset; it is read from the record whenever it is needed, so this only tells of it.
     Make { made: Dataset, name: String },
     /// Updates by reward: of an arm, from the warm start; else from where the policy stands.
@@ -100,7 +102,9 @@ impl Stage {
             Work::Prefer { how, .. } => how.steps,
             Work::Fit { how, .. } => how.steps,
             Work::Learn { .. } => self.recipe.budget.steps,
-            Work::Collect { tasks, .. } => u64::from(tasks.div_ceil(self.recipe.budget.groups)),
+            Work::Collect { tasks, .. } | Work::Alter { tasks, .. } => {
+                u64::from(tasks.div_ceil(self.recipe.budget.groups))
+            }
             Work::Make { .. } | Work::Merge { .. } | Work::Evaluate { .. } => 1,
         }
     }
@@ -115,7 +119,11 @@ impl Stage {
         match &self.work {
             Work::Demonstrations { newborn } => !newborn,
             Work::Imitate { .. } | Work::Prefer { .. } | Work::Learn { .. } | Work::Merge { .. } => true,
-            Work::Collect { .. } | Work::Make { .. } | Work::Fit { .. } | Work::Evaluate { .. } => false,
+            Work::Collect { .. }
+            | Work::Alter { .. }
+            | Work::Make { .. }
+            | Work::Fit { .. }
+            | Work::Evaluate { .. } => false,
         }
     }
 
@@ -127,10 +135,16 @@ impl Stage {
             Work::Demonstrations { .. } => recipe.warm().steps as f64 * recipe.warm().batch as f64 * 1.5,
             Work::Imitate { how, .. } => how.steps as f64 * how.batch as f64 * 1.5,
             Work::Prefer { how, .. } => how.steps as f64 * how.batch as f64 * 5.0,
-            Work::Collect { tasks, samples } => f64::from(*tasks) * f64::from(*samples),
+            Work::Collect { tasks, samples, search } => {
+                f64::from(*tasks) * f64::from(*samples) * f64::from(tries(search.as_ref()))
+            }
+            Work::Alter { tasks, samples, .. } => f64::from(*tasks) * f64::from(*samples) * 0.2,
             Work::Fit { how, .. } => how.steps as f64 * how.batch as f64 * 3.0,
             Work::Make { .. } | Work::Merge { .. } => 1.0,
-            Work::Evaluate { suite } => f64::from(recipe.evaluation.tasks) * f64::from(1 + suite.samples),
+            Work::Evaluate { suite } => {
+                let each = suite.samples.saturating_add(tries(suite.search.as_ref()));
+                f64::from(recipe.evaluation.tasks) * f64::from(each)
+            }
             Work::Learn { .. } => recipe.budget.steps as f64 * per_step * 2.0,
         }
     }
@@ -140,7 +154,8 @@ impl Stage {
         let recipe = &self.recipe;
         let budget = &recipe.budget;
         match &self.work {
-            Work::Collect { tasks, samples } => u64::from(*tasks) * u64::from(*samples),
+            Work::Collect { tasks, samples, .. } => u64::from(*tasks) * u64::from(*samples),
+            Work::Alter { tasks, samples, .. } => u64::from(*tasks) * (u64::from(*samples) + 1),
             Work::Evaluate { suite } => u64::from(recipe.evaluation.tasks) * u64::from(1 + suite.samples),
             Work::Learn { .. } => {
                 let between = budget.steps.checked_div(recipe.evaluation.every).unwrap_or(0);
@@ -166,6 +181,7 @@ impl Stage {
             (phase, Work::Demonstrations { .. }) => format!("`{}`: imitating demonstrations", phase.owner()),
             (phase, Work::Imitate { .. }) => format!("`{}`: imitating a dataset", phase.owner()),
             (phase, Work::Collect { .. }) => format!("`{}`: collecting episodes", phase.owner()),
+            (phase, Work::Alter { .. }) => format!("`{}`: altering episodes", phase.owner()),
             (phase, Work::Make { .. }) => format!("`{}`: making a dataset", phase.owner()),
             (phase, Work::Learn { .. }) => format!("`{}`: learning by reward", phase.owner()),
             (phase, Work::Prefer { .. }) => format!("`{}`: learning from pairs", phase.owner()),
@@ -175,6 +191,11 @@ impl Stage {
         };
         what + &round
     }
+}
+
+/// Episodes that one costs.
+fn tries(search: Option<&SearchSettings>) -> u32 {
+    search.map_or(1, SearchSettings::episodes)
 }
 
 /// The next thing to do.

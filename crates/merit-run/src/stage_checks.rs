@@ -1,11 +1,14 @@
 //! Stages that parse but cannot be done: names that nobody wrote, orders that cannot be, numbers that mean nothing.
 
 use crate::model::{ModelConfig, Trained};
-use crate::models::LOG_PROB;
+use crate::models::{LOG_PROB, MEAN_LOG_PROB, SCORE};
 use crate::plan::called;
 use crate::plateau::until;
 use crate::recipe::Recipe;
-use crate::stages::{DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, StageSettings};
+use crate::stages::{
+    Alter, Collect, DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, SearchSettings,
+    StageSettings,
+};
 use merit_core::Phase;
 use merit_core::registry::nearest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -134,6 +137,9 @@ impl<'a> Walk<'a> {
             self.stood_after("start", start)?;
         }
         self.paid_by_models(stage)?;
+        if let Some(search) = stage.search() {
+            self.search(stage, search)?;
+        }
         match stage {
             StageSettings::Imitate(stage) if stage.from == DEMONSTRATIONS => {
                 if self.recipe.warm_start.is_none() {
@@ -151,6 +157,9 @@ impl<'a> Walk<'a> {
             StageSettings::Collect(stage) => {
                 counted("tasks", stage.tasks.into())?;
                 counted("samples", stage.samples.into())?;
+                if let Some(alter) = &stage.alter {
+                    self.alter(stage, alter)?;
+                }
                 self.write(&stage.into, Holds::Episodes)?;
             }
             StageSettings::Make(stage) => {
@@ -173,6 +182,17 @@ impl<'a> Walk<'a> {
             self.changed.push(phase);
         }
         Ok(())
+    }
+
+    fn alter(&mut self, stage: &Collect, alter: &Alter) -> Result<(), String> {
+        alter.check()?;
+        if stage.search.is_some() || stage.temperature.is_some() {
+            return Err(
+                "what is altered is played by a script: there is nothing to search for, and no temperature"
+                    .into(),
+            );
+        }
+        self.read(&alter.from, Holds::Episodes)
     }
 
     fn fit(&mut self, stage: &Fit) -> Result<(), String> {
@@ -208,9 +228,28 @@ impl<'a> Walk<'a> {
         stage.stages().try_for_each(|name| self.stood_after("of", name))
     }
 
+    /// Refuses a search that cannot be, or by whom nobody knows.
+    fn search(&mut self, stage: &StageSettings, search: &SearchSettings) -> Result<(), String> {
+        search.check()?;
+        let several = match stage {
+            StageSettings::Collect(stage) => stage.samples > 1,
+            StageSettings::Evaluate(stage) => stage.samples > 0 || stage.select.is_some(),
+            _ => false,
+        };
+        if several {
+            return Err("a search gives one episode of each task, and `samples` and `select` are for several; measure samples in \
+                        another stage"
+                .into());
+        }
+        match search.value() {
+            LOG_PROB | MEAN_LOG_PROB | SCORE => Ok(()),
+            model => self.asked("search.value", model),
+        }
+    }
+
     fn evaluate(&mut self, stage: &Evaluating) -> Result<(), String> {
-        if stage.temperature.is_some() && stage.samples == 0 {
-            return Err("`temperature` is for `samples`; the other episodes are greedy".into());
+        if stage.temperature.is_some() && stage.samples == 0 && stage.search.is_none() {
+            return Err("`temperature` is for `samples` and `search`; the other episodes are greedy".into());
         }
         if stage.by.iter().any(String::is_empty) {
             return Err(

@@ -3,6 +3,7 @@
 //! In: tables of a recipe. Out: settings in which every key means something, and the recipe that each stage follows: the whole
 //! one with what the stage lays over it. A recipe without stages imitates, evaluates, learns and evaluates; that is the short form.
 
+pub use crate::alter::{Alter, Edit};
 pub use crate::dataset::KeepEpisodes;
 pub use crate::merge::{Merge, MergeMode, Merged};
 pub use crate::models::{Fit, FitLoss};
@@ -16,6 +17,7 @@ pub use crate::suite::Select;
 use crate::until::Until;
 use crate::warm_start::ImitateKeys;
 use merit_core::{Arm, Phase, StageKind, When};
+pub use merit_rollout::SearchSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +94,12 @@ pub struct Collect {
     /// Temperature of the sampling. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
+    /// The best episode of each task is searched for. Absent: each is sampled once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchSettings>,
+    /// Solved episodes of another dataset, each with `samples` altered ones beside it, instead of episodes of the policy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alter: Option<Alter>,
     /// Tables laid over the recipe's for this stage.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "merit_core::registry::AnyTable")]
@@ -147,9 +155,12 @@ pub struct Evaluating {
     /// Episodes of each task that are sampled beside the greedy one, for pass@k and pass^k; 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub samples: u32,
-    /// Temperature of the samples. Absent: that of `[rollout]`.
+    /// Temperature of the samples, or of the tries of a search. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
+    /// The episode of each task is searched for instead of played greedily.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchSettings>,
     /// Chooses one of the samples, for best-of-n. Absent: nobody does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
@@ -267,6 +278,15 @@ impl StageSettings {
             Self::Imitate(stage) => stage.start.as_deref(),
             Self::Learn(stage) => stage.start.as_deref(),
             Self::Prefer(stage) => stage.start.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// How it searches for episodes, where it does.
+    pub(crate) fn search(&self) -> Option<&SearchSettings> {
+        match self {
+            Self::Collect(stage) => stage.search.as_ref(),
+            Self::Evaluate(stage) => stage.search.as_ref(),
             _ => None,
         }
     }

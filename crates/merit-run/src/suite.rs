@@ -2,7 +2,7 @@
 //! task or its world says.
 
 use crate::metrics::{self, Metrics};
-use crate::stages::Evaluating;
+use crate::stages::{Evaluating, SearchSettings};
 use merit_core::stats::mean;
 use merit_core::{Episode, Outcome, ScoredEpisode};
 use schemars::JsonSchema;
@@ -27,12 +27,14 @@ pub(crate) struct Suite {
     pub(crate) select: Option<String>,
     /// What success is broken down by.
     pub(crate) by: Vec<String>,
+    /// How the episode of each task is searched for. Absent: it is greedy.
+    pub(crate) search: Option<SearchSettings>,
 }
 
 impl Suite {
     pub(crate) fn of(stage: &Evaluating) -> Self {
         let select = stage.select.as_ref().map(|select| select.by.clone());
-        Self { samples: stage.samples, select, by: stage.by.clone() }
+        Self { samples: stage.samples, select, by: stage.by.clone(), search: stage.search.clone() }
     }
 }
 

@@ -17,6 +17,7 @@ pub mod frozen_judge;
 pub mod gaussian_policy;
 pub mod inventory;
 pub mod knapsack;
+pub mod pair_models;
 pub mod recommending;
 pub mod scores;
 pub mod selective;

@@ -13,6 +13,7 @@ mod native_calls;
 mod openai;
 mod oracle;
 mod rollback;
+mod searching;
 mod templates;
 mod trees;
 mod turns;

@@ -16,6 +16,7 @@ mod observations;
 mod outcomes;
 mod recipes;
 mod rounded;
+mod searching;
 mod shelf;
 mod staged;
 mod stages;

@@ -18,5 +18,6 @@ merit_core::registry! {
         embed_rl::EmbedRl,
         recrm_bench::RecrmBench,
         rewardharness::RewardHarness,
+        plan_rewardbench::PlanRewardbench,
     ];
 }

@@ -118,9 +118,6 @@ pub(crate) enum Command {
     /// Judge answers, one JSON record a line: mathematics, JSON, SQL, text, states, tool calls.
     #[command(subcommand)]
     Verify(Verify),
-    /// Ask judges: models that score, compare or rank what others did.
-    #[command(subcommand)]
-    Judge(Judge),
     /// Try to earn a reward without doing the work: an audit with a grade. Exit code 1 when the grade is too low.
     Attack(Attack),
     /// Try a tool by hand, or see how an agent is told of it.
