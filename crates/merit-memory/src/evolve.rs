@@ -3,6 +3,8 @@
 use crate::shelf::name_of;
 use crate::{Candidate, Forgetting, Kind, Memory, MemoryError};
 use merit_core::gate::{GateRule, gate};
+use merit_core::stats::mean;
+use merit_core::{Role, ScoredEpisode};
 use rusqlite::{OptionalExtension as _, params};
 use serde::Serialize;
 
@@ -110,6 +112,31 @@ impl Memory {
             }
             memory.note(&format!("{} shown", shown.len())).map(drop)
         })
+    }
+
+    /// What groups of episodes say of the items they were shown as hints: those of a group above the mean of all groups win, those
+    /// below it lose. How many items were shown.
+    pub fn learn_from(&mut self, groups: &[&[ScoredEpisode]]) -> Result<usize, MemoryError> {
+        let worth: Vec<Option<f64>> = groups
+            .iter()
+            .map(|group| mean(&group.iter().filter_map(ScoredEpisode::reward).collect::<Vec<_>>()))
+            .collect();
+        let Some(usual) = mean(&worth.iter().copied().flatten().collect::<Vec<_>>()) else { return Ok(0) };
+        let mut shown = Vec::new();
+        for (group, worth) in groups.iter().zip(worth) {
+            let (Some(first), Some(worth)) = (group.first(), worth) else { continue };
+            let better = ((worth - usual).abs() > 1e-9).then_some(worth > usual);
+            let hints = first.episode.transcript.segments().iter().filter(|s| s.role == Role::Hint);
+            for hint in hints {
+                let mut row = self.db.prepare_cached("SELECT id FROM items WHERE text = ?1")?;
+                let found: Option<i64> = row.query_row([&hint.text], |row| row.get(0)).optional()?;
+                shown.extend(found.map(|id| (id, better)));
+            }
+        }
+        if !shown.is_empty() {
+            self.feedback(&shown)?;
+        }
+        Ok(shown.len())
     }
 
     /// Forgets items; how many. What is forgotten is named in the record of changes.

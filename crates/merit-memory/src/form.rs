@@ -3,7 +3,7 @@
 //! In: lines of text or JSON, or episodes with their rewards. Out: candidates that say who made them. Pure. Reflections are made by
 //! a rule (what the best and the worst episode of a task did differently), not by a model.
 
-use crate::{Candidate, Edge, MadeBy, MemoryError};
+use crate::{Candidate, Edge, Kind, MadeBy, MemoryError};
 use merit_core::{Role, ScoredEpisode, Transcript};
 use serde::Deserialize;
 
@@ -19,12 +19,13 @@ struct Line {
     #[serde(default)]
     edges: Vec<Edge>,
     #[serde(default)]
+    made_by: Option<MadeBy>,
+    #[serde(default)]
     value: f64,
-    task: Option<String>,
 }
 
 /// One candidate a line: plain text, or a JSON object with `text` and, if wanted, `key`, `payload`, `about` (names), `edges`
-/// (`relation`, `to`), `value` and `task`. Empty lines are passed over.
+/// (`relation`, `to`), `made_by` and `value`. Empty lines are passed over.
 pub fn lines(text: &str, source: &str) -> Result<Vec<Candidate>, MemoryError> {
     let mut found = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -44,11 +45,32 @@ pub fn lines(text: &str, source: &str) -> Result<Vec<Candidate>, MemoryError> {
             text: line.text,
             payload: line.payload,
             edges: about.chain(line.edges).collect(),
-            made_by: MadeBy { task: line.task, ..made_by },
+            made_by: line.made_by.unwrap_or(made_by),
             value: line.value,
         });
     }
     Ok(found)
+}
+
+/// What of an episode is kept.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Kept {
+    /// The reward from which on facts and experiences are kept.
+    pub stored_at: f64,
+    /// Letters of an item; longer ones are not kept.
+    pub longest: usize,
+}
+
+/// Candidates of a kind from the episodes of one task. A profile is not formed from episodes.
+pub fn episodes(kind: Kind, group: &[ScoredEpisode], by: &MadeBy, kept: &Kept) -> Vec<Candidate> {
+    let good =
+        || group.iter().filter(|scored| scored.reward().is_some_and(|reward| reward >= kept.stored_at));
+    match kind {
+        Kind::Facts => good().flat_map(|scored| facts(scored, by, kept.longest)).collect(),
+        Kind::Experiences => good().flat_map(|scored| experiences(scored, by, kept.longest)).collect(),
+        Kind::Reflections => reflection(group, by, kept.longest).into_iter().collect(),
+        Kind::Profile => Vec::new(),
+    }
 }
 
 /// Turns of an episode, each found by everything that was said before it: `like BEFORE say TURN`. Those longer than `longest` letters

@@ -63,14 +63,15 @@ pub struct MadeBy {
 
 /// An item of a memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Item {
     /// Its number; never given twice.
     pub id: i64,
     pub key: String,
     pub text: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<serde_json::Value>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<Edge>,
     pub made_by: MadeBy,
     /// The version of the memory in which it was last changed.
@@ -82,4 +83,18 @@ pub struct Item {
     pub wins: u64,
     pub losses: u64,
     pub value: f64,
+}
+
+impl From<Item> for Candidate {
+    /// As it would be offered to another memory.
+    fn from(item: Item) -> Self {
+        Self {
+            key: (item.key != item.text).then_some(item.key),
+            text: item.text,
+            payload: item.payload,
+            edges: item.edges,
+            made_by: item.made_by,
+            value: item.value,
+        }
+    }
 }

@@ -32,4 +32,4 @@ pub use item::{Candidate, Edge, Item, MadeBy};
 pub use questions::{Question, answered};
 pub use retrieve::{Query, Retrieved};
 pub use settings::{Forgetting, Kind, Retrieval, Settings};
-pub use store::{Change, Memory};
+pub use store::{Change, Memory, Snapshot};

@@ -41,7 +41,7 @@ pub struct Retrieved {
 /// Items that a walk begins at.
 const SEEDS: usize = 8;
 /// Items that a walk may reach, and items that one name may join: names that join more say nothing.
-const REACH: usize = 512;
+const REACH: usize = 192;
 const CROWD: usize = 64;
 /// How many edges away from the seeds items are looked for.
 const HOPS: usize = 2;

@@ -5,11 +5,14 @@
 
 use crate::lists::Lists;
 use crate::{MemoryError, Retrieval};
-use merit_search::{Corpus, Document, FUSION_DEPTH, Index, IndexConfig, MAX_HITS, Mode, SearchError, fuse};
+use merit_search::{Corpus, Document, Index, IndexConfig, MAX_HITS, Mode, SearchError, fuse};
 use std::collections::BTreeSet;
 
 /// A shelf is not worn before so many items came or went.
 const FRESH: usize = 1024;
+
+/// Places by words that are also held against the vector of a query, and the depth to which the two lists are fused.
+const DEEP: usize = 32;
 
 /// No item has this number.
 const NOBODY: i64 = -1;
@@ -87,10 +90,14 @@ impl Shelf {
         k: usize,
     ) -> Result<Vec<(i64, f64)>, MemoryError> {
         let ranked = match by {
-            Retrieval::Dense => self.nearest(query, k)?,
+            Retrieval::Dense => {
+                let words = self.words(query, k.max(DEEP))?;
+                self.nearest(query, k, &words)?
+            }
             Retrieval::Hybrid => {
-                let depth = k.max(FUSION_DEPTH);
-                let (words, dense) = (self.words(query, depth)?, self.nearest(query, depth)?);
+                let depth = k.max(DEEP);
+                let words = self.words(query, depth)?;
+                let dense = self.nearest(query, depth, &words)?;
                 fuse(&[(&words, 1.0), (&dense, 1.0)], k)
             }
             Retrieval::Words | Retrieval::Exact | Retrieval::Graph => self.words(query, k)?,
@@ -112,7 +119,12 @@ impl Shelf {
         Ok(self.best(found, k))
     }
 
-    fn nearest(&mut self, query: &str, k: usize) -> Result<Vec<(u32, f32)>, MemoryError> {
+    fn nearest(
+        &mut self,
+        query: &str,
+        k: usize,
+        also: &[(u32, f32)],
+    ) -> Result<Vec<(u32, f32)>, MemoryError> {
         let lists = match self.lists.take() {
             Some(lists) => lists,
             None => {
@@ -124,7 +136,7 @@ impl Shelf {
                 lists
             }
         };
-        let found = lists.rank(query, k.saturating_add(self.gone.len().min(MAX_HITS)));
+        let found = lists.rank(query, k.saturating_add(self.gone.len().min(MAX_HITS)), also);
         self.lists = Some(lists);
         Ok(self.best(found?, k))
     }

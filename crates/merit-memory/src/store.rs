@@ -1,8 +1,9 @@
 //! A memory on disk: SQLite with a write-ahead log. A change is one transaction, so that a killed process leaves all of it or nothing.
 
-use crate::shelf::Shelf;
+use crate::shelf::{Shelf, name_of};
 use crate::{Edge, Item, MadeBy, MemoryError, Settings};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::path::Path;
 use std::time::Duration;
@@ -38,8 +39,22 @@ pub struct Memory {
     pub(crate) shelf: Option<Shelf>,
 }
 
+/// Everything in a memory but its settings, as plain data.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Snapshot {
+    pub version: u64,
+    pub items: Vec<Item>,
+}
+
+impl Snapshot {
+    pub fn is_empty(&self) -> bool {
+        self.version == 0 && self.items.is_empty()
+    }
+}
+
 /// One change of a memory.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     pub version: u64,
     /// In words.
@@ -51,6 +66,52 @@ impl Memory {
     pub fn in_process(settings: Settings) -> Result<Self, MemoryError> {
         settings.check()?;
         Self::over(Connection::open_in_memory()?, settings)
+    }
+
+    /// A memory as it was, in the process.
+    pub fn restore(settings: Settings, snapshot: &Snapshot) -> Result<Self, MemoryError> {
+        let memory = Self::in_process(settings)?;
+        let sql = format!(
+            "INSERT INTO items (name, {COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+        );
+        memory.db.execute_batch("BEGIN")?;
+        for item in &snapshot.items {
+            let payload = item.payload.as_ref().map(ToString::to_string);
+            let counts = [item.version, item.repeats, item.uses, item.wins, item.losses].map(|n| n as i64);
+            memory.db.prepare_cached(&sql)?.execute(params![
+                name_of(&item.key),
+                item.id,
+                item.key,
+                item.text,
+                payload,
+                item.made_by.run,
+                item.made_by.policy_version as i64,
+                item.made_by.task,
+                counts[0],
+                counts[1],
+                counts[2],
+                counts[3],
+                counts[4],
+                item.value
+            ])?;
+            for edge in &item.edges {
+                let sql = "INSERT OR IGNORE INTO edges VALUES (?1, ?2, ?3)";
+                memory.db.prepare_cached(sql)?.execute(params![item.id, edge.relation, edge.to])?;
+            }
+        }
+        if snapshot.version > 0 {
+            let sql = "INSERT INTO changes VALUES (?1, 'restored')";
+            memory.db.execute(sql, [snapshot.version as i64])?;
+        }
+        memory.db.execute_batch("COMMIT")?;
+        Ok(memory)
+    }
+
+    /// What [`Memory::restore`] makes the same memory of.
+    pub fn snapshot(&self) -> Result<Snapshot, MemoryError> {
+        let mut items = Vec::new();
+        self.each(|item| items.push(item))?;
+        Ok(Snapshot { version: self.version()?, items })
     }
 
     /// Makes a memory in a folder, which may be there but may not hold one.

@@ -129,3 +129,17 @@ fn a_folder_is_opened_again_as_it_was_and_strangers_are_refused() {
     let none = Settings { capacity: 0, ..Settings::default() };
     assert!(Memory::in_process(none).unwrap_err().to_string().contains("`capacity` is 0"));
 }
+
+#[test]
+fn a_snapshot_is_restored_to_the_same_memory_and_goes_on_alike() {
+    let mut first = memory(Settings::default(), &["a red door", "a blue door"]);
+    first.feedback(&[(2, Some(true))]).unwrap();
+    let mut second = Memory::restore(Settings::default(), &first.snapshot().unwrap()).unwrap();
+    assert_eq!(second.snapshot().unwrap(), first.snapshot().unwrap());
+    for memory in [&mut first, &mut second] {
+        memory.evolve(vec![Candidate::new("a green door")]).unwrap();
+    }
+    assert_eq!(second.snapshot().unwrap(), first.snapshot().unwrap());
+    assert_eq!(second.digest().unwrap(), first.digest().unwrap());
+    assert_eq!(second.version().unwrap(), 3);
+}
