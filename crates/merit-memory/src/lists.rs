@@ -154,7 +154,8 @@ fn cut(found: &mut Vec<(u32, f32)>, k: usize) -> f32 {
 
 /// A vector in whole numbers from -127 to 127, times a scale.
 struct Code {
-    values: Vec<i8>,
+    /// Wide enough to be multiplied as they are.
+    values: [i16; DIMENSIONS],
     scale: f32,
 }
 
@@ -162,18 +163,20 @@ impl Code {
     fn of(vector: &[f32]) -> Self {
         let most = vector.iter().fold(0.0_f32, |most, x| most.max(x.abs()));
         let scale = if most > 0.0 { most / 127.0 } else { 1.0 };
-        Self { values: vector.iter().map(|x| (x / scale).round() as i8).collect(), scale }
+        let mut values = [0; DIMENSIONS];
+        values.iter_mut().zip(vector).for_each(|(value, x)| *value = (x / scale).round() as i16);
+        Self { values, scale }
     }
 
     fn product(&self, other: &[i8; DIMENSIONS]) -> i32 {
-        self.values.iter().zip(other).map(|(a, b)| i32::from(i16::from(*a) * i16::from(*b))).sum()
+        self.values.iter().zip(other).map(|(a, b)| i32::from(*a) * i32::from(i16::from(*b))).sum()
     }
 }
 
 impl List {
     fn push(&mut self, place: u32, code: &Code) {
         self.places.push(place);
-        self.codes.extend(&code.values);
+        self.codes.extend(code.values.iter().map(|value| *value as i8));
         self.scales.push(code.scale);
     }
 

@@ -2,12 +2,12 @@
 
 use crate::RunError;
 use crate::act::Actor;
-use crate::bank::Experience;
 use crate::driver::Drive;
 use crate::metrics::{self, Metrics};
 use crate::models::LOG_PROB;
 use crate::parts::{Parts, Plan};
 use crate::policy::SharedModel;
+use crate::preface::Earlier;
 use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
 use crate::stage::Stage;
@@ -43,8 +43,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) watch: &'a mut dyn FnMut(Event),
     /// What the reward keeps; an evaluation reads it and does not change it.
     pub(crate) reward_state: &'a RewardState,
-    /// The turns that the bank keeps; the same holds for them.
-    pub(crate) experience: &'a Experience,
+    /// What the bank or the memory keeps; the same holds for it.
+    pub(crate) earlier: &'a Earlier,
     /// The model that chooses among samples, where one does.
     pub(crate) chooser: Option<SharedModel>,
 }
@@ -123,9 +123,7 @@ impl Evaluator<'_> {
             group_size: each,
             version: PolicyVersion(evaluation.version),
         })?;
-        if let Some(bank) = &self.parts.recipe.bank {
-            bank.show(self.parts.env.as_ref(), self.experience, &mut plans)?;
-        }
+        self.parts.show(self.earlier, &mut plans)?;
         self.parts.annotators.recall(self.folder, &phase, step)?;
         let watch = &mut *self.watch;
         let (batch, annotations) =
@@ -154,16 +152,16 @@ impl Drive<'_> {
             }
             (false, None) => RewardState::default(),
         };
-        // A suite beside the usual evaluations reads the bank of the main learning.
+        // A suite beside the usual evaluations reads the bank or memory of the main learning.
         let learning = stage.phase.learning().unwrap_or(Phase::train());
-        let experience = self.experience(&learning);
+        let earlier = self.earlier(&learning);
         Evaluator {
             parts: &parts,
             actor: &mut actor,
             folder: self.folder,
             watch: self.watch,
             reward_state: &kept,
-            experience: &experience,
+            earlier: &earlier,
             chooser,
         }
         .run(&Evaluation {
