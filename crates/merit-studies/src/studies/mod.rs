@@ -17,5 +17,7 @@ merit_core::registry! {
         sales_rl_agent::SalesRlAgent,
         embed_rl::EmbedRl,
         recrm_bench::RecrmBench,
+        deep_graphrag::DeepGraphrag,
+        tearag::Tearag,
     ];
 }
