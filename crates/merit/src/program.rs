@@ -38,6 +38,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Command::Reward(arguments) => commands::reward::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Attack(arguments) => commands::attack::run(&arguments),
+        Command::Memory(arguments) => commands::memory::run(&arguments),
         Command::Tool(arguments) => commands::tool::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Mcp(arguments) => commands::mcp::run(&arguments),

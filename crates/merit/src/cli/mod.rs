@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod free_text;
 pub(crate) mod lab;
 pub(crate) mod lists;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod rewards;
 pub(crate) mod runs;
@@ -20,6 +21,7 @@ use eval::Eval;
 use export::Export;
 use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
+use memory::Memory;
 use models::{Chat, Generate, Model};
 use rewards::{Attack, Import, Reward, Score, Verify};
 use runs::{Play, Rollout, Show, Train};
@@ -54,6 +56,7 @@ Examples:
   merit score REWARD.toml imports/results      score them by any reward; --explain says why
   merit verify maths answers.jsonl             judge answers, one JSON record a line
   merit attack maths                           can the reward be had without the work?
+  merit memory search notes 'lost keys'        what a memory has for a query
   merit tool run python 'print(6 * 7)'         try a tool by hand; this one in a sandbox
   merit doctor                                 what this machine gives the sandbox
   merit mcp --tool python                      serve tools to other programs
@@ -108,6 +111,9 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Try to earn a reward without doing the work: an audit with a grade. Exit code 1 when the grade is too low.
     Attack(Attack),
+    /// Look into stores of texts that are shown again, search them, add to them, forget.
+    #[command(subcommand)]
+    Memory(Memory),
     /// Try a tool by hand, or see how an agent is told of it.
     #[command(subcommand)]
     Tool(Tool),
