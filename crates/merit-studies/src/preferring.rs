@@ -80,7 +80,9 @@ impl Asking {
                     break;
                 }
                 MALFORMED => {
+                    // Whoever reads past the form finds the same answer.
                     well_formed = false;
+                    right = state.found == hops;
                     break;
                 }
                 _ => log.push(self.step(&mut state, action, stream)),

@@ -27,7 +27,7 @@ pub enum Packing {
     Chunks,
     /// Facts of the entities that the query names, the most alike first.
     Triplets,
-    /// Passages in one half, then facts.
+    /// Passages and facts in turn, each the most alike first.
     Concatenation,
     /// What personalised PageRank over query, passages, facts and entities reaches first.
     KagPpr,
@@ -93,13 +93,13 @@ impl Default for Tearag {
         Self {
             part: TearagPart::Packing,
             packing: Packing::KagPpr,
-            budgets: vec![60, 90, 120, 160],
+            budgets: vec![45, 60, 90, 120],
             share: 1.0,
             questions: 500,
             base: [500, 12, 3],
             missed: 0.15,
             filler: 15,
-            names: 200,
+            names: 60,
             rule: PairRule::Full,
             strict: 0.9,
             weaker: 0.2,

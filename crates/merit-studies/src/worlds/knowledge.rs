@@ -53,7 +53,7 @@ pub struct Knowledge {
 pub enum Filling {
     Chunks,
     Triplets,
-    /// Chunks in one half of the budget, then triplets.
+    /// Chunks and triplets in turn, each list best first.
     Both,
     /// What a walk over query, chunks, triplets and entities reaches first.
     Walk,
@@ -159,10 +159,9 @@ impl Knowledge {
             Filling::Chunks => pack(as_chunks(), RETRIEVED, budget, cost),
             Filling::Triplets => pack(as_triplets(), RETRIEVED, budget, cost),
             Filling::Both => {
-                let mut taken = pack(as_chunks(), RETRIEVED, budget / 2, cost);
-                let spent: usize = taken.iter().map(|piece| self.words(*piece)).sum();
-                taken.extend(pack(as_triplets(), RETRIEVED, budget - spent, cost));
-                taken
+                let (mut chunks, mut triplets) = (as_chunks(), as_triplets());
+                let turns = (0..RETRIEVED).flat_map(|_| [chunks.next(), triplets.next()]).flatten();
+                pack(turns.collect::<Vec<_>>(), 2 * RETRIEVED, budget, cost)
             }
             Filling::Walk => pack(self.walk(&chunks, &triplets, &seen), TAKEN, budget, cost),
         }

@@ -1,6 +1,6 @@
 //! A knowledge graph with planted communities within communities, and questions over two or three of its edges.
 //!
-//! Every entity has a name of two words, every fact is a sentence about two entities. Edges mostly stay inside the smallest
+//! Every entity has a name of two words, every fact is a sentence about two entities and what its head's two larger communities are about. Edges mostly stay inside the smallest
 //! communities. A community is told by the words of its facts. Texts are hashed bags of words; nothing else is known of them.
 
 use merit_core::embedder::{Embedder as _, HashedNgrams};
@@ -21,6 +21,8 @@ pub struct PlantedLaw {
     pub names: usize,
     /// Different relations.
     pub relations: usize,
+    /// The chance that a question says what its first entity's community is about, for each of the two larger levels.
+    pub topical: f64,
 }
 
 /// The graph, its texts as vectors, and the communities that were found in it.
@@ -33,6 +35,7 @@ pub struct Planted {
     /// The vector of every node of the tree.
     pub vectors: Vec<Vec<f32>>,
     names: Vec<String>,
+    law: PlantedLaw,
     embedder: HashedNgrams,
 }
 
@@ -73,7 +76,7 @@ impl Planted {
         }
         let tree = hierarchy(&graph, LEVELS);
         let embedder = HashedNgrams::new(DIMENSIONS, merit_search::words);
-        let mut planted = Self { facts, tree, vectors: Vec::new(), names, embedder };
+        let mut planted = Self { facts, tree, vectors: Vec::new(), names, law: *law, embedder };
         planted.vectors = planted.texts().iter().map(|text| planted.vector(text)).collect();
         planted
     }
@@ -83,7 +86,13 @@ impl Planted {
         let mut told: Vec<Vec<String>> = vec![Vec::new(); self.names.len()];
         for (from, facts) in self.facts.iter().enumerate() {
             for (to, relation) in facts {
-                let fact = format!("{} {} {}", self.names[from], relation_word(*relation), self.names[*to]);
+                let [large, middle] = self.topics(from);
+                let fact = format!(
+                    "{} {} {} {large} {middle}",
+                    self.names[from],
+                    relation_word(*relation),
+                    self.names[*to]
+                );
                 told[*to].push(fact.clone());
                 told[from].push(fact);
             }
@@ -108,6 +117,13 @@ impl Planted {
         }
     }
 
+    /// What the two larger communities of an entity are about.
+    fn topics(&self, entity: usize) -> [String; 2] {
+        let [_, middle, small, size] = self.law.sizes;
+        let at = [entity / (size * small * middle), entity / (size * small)];
+        [format!("about{}", syllables(at[0])), format!("on{}", syllables(at[1]))]
+    }
+
     fn vector(&self, text: &str) -> Vec<f32> {
         self.embedder.embed(&[text]).ok().and_then(|found| found.into_iter().next()).unwrap_or_default()
     }
@@ -125,6 +141,11 @@ impl Planted {
                 at = to;
             }
             let different: BTreeSet<usize> = evidence.iter().copied().collect();
+            for topic in self.topics(first) {
+                if stream.chance(self.law.topical) {
+                    text = format!("{text} {topic}");
+                }
+            }
             if evidence.len() == hops + 1 && different.len() == evidence.len() {
                 return Asked { vector: self.vector(&text), evidence };
             }
@@ -136,9 +157,9 @@ impl Planted {
         asked.vector.iter().zip(&self.vectors[node]).map(|(a, b)| f64::from(a * b)).sum()
     }
 
-    /// The share of nodes of the smallest planted communities whose members are mostly found together, by pairs.
-    pub fn recovered(&self, law: &PlantedLaw) -> f64 {
-        let size = law.sizes[3];
+    /// The share of neighbours in the smallest planted communities that share their top community.
+    pub fn recovered(&self) -> f64 {
+        let size = self.law.sizes[3];
         let mut home: BTreeMap<usize, usize> = BTreeMap::new();
         for top in self.tree.children(None) {
             for entity in self.below(*top) {
