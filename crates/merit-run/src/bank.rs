@@ -6,9 +6,11 @@
 
 use crate::RunError;
 use crate::guests::is_guest;
-use merit_api::{World, fingerprint};
+use crate::preface::{case_of, prompt, show_each};
+use merit_api::World;
 use merit_core::stats::mean;
-use merit_core::{Role, ScoredEpisode, Seed, Task, Transcript, canonical};
+use merit_core::{ScoredEpisode, Seed};
+use merit_memory::form::{shown as shown_turn, turns};
 use merit_rollout::EpisodePlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -197,20 +199,10 @@ impl Bank {
             return Ok(0.0);
         }
         let vectors: Vec<Vector> = kept.0.iter().map(|turn| Vector::of(&turn.state)).collect();
-        let mut by_group: BTreeMap<u32, Vec<String>> = BTreeMap::new();
-        for plan in plans {
-            let hints = match by_group.get(&plan.id.group) {
-                Some(hints) => hints,
-                None => {
-                    let asked = prompt(world, plan)?;
-                    let found = self.find(rank, kept, &vectors, &asked, &case_of(&plan.task));
-                    &*by_group.entry(plan.id.group).or_insert(found)
-                }
-            };
-            plan.preface.clone_from(hints);
-        }
-        let counts: Vec<f64> = by_group.values().map(|hints| hints.len() as f64).collect();
-        Ok(mean(&counts).unwrap_or(0.0))
+        show_each(plans, |plan| {
+            let asked = prompt(world, plan)?;
+            Ok(self.find(rank, kept, &vectors, &asked, &case_of(&plan.task)))
+        })
     }
 
     /// The turns that are shown where this is asked.
@@ -249,39 +241,13 @@ impl Bank {
         };
         let mut shown: Vec<String> = Vec::new();
         for (_, likeness, turn) in ranked {
-            let text = format!("like {} say {}", turn.state, turn.action);
+            let text = shown_turn(&turn.state, &turn.action);
             if shown.len() < self.keep && !copy(likeness, turn.reward) && !shown.contains(&text) {
                 shown.push(text);
             }
         }
         shown
     }
-}
-
-/// What tells a task from others: what is in it, since the same case may come again under another number.
-fn case_of(task: &Task) -> String {
-    fingerprint(&canonical(&task.payload))
-}
-
-/// What a task begins with, without instructions.
-fn prompt(world: &dyn World, plan: &EpisodePlan) -> Result<String, RunError> {
-    let messages = world.open(&plan.task, &plan.world_seed(), None)?.reset()?;
-    let said =
-        messages.iter().filter(|message| message.role != Role::System).map(|message| message.text.as_str());
-    Ok(said.flat_map(str::split_whitespace).collect::<Vec<&str>>().join(" "))
-}
-
-/// Every turn of the policy with what was said before it, without instructions and hints.
-fn turns(transcript: &Transcript) -> Vec<(String, String)> {
-    let (mut before, mut found) = (Vec::new(), Vec::new());
-    for segment in transcript.segments().iter().filter(|s| !matches!(s.role, Role::System | Role::Hint)) {
-        let words: Vec<&str> = segment.text.split_whitespace().collect();
-        if segment.role == Role::Policy && !words.is_empty() {
-            found.push((before.join(" "), words.join(" ")));
-        }
-        before.extend(words);
-    }
-    found
 }
 
 /// How often each word and each pair of neighbouring words stands in a text, at length 1; by hash.
@@ -311,7 +277,7 @@ mod tests {
     use super::*;
     use crate::parts::{Parts, Plan};
     use crate::shipped;
-    use merit_core::{Phase, PolicyVersion, Split};
+    use merit_core::{Phase, PolicyVersion, Role, Split};
 
     fn turn(case: &str, state: &str, action: &str, reward: f64) -> KeptTurn {
         KeptTurn { case: case.into(), state: state.into(), action: action.into(), reward }

@@ -27,6 +27,8 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
     found.fine(recipe.interleave.as_ref().map_or(Ok(()), crate::interleave::Interleave::check));
     found.fine(recipe.budget.until.map_or(Ok(()), |until| until.check()));
     found.fine(recipe.bank.as_ref().map_or(Ok(()), crate::bank::Bank::check));
+    found.fine(recipe.memory.as_ref().map_or(Ok(()), crate::memory::MemorySettings::check));
+    found.fine(one_preface(recipe));
     let counted = found.every(counts(recipe));
     // Who compares the members of a group says so first; the others would only repeat it.
     if counted && found.fine(crate::credit_checks::group_size(recipe)) {
@@ -259,6 +261,14 @@ fn tree(recipe: &Recipe) -> Result<(), String> {
     }
 }
 
+/// What is shown with a task comes from one place.
+fn one_preface(recipe: &Recipe) -> Result<(), String> {
+    match recipe.bank.is_some() && recipe.memory.is_some() {
+        true => Err("[bank] and [memory] both say what is shown with a task; keep one of them".into()),
+        false => Ok(()),
+    }
+}
+
 /// A person who is a model says things otherwise the second time.
 fn person(recipe: &Recipe) -> Result<(), String> {
     let repeats = recipe.rollout.tree.is_some()
@@ -268,6 +278,10 @@ fn person(recipe: &Recipe) -> Result<(), String> {
         || recipe.stages.iter().flat_map(StageSettings::each).any(|stage| stage.search().is_some());
     match repeats && !recipe.roles.user.is_oracle() {
         true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]`, `search` and credit \
+        || recipe.memory.is_some()
+        || recipe.credit.needs().probes_per_turn > 0;
+    match repeats && !recipe.roles.user.is_oracle() {
+        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]`, `[memory]` and credit \
                      rules that continue episodes open tasks again; leave these out, or the model"
             .into()),
         false => Ok(()),

@@ -5,12 +5,12 @@
 //! one that was not; the store refuses an episode that comes out differently the second time.
 
 use crate::act::Actor;
-use crate::bank::Experience;
 use crate::elsewhere::Players;
 use crate::notes::{note_ablations, note_tools, skipped};
 use crate::own_data::{self, OwnData};
 use crate::parts::Parts;
 use crate::policy::{KeptRewards, Learned, Models, Policy, SharedModel};
+use crate::preface::Earlier;
 use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
@@ -161,6 +161,9 @@ impl<'a> Drive<'a> {
         };
         let steps = learned.get(&Phase::train().to_string()).map_or(0, |learned| learned.steps);
         let place = extend::place(folder, &stages, place, steps)?;
+        if let Some(memory) = &recipe.memory {
+            memory.pin(folder)?;
+        }
         let data = own_data::open(&read, recipe, policy.chat(), folder, watch)?;
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(Stage::weight).sum();
@@ -234,10 +237,10 @@ impl<'a> Drive<'a> {
     fn learn(&mut self, stage: &Stage, from_warm: bool) -> Result<(), RunError> {
         let phase = stage.phase.to_string();
         if self.place.step == 0 {
-            // A later round begins with a whole budget, with what is known of the tasks and with its bank.
+            // A later round begins with a whole budget, with what is known of the tasks and with its bank or memory.
             let learned = self.learned(&stage.phase);
-            let Learned { tasks, bank, .. } = std::mem::take(learned);
-            *learned = Learned { tasks, bank, ..Learned::default() };
+            let Learned { tasks, bank, memory, .. } = std::mem::take(learned);
+            *learned = Learned { tasks, bank, memory, ..Learned::default() };
         }
         if self.place.step == 0 && from_warm {
             self.policy.restart()?;
@@ -258,9 +261,13 @@ impl<'a> Drive<'a> {
         Ok(())
     }
 
-    /// The turns that the bank of a learning keeps.
-    pub(crate) fn experience(&self, learning: &Phase) -> Experience {
-        self.learned.get(&learning.to_string()).map(|learned| learned.bank.clone()).unwrap_or_default()
+    /// What the bank or the memory of a learning keeps.
+    pub(crate) fn earlier(&self, learning: &Phase) -> Earlier {
+        let learned = self.learned.get(&learning.to_string());
+        learned.map_or_else(Earlier::default, |learned| Earlier {
+            bank: learned.bank.clone(),
+            memory: learned.memory.clone(),
+        })
     }
 
     /// What a learning keeps between steps.

@@ -97,6 +97,8 @@ pub enum RunError {
         /// Tokens of the context.
         context: usize,
     },
+    #[error(transparent)]
+    Memory(#[from] merit_memory::MemoryError),
     /// Data of one's own that cannot be learned from.
     #[error("{0}")]
     Data(String),

@@ -2,12 +2,12 @@
 
 use crate::RunError;
 use crate::act::Actor;
-use crate::bank::Experience;
 use crate::driver::Drive;
 use crate::metrics::{self, Metrics};
 use crate::models::LOG_PROB;
 use crate::parts::{Parts, Plan};
 use crate::policy::SharedModel;
+use crate::preface::Earlier;
 use crate::progress::{Event, Finished, stalls};
 use crate::recipe::Recipe;
 use crate::search::Searching;
@@ -44,8 +44,8 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) watch: &'a mut dyn FnMut(Event),
     /// What the reward keeps; an evaluation reads it and does not change it.
     pub(crate) reward_state: &'a RewardState,
-    /// The turns that the bank keeps; the same holds for them.
-    pub(crate) experience: &'a Experience,
+    /// What the bank or the memory keeps; the same holds for it.
+    pub(crate) earlier: &'a Earlier,
     /// The model that chooses among samples, where one does.
     pub(crate) chooser: Option<SharedModel>,
     /// How episodes are searched for, where they are.
@@ -171,6 +171,12 @@ impl Evaluator<'_> {
         annotations: &Annotations,
     ) -> Result<Vec<ScoredEpisode>, RunError> {
         self.folder.record_annotated(&batch.episodes, annotations)?;
+        self.parts.show(self.earlier, &mut plans)?;
+        self.parts.annotators.recall(self.folder, &phase, step)?;
+        let watch = &mut *self.watch;
+        let (batch, annotations) =
+            self.actor.run(self.parts, plans, settings, step, self.reward_state, &mut stalls(watch))?;
+        self.folder.record_annotated(&batch.episodes, &annotations)?;
         if let Some(text) = self.parts.annotators.take_failure() {
             (self.watch)(Event::Note { text });
         }
@@ -195,16 +201,16 @@ impl Drive<'_> {
             }
             (false, None) => RewardState::default(),
         };
-        // A suite beside the usual evaluations reads the bank of the main learning.
+        // A suite beside the usual evaluations reads the bank or memory of the main learning.
         let learning = stage.phase.learning().unwrap_or(Phase::train());
-        let experience = self.experience(&learning);
+        let earlier = self.earlier(&learning);
         Evaluator {
             parts: &parts,
             actor: &mut actor,
             folder: self.folder,
             watch: self.watch,
             reward_state: &kept,
-            experience: &experience,
+            earlier: &earlier,
             chooser,
             searching,
         }

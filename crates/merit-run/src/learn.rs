@@ -91,6 +91,9 @@ fn by_reward(
     if let Some(bank) = &parts.recipe.bank {
         bank.store(&mut learned.bank, batch.episodes());
     }
+    if let Some(memory) = &parts.recipe.memory {
+        memory.store(&mut learned.memory, &batch.groups, at.version)?;
+    }
     numbers.append(&mut batch.numbers);
     numbers.extend(of_update(&report));
     numbers.extend(kl_start.map(|kl| ("kl_start".to_owned(), kl)));
@@ -191,14 +194,14 @@ fn evaluate_between(
     if evaluation.every == 0 || !done.is_multiple_of(evaluation.every) || done == parts.recipe.budget.steps {
         return Ok(());
     }
-    let experience = drive.experience(at.phase);
+    let earlier = drive.earlier(at.phase);
     Evaluator {
         parts,
         actor,
         folder: drive.folder,
         watch: drive.watch,
         reward_state: &drive.reward_state.present,
-        experience: &experience,
+        earlier: &earlier,
         chooser: None,
         searching: None,
     }

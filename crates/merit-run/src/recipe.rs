@@ -6,6 +6,7 @@
 use crate::bank::Bank;
 use crate::guests::Guests;
 use crate::interleave::Interleave;
+use crate::memory::MemorySettings;
 use crate::model::ModelConfig;
 use crate::models::NamedModel;
 use crate::overrides::{merge, parse_value, set_path};
@@ -80,6 +81,9 @@ pub struct Recipe {
     /// Turns of good episodes that are shown with tasks like theirs. Absent: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bank: Option<Bank>,
+    /// Items of a memory that are shown with tasks. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemorySettings>,
     /// Which tasks are played while learning. Absent: one after another, none twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<Tasks>,

@@ -3,12 +3,12 @@
 
 use crate::RunError;
 use crate::act::Actor;
-use crate::bank::Experience;
 use crate::driver::Drive;
 use crate::guests::is_guest;
 use crate::learn::At;
 use crate::metrics::{self, Metrics};
 use crate::parts::{Parts, Plan};
+use crate::preface::Earlier;
 use crate::probes::{Probing, charge};
 use crate::progress::{Event, stalls};
 use crate::tasks::{Drawing, TaskState};
@@ -80,8 +80,8 @@ pub(crate) fn sample(
     let seed = parts.seed_of("draws", at.phase).child("step", at.step);
     let mut drawing = Drawing::begin(parts, state, at.step, seed);
     let kept = drive.reward_state.present.clone();
-    let experience = drive.experience(at.phase);
-    let mut playing = Playing::new(parts, actor, at, (&kept, &experience), drive.watch);
+    let earlier = drive.earlier(at.phase);
+    let mut playing = Playing::new(parts, actor, at, (&kept, &earlier), drive.watch);
     let (scored, refilled) = playing.fill(&mut drawing)?;
     drive.folder.record_annotated(&scored.episodes, &playing.annotations)?;
     if let Some(text) = parts.annotators.take_failure() {
@@ -99,8 +99,13 @@ pub(crate) fn sample(
         numbers.insert("rolled_back".to_owned(), playing.mended as f64);
     }
     if parts.recipe.bank.is_some() {
-        numbers.insert("bank_turns".into(), experience.len() as f64);
+        numbers.insert("bank_turns".into(), earlier.bank.len() as f64);
         numbers.insert("bank_shown".into(), mean(&playing.shown).unwrap_or(0.0));
+    }
+    if parts.recipe.memory.is_some() {
+        numbers.insert("memory_items".into(), earlier.memory.items.len() as f64);
+        numbers.insert("memory_version".into(), earlier.memory.version as f64);
+        numbers.insert("memory_shown".into(), mean(&playing.shown).unwrap_or(0.0));
     }
     let own = groups.iter().flat_map(Group::members).filter(|scored| !is_guest(&scored.episode));
     let tasks = drawing.end(&groups, metrics::success(&own.collect::<Vec<_>>()));
@@ -127,8 +132,8 @@ struct Playing<'a> {
     actor: &'a mut Actor,
     at: &'a At<'a>,
     kept: &'a RewardState,
-    /// The turns that the bank has kept of earlier steps.
-    experience: &'a Experience,
+    /// What the bank or the memory has kept of earlier steps.
+    earlier: &'a Earlier,
     /// How many of them were shown with a task, on average of each draw.
     shown: Vec<f64>,
     watch: &'a mut dyn FnMut(Event),
@@ -150,7 +155,7 @@ impl<'a> Playing<'a> {
         parts: &'a Parts,
         actor: &'a mut Actor,
         at: &'a At<'a>,
-        (kept, experience): (&'a RewardState, &'a Experience),
+        (kept, earlier): (&'a RewardState, &'a Earlier),
         watch: &'a mut dyn FnMut(Event),
     ) -> Self {
         Self {
@@ -158,7 +163,7 @@ impl<'a> Playing<'a> {
             actor,
             at,
             kept,
-            experience,
+            earlier,
             shown: Vec::new(),
             watch,
             plans: Vec::new(),
@@ -226,11 +231,9 @@ impl<'a> Playing<'a> {
         Ok(())
     }
 
-    /// Shows what the bank has for their tasks.
+    /// Shows what the bank or the memory has for their tasks.
     fn show(&mut self, plans: &mut [EpisodePlan]) -> Result<(), RunError> {
-        if let Some(bank) = &self.parts.recipe.bank {
-            self.shown.push(bank.show(self.parts.env.as_ref(), self.experience, plans)?);
-        }
+        self.shown.extend(self.parts.show(self.earlier, plans)?);
         Ok(())
     }
 

@@ -6,6 +6,7 @@
 
 use crate::RunError;
 use crate::bank::{Bank, Rank};
+use crate::memory::MemorySettings;
 use crate::parts::Parts;
 use crate::recipe::Recipe;
 use merit_tools::Toolbox;
@@ -158,6 +159,12 @@ fn demonstrated(recipe: &Recipe) -> Result<toml::Table, RunError> {
         let usual = Bank { rank: Rank::default(), ..bank.clone() };
         table.insert("bank".to_owned(), value(toml::Value::try_from(usual)));
         table.insert("reward".to_owned(), value(toml::Value::try_from(&recipe.reward)));
+    }
+    if let Some(memory) = &recipe.memory {
+        let usual = MemorySettings { shuffled: false, ..memory.clone() };
+        table.insert("memory".to_owned(), value(toml::Value::try_from(usual)));
+        table.insert("reward".to_owned(), value(toml::Value::try_from(&recipe.reward)));
+        table.extend(memory.digest()?.map(|digest| ("memory_digest".to_owned(), digest.into())));
     }
     Ok(table)
 }

@@ -86,7 +86,7 @@ pub(crate) fn plans(parts: &Parts, env: &dyn World, count: usize) -> Result<Vec<
     parts.plans_in(env, &plan)
 }
 
-/// Plays demonstrations. Where the recipe has a bank, some of them are played again with turns of good ones before them.
+/// Plays demonstrations. Where the recipe has a bank or a memory, some of them are played again with what it shows.
 fn play(
     parts: &Parts,
     lessons: Option<&Lessons>,
@@ -100,13 +100,24 @@ fn play(
     if let Some(lessons) = lessons {
         plans.retain(|plan| lessons.teach(&plan.task));
     }
-    let Some(bank) = &parts.recipe.bank else { return played(parts, lessons, chat, plans, tools, watch) };
+    let (bank, memory) = (&parts.recipe.bank, &parts.recipe.memory);
+    if bank.is_none() && memory.is_none() {
+        return played(parts, lessons, chat, plans, tools, watch);
+    }
     let mut episodes = played(parts, lessons, chat, plans.clone(), tools, watch)?;
     let scored = parts.scorer.score_batch(&episodes, &parts.context(0), &RewardState::default()).episodes;
-    let kept = bank.of_demonstrations(&scored);
-    let again = plans.into_iter().enumerate().filter(|(at, _)| bank.shows_in(*at));
+    let shows = |at: usize| {
+        bank.as_ref().is_some_and(|bank| bank.shows_in(at))
+            || memory.as_ref().is_some_and(|memory| memory.shows_in(at))
+    };
+    let again = plans.into_iter().enumerate().filter(|(at, _)| shows(*at));
     let (places, mut again): (Vec<usize>, Vec<EpisodePlan>) = again.unzip();
-    bank.show_demonstrations(env, &kept, &mut again)?;
+    if let Some(bank) = bank {
+        bank.show_demonstrations(env, &bank.of_demonstrations(&scored), &mut again)?;
+    }
+    if let Some(memory) = memory {
+        memory.show_demonstrations(env, &memory.of_demonstrations(&scored)?, &mut again)?;
+    }
     for (at, episode) in places.into_iter().zip(played(parts, lessons, chat, again, tools, watch)?) {
         episodes[at] = episode;
     }

@@ -13,8 +13,8 @@ pub const FUSION_CONSTANT: f64 = 60.0;
 /// Each list is fused to this depth, or to the number of hits asked for when that is more.
 pub const FUSION_DEPTH: usize = 100;
 
-/// Fuses lists, each best first, with their weights.
-pub(crate) fn fuse(lists: &[(&[(u32, f32)], f64)], k: usize) -> Vec<(u32, f32)> {
+/// The best `k` of lists of positions, each best first and with its weight.
+pub fn fuse(lists: &[(&[(u32, f32)], f64)], k: usize) -> Vec<(u32, f32)> {
     let mut scores: BTreeMap<u32, f64> = BTreeMap::new();
     for (list, weight) in lists {
         for (at, (document, _)) in list.iter().enumerate() {

@@ -1,6 +1,5 @@
 //! The index itself: a corpus, its words and its vectors, ready to be asked from any number of threads.
 
-use crate::analysis::plain_words;
 use crate::dense::DenseIndex;
 use crate::fusion::{FUSION_DEPTH, fuse};
 use crate::snippet::snippet;
@@ -43,10 +42,7 @@ impl Index {
     pub fn build(corpus: impl Into<Arc<Corpus>>, config: &IndexConfig) -> Result<Self, SearchError> {
         config.check()?;
         let embedder = match &config.dense {
-            Some(dense) => {
-                let words = |text: &str, each: &mut dyn FnMut(&str)| plain_words(text, |word, _| each(word));
-                Some(Arc::from(embedder(&dense.role, dense.dimensions, words)?))
-            }
+            Some(dense) => Some(Arc::from(embedder(&dense.role, dense.dimensions, crate::words)?)),
             None => None,
         };
         Self::assemble(corpus.into(), config, embedder)
@@ -96,12 +92,7 @@ impl Index {
     pub fn search_by(&self, mode: Mode, query: &str, k: usize) -> Result<Vec<Hit>, SearchError> {
         refuse(query, k)?;
         let plan = self.words.plan(query);
-        let ranked = match mode {
-            Mode::Words if !plan.has_words => return Err(QueryRefusal::NoWords.into()),
-            Mode::Words => self.words.rank(&plan, k),
-            Mode::Dense => self.nearest(mode, query, k)?.ok_or(QueryRefusal::NoWords)?,
-            Mode::Hybrid => self.hybrid(&plan, query, k)?,
-        };
+        let ranked = self.rank(mode, &plan, query, k)?;
         let hit = |(at, score): (u32, f32)| {
             self.corpus.documents().get(at as usize).map(|document| Hit {
                 id: document.id.clone(),
@@ -116,6 +107,32 @@ impl Index {
             })
         };
         Ok(ranked.into_iter().filter_map(hit).collect())
+    }
+
+    /// As [`Index::search_by`] without snippets: positions in the corpus with their scores.
+    pub fn rank_by(&self, mode: Mode, query: &str, k: usize) -> Result<Vec<(u32, f32)>, SearchError> {
+        refuse(query, k)?;
+        self.rank(mode, &self.words.plan(query), query, k)
+    }
+
+    /// The BM25 score for a query of a text that is not in the corpus, by the corpus's own statistics; 0 where they share no word.
+    pub fn score(&self, query: &str, text: &str) -> f32 {
+        self.words.score(query, text)
+    }
+
+    fn rank(
+        &self,
+        mode: Mode,
+        plan: &Plan<'_>,
+        query: &str,
+        k: usize,
+    ) -> Result<Vec<(u32, f32)>, SearchError> {
+        match mode {
+            Mode::Words if !plan.has_words => Err(QueryRefusal::NoWords.into()),
+            Mode::Words => Ok(self.words.rank(plan, k)),
+            Mode::Dense => Ok(self.nearest(mode, query, k)?.ok_or(QueryRefusal::NoWords)?),
+            Mode::Hybrid => self.hybrid(plan, query, k),
+        }
     }
 
     /// The nearest vectors; nothing when the query has no direction.

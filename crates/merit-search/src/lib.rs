@@ -27,6 +27,7 @@ mod digest;
 mod error;
 mod folding;
 mod fusion;
+pub mod graph;
 mod index;
 mod jsonl;
 mod snippet;
@@ -36,6 +37,11 @@ mod words;
 pub use config::{DenseConfig, IndexConfig, Mode, Stemming, StopWords};
 pub use corpus::{Corpus, CorpusLimits, Document};
 pub use error::{CorpusFault, QueryRefusal, SearchError};
-pub use fusion::{FUSION_CONSTANT, FUSION_DEPTH};
+pub use fusion::{FUSION_CONSTANT, FUSION_DEPTH, fuse};
 pub use index::{Hit, Index, MAX_HITS, MAX_QUERY_BYTES};
 pub use words::MAX_QUERY_TERMS;
+
+/// Calls `each` with every word of a text as words are compared here: lowercase, without accents.
+pub fn words(text: &str, each: &mut dyn FnMut(&str)) {
+    analysis::plain_words(text, |word, _| each(word));
+}

@@ -41,6 +41,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Judge(command) => commands::judge::run(&command),
         Command::Attack(arguments) => commands::attack::run(&arguments),
+        Command::Memory(arguments) => commands::memory::run(&arguments),
         Command::Tool(arguments) => commands::tool::run(&arguments),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
         Command::Mcp(arguments) => commands::mcp::run(&arguments),

@@ -8,6 +8,7 @@
 //! so slow or declining parts gain weight. The weights are the same for all episodes of a step, and start equal. What is
 //! kept is too old after `window` versions without news, and begins anew.
 
+use crate::learning_speed::SpeedWeights;
 use crate::prelude::*;
 
 /// Weighs its parts by how fast they are being learned: slow ones gain weight.
@@ -117,31 +118,6 @@ impl DynamicWeightsNode {
         let equal = || vec![1.0 / self.parts.len() as f64; self.parts.len()];
         kept.filter(|weights| weights.len() == self.parts.len()).map_or_else(equal, <[f64]>::to_vec)
     }
-
-    /// `means` holds one row of K numbers per step, oldest first.
-    fn speeds(&self, means: &[f64]) -> Vec<f64> {
-        let parts = self.parts.len();
-        let column = |k: usize| means.iter().skip(k).step_by(parts).copied().collect::<Vec<f64>>();
-        (0..parts).map(|k| speed(&column(k))).collect()
-    }
-}
-
-/// The least-squares slope over the steps, in standard deviations; 0 where nothing moves.
-fn speed(means: &[f64]) -> f64 {
-    let n = means.len() as f64;
-    if means.len() < 2 {
-        return 0.0;
-    }
-    let (x_mean, y_mean) = ((n - 1.0) / 2.0, means.iter().sum::<f64>() / n);
-    let (mut xy, mut xx, mut yy) = (0.0, 0.0, 0.0);
-    for (x, y) in means.iter().enumerate() {
-        let (dx, dy) = (x as f64 - x_mean, y - y_mean);
-        xy += dx * dy;
-        xx += dx * dx;
-        yy += dy * dy;
-    }
-    let std = (yy / n).sqrt();
-    if std <= 1e-12 * y_mean.abs().max(1.0) { 0.0 } else { xy / xx / std }
 }
 
 impl Expression for DynamicWeightsNode {
@@ -180,15 +156,8 @@ impl StateUpdate for DynamicWeightsNode {
         let surplus = means.len().saturating_sub(self.config.window as usize * self.parts.len());
         means.drain(..surplus);
         let old = self.weights(before.get(&weights_key, run.version));
-        let urgency: Vec<f64> =
-            self.speeds(&means).iter().map(|speed| (-speed / self.config.temperature).exp()).collect();
-        let total: f64 = urgency.iter().sum();
-        let free = 1.0 - self.config.floor * self.parts.len() as f64;
-        let blend = |(old, urgency): (&f64, &f64)| {
-            let target = self.config.floor + free * urgency / total;
-            self.config.smoothing * old + (1.0 - self.config.smoothing) * target
-        };
-        let weights = old.iter().zip(&urgency).map(blend).collect();
+        let DynamicWeights { temperature, floor, smoothing, .. } = self.config;
+        let weights = SpeedWeights { temperature, floor, smoothing }.next(&old, &means);
         let refresh = Refresh::After { versions: self.config.window };
         next.keep(weights_key, weights, run.version, refresh);
         next.keep(means_key, means, run.version, refresh);

@@ -12,6 +12,7 @@ use crate::stage::{Place, Stage};
 use crate::tasks::TaskState;
 use crate::until::Spent;
 use merit_core::{Phase, PolicyVersion};
+use merit_memory::Snapshot;
 use merit_model::Tokenizer;
 use merit_reward::RewardState;
 use merit_rollout::ChatFormat;
@@ -51,6 +52,9 @@ pub(crate) struct Learned {
     /// The turns that its bank keeps.
     #[serde(default, skip_serializing_if = "Experience::is_empty")]
     pub(crate) bank: Experience,
+    /// The items of a memory that is made in the run.
+    #[serde(default, skip_serializing_if = "Snapshot::is_empty")]
+    pub(crate) memory: Snapshot,
 }
 
 /// What the reward keeps between steps.

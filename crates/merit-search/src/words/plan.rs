@@ -1,6 +1,6 @@
 //! From a query's text to the lists that are read.
 
-use super::bm25::{idf, weight};
+use super::bm25::{idf, score, step, weight};
 use super::field::Field;
 use super::{AskedWord, WordIndex};
 
@@ -60,6 +60,26 @@ impl WordIndex {
         }
         let asked = |word: Word| AskedWord { idf: idf(word.in_text, self.all), term: word.term };
         Plan { has_words, clauses, asked: words.into_iter().map(asked).collect() }
+    }
+
+    /// The score of a text that is not in the corpus, as if its text field were this.
+    pub(crate) fn score(&self, query: &str, text: &str) -> f32 {
+        let mut words = self.count(query);
+        let (mut counts, mut length) = (vec![0_u32; words.len()], 0_u32);
+        self.analyser.terms(text, |term, _| {
+            length += 1;
+            if let Some(at) = words.iter().position(|word| word.term == term)
+                && let Some(count) = counts.get_mut(at)
+            {
+                *count += 1;
+            }
+        });
+        let norm = self.text.norms.of(step(length));
+        let part = |(word, count): (Word, u32)| {
+            let asked = weight(word.in_text, self.all) * word.count as f32;
+            if count == 0 { 0.0 } else { score(asked, norm, count) }
+        };
+        words.drain(..).zip(counts).map(part).sum()
     }
 
     /// Distinct words in order of their first appearance.

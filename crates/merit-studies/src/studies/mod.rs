@@ -19,5 +19,7 @@ merit_core::registry! {
         recrm_bench::RecrmBench,
         rewardharness::RewardHarness,
         plan_rewardbench::PlanRewardbench,
+        deep_graphrag::DeepGraphrag,
+        tearag::Tearag,
     ];
 }

@@ -5,6 +5,8 @@ pub mod edits;
 pub mod facts;
 pub mod field;
 pub mod fog_grid;
+pub mod knowledge;
+pub mod planted_graph;
 pub mod progress;
 pub mod recommender;
 pub mod records;

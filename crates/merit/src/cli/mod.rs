@@ -9,6 +9,7 @@ pub(crate) mod free_text;
 pub(crate) mod judges;
 pub(crate) mod lab;
 pub(crate) mod lists;
+pub(crate) mod memory;
 pub(crate) mod models;
 pub(crate) mod rewards;
 pub(crate) mod runs;
@@ -22,6 +23,7 @@ use export::Export;
 use judges::{Evolve, Judge, Library};
 use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
+use memory::Memory;
 use models::{Chat, Generate, Model};
 use rewards::{Attack, Import, Reward, Score, Verify};
 use runs::{Play, Rollout, Show, Train};
@@ -58,6 +60,7 @@ Examples:
   merit evolve my-judge --from pairs.jsonl     a reward from preferences, without a model
   merit judge test my-judge pairs.jsonl        how often is it right, beside length alone?
   merit attack maths                           can the reward be had without the work?
+  merit memory search notes 'lost keys'        what a memory has for a query
   merit tool run python 'print(6 * 7)'         try a tool by hand; this one in a sandbox
   merit doctor                                 what this machine gives the sandbox
   merit mcp --tool python                      serve tools to other programs
@@ -120,6 +123,9 @@ pub(crate) enum Command {
     Verify(Verify),
     /// Try to earn a reward without doing the work: an audit with a grade. Exit code 1 when the grade is too low.
     Attack(Attack),
+    /// Look into stores of texts that are shown again, search them, add to them, forget.
+    #[command(subcommand)]
+    Memory(Memory),
     /// Try a tool by hand, or see how an agent is told of it.
     #[command(subcommand)]
     Tool(Tool),

@@ -18,6 +18,7 @@ pub(crate) mod library;
 pub(crate) mod list;
 mod local;
 pub(crate) mod mcp;
+pub(crate) mod memory;
 pub(crate) mod model;
 pub(crate) mod play;
 pub(crate) mod recipe;
@@ -34,6 +35,7 @@ pub(crate) use episodes::load_episodes;
 use merit_import::ImportError;
 use merit_judge::{CheckError, EvolvingError, FolderError, PairError};
 use merit_lab::LabError;
+use merit_memory::MemoryError;
 use merit_run::{RecipeError, RunError};
 use merit_store::StoreError;
 use merit_tools::TapeError;
@@ -54,8 +56,12 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             | RunError::OtherData { .. } => Some(2),
             RunError::Store(error) => of_store(error),
             RunError::Tape(error) => of_tape(error),
+            RunError::Memory(error) => error.wrong_input().then_some(2),
             _ => None,
         };
+    }
+    if let Some(error) = cause.downcast_ref::<MemoryError>() {
+        return error.wrong_input().then_some(2);
     }
     if let Some(error) = cause.downcast_ref::<TapeError>() {
         return of_tape(error);

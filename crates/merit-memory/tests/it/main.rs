@@ -1,0 +1,6 @@
+//! Behaviour of a memory.
+
+mod changes;
+mod episodes;
+mod finding;
+mod killed;
