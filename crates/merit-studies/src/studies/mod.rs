@@ -17,5 +17,6 @@ merit_core::registry! {
         sales_rl_agent::SalesRlAgent,
         embed_rl::EmbedRl,
         recrm_bench::RecrmBench,
+        bmgq::Bmgq,
     ];
 }

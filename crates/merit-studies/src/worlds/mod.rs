@@ -1,6 +1,7 @@
 //! Small worlds that studies play in.
 
 pub mod door_grid;
+pub mod encyclopaedia;
 pub mod facts;
 pub mod field;
 pub mod fog_grid;
