@@ -63,7 +63,9 @@ pub fn train(
         match &stage.work {
             Work::Demonstrations { newborn } => imitate::demonstrations(&mut drive, stage, *newborn)?,
             Work::Imitate { from, how } => imitate::dataset(&mut drive, stage, from, how)?,
-            Work::Collect { tasks, samples } => collect::run(&mut drive, stage, *tasks, *samples)?,
+            Work::Collect { tasks, samples, practice } => {
+                collect::run(&mut drive, stage, *tasks, *samples, *practice)?;
+            }
             Work::Make { made, name } => collect::made(&mut drive, stage, made, name)?,
             Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,
             Work::Prefer { from, how } => prefer::run(&mut drive, stage, from, how)?,

@@ -93,7 +93,9 @@ impl<'a> Planner<'a> {
                 let how = stage.supervision().map_err(|why| self.refused(settings, why))?;
                 Work::Imitate { from: self.source(&stage.from, settings)?, how }
             }
-            StageSettings::Collect(stage) => Work::Collect { tasks: stage.tasks, samples: stage.samples },
+            StageSettings::Collect(stage) => {
+                Work::Collect { tasks: stage.tasks, samples: stage.samples, practice: stage.practice }
+            }
             StageSettings::Make(stage) => {
                 let made = self.dataset(&stage.from, settings)?.keeping(stage.keep);
                 self.datasets.insert(stage.into.clone(), made.clone());

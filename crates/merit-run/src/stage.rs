@@ -4,7 +4,7 @@ use crate::dataset::{Dataset, Source};
 use crate::plan::Planner;
 use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
-use crate::stages::{Fit, Merge, Plateau, Prefer, Supervision};
+use crate::stages::{Fit, Merge, Plateau, Practice, Prefer, Supervision};
 use crate::suite::Suite;
 use crate::tasks::Tasks;
 use merit_core::{Arm, Phase, When};
@@ -51,7 +51,7 @@ pub(crate) enum Work {
     /// Supervised updates on a dataset.
     Imitate { from: Source, how: Supervision },
     /// Episodes for a dataset.
-    Collect { tasks: u32, samples: u32 },
+    Collect { tasks: u32, samples: u32, practice: Option<Practice> },
     /// A dataset; it is read from the record whenever it is needed, so this only tells of it.
     Make { made: Dataset, name: String },
     /// Updates by reward: of an arm, from the warm start; else from where the policy stands.
@@ -127,7 +127,7 @@ impl Stage {
             Work::Demonstrations { .. } => recipe.warm().steps as f64 * recipe.warm().batch as f64 * 1.5,
             Work::Imitate { how, .. } => how.steps as f64 * how.batch as f64 * 1.5,
             Work::Prefer { how, .. } => how.steps as f64 * how.batch as f64 * 5.0,
-            Work::Collect { tasks, samples } => f64::from(*tasks) * f64::from(*samples),
+            Work::Collect { tasks, samples, .. } => f64::from(*tasks) * f64::from(*samples),
             Work::Fit { how, .. } => how.steps as f64 * how.batch as f64 * 3.0,
             Work::Make { .. } | Work::Merge { .. } => 1.0,
             Work::Evaluate { suite } => f64::from(recipe.evaluation.tasks) * f64::from(1 + suite.samples),
@@ -140,7 +140,7 @@ impl Stage {
         let recipe = &self.recipe;
         let budget = &recipe.budget;
         match &self.work {
-            Work::Collect { tasks, samples } => u64::from(*tasks) * u64::from(*samples),
+            Work::Collect { tasks, samples, .. } => u64::from(*tasks) * u64::from(*samples),
             Work::Evaluate { suite } => u64::from(recipe.evaluation.tasks) * u64::from(1 + suite.samples),
             Work::Learn { .. } => {
                 let between = budget.steps.checked_div(recipe.evaluation.every).unwrap_or(0);

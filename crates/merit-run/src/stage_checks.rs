@@ -5,7 +5,9 @@ use crate::models::LOG_PROB;
 use crate::plan::called;
 use crate::plateau::until;
 use crate::recipe::Recipe;
-use crate::stages::{DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, StageSettings};
+use crate::stages::{
+    DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Practice, Prefer, StageSettings,
+};
 use merit_core::Phase;
 use merit_core::registry::nearest;
 use std::collections::{BTreeMap, BTreeSet};
@@ -151,10 +153,18 @@ impl<'a> Walk<'a> {
             StageSettings::Collect(stage) => {
                 counted("tasks", stage.tasks.into())?;
                 counted("samples", stage.samples.into())?;
+                if stage.practice == Some(Practice::Fixed(0)) {
+                    return Err("`practice.fixed` is 0; it must be at least 1".into());
+                }
                 self.write(&stage.into, Holds::Episodes)?;
             }
             StageSettings::Make(stage) => {
                 self.read(&stage.from, Holds::Episodes)?;
+                if let KeepEpisodes::Shortest(share) = stage.keep
+                    && !(share > 0.0 && share < 1.0)
+                {
+                    return Err(format!("`keep.shortest` is {share}; it is a share between 0 and 1"));
+                }
                 let pairs = stage.keep == KeepEpisodes::Pairs;
                 self.write(&stage.into, if pairs { Holds::Pairs } else { Holds::Episodes })?;
             }
