@@ -10,6 +10,7 @@
 #![warn(missing_docs)]
 
 pub mod annotator;
+mod author;
 mod blocking;
 mod call_language;
 pub mod conformance;
@@ -27,6 +28,7 @@ mod tool_spec;
 pub mod trainer;
 mod world;
 
+pub use author::{Author, Context};
 pub use blocking::{NoAnswer, call_blocking};
 pub use call_language::CallLanguage;
 pub use derived::Derived;

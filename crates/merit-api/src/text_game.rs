@@ -6,8 +6,8 @@
 
 use crate::call_language::LineCalls;
 use crate::{
-    CallLanguage, Demonstration, Env, EnvError, Expert, ExpertTurn, Manner, StepResult, Tool, ToolBuilder,
-    ToolError, Word, World, WorldSettings, fingerprint, split_of,
+    Author, CallLanguage, Context, Demonstration, Env, EnvError, Expert, ExpertTurn, Manner, StepResult,
+    Tool, ToolBuilder, ToolError, Word, World, WorldSettings, fingerprint, split_of,
 };
 use merit_core::registry::{Component, UnknownName};
 use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Stream, Task, canonical};
@@ -96,6 +96,12 @@ pub trait TextGame: Component + Clone {
     /// What an expert says next. Absent: the game has none.
     fn expert(&self, puzzle: &Self::Puzzle, play: &Demonstration<'_>) -> Option<String> {
         let _ = (puzzle, play);
+        None
+    }
+
+    /// A puzzle for practice and its size, by somebody who knows so much of the world. Absent: nobody proposes any.
+    fn propose(&self, context: Context, rng: &mut Stream) -> Option<(Self::Puzzle, u32)> {
+        let _ = (context, rng);
         None
     }
 
@@ -191,6 +197,7 @@ pub struct GameWorld<G: TextGame> {
     game: Arc<G>,
     tools: Vec<Arc<dyn Tool>>,
     has_expert: bool,
+    has_author: bool,
     /// The same for all tasks.
     instructions: Option<Arc<str>>,
     recent: Recent<G::Puzzle>,
@@ -230,9 +237,19 @@ impl<G: TextGame> GameWorld<G> {
         let first = game.draw(size_of(&game, Split::Train, 0), &mut seed.stream());
         let play = Demonstration { turns: &[], p_correct: 1.0, manner: None, seed: &seed };
         let has_expert = game.expert(&first, &play).is_some();
+        let has_author = game.propose(Context::Known, &mut seed.stream()).is_some();
         let instructions = game.instructions().map(Arc::from);
         let recent = Recent(Mutex::new(VecDeque::new()));
-        Ok(Self { game: Arc::new(game), tools, has_expert, instructions, recent })
+        Ok(Self { game: Arc::new(game), tools, has_expert, has_author, instructions, recent })
+    }
+
+    /// The task of a puzzle, whose id begins so.
+    fn task_of(&self, puzzle: &G::Puzzle, size: u32, split: Split, place: &str) -> Task {
+        let payload = json!(puzzle);
+        let id = format!("{}/{place}-{}", Self::NAME, fingerprint(&canonical(&payload)));
+        let answer = self.game.answer(puzzle);
+        let task = Task::new(Self::NAME, id).with_split(split).with_size(size).with_payload(payload);
+        Task { version: G::VERSION, answer, ..task }
     }
 
     /// What the expert of the game says next.
@@ -290,11 +307,7 @@ impl<G: TextGame> World for GameWorld<G> {
             world: Self::NAME,
             why: format!("{MAX_DRAWS} draws gave no {} task of size {size}", split.name()),
         })?;
-        let payload = json!(puzzle);
-        let id = format!("{}/{}/{index:05}-{}", Self::NAME, split.name(), fingerprint(&canonical(&payload)));
-        let answer = self.game.answer(&puzzle);
-        let task = Task::new(Self::NAME, id).with_split(split).with_size(size).with_payload(payload);
-        Ok(Task { version: G::VERSION, answer, ..task })
+        Ok(self.task_of(&puzzle, size, split, &format!("{}/{index:05}", split.name())))
     }
 
     fn open(&self, task: &Arc<Task>, _seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
@@ -317,12 +330,29 @@ impl<G: TextGame> World for GameWorld<G> {
         self.has_expert.then_some(self)
     }
 
+    fn author(&self) -> Option<&dyn Author> {
+        self.has_author.then_some(self)
+    }
+
     fn manners(&self) -> &'static [Manner] {
         G::MANNERS
     }
 
     fn words(&self) -> Vec<Word> {
         self.game.words()
+    }
+}
+
+impl<G: TextGame> Author for GameWorld<G> {
+    fn propose(&self, context: Context, seed: &Seed) -> Result<Task, EnvError> {
+        let mut rng = seed.stream();
+        let mut drawn = (0..MAX_DRAWS).filter_map(|_| self.game.propose(context, &mut rng));
+        let fits = |puzzle: &G::Puzzle| split_of(&self.game.identity(puzzle)) == Split::Train;
+        let (puzzle, size) = drawn.find(|(puzzle, _)| fits(puzzle)).ok_or_else(|| EnvError::Broken {
+            world: Self::NAME,
+            why: format!("{MAX_DRAWS} draws gave no task for practice"),
+        })?;
+        Ok(self.task_of(&puzzle, size, Split::Train, "proposed"))
     }
 }
 

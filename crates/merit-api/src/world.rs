@@ -3,7 +3,7 @@
 //! A recipe holds [`WorldSettings`], which are checked without opening anything. Once per arm they are built, with a
 //! [`ToolBuilder`] that says how tool calls are answered, into a [`World`]; it makes tasks and opens each as an [`Env`].
 
-use crate::{Env, EnvError, Expert, Manner, ToolBuilder};
+use crate::{Author, Env, EnvError, Expert, Manner, ToolBuilder};
 use merit_core::registry::Kind;
 use merit_core::{About, Seed, Split, Task};
 use serde_json::Value;
@@ -57,6 +57,11 @@ pub trait World: Send + Sync {
 
     /// Who can play this world's tasks right. Absent: nobody, and a warm start needs another teacher.
     fn expert(&self) -> Option<&dyn Expert> {
+        None
+    }
+
+    /// Who writes tasks for practice. Absent: nobody, and only its own tasks are played.
+    fn author(&self) -> Option<&dyn Author> {
         None
     }
 

@@ -4,7 +4,7 @@ use crate::RunError;
 use crate::dataset::Dataset;
 use crate::driver::Drive;
 use crate::metrics::{self, rows};
-use crate::parts::Plan;
+use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
 use crate::stages::{Alter, SearchSettings};
@@ -12,6 +12,12 @@ use merit_core::stats::mean;
 use merit_core::{Annotations, Cost, PolicyVersion, ScoredEpisode, Split};
 use merit_reward::RewardState;
 use merit_rollout::{OracleSampler, OracleSettings, RolloutSettings, roll_out};
+use crate::stages::Practice;
+use merit_api::EnvError;
+use merit_core::stats::mean;
+use merit_core::{PolicyVersion, ScoredEpisode, Split, Task};
+use merit_reward::RewardState;
+use std::sync::Arc;
 
 /// Runs the present policy on training tasks from the place of `drive`, a few tasks at a step, and records scored episodes.
 pub(crate) fn run(
@@ -19,6 +25,9 @@ pub(crate) fn run(
     stage: &Stage,
     (tasks, samples): (u32, u32),
     search: Option<&SearchSettings>,
+    tasks: u32,
+    samples: u32,
+    practice: Option<Practice>,
 ) -> Result<(), RunError> {
     let parts = drive.parts_of(stage)?;
     let searching = search.map(|how| drive.searching(how)).transpose()?;
@@ -27,7 +36,7 @@ pub(crate) fn run(
     while drive.place.step < stage.steps() {
         let (local, step) = (drive.place.step, stage.first_step() + drive.place.step);
         let before = local as u32 * at_once;
-        let plans = parts.plans(&Plan {
+        let plan = Plan {
             phase: stage.phase.clone(),
             step,
             split: Split::Train,
@@ -35,7 +44,11 @@ pub(crate) fn run(
             groups: at_once.min(tasks - before),
             group_size: samples,
             version: PolicyVersion(drive.place.version),
-        })?;
+        };
+        let plans = match practice {
+            None => parts.plans(&plan)?,
+            Some(practice) => parts.plans_of(&plan, 0, practised(&parts, practice, &plan)?),
+        };
         let watch = &mut *drive.watch;
         // What the reward keeps while learning has no part in it, so that an episode is scored alike in every order of stages.
         let kept = RewardState::default();
@@ -122,6 +135,22 @@ fn record(
     };
     (drive.watch)(event);
     Ok(())
+/// The tasks of a plan, as practice has them.
+fn practised(parts: &Parts, practice: Practice, plan: &Plan) -> Result<Vec<Arc<Task>>, RunError> {
+    let seed = parts.seed.child("tasks", 0);
+    let world = parts.env.as_ref();
+    let task = |at: u64| match practice {
+        Practice::Fixed(count) => world.task(Split::Train, at % u64::from(count.max(1)), &seed),
+        Practice::Proposed(context) => match world.author() {
+            Some(author) => author.propose(context, &seed.child("proposed", at)),
+            None => {
+                let why = "nobody proposes tasks in it; leave `practice` out of `collect`".to_owned();
+                Err(EnvError::Setting { world: world.about().name, why })
+            }
+        },
+    };
+    let drawn = (plan.first..).take(plan.groups as usize).map(task);
+    Ok(drawn.map(|task| task.map(Arc::new)).collect::<Result<_, _>>()?)
 }
 
 /// Tells how much a dataset keeps of what it was made from.

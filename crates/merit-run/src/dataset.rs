@@ -4,6 +4,7 @@
 //! what was made of it is chosen again whenever it is read, so that a run that goes on finds the same.
 
 use crate::RunError;
+use merit_core::stats::quantile;
 use merit_core::{Outcome, Phase, ScoredEpisode, constant};
 use merit_store::{EpisodeFilter, RunFolder};
 use schemars::JsonSchema;
@@ -24,6 +25,8 @@ pub enum KeepEpisodes {
     Pairs,
     /// Those with at least this reward.
     RewardAtLeast(f64),
+    /// Those of each task that have no more turns than this quantile of its episodes: 0.2 keeps about the shortest fifth.
+    Shortest(f64),
 }
 
 /// What a stage that imitates or prefers reads.
@@ -91,6 +94,11 @@ fn kept(keep: KeepEpisodes, task: Vec<ScoredEpisode>) -> Vec<ScoredEpisode> {
         KeepEpisodes::Solved => task.into_iter().filter(|e| e.outcome() == Outcome::Solved).collect(),
         KeepEpisodes::RewardAtLeast(least) => {
             task.into_iter().filter(|e| e.reward().is_some_and(|reward| reward >= least)).collect()
+        }
+        KeepEpisodes::Shortest(share) => {
+            let turns = |episode: &ScoredEpisode| episode.episode.turns.len() as f64;
+            let most = quantile(&task.iter().map(turns).collect::<Vec<_>>(), share);
+            task.into_iter().filter(|episode| most.is_some_and(|most| turns(episode) <= most)).collect()
         }
         KeepEpisodes::Best => chosen(best).into_iter().collect(),
         KeepEpisodes::Worst => chosen(worst).into_iter().collect(),

@@ -68,6 +68,8 @@ pub fn train(
             }
             Work::Alter { from, how, tasks, samples } => {
                 collect::altered(&mut drive, stage, (from, how), (*tasks, *samples))?;
+            Work::Collect { tasks, samples, practice } => {
+                collect::run(&mut drive, stage, *tasks, *samples, *practice)?;
             }
             Work::Make { made, name } => collect::made(&mut drive, stage, made, name)?,
             Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,

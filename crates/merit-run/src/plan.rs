@@ -100,6 +100,8 @@ impl<'a> Planner<'a> {
             StageSettings::Collect(stage) => {
                 let search = stage.search.clone();
                 Work::Collect { tasks: stage.tasks, samples: stage.samples, search }
+            StageSettings::Collect(stage) => {
+                Work::Collect { tasks: stage.tasks, samples: stage.samples, practice: stage.practice }
             }
             StageSettings::Make(stage) => {
                 let made = self.dataset(&stage.from, settings)?.keeping(stage.keep);

@@ -8,6 +8,7 @@ use crate::recipe::Recipe;
 use crate::stages::{
     Alter, Collect, DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, SearchSettings,
     StageSettings,
+    DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Practice, Prefer, StageSettings,
 };
 use merit_core::Phase;
 use merit_core::registry::nearest;
@@ -159,11 +160,18 @@ impl<'a> Walk<'a> {
                 counted("samples", stage.samples.into())?;
                 if let Some(alter) = &stage.alter {
                     self.alter(stage, alter)?;
+                if stage.practice == Some(Practice::Fixed(0)) {
+                    return Err("`practice.fixed` is 0; it must be at least 1".into());
                 }
                 self.write(&stage.into, Holds::Episodes)?;
             }
             StageSettings::Make(stage) => {
                 self.read(&stage.from, Holds::Episodes)?;
+                if let KeepEpisodes::Shortest(share) = stage.keep
+                    && !(share > 0.0 && share < 1.0)
+                {
+                    return Err(format!("`keep.shortest` is {share}; it is a share between 0 and 1"));
+                }
                 let pairs = stage.keep == KeepEpisodes::Pairs;
                 self.write(&stage.into, if pairs { Holds::Pairs } else { Holds::Episodes })?;
             }

@@ -16,6 +16,7 @@ use crate::recipe_error::RecipeError;
 pub use crate::suite::Select;
 use crate::until::Until;
 use crate::warm_start::ImitateKeys;
+use merit_api::Context;
 use merit_core::{Arm, Phase, StageKind, When};
 pub use merit_rollout::SearchSettings;
 use schemars::JsonSchema;
@@ -91,6 +92,9 @@ pub struct Collect {
     /// Episodes per task.
     #[serde(default = "one")]
     pub samples: u32,
+    /// Which tasks they are, where they are not simply the next of the training tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub practice: Option<Practice>,
     /// Temperature of the sampling. Absent: that of `[rollout]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f32>,
@@ -104,6 +108,16 @@ pub struct Collect {
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     #[schemars(with = "merit_core::registry::AnyTable")]
     pub set: toml::Table,
+}
+
+/// Tasks that are practised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Practice {
+    /// The first training tasks, so many of them, over and over.
+    Fixed(u32),
+    /// Tasks that the world's author proposes, who knows so much of the world.
+    Proposed(Context),
 }
 
 /// A dataset from another.

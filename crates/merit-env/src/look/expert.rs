@@ -1,6 +1,6 @@
-//! Plays a task of `look` in one of four manners, as a script that is known before the first turn.
+//! Plays a task of `look` in one of five manners, as a script that is known before the first turn.
 
-use super::{ANIMALS, Claim, Clip, Look, MAX_CLAIMS, PLACES, Puzzle, STRETCHES, Scene};
+use super::{ANIMALS, Channel, Claim, Clip, Figure, Look, MAX_CLAIMS, PLACES, Puzzle, STRETCHES, Scene};
 use merit_api::{Demonstration, Manner, TextGame as _, line};
 use merit_core::Stream;
 
@@ -16,6 +16,10 @@ pub(super) const MANNERS: &[Manner] = &[
         "eager",
         "Looks also where it need not, or claims true things as well that nobody asked for: right.",
     ),
+    Manner::new(
+        "reader",
+        "Right where all is told in words, and for names; a guess where something must be seen.",
+    ),
 ];
 
 /// The next line of a demonstration. Lines that were said on the way but are not in the script are passed over.
@@ -24,6 +28,7 @@ pub(super) fn next_line(world: &Look, puzzle: &Puzzle, play: &Demonstration<'_>)
     let mut rng = play.seed.child("script", 0).stream();
     let (mut script, answer) = match puzzle {
         Puzzle::Video(clip) => claims(clip, manner, &mut rng),
+        Puzzle::Count(figure) => (Vec::new(), counted(figure, manner, &mut rng)),
         _ => looks(world, puzzle, manner, &mut rng),
     };
     let right = || world.answer(puzzle).unwrap_or_default();
@@ -49,8 +54,18 @@ fn looks(world: &Look, puzzle: &Puzzle, manner: &str, rng: &mut Stream) -> (Vec<
     let offered = scene.offered(needs_zoom, world.swap);
     let options = if offered.is_empty() { Scene::words(needs_zoom) } else { &offered };
     let guess = rng.pick(options).map(|word| (*word).to_owned());
-    let guesses = needs_zoom && matches!(manner, "hasty" | "astray");
+    let guesses = needs_zoom && matches!(manner, "hasty" | "astray" | "reader");
     (script.into_iter().collect(), guess.filter(|_| guesses))
+}
+
+/// The answer where it is not the right one.
+fn counted(figure: &Figure, manner: &str, rng: &mut Stream) -> Option<String> {
+    let guesses = match manner {
+        "hasty" | "astray" => true,
+        "reader" => figure.channel != Channel::Text,
+        _ => false,
+    };
+    figure.guess(rng).filter(|_| guesses)
 }
 
 /// Claims, and the answer where it is not the right one.
@@ -60,7 +75,7 @@ fn claims(clip: &Clip, manner: &str, rng: &mut Stream) -> (Vec<String>, Option<S
     let mut claims: Vec<Claim> = clip.needed().collect();
     let mut answer = None;
     match manner {
-        "hasty" => return (Vec::new(), guessed),
+        "hasty" | "reader" => return (Vec::new(), guessed),
         "astray" => {
             let at = rng.below(STRETCHES as u64) as u8;
             for claim in &mut claims {

@@ -2,8 +2,9 @@
 //!
 //! In the modes `answer` and `judge` a grid is seen from afar, and `zoom 4 7` shows a part of it in full. Some questions are answered by
 //! the view from afar. `answer ring` ends an episode, or `pick ring` where two answers are offered. In the mode `video` a table in time is
-//! seen through noise; up to four lines as `saw dog 3 mill` say what was seen, and nobody confirms them, before `answer lake`. The grid
-//! is in `scene`, the table in `clip`, and `expert` plays in four manners.
+//! seen through noise; up to four lines as `saw dog 3 mill` say what was seen, and nobody confirms them, before `answer lake`. In the mode
+//! `count` a picture of code words is shown, its caption, or both, and `answer 6` ends it. The grid is in `scene`, the table in `clip`, the
+//! picture in `figure`, and `expert` plays in five manners.
 //!
 //! The info of every turn of a grid: `needs_zoom`, `zooms`, `zooms_ok` so far, and, where a zoom is needed, `iou`: the best overlap of
 //! a part with the tile that is asked about. Of a table: `claims`, the shares `obs_true`, `obs_false` and `obs_idle` (true, and not
@@ -11,18 +12,21 @@
 
 mod clip;
 mod expert;
+mod figure;
 mod scene;
 mod seen;
 mod settings;
 
 pub use clip::{ANIMALS, Claim, Clip, MAX_CLAIMS, PLACES, STRETCHES};
+pub use figure::{Channel, Figure};
 pub use scene::{MARKS, Rival, Scene, TINTS, Zoom};
 pub use seen::Seen;
 pub use settings::{Look, Mode};
 
 use merit_api::{Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of};
-use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall};
+use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall, canonical};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::sync::Arc;
 
 const NO_TOOLS: &str = "no tools here";
@@ -39,6 +43,8 @@ pub enum Puzzle {
     Zoom(Scene),
     /// A question about a table in time.
     Video(Clip),
+    /// A question about a picture.
+    Count(Figure),
 }
 
 impl Puzzle {
@@ -47,7 +53,7 @@ impl Puzzle {
         match self {
             Self::Plain(scene) => Some((scene, false)),
             Self::Zoom(scene) => Some((scene, true)),
-            Self::Video(_) => None,
+            Self::Video(_) | Self::Count(_) => None,
         }
     }
 }
@@ -58,6 +64,7 @@ impl Look {
             Mode::Answer => "say zoom ROW COLUMN or answer WORD",
             Mode::Judge => "say zoom ROW COLUMN or pick WORD",
             Mode::Video => "say saw ANIMAL NUMBER PLACE or answer PLACE",
+            Mode::Count => "say answer NUMBER or answer COLOUR SHAPE",
         }
     }
 
@@ -65,6 +72,7 @@ impl Look {
         match self.mode {
             Mode::Answer | Mode::Judge => TINTS.contains(&word) || MARKS.contains(&word),
             Mode::Video => PLACES.contains(&word),
+            Mode::Count => Figure::is_answer(word),
         }
     }
 
@@ -97,8 +105,13 @@ impl TextGame for Look {
     }
 
     fn draw(&self, size: u32, rng: &mut Stream) -> Puzzle {
-        if self.mode == Mode::Video {
-            return Puzzle::Video(Clip::draw(size, self.corruption, rng));
+        match self.mode {
+            Mode::Video => return Puzzle::Video(Clip::draw(size, self.corruption, rng)),
+            Mode::Count => {
+                let channel = self.channel.unwrap_or(Channel::Image);
+                return Puzzle::Count(Figure::draw(size, self.named.unwrap_or_default(), channel, rng));
+            }
+            Mode::Answer | Mode::Judge => {}
         }
         let needs_zoom = !rng.chance(self.easy);
         let scene = Scene::draw(self.mode, needs_zoom, size, self.tile, rng);
@@ -111,11 +124,15 @@ impl TextGame for Look {
                 clip.check()?;
                 (clip.given.len() as u32 + 1, self.mode == Mode::Video)
             }
+            Puzzle::Count(figure) => {
+                figure.check()?;
+                (figure.objects.len() as u32, self.mode == Mode::Count)
+            }
             Puzzle::Plain(scene) | Puzzle::Zoom(scene) => {
                 scene.check(matches!(puzzle, Puzzle::Zoom(_)))?;
                 let offers = scene.rival.is_some();
                 let fits = match (self.mode, puzzle) {
-                    (Mode::Video, _) => false,
+                    (Mode::Video | Mode::Count, _) => false,
                     (mode, Puzzle::Zoom(_)) => offers == (mode == Mode::Judge),
                     _ => offers,
                 };
@@ -136,7 +153,7 @@ impl TextGame for Look {
         }
         let video = self.mode == Mode::Video;
         let fits = seen.claims.len() <= MAX_CLAIMS && seen.claims.iter().all(Claim::is_known);
-        if !fits || (!video && !seen.claims.is_empty()) || (video && seen.zooms > 0) {
+        if !fits || (!video && !seen.claims.is_empty()) || (!self.mode.is_grid() && seen.zooms > 0) {
             return Err("claims or zooms that cannot be made here".to_owned());
         }
         Ok(())
@@ -147,12 +164,22 @@ impl TextGame for Look {
             Puzzle::Plain(scene) => scene.prompt(false, self.swap),
             Puzzle::Zoom(scene) => scene.prompt(true, self.swap),
             Puzzle::Video(clip) => clip.prompt(),
+            Puzzle::Count(figure) => figure.prompt(),
+        }
+    }
+
+    /// How a picture is shown does not make it another.
+    fn identity(&self, puzzle: &Puzzle) -> String {
+        match puzzle {
+            Puzzle::Count(figure) => canonical(&json!(Figure { channel: Channel::Image, ..figure.clone() })),
+            other => canonical(&json!(other)),
         }
     }
 
     fn answer(&self, puzzle: &Puzzle) -> Option<String> {
         Some(match puzzle {
             Puzzle::Video(clip) => clip.right().to_owned(),
+            Puzzle::Count(figure) => figure.right(),
             Puzzle::Plain(scene) => scene.right(false).to_owned(),
             Puzzle::Zoom(scene) => scene.right(true).to_owned(),
         })
@@ -178,6 +205,10 @@ impl TextGame for Look {
                  others were where it says. Say one line per turn: `saw ANIMAL NUMBER PLACE` for what you saw, at most four times and only \
                  what the answer needs, then `answer PLACE`."
             ),
+            Mode::Count => "Objects are told in words, shown as code words in a picture, or both. `twice ring and red` asks for two times the \
+                 rings and the reds together, in its last digit: say `answer NUMBER`. `what` asks for the one object: say `answer \
+                 COLOUR SHAPE`."
+                .to_owned(),
         };
         self.instructions.then_some(text)
     }
@@ -189,7 +220,7 @@ impl TextGame for Look {
             return malformed();
         }
         match said.split_once(' ').map(|(verb, rest)| (verb, rest.trim())) {
-            Some(("zoom", place)) if self.mode != Mode::Video => {
+            Some(("zoom", place)) if self.mode.is_grid() => {
                 Action::Calls { calls: vec![ToolCall { tool: "zoom".to_owned(), input: place.to_owned() }] }
             }
             Some((verb, word)) if verb == self.verb() && self.is_answer(word) => {
@@ -205,7 +236,7 @@ impl TextGame for Look {
     fn step(&self, puzzle: &Puzzle, seen: &mut Seen, action: &Action, calls: &[CallRecord]) -> StepResult {
         let result = match action {
             Action::Answer { .. } => StepResult::default().answered(),
-            Action::Calls { .. } if self.mode != Mode::Video => self.zoomed(puzzle, seen, calls),
+            Action::Calls { .. } if self.mode.is_grid() => self.zoomed(puzzle, seen, calls),
             Action::Say { text } if self.mode == Mode::Video => match Claim::read(text) {
                 Some(_) if seen.claims.len() >= MAX_CLAIMS => StepResult::saying(ENOUGH),
                 Some(claim) => {
@@ -221,7 +252,7 @@ impl TextGame for Look {
     }
 
     fn tools(&self, builder: &dyn ToolBuilder) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
-        let zooms = self.tool && self.mode != Mode::Video;
+        let zooms = self.tool && self.mode.is_grid();
         Ok(if zooms { vec![builder.wrap(Arc::new(Zoom))] } else { Vec::new() })
     }
 

@@ -200,7 +200,7 @@ impl Tool for Zoom {
         let scene = match Puzzle::deserialize(&task.payload).map_err(|error| error.to_string()) {
             Ok(Puzzle::Plain(scene)) => scene.check(false).map(|()| scene),
             Ok(Puzzle::Zoom(scene)) => scene.check(true).map(|()| scene),
-            Ok(Puzzle::Video(_)) => Err("there is nothing to zoom into".to_owned()),
+            Ok(Puzzle::Video(_) | Puzzle::Count(_)) => Err("there is nothing to zoom into".to_owned()),
             Err(why) => Err(why),
         };
         let refused = |why: String| ToolError::Task { tool: "zoom".to_owned(), task: task.id.clone(), why };

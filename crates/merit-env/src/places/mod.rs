@@ -11,7 +11,7 @@
 //! The info of every turn: `read`, `executed` (in a plan the share of its steps), `refused`, `repeat` (the line before again, and nothing
 //! changed), `progress` (1 - acts left / acts at first), `keypoint` (fewer acts left than ever before), `milestones` and `new_milestone`
 //! (shares of the stops that a right play makes), `goal_share`, `solved`, `left` and `optimal`. A plan has `rule` (its form) and `hint`
-//! (steps that were given), a site `blocked`, `bad_send` and `tree` (-1 unread, -0.5 refused or sent in vain, 0.5 a key point, otherwise
+//! (steps that were given), a site `blocked`, `bad_send`, where it has a number `looks_right` (to one who sees only the last pages), and `tree` (-1 unread, -0.5 refused or sent in vain, 0.5 a key point, otherwise
 //! 0), errands `hit` (share of errands that the turn ran, again or for the first time), `pulled`, `stuck` (no new milestone for ten turns)
 //! and `late`.
 
@@ -28,12 +28,12 @@ pub mod town;
 
 pub use plan::MAX_STEPS;
 pub use play::Happened;
-pub use settings::{Doors, Hints, MAX_SIZE, Places, Skin};
+pub use settings::{Doors, Hints, MAX_SIZE, Places, Sites, Skin};
 
 use blocks::Blocks;
 use ground::{AtFirst, Ground, gold};
 use home::Home;
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of, split_of};
+use merit_api::{Context, Demonstration, Manner, StepResult, TextGame, line, sizes_of, split_of};
 use merit_core::{Action, CallRecord, Split, Stream, canonical};
 use plan::Plan;
 use play::Turn;
@@ -92,6 +92,19 @@ impl Puzzle {
     }
 }
 
+impl Places {
+    fn site(&self, fields: usize, rng: &mut Stream) -> Site {
+        let sections = self.sections.unwrap_or(3) as usize;
+        match self.sites {
+            None => Site::draw(sections, fields, rng),
+            Some(Sites { first, count }) => {
+                let number = first + rng.below(u64::from(count)) as u32;
+                Site::numbered(number as u8, sections, fields, rng)
+            }
+        }
+    }
+}
+
 /// What an act is called, whatever the spaces.
 fn act_of(text: &str) -> &str {
     line(text).trim()
@@ -112,7 +125,7 @@ impl TextGame for Places {
         let draw = |rng: &mut Stream| match self.skin {
             Skin::Site => {
                 let fields = size.saturating_sub(5 + rng.below(2) as u32).clamp(1, 4);
-                Puzzle::Site(Site::draw(self.sections.unwrap_or(3) as usize, fields as usize, rng))
+                Puzzle::Site(self.site(fields as usize, rng))
             }
             Skin::Errands => Puzzle::Town(Town::draw(shape.rooms, shape.tree, self.errands() as usize, rng)),
             Skin::Blocks => Puzzle::Blocks(Blocks::draw(shape.things, rng)),
@@ -148,6 +161,17 @@ impl TextGame for Places {
         puzzle
     }
 
+    /// Wishes on sites with a number; whoever does not know their shelves may want what is not there.
+    fn propose(&self, context: Context, rng: &mut Stream) -> Option<(Puzzle, u32)> {
+        self.sites?;
+        let fields = 1 + rng.below(3) as usize;
+        let site = self.site(fields, rng);
+        let site = if context == Context::Known { site } else { site.unknowing(rng) };
+        // As many acts as if what is not there were on the first page.
+        let size = AtFirst::of(&site).optimal.unwrap_or(5 + fields);
+        Some((Puzzle::Site(site), size as u32))
+    }
+
     /// The ground and what is wanted; what is given or blocked, and a lever, do not make it another.
     fn identity(&self, puzzle: &Puzzle) -> String {
         match puzzle {
@@ -172,6 +196,7 @@ impl TextGame for Places {
         match puzzle.at_first().optimal {
             Some(optimal) if optimal == size as usize => Ok(()),
             Some(optimal) => Err(format!("a shortest play has {optimal} acts, its size is {size}")),
+            None if matches!(puzzle, Puzzle::Site(Site { absent: Some(_), .. })) => Ok(()),
             None => Err("what is wanted is out of reach".to_owned()),
         }
     }

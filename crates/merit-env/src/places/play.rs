@@ -194,6 +194,10 @@ impl Places {
             () => 0.0,
         };
         let blocked = flag(site.shut_out(&state.cells));
-        result.with_info([("blocked", blocked), ("bad_send", flag(bad)), ("tree", tree)])
+        let result = result.with_info([("blocked", blocked), ("bad_send", flag(bad)), ("tree", tree)]);
+        match site.number {
+            Some(_) => result.with_info([("looks_right", flag(site.looks_right(&state.cells)))]),
+            None => result,
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::blocks::HUES;
 use super::home::{MAX_GOALS, Shape};
+use super::site::SITES;
 use super::town::{MAX_ERRANDS, MAX_ROOMS};
 use merit_core::registry::{About, Component, Refusal};
 use schemars::JsonSchema;
@@ -50,6 +51,16 @@ pub struct Hints {
     pub depth: f64,
 }
 
+/// Some of the sites that never change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sites {
+    /// The number of the first, from 0.
+    pub first: u32,
+    /// How many.
+    pub count: u32,
+}
+
 /// The settings of `places`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -85,6 +96,10 @@ pub struct Places {
     /// Only in a site.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocked: Option<f64>,
+    /// The sites that tasks are on, by number; each has a name, and its shelves never change. Absent: every task has a site of its own,
+    /// without a name. Only in a site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sites: Option<Sites>,
     /// Errands of a task, 1 to 8. Absent: 4. Only of errands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errands: Option<u32>,
@@ -115,6 +130,7 @@ impl Default for Places {
             held_out_hints: None,
             sections: None,
             blocked: None,
+            sites: None,
             errands: None,
             slack: None,
             lever: None,
@@ -179,7 +195,7 @@ impl Places {
     }
 
     /// The settings that only some skins know: name, whether it is given, whether this skin knows it.
-    fn particular(&self) -> [(&'static str, bool, bool); 12] {
+    fn particular(&self) -> [(&'static str, bool, bool); 13] {
         let site = self.skin == Skin::Site;
         let plan = self.skin == Skin::Plan;
         let (errands, blocks) = (self.skin == Skin::Errands, self.skin == Skin::Blocks);
@@ -192,6 +208,7 @@ impl Places {
             ("held_out_hints", self.held_out_hints.is_some(), plan),
             ("sections", self.sections.is_some(), site),
             ("blocked", self.blocked.is_some(), site),
+            ("sites", self.sites.is_some(), site),
             ("errands", self.errands.is_some(), errands),
             ("slack", self.slack.is_some(), errands),
             ("lever", self.lever.is_some(), errands),
@@ -238,6 +255,11 @@ impl Component for Places {
             let sound =
                 hints.is_none_or(|hints| share.contains(&hints.share) && (0.0..1.0).contains(&hints.depth));
             Refusal::unless(sound, name, "out of range", "a share of 0 to 1 and a depth of 0 to below 1")?;
+        }
+        if let Some(Sites { first, count }) = self.sites {
+            let fits = count > 0 && first.saturating_add(count) as usize <= SITES.len();
+            let range = format!("one site or more, of {}", SITES.len());
+            Refusal::unless(fits, "sites", format!("{first} and {count} from there on"), &range)?;
         }
         let possible = self.possible();
         match self.trained_sizes().iter().chain(&self.held_out_sizes).find(|size| !possible.contains(size)) {

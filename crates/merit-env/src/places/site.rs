@@ -2,12 +2,13 @@
 //!
 //! Two mirrors lead to the same sections; a section lists its goods by hue, two on a page; each good has a form. Pages of a section
 //! behind one mirror may be blocked: whoever loads one is out, and the page before does not tell. What is wanted: the right good, its
-//! fields as told, sent. A page that is left forgets its form.
+//! fields as told, sent. A page that is left forgets its form. Some sites have a number: a name, shelves that never change, and a last
+//! page that repeats the order. On such a site a wish may name what is not there.
 
 use super::ground::{AtFirst, Ground, Heard, Reply};
 use super::tour::{Errands, Stop};
 use merit_api::Derived;
-use merit_core::Stream;
+use merit_core::{Seed, Stream};
 use serde::{Deserialize, Serialize};
 
 pub const MIRRORS: [&str; 2] = ["east", "west"];
@@ -23,6 +24,9 @@ pub const FIELDS: [(&str, [&str; 5]); 4] = [
     ("shape", ["round", "square", "flat", "long", "bent"]),
     ("trim", ["plain", "bold", "fine", "soft", "rough"]),
 ];
+/// The names of the sites with a number.
+pub const SITES: [&str; 12] =
+    ["mill", "lake", "hill", "moor", "glen", "cove", "dune", "reef", "vale", "crag", "ford", "isle"];
 /// Pages of goods of a hue, and goods of a page.
 const PAGES: usize = 2;
 const ON_PAGE: usize = 2;
@@ -47,6 +51,12 @@ pub struct Site {
     pub good: u8,
     /// The wanted value of each field, from 1 on. 0: it does not matter.
     pub fields: [u8; 4],
+    /// The number of the site. Absent: it has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u8>,
+    /// A wish for what is not there: section, hue and good as they are told. Absent: what is wanted is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<[u8; 3]>,
     /// What is true before the first act.
     #[serde(skip)]
     pub at_first: Derived<AtFirst>,
@@ -71,14 +81,49 @@ impl Site {
             std::array::from_fn(|at| names[at])
         };
         let goods: Vec<[u8; OF_SECTION]> = (0..sections).map(|_| shelf(rng)).collect();
+        let turned = |rng: &mut Stream| rng.chance(0.5);
+        Self::wish(goods, fields, rng, turned)
+    }
+
+    /// A wish on the site with a number.
+    pub fn numbered(number: u8, sections: usize, fields: usize, rng: &mut Stream) -> Self {
+        let mut fixed = Seed::root(u64::from(number)).child("site", 0).stream();
+        let site = Self::draw(sections, 1, &mut fixed);
+        Self { number: Some(number), ..Self::wish(site.goods, fields, rng, |_| site.turned) }
+    }
+
+    /// The same with a wish by somebody who knows no shelf: it names any section, hue and good.
+    pub fn unknowing(mut self, rng: &mut Stream) -> Self {
+        let [section, hue] = [SECTIONS.len(), HUES.len()].map(|count| rng.below(count as u64) as u8);
+        let good = rng.below(GOODS.len() as u64) as u8;
+        let of_hue = PAGES * ON_PAGE;
+        let shelf = self.goods.get(usize::from(section));
+        let there = shelf.and_then(|shelf| {
+            shelf.iter().skip(usize::from(hue) * of_hue).take(of_hue).position(|name| *name == good)
+        });
+        match there {
+            Some(place) => (self.section, self.good) = (section, hue * of_hue as u8 + place as u8),
+            None => self.absent = Some([section, hue, good]),
+        }
+        self
+    }
+
+    fn wish(
+        goods: Vec<[u8; OF_SECTION]>,
+        fields: usize,
+        rng: &mut Stream,
+        turned: impl Fn(&mut Stream) -> bool,
+    ) -> Self {
+        let sections = goods.len();
         let section = rng.below(sections as u64) as u8;
         let mut order = [0, 1, 2, 3];
         rng.shuffle(&mut order);
         let asked = &order[..fields.min(FIELDS.len())];
         let fields = std::array::from_fn(|at| if asked.contains(&at) { 1 + rng.below(5) as u8 } else { 0 });
         let good = rng.below(OF_SECTION as u64) as u8;
-        let (blocked, turned) = (vec![[false; 2]; sections], rng.chance(0.5));
-        Self { blocked, goods, turned, section, good, fields, at_first: Derived::default() }
+        let (blocked, turned) = (vec![[false; 2]; sections], turned(rng));
+        let (number, absent) = (None, None);
+        Self { blocked, goods, turned, section, good, fields, number, absent, at_first: Derived::default() }
     }
 
     /// Blocks pages of sections behind mirrors, each with this chance.
@@ -95,11 +140,17 @@ impl Site {
     /// What is wrong with it; every number that is used as a place is checked here.
     pub fn check(&self) -> Result<(), String> {
         let sections = self.goods.len();
+        let known = |wish: [u8; 3]| {
+            let counts = [SECTIONS.len(), HUES.len(), GOODS.len()];
+            wish.iter().zip(counts).all(|(place, count)| usize::from(*place) < count)
+        };
         let sound = [
             ("goods", (1..=SECTIONS.len()).contains(&sections)),
             ("goods", self.goods.iter().flatten().all(|good| usize::from(*good) < GOODS.len())),
             ("blocked pages", self.blocked.len() == sections),
             ("wanted good", usize::from(self.section) < sections && usize::from(self.good) < OF_SECTION),
+            ("number", self.number.is_none_or(|number| usize::from(number) < SITES.len())),
+            ("absent wish", self.absent.is_none_or(|wish| self.number.is_some() && known(wish))),
             (
                 "fields",
                 self.fields.iter().all(|value| *value <= 5) && self.fields.iter().any(|value| *value > 0),
@@ -128,7 +179,7 @@ impl Site {
         }
     }
 
-    fn number(&self, page: Page) -> usize {
+    fn place(&self, page: Page) -> usize {
         let sections = self.goods.len();
         let behind = 1 + MIRRORS.len();
         let lists = behind + MIRRORS.len() * sections;
@@ -210,8 +261,45 @@ impl Site {
         }
     }
 
+    /// The page of the wanted good; what is not there is on no page.
     fn target(&self) -> usize {
-        self.number(Page::Form(usize::from(self.section), usize::from(self.good)))
+        if self.absent.is_some() {
+            return self.pages();
+        }
+        self.place(Page::Form(usize::from(self.section), usize::from(self.good)))
+    }
+
+    /// The words of what is wanted: section, hue and good.
+    fn wanted(&self) -> [&'static str; 3] {
+        let (section, good) = (usize::from(self.section), usize::from(self.good));
+        match self.absent.map(|wish| wish.map(usize::from)) {
+            Some([section, hue, good]) => [SECTIONS[section], HUES[hue], GOODS[good]],
+            None => [SECTIONS[section], HUES[good / (PAGES * ON_PAGE)], self.good_name(section, good)],
+        }
+    }
+
+    /// The good of a form and its fields, as the page after sending shows them.
+    fn order(&self, cells: &[u8]) -> Option<(&'static str, Vec<u8>)> {
+        let Page::Form(section, good) = self.page(self.node(cells)) else { return None };
+        Some((self.good_name(section, good), cells[2..].to_vec()))
+    }
+
+    /// Whether whoever sees only the last pages takes the order for what is wanted: the good and its fields, not where it was found.
+    pub fn looks_right(&self, cells: &[u8]) -> bool {
+        let alike = |(good, fields): (&str, Vec<u8>)| {
+            let wanted = self.fields.iter().zip(fields).all(|(wanted, set)| *wanted == 0 || *wanted == set);
+            good == self.wanted()[2] && wanted
+        };
+        cells[1] == SENT && self.order(cells).is_some_and(alike)
+    }
+
+    /// Fields with their values.
+    fn told(fields: &[u8]) -> String {
+        let field = |(at, value): (usize, &u8)| {
+            let (name, values) = FIELDS.get(at)?;
+            Some(format!("{name} {}", values.get(usize::from(*value).wrapping_sub(1))?))
+        };
+        fields.iter().enumerate().filter_map(field).collect::<Vec<_>>().join(", ")
     }
 
     /// Whether the policy was shut out.
@@ -271,7 +359,7 @@ impl Ground for Site {
                     return if known { Heard::Refused } else { Heard::Unread };
                 };
                 cells.fill(RUNNING);
-                cells[0] = self.number(to) as u8;
+                cells[0] = self.place(to) as u8;
                 cells[1] = if self.is_blocked(to) { BLOCKED } else { RUNNING };
             }
             _ => return Heard::Unread,
@@ -282,7 +370,10 @@ impl Ground for Site {
     fn reply(&self, cells: &[u8], said: &str) -> Reply {
         let text = match cells[1] {
             BLOCKED => "blocked".to_owned(),
-            SENT => "sent".to_owned(),
+            SENT => match self.order(cells).filter(|_| self.number.is_some()) {
+                Some((good, fields)) => format!("sent {good}: {}", Self::told(&fields)),
+                None => "sent".to_owned(),
+            },
             _ if said.trim_start().starts_with("set") => "ok".to_owned(),
             _ => self.view(self.page(self.node(cells))),
         };
@@ -290,15 +381,14 @@ impl Ground for Site {
     }
 
     fn prompt(&self, cells: &[u8]) -> String {
-        let (section, good) = (usize::from(self.section), usize::from(self.good));
-        let field = |at: usize| {
-            let value = FIELDS[at].1.get(usize::from(self.fields[at]).wrapping_sub(1))?;
-            Some(format!("{} {value}", FIELDS[at].0))
-        };
-        let fields: Vec<String> = (0..FIELDS.len()).filter_map(field).collect();
-        let hue = HUES[good / (PAGES * ON_PAGE)];
-        let wanted = format!("{} {hue} {}", SECTIONS[section], self.good_name(section, good));
-        format!("want {wanted}: {}. {}", fields.join(", "), self.view(self.page(self.node(cells))))
+        let wanted = self.wanted().join(" ");
+        let site = self.number.and_then(|number| SITES.get(usize::from(number)));
+        let site = site.map_or_else(String::new, |name| format!("{name}. "));
+        format!(
+            "{site}want {wanted}: {}. {}",
+            Self::told(&self.fields),
+            self.view(self.page(self.node(cells)))
+        )
     }
 
     fn roads(&self) -> Vec<Vec<usize>> {
@@ -309,12 +399,12 @@ impl Ground for Site {
             let links = if self.is_blocked(page) { Vec::new() } else { self.links(page) };
             links.into_iter().map(|(_, to)| to)
         };
-        (0..self.pages()).map(|node| from(node).filter(open).map(|to| self.number(to)).collect()).collect()
+        (0..self.pages()).map(|node| from(node).filter(open).map(|to| self.place(to)).collect()).collect()
     }
 
     fn road(&self, from: usize, to: usize) -> String {
         let mut links = self.links(self.page(from)).into_iter();
-        links.find(|(_, page)| self.number(*page) == to).map_or_else(|| "home".to_owned(), |(said, _)| said)
+        links.find(|(_, page)| self.place(*page) == to).map_or_else(|| "home".to_owned(), |(said, _)| said)
     }
 
     fn node(&self, cells: &[u8]) -> usize {
@@ -345,7 +435,7 @@ impl Ground for Site {
         let was = |at: usize| visited.get(at).copied().unwrap_or_default();
         was(node)
             || (0..self.pages())
-                .any(|at| was(at) && self.links(self.page(at)).iter().any(|(_, to)| self.number(*to) == node))
+                .any(|at| was(at) && self.links(self.page(at)).iter().any(|(_, to)| self.place(*to) == node))
     }
 
     fn acts(&self, cells: &[u8]) -> Vec<String> {

@@ -273,6 +273,30 @@ fn manners_in_a_video_are_what_they_say() {
 }
 
 #[test]
+fn a_picture_is_the_same_task_in_every_channel_and_a_reader_sees_nothing() {
+    let shown = |channel: &str| {
+        let world = world(&format!("mode = 'count'\nsizes = [3]\nchannel = '{channel}'"));
+        tasks(world.as_ref(), 60)
+    };
+    let (text, image, blank) = (shown("text"), shown("image"), shown("blank"));
+    for (one, other) in text.iter().zip(&image).chain(image.iter().zip(&blank)) {
+        assert_eq!((&one.answer, &one.payload["objects"]), (&other.answer, &other.payload["objects"]));
+    }
+    let right = |channel: &str, manner: &str| {
+        let world = world(&format!("mode = 'count'\nsizes = [3]\nchannel = '{channel}'"));
+        share(&tasks(world.as_ref(), 200), |task| is_right(task, &played(world.as_ref(), task, manner).0))
+    };
+    assert_eq!((right("image", "exact"), right("text", "reader")), (1.0, 1.0));
+    // A guess among ten.
+    assert!(right("image", "reader") < 0.2 && right("text", "hasty") < 0.2);
+    let named = world("mode = 'count'\nsizes = [1]\nnamed = 1.0");
+    for task in tasks(named.as_ref(), 20) {
+        let said = played(named.as_ref(), &task, "hasty").0;
+        assert_eq!(said, [format!("answer {}", task.answer.as_deref().unwrap())]);
+    }
+}
+
+#[test]
 fn every_knob_makes_tasks_harder() {
     // Whoever answers at once knows what the view from afar tells.
     let hasty = |easy: f64| {
@@ -311,6 +335,7 @@ fn all_modes_keep_the_contract() {
         "mode = 'judge'\nswap = true\nheld_out_sizes = [4]",
         "mode = 'video'\nsizes = [1, 2, 3]",
         "mode = 'video'\ncorruption = 0.0\ninstructions = true",
+        "mode = 'count'\nsizes = [1, 4]\nchannel = 'any'\nnamed = 0.5\ninstructions = true",
     ] {
         let found = check_world(world(settings).as_ref(), &Seed::root(7), 12);
         assert_eq!(found, Vec::<String>::new(), "{settings}");

@@ -1,14 +1,14 @@
 //! Rooms and pages: what acts do, how far it is, what is told as info, and how the demonstrator plays.
 
 use merit_api::conformance::check_world;
-use merit_api::{LiveTools, World};
+use merit_api::{Context, LiveTools, World};
 use merit_core::{Action, Info, Seed, Split, Task};
 use merit_env::places::ground::{Ground, Heard, shortest};
 use merit_env::places::home::{Home, Shape};
 use merit_env::places::site::Site;
 use merit_env::{ExpertTurn, read_world};
 use serde_json::{Value, json};
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 fn world(settings: &str) -> Box<dyn World> {
@@ -344,6 +344,7 @@ fn every_skin_keeps_the_contract() {
         "skin = 'plan'\ndoors = 'tree'\ntreated = 0.0",
         "skin = 'site'\nsizes = [6, 10]\nblocked = 0.4",
         "skin = 'site'\nsizes = [7]\nsections = 4\nheld_out_sizes = [9]",
+        "skin = 'site'\nsizes = [6, 8]\nsites = { first = 8, count = 4 }",
     ] {
         assert_eq!(
             check_world(world(settings).as_ref(), &Seed::root(7), 8),
@@ -351,6 +352,87 @@ fn every_skin_keeps_the_contract() {
             "{settings}"
         );
     }
+}
+
+const SITES: &str = "skin = 'site'\nsizes = [6, 7, 8]\nsites = { first = 0, count = 8 }";
+
+#[test]
+fn a_site_with_a_number_never_changes_and_unseen_sites_are_others() {
+    let shelves = |settings: &str| {
+        let world = world(settings);
+        let mut found: BTreeMap<u64, Value> = BTreeMap::new();
+        for at in 0..60 {
+            let site = world.task(Split::Train, at, &Seed::root(1)).unwrap().payload["site"].clone();
+            let kept = found.entry(site["number"].as_u64().unwrap()).or_insert(site["goods"].clone());
+            assert_eq!(*kept, site["goods"]);
+        }
+        found
+    };
+    let (practised, unseen) = (shelves(SITES), shelves("skin = 'site'\nsites = { first = 8, count = 4 }"));
+    assert_eq!((practised.len(), unseen.len()), (8, 4));
+    assert!(unseen.values().all(|goods| !practised.values().any(|known| known == goods)));
+    let refused = read_world("type = 'places'\nskin = 'site'\nsites = { first = 9, count = 4 }").err();
+    assert!(refused.is_some_and(|why| why.to_string().contains("of 12")));
+}
+
+#[test]
+fn who_knows_the_sites_proposes_what_can_be_done_and_who_does_not_mostly_does_not() {
+    let world = world(SITES);
+    let author = world.author().unwrap();
+    let proposed = |context, at| author.propose(context, &Seed::root(3).child("proposed", at)).unwrap();
+    for at in 0..40 {
+        let task = proposed(Context::Known, at);
+        assert_eq!((task.split, task.payload["site"].get("absent")), (Split::Train, None));
+        assert_eq!(task, proposed(Context::Known, at), "the same seed, the same task");
+        world.open(&Arc::new(task), &Seed::root(1), None).unwrap();
+    }
+    let tasks: Vec<Task> = (0..400).map(|at| proposed(Context::Unknown, at)).collect();
+    // Three sections of four exist, and four goods of sixteen are there in a hue: 3/4 · 4/16 of all wishes can be met.
+    let there = tasks.iter().filter(|task| task.payload["site"].get("absent").is_none()).count();
+    assert!((50..=100).contains(&there), "{there} of 400; 75 are expected");
+    tasks.into_iter().for_each(|task| drop(world.open(&Arc::new(task), &Seed::root(1), None).unwrap()));
+    assert!(self::world("skin = 'site'").author().is_none());
+}
+
+#[test]
+fn a_judge_of_the_last_page_takes_the_same_good_of_another_section_for_right() {
+    let mut payload = site();
+    payload["site"]["number"] = json!(0);
+    payload["site"]["blocked"] = json!([[false, false], [false, false], [false, false]]);
+    let wrong = [
+        "click east",
+        "click club",
+        "pick blue",
+        "next",
+        "click fork",
+        "set size big",
+        "set wood elm",
+        "send",
+    ];
+    let (first, turns) = play(SITES, &task(payload.clone(), 8), &wrong);
+    assert!(first.starts_with("mill. want shop red fork: size big, wood elm. home:"), "{first}");
+    assert_eq!(turns.last().unwrap().0, "sent fork: size big, wood elm");
+    assert_eq!((of(&turns, "looks_right")[7], of(&turns, "solved")[7]), (1.0, 0.0));
+    let right = [
+        "click east",
+        "click shop",
+        "pick red",
+        "next",
+        "click fork",
+        "set size big",
+        "set wood elm",
+        "send",
+    ];
+    let (_, turns) = play(SITES, &task(payload.clone(), 8), &right);
+    assert_eq!((of(&turns, "looks_right")[7], of(&turns, "solved")[7]), (1.0, 1.0));
+    // A wish for what is not there: nothing solves it, and nothing comes nearer.
+    payload["site"]["absent"] = json!([0, 1, 15]);
+    let (first, turns) = play(SITES, &task(payload, 7), &right);
+    assert!(first.contains("want shop blue sled"), "{first}");
+    assert_eq!(
+        (of(&turns, "solved")[7], of(&turns, "progress")[7], of(&turns, "looks_right")[7]),
+        (0.0, 0.0, 0.0)
+    );
 }
 
 #[test]

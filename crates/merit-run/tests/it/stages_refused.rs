@@ -38,6 +38,16 @@ fn a_dataset_of_the_wrong_kind_is_refused() {
 }
 
 #[test]
+fn practice_and_quantiles_that_mean_nothing_are_refused() {
+    check(&format!("{COLLECT}practice = {{ fixed = 0 }}\n"), "`practice.fixed` is 0; it must be at least 1");
+    check(&format!("{COLLECT}practice = {{ proposed = 'some' }}\n"), "unknown variant `some`");
+    after_collecting(
+        "type = 'make'\nfrom = 'tries'\ninto = 'short'\nkeep = { shortest = 1.0 }",
+        "`keep.shortest` is 1; it is a share between 0 and 1",
+    );
+}
+
+#[test]
 fn unknown_keys_are_refused_with_the_nearest() {
     check(&COLLECT.replace("tasks", "taks"), "unknown field `taks`");
     check("[[stages]]\ntype = 'imitate'\nfrom = 'demonstrations'\nskil = 0.5", "unknown field `skil`");

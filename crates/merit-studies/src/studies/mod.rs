@@ -21,5 +21,6 @@ merit_core::registry! {
         plan_rewardbench::PlanRewardbench,
         deep_graphrag::DeepGraphrag,
         tearag::Tearag,
+        bmgq::Bmgq,
     ];
 }

@@ -2,6 +2,7 @@
 
 pub mod door_grid;
 pub mod edits;
+pub mod encyclopaedia;
 pub mod facts;
 pub mod field;
 pub mod fog_grid;

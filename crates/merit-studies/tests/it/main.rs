@@ -3,6 +3,7 @@
 
 mod active_inference;
 mod barfi;
+mod bmgq;
 mod cells;
 mod conformal_abstention;
 mod cpr_norms;
