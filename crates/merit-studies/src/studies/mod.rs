@@ -17,5 +17,9 @@ merit_core::registry! {
         sales_rl_agent::SalesRlAgent,
         embed_rl::EmbedRl,
         recrm_bench::RecrmBench,
+        reagent_frames::ReagentFrames,
+        reagent_curation::ReagentCuration,
+        reagent_hard::ReagentHard,
+        reagent_panel::ReagentPanel,
     ];
 }

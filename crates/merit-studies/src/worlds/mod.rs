@@ -4,6 +4,8 @@ pub mod door_grid;
 pub mod facts;
 pub mod field;
 pub mod fog_grid;
+pub mod frames;
+pub mod pick_place;
 pub mod progress;
 pub mod recommender;
 pub mod records;
