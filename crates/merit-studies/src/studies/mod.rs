@@ -21,5 +21,6 @@ merit_core::registry! {
         reagent_curation::ReagentCuration,
         reagent_hard::ReagentHard,
         reagent_panel::ReagentPanel,
+        retroformer::Retroformer,
     ];
 }

@@ -5,6 +5,7 @@ pub mod facts;
 pub mod field;
 pub mod fog_grid;
 pub mod frames;
+pub mod keys;
 pub mod pick_place;
 pub mod progress;
 pub mod recommender;

@@ -9,6 +9,7 @@ mod cpr_norms;
 mod exprd_explors;
 mod knapsack_composer;
 mod nanorobot_q;
+mod retroformer;
 mod robo_dopamine;
 mod sales_rl_agent;
 mod statefactory;
