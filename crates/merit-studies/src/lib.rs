@@ -14,6 +14,7 @@ pub mod contrast;
 pub mod critic;
 pub mod cues;
 mod desk;
+pub mod discussion;
 pub mod evidence;
 pub mod gaussian_policy;
 pub mod inventory;

@@ -22,5 +22,6 @@ merit_core::registry! {
         reagent_hard::ReagentHard,
         reagent_panel::ReagentPanel,
         retroformer::Retroformer,
+        comas::Comas,
     ];
 }

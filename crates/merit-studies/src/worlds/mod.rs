@@ -13,3 +13,4 @@ pub mod records;
 pub mod sale;
 pub mod sparse;
 pub mod t_maze;
+pub mod triples;

@@ -4,6 +4,7 @@
 mod active_inference;
 mod barfi;
 mod cells;
+mod comas;
 mod conformal_abstention;
 mod cpr_norms;
 mod exprd_explors;
