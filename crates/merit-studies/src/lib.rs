@@ -7,6 +7,7 @@
 
 pub mod axes;
 pub mod bag;
+pub mod bandit;
 pub mod chooser;
 pub mod commons;
 pub mod conformal;
@@ -20,6 +21,7 @@ pub mod gaussian_policy;
 pub mod inventory;
 pub mod knapsack;
 pub mod linked;
+pub mod pair_synth;
 pub mod recommending;
 pub mod reflecting;
 pub mod scores;

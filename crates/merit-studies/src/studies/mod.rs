@@ -23,5 +23,6 @@ merit_core::registry! {
         reagent_panel::ReagentPanel,
         retroformer::Retroformer,
         comas::Comas,
+        anyprefer::Anyprefer,
     ];
 }

@@ -146,7 +146,7 @@ mod tests {
         let near = |found: Vec<f64>, want: [f64; 3]| {
             found.iter().zip(want).for_each(|(a, b)| assert!((a - b).abs() < 1e-4, "{found:?}"));
         };
-        near(video.relevance(), [0.94868, 0.70711, 0.5]);
+        near(video.relevance(), [0.94868, 0.5_f64.sqrt(), 0.5]);
         // Shares 2/3 and 1/3; four quarters; two halves.
         near(video.entropy(), [0.9183, 2.0, 1.0]);
         assert_eq!(video.seen_with(3, &[0, 1, 2]), [1, 1]);

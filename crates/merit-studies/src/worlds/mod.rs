@@ -1,5 +1,6 @@
 //! Small worlds that studies play in.
 
+pub mod biased_answers;
 pub mod door_grid;
 pub mod facts;
 pub mod field;
