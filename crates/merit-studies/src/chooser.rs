@@ -1,4 +1,4 @@
-//! A softmax over candidates that are told by their features, learned by imitation or by group-relative REINFORCE.
+//! A softmax over candidates that are told by their features, learned by imitation, by group-relative REINFORCE or from pairs.
 
 use crate::tabular::{argmax, draw, softmax};
 use merit_core::Stream;
@@ -58,6 +58,34 @@ impl Chooser {
         }
         self.weights.iter_mut().zip(gradient).for_each(|(weight, g)| *weight += rate * g);
     }
+
+    /// `ln p` of a whole path.
+    pub fn log_chance(&self, path: &[Choice]) -> f64 {
+        path.iter().map(|choice| self.chances(&choice.candidates)[choice.chosen].max(1e-300).ln()).sum()
+    }
+
+    /// One step down the mean over pairs of `−ln σ(d)`, `d = beta · (ln π/ref of the better path − ln π/ref of the worse one)`: DPO, and
+    /// TPO where paths have several choices. The rate is per `beta`, so that the first step is the same for every `beta`. Gives the loss
+    /// before the step.
+    pub fn prefer(
+        &mut self,
+        pairs: &[(&[Choice], &[Choice])],
+        reference: &Self,
+        beta: f64,
+        rate: f64,
+    ) -> f64 {
+        let mut gradient = vec![0.0; self.weights.len()];
+        let (mut loss, n) = (0.0, pairs.len().max(1) as f64);
+        for (better, worse) in pairs {
+            let gain = |path: &[Choice]| self.log_chance(path) - reference.log_chance(path);
+            let pull = 1.0 / (1.0 + (beta * (gain(better) - gain(worse))).exp());
+            loss -= (1.0 - pull).max(1e-300).ln() / n;
+            better.iter().for_each(|choice| self.push(&mut gradient, choice, pull / n));
+            worse.iter().for_each(|choice| self.push(&mut gradient, choice, -pull / n));
+        }
+        self.weights.iter_mut().zip(gradient).for_each(|(weight, g)| *weight += rate * g);
+        loss
+    }
 }
 
 #[cfg(test)]
@@ -82,6 +110,23 @@ mod tests {
             let slope = 2.0 * (log(1e-5) - log(-1e-5)) / 2e-5;
             assert!((slope - found).abs() < 1e-8, "{slope} {found}");
         }
+    }
+
+    #[test]
+    fn two_steps_of_a_preference_by_hand() {
+        // Two even candidates. d = 0: loss ln 2, pull 1/2; grad ln p of the better less the worse is (1, −1).
+        let at = |chosen| vec![Choice { candidates: vec![vec![0], vec![1]], chosen }];
+        let (better, worse) = (at(0), at(1));
+        let (mut own, start) = (Chooser::new(2), Chooser::new(2));
+        let pairs: [(&[Choice], &[Choice]); 1] = [(&better, &worse)];
+        assert!((own.prefer(&pairs, &start, 0.1, 1.0) - 2.0_f64.ln()).abs() < 1e-12);
+        assert!((own.weights[0] - 0.5).abs() < 1e-12 && (own.weights[1] + 0.5).abs() < 1e-12);
+        // The log-odds are 1 now, so that d = 0.1 and the loss ln(1 + e^-0.1).
+        assert!((own.prefer(&pairs, &start, 0.1, 0.0) - (1.0 + (-0.1_f64).exp()).ln()).abs() < 1e-12);
+        // Over two choices each, sums of logarithms: twice the distance.
+        let (longer, shorter) = ([at(0), at(0)].concat(), [at(1), at(1)].concat());
+        let twice: [(&[Choice], &[Choice]); 1] = [(&longer, &shorter)];
+        assert!((own.prefer(&twice, &start, 0.1, 0.0) - (1.0 + (-0.2_f64).exp()).ln()).abs() < 1e-12);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 pub mod axes;
 pub mod bag;
+pub mod bandit;
 pub mod chooser;
 pub mod commons;
 pub mod conformal;
@@ -22,7 +23,18 @@ pub mod pair_models;
 pub mod preferring;
 pub mod quality;
 pub mod questions;
+pub mod critic;
+pub mod cues;
+mod desk;
+pub mod discussion;
+pub mod evidence;
+pub mod gaussian_policy;
+pub mod inventory;
+pub mod knapsack;
+pub mod linked;
+pub mod pair_synth;
 pub mod recommending;
+pub mod reflecting;
 pub mod scores;
 pub mod searcher;
 pub mod selective;

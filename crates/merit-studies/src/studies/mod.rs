@@ -22,5 +22,12 @@ merit_core::registry! {
         deep_graphrag::DeepGraphrag,
         tearag::Tearag,
         bmgq::Bmgq,
+        reagent_frames::ReagentFrames,
+        reagent_curation::ReagentCuration,
+        reagent_hard::ReagentHard,
+        reagent_panel::ReagentPanel,
+        retroformer::Retroformer,
+        comas::Comas,
+        anyprefer::Anyprefer,
     ];
 }

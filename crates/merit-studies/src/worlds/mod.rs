@@ -1,5 +1,6 @@
 //! Small worlds that studies play in.
 
+pub mod biased_answers;
 pub mod door_grid;
 pub mod edits;
 pub mod encyclopaedia;
@@ -8,6 +9,9 @@ pub mod field;
 pub mod fog_grid;
 pub mod knowledge;
 pub mod planted_graph;
+pub mod frames;
+pub mod keys;
+pub mod pick_place;
 pub mod progress;
 pub mod recommender;
 pub mod records;
@@ -15,3 +19,4 @@ pub mod sale;
 pub mod sparse;
 pub mod t_maze;
 pub mod traces;
+pub mod triples;

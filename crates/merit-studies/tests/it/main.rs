@@ -2,14 +2,17 @@
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
 mod active_inference;
+mod anyprefer;
 mod barfi;
 mod bmgq;
 mod cells;
+mod comas;
 mod conformal_abstention;
 mod cpr_norms;
 mod exprd_explors;
 mod knapsack_composer;
 mod nanorobot_q;
+mod retroformer;
 mod robo_dopamine;
 mod sales_rl_agent;
 mod statefactory;

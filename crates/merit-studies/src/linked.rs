@@ -1,0 +1,58 @@
+//! Rewards that one policy earns by what another does: a hint by the next trial, a solution and its critique by a score.
+//!
+//! In: returns, or a score as it was read. Out: what each is paid. Pure; knows no policy.
+
+/// What a reflection earns: the next return less the one before it; less also what would have come without it, where that was tried.
+///
+/// `empty` is the return of a trial from the same state without the reflection.
+pub fn return_delta(before: f64, after: f64, empty: Option<f64>) -> f64 {
+    (after - before) - empty.map_or(0.0, |empty| empty - before)
+}
+
+/// What the three roles of an exchange earn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shares {
+    pub solver: f64,
+    pub critic: f64,
+    pub scorer: f64,
+}
+
+/// Of a score t from 1 to 3: `(t − 1) / 2` to the solver, the rest, `(3 − t) / 2`, to the critic, nothing to the scorer. A score that cannot
+/// be read, or is no score, costs the scorer 1 and pays nobody.
+pub fn interaction(score: Option<u8>) -> Shares {
+    match score {
+        Some(t @ 1..=3) => {
+            let solver = f64::from(t - 1) / 2.0;
+            Shares { solver, critic: 1.0 - solver, scorer: 0.0 }
+        }
+        _ => Shares { solver: 0.0, critic: 0.0, scorer: -1.0 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reflection_earns_the_change_that_it_made() {
+        assert!((return_delta(0.3, 1.0, None) - 0.7).abs() < 1e-12);
+        // After an unlucky trial things get better by themselves: 0.5 of the 0.7.
+        assert!((return_delta(0.3, 1.0, Some(0.8)) - 0.2).abs() < 1e-12);
+        assert!(return_delta(0.3, 0.8, Some(0.8)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn solver_and_critic_share_one() {
+        let of = |t| interaction(Some(t));
+        assert_eq!(of(3), Shares { solver: 1.0, critic: 0.0, scorer: 0.0 });
+        assert_eq!(of(2), Shares { solver: 0.5, critic: 0.5, scorer: 0.0 });
+        assert_eq!(of(1), Shares { solver: 0.0, critic: 1.0, scorer: 0.0 });
+    }
+
+    #[test]
+    fn an_unreadable_score_is_no_two() {
+        // A public copy read it as 2, which pays 0.5 to everybody and takes the pressure from the form.
+        let lost = Shares { solver: 0.0, critic: 0.0, scorer: -1.0 };
+        assert_eq!((interaction(None), interaction(Some(0)), interaction(Some(4))), (lost, lost, lost));
+    }
+}

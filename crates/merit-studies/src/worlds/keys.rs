@@ -1,0 +1,134 @@
+//! Vaults with six keys, one of which fits, and a frozen actor that tries one key a trial and obeys hints.
+//!
+//! A failed trial shows which key was tried and a mark of the lock, which tells the key that fits to who knows how marks and keys belong
+//! together. The actor never learns. Nothing here writes hints or pays for them.
+
+use merit_core::Stream;
+
+pub const KEYS: usize = 6;
+/// How many hints the actor keeps, the newest.
+pub const KEPT: usize = 3;
+/// The chance that the mark is the lock's own and not any.
+const TELLING: f64 = 0.8;
+/// The chance that the actor obeys, and the chance that it guesses right by itself beyond luck.
+const OBEYS: f64 = 0.9;
+const HUNCH: f64 = 0.04;
+
+/// What the writer can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hint {
+    Use(usize),
+    Avoid(usize),
+    Nothing,
+}
+
+/// How marks and keys belong together, the same in all tasks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vaults {
+    marks: Vec<usize>,
+}
+
+/// One vault.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Task {
+    pub fits: usize,
+    /// How far one gets without the key, 0 to 1: vaults differ.
+    pub way: f64,
+}
+
+/// What one trial shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trial {
+    pub tried: usize,
+    pub mark: usize,
+    pub opened: bool,
+    /// 1 of an open vault; otherwise up to 0.8 by how far one got.
+    pub gain: f64,
+}
+
+impl Vaults {
+    pub fn draw(stream: &mut Stream) -> Self {
+        let mut marks: Vec<usize> = (0..KEYS).collect();
+        stream.shuffle(&mut marks);
+        Self { marks }
+    }
+
+    /// The key that a mark tells of.
+    pub fn told_by(&self, mark: usize) -> Option<usize> {
+        self.marks.iter().position(|of_key| *of_key == mark)
+    }
+
+    /// One trial of the frozen actor with the hints it remembers, oldest first.
+    pub fn attempt(&self, task: &Task, hints: &[Hint], stream: &mut Stream) -> Trial {
+        let tried = choose(task, &hints[hints.len().saturating_sub(KEPT)..], stream);
+        let any = stream.below(KEYS as u64) as usize;
+        let mark = if stream.chance(TELLING) { self.marks[task.fits] } else { any };
+        let luck = stream.unit();
+        let opened = tried == task.fits;
+        Trial { tried, mark, opened, gain: if opened { 1.0 } else { 0.6 * task.way + 0.2 * luck } }
+    }
+}
+
+impl Task {
+    pub fn draw(stream: &mut Stream) -> Self {
+        Self { fits: stream.below(KEYS as u64) as usize, way: stream.unit() }
+    }
+}
+
+/// The newest key that it is told to use, if it obeys; otherwise any that it is not told to avoid.
+fn choose(task: &Task, hints: &[Hint], stream: &mut Stream) -> usize {
+    let (obeys, hunch) = (stream.chance(OBEYS), stream.chance(HUNCH));
+    let told = hints.iter().rev().find_map(|hint| match hint {
+        Hint::Use(key) => Some(*key),
+        Hint::Avoid(_) | Hint::Nothing => None,
+    });
+    if let Some(key) = told.filter(|_| obeys) {
+        return key;
+    }
+    let free: Vec<usize> = (0..KEYS).filter(|key| !obeys || !hints.contains(&Hint::Avoid(*key))).collect();
+    if hunch { task.fits } else { stream.pick(&free).copied().unwrap_or(task.fits) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merit_core::Seed;
+
+    #[test]
+    fn the_actor_alone_opens_a_fifth_and_obeys_nine_of_ten_hints() {
+        let mut stream = Seed::root(101).stream();
+        let vaults = Vaults::draw(&mut stream);
+        let mut opened = |hints: &dyn Fn(&Task) -> Vec<Hint>| {
+            let won = (0..4000).filter(|_| {
+                let task = Task::draw(&mut stream);
+                vaults.attempt(&task, &hints(&task), &mut stream).opened
+            });
+            won.count() as f64 / 4000.0
+        };
+        // 0.04 + 0.96 / 6 = 0.2
+        assert!((opened(&|_| Vec::new()) - 0.2).abs() < 0.02);
+        // 0.9 + 0.1 · 0.2
+        assert!(
+            (opened(&|task| vec![Hint::Use((task.fits + 1) % KEYS), Hint::Use(task.fits)]) - 0.92).abs()
+                < 0.02
+        );
+        // Of two keys left one fits: 0.9 (0.04 + 0.96 / 3) + 0.1 · 0.2; only the three newest hints are remembered.
+        let avoid = |task: &Task| (1..=4).map(|i| Hint::Avoid((task.fits + i) % KEYS)).collect();
+        assert!((opened(&avoid) - 0.344).abs() < 0.025);
+    }
+
+    #[test]
+    fn a_failed_trial_tells_the_key_in_most_cases_and_how_far_one_got() {
+        let mut stream = Seed::root(101).stream();
+        let vaults = Vaults::draw(&mut stream);
+        let task = Task { fits: 2, way: 0.5 };
+        let trials: Vec<Trial> = (0..3000).map(|_| vaults.attempt(&task, &[], &mut stream)).collect();
+        let told = trials.iter().filter(|trial| vaults.told_by(trial.mark) == Some(2)).count();
+        // 0.8 + 0.2 / 6 = 0.833
+        assert!((2430..2570).contains(&told), "{told}");
+        for trial in trials {
+            let fits = if trial.opened { trial.gain == 1.0 } else { (0.3..0.5).contains(&trial.gain) };
+            assert!(fits, "{trial:?}");
+        }
+    }
+}
