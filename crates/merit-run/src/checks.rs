@@ -274,14 +274,11 @@ fn person(recipe: &Recipe) -> Result<(), String> {
     let repeats = recipe.rollout.tree.is_some()
         || recipe.rollout.rollback.is_some()
         || recipe.bank.is_some()
+        || recipe.memory.is_some()
         || recipe.credit.needs().probes_per_turn > 0
         || recipe.stages.iter().flat_map(StageSettings::each).any(|stage| stage.search().is_some());
     match repeats && !recipe.roles.user.is_oracle() {
-        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]`, `search` and credit \
-        || recipe.memory.is_some()
-        || recipe.credit.needs().probes_per_turn > 0;
-    match repeats && !recipe.roles.user.is_oracle() {
-        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]`, `[memory]` and credit \
+        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]`, `[memory]`, `search` and credit \
                      rules that continue episodes open tasks again; leave these out, or the model"
             .into()),
         false => Ok(()),

@@ -7,16 +7,12 @@ use crate::metrics::{self, rows};
 use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
 use crate::stage::Stage;
-use crate::stages::{Alter, SearchSettings};
-use merit_core::stats::mean;
-use merit_core::{Annotations, Cost, PolicyVersion, ScoredEpisode, Split};
-use merit_reward::RewardState;
-use merit_rollout::{OracleSampler, OracleSettings, RolloutSettings, roll_out};
-use crate::stages::Practice;
+use crate::stages::{Alter, Practice, SearchSettings};
 use merit_api::EnvError;
 use merit_core::stats::mean;
-use merit_core::{PolicyVersion, ScoredEpisode, Split, Task};
+use merit_core::{Annotations, Cost, PolicyVersion, ScoredEpisode, Split, Task};
 use merit_reward::RewardState;
+use merit_rollout::{OracleSampler, OracleSettings, RolloutSettings, roll_out};
 use std::sync::Arc;
 
 /// Runs the present policy on training tasks from the place of `drive`, a few tasks at a step, and records scored episodes.
@@ -24,10 +20,7 @@ pub(crate) fn run(
     drive: &mut Drive<'_>,
     stage: &Stage,
     (tasks, samples): (u32, u32),
-    search: Option<&SearchSettings>,
-    tasks: u32,
-    samples: u32,
-    practice: Option<Practice>,
+    (search, practice): (Option<&SearchSettings>, Option<Practice>),
 ) -> Result<(), RunError> {
     let parts = drive.parts_of(stage)?;
     let searching = search.map(|how| drive.searching(how)).transpose()?;
@@ -135,6 +128,8 @@ fn record(
     };
     (drive.watch)(event);
     Ok(())
+}
+
 /// The tasks of a plan, as practice has them.
 fn practised(parts: &Parts, practice: Practice, plan: &Plan) -> Result<Vec<Arc<Task>>, RunError> {
     let seed = parts.seed.child("tasks", 0);

@@ -63,13 +63,11 @@ pub fn train(
         match &stage.work {
             Work::Demonstrations { newborn } => imitate::demonstrations(&mut drive, stage, *newborn)?,
             Work::Imitate { from, how } => imitate::dataset(&mut drive, stage, from, how)?,
-            Work::Collect { tasks, samples, search } => {
-                collect::run(&mut drive, stage, (*tasks, *samples), search.as_ref())?;
+            Work::Collect { tasks, samples, search, practice } => {
+                collect::run(&mut drive, stage, (*tasks, *samples), (search.as_ref(), *practice))?;
             }
             Work::Alter { from, how, tasks, samples } => {
                 collect::altered(&mut drive, stage, (from, how), (*tasks, *samples))?;
-            Work::Collect { tasks, samples, practice } => {
-                collect::run(&mut drive, stage, *tasks, *samples, *practice)?;
             }
             Work::Make { made, name } => collect::made(&mut drive, stage, made, name)?,
             Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,

@@ -158,9 +158,7 @@ impl Evaluator<'_> {
             group_size: each,
             version: PolicyVersion(evaluation.version),
         })?;
-        if let Some(bank) = &self.parts.recipe.bank {
-            bank.show(self.parts.env.as_ref(), self.experience, &mut plans)?;
-        }
+        self.parts.show(self.earlier, &mut plans)?;
         self.parts.annotators.recall(self.folder, phase, evaluation.step)?;
         Ok(plans)
     }
@@ -171,12 +169,6 @@ impl Evaluator<'_> {
         annotations: &Annotations,
     ) -> Result<Vec<ScoredEpisode>, RunError> {
         self.folder.record_annotated(&batch.episodes, annotations)?;
-        self.parts.show(self.earlier, &mut plans)?;
-        self.parts.annotators.recall(self.folder, &phase, step)?;
-        let watch = &mut *self.watch;
-        let (batch, annotations) =
-            self.actor.run(self.parts, plans, settings, step, self.reward_state, &mut stalls(watch))?;
-        self.folder.record_annotated(&batch.episodes, &annotations)?;
         if let Some(text) = self.parts.annotators.take_failure() {
             (self.watch)(Event::Note { text });
         }

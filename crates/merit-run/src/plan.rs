@@ -98,10 +98,8 @@ impl<'a> Planner<'a> {
                 Work::Alter { from, how: how.clone(), tasks: *tasks, samples: *samples }
             }
             StageSettings::Collect(stage) => {
-                let search = stage.search.clone();
-                Work::Collect { tasks: stage.tasks, samples: stage.samples, search }
-            StageSettings::Collect(stage) => {
-                Work::Collect { tasks: stage.tasks, samples: stage.samples, practice: stage.practice }
+                let (search, practice) = (stage.search.clone(), stage.practice);
+                Work::Collect { tasks: stage.tasks, samples: stage.samples, search, practice }
             }
             StageSettings::Make(stage) => {
                 let made = self.dataset(&stage.from, settings)?.keeping(stage.keep);

@@ -4,8 +4,7 @@ use crate::dataset::{Dataset, Source};
 use crate::plan::Planner;
 use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
-use crate::stages::{Alter, Fit, Merge, Plateau, Prefer, SearchSettings, Supervision};
-use crate::stages::{Fit, Merge, Plateau, Practice, Prefer, Supervision};
+use crate::stages::{Alter, Fit, Merge, Plateau, Practice, Prefer, SearchSettings, Supervision};
 use crate::suite::Suite;
 use crate::tasks::Tasks;
 use merit_core::{Arm, Phase, When};
@@ -52,10 +51,9 @@ pub(crate) enum Work {
     /// Supervised updates on a dataset.
     Imitate { from: Source, how: Supervision },
     /// Episodes for a dataset.
-    Collect { tasks: u32, samples: u32, search: Option<SearchSettings> },
+    Collect { tasks: u32, samples: u32, search: Option<SearchSettings>, practice: Option<Practice> },
     /// Altered episodes of a dataset beside those that they were made from.
     Alter { from: Dataset, how: Alter, tasks: u32, samples: u32 },
-    Collect { tasks: u32, samples: u32, practice: Option<Practice> },
     /// A dataset; it is read from the record whenever it is needed, so this only tells of it.
     Make { made: Dataset, name: String },
     /// Updates by reward: of an arm, from the warm start; else from where the policy stands.
@@ -137,11 +135,10 @@ impl Stage {
             Work::Demonstrations { .. } => recipe.warm().steps as f64 * recipe.warm().batch as f64 * 1.5,
             Work::Imitate { how, .. } => how.steps as f64 * how.batch as f64 * 1.5,
             Work::Prefer { how, .. } => how.steps as f64 * how.batch as f64 * 5.0,
-            Work::Collect { tasks, samples, search } => {
+            Work::Collect { tasks, samples, search, .. } => {
                 f64::from(*tasks) * f64::from(*samples) * f64::from(tries(search.as_ref()))
             }
             Work::Alter { tasks, samples, .. } => f64::from(*tasks) * f64::from(*samples) * 0.2,
-            Work::Collect { tasks, samples, .. } => f64::from(*tasks) * f64::from(*samples),
             Work::Fit { how, .. } => how.steps as f64 * how.batch as f64 * 3.0,
             Work::Make { .. } | Work::Merge { .. } => 1.0,
             Work::Evaluate { suite } => {

@@ -6,9 +6,8 @@ use crate::plan::called;
 use crate::plateau::until;
 use crate::recipe::Recipe;
 use crate::stages::{
-    Alter, Collect, DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Prefer, SearchSettings,
-    StageSettings,
-    DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Practice, Prefer, StageSettings,
+    Alter, Collect, DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Practice, Prefer,
+    SearchSettings, StageSettings,
 };
 use merit_core::Phase;
 use merit_core::registry::nearest;
@@ -160,6 +159,7 @@ impl<'a> Walk<'a> {
                 counted("samples", stage.samples.into())?;
                 if let Some(alter) = &stage.alter {
                     self.alter(stage, alter)?;
+                }
                 if stage.practice == Some(Practice::Fixed(0)) {
                     return Err("`practice.fixed` is 0; it must be at least 1".into());
                 }
