@@ -22,6 +22,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("merit chat .cache", "needs weights that are fetched; `models` tests it with others"),
     ("merit chat http", "a server of somebody's own; `models` tests it with another"),
     ("merit rollout ledger-tools --model http", "a server of somebody's own; `models` tests it with another"),
+    ("merit judge ask judge.toml", "a server of somebody's own; `judges` tests it with another"),
+    ("merit attack judge.toml", "a server of somebody's own; `judges` tests it with another"),
     ("merit eval http", "a server of somebody's own; `eval` tests it with another"),
 ];
 

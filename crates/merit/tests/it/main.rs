@@ -11,6 +11,7 @@ mod export;
 mod extending;
 mod finished;
 mod init;
+mod judges;
 mod lab;
 mod models;
 mod on_ray;
