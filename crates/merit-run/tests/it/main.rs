@@ -6,6 +6,7 @@ mod by_hand;
 mod elsewhere;
 mod guests;
 mod interleaved;
+mod memory;
 mod merging;
 mod mistakes;
 mod models;
