@@ -12,6 +12,7 @@ mod extending;
 mod finished;
 mod init;
 mod lab;
+mod memory;
 mod models;
 mod on_ray;
 mod own_data;
