@@ -21,6 +21,7 @@ mod page;
 mod peers;
 mod python;
 mod quantised;
+mod recall;
 mod record;
 mod sampling;
 mod sandbox;
@@ -56,6 +57,7 @@ const SUBJECTS: &[Subject] = &[
     algebra::SUBJECT,
     sandbox::SUBJECT,
     search::SUBJECT,
+    recall::SUBJECT,
     advantages::SUBJECT,
     decoder::SUBJECT,
     sampling::SUBJECT,

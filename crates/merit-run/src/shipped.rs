@@ -46,6 +46,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "boards-mines",
     "boards-push",
     "boards-strings",
+    "kbqa-memory",
     "kbqa-notes",
     "kbqa-units",
     "kbqa-planner",

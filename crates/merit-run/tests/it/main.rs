@@ -8,6 +8,7 @@ mod guests;
 mod interleaved;
 mod judges;
 mod judges_flaky;
+mod memory;
 mod merging;
 mod mistakes;
 mod models;

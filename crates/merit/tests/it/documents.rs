@@ -67,6 +67,10 @@ fn furnish(folder: &Path) {
     let file = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
     file("my-reward.toml", "type = \"exact-answer\"\n");
     file("prompts.jsonl", "{\"prompt\": \"Once\", \"max_tokens\": 4}\n");
+    file(
+        "notes.jsonl",
+        "Owls hunt at night.\nBats sleep by day.\n{\"text\": \"Ada keeps the keys\", \"about\": [\"Ada\"]}\n",
+    );
     file("corpus.jsonl", "{\"id\": \"1\", \"text\": \"a blue mug for tea\"}\n");
     file(
         "scorer.py",

@@ -13,6 +13,7 @@ mod finished;
 mod init;
 mod judges;
 mod lab;
+mod memory;
 mod models;
 mod on_ray;
 mod own_data;
