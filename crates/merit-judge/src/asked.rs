@@ -9,6 +9,7 @@ use crate::panel::{PanelRule, pooled};
 use crate::{Answer, Choice, Judge, Verdict};
 use merit_core::registry::Refusal;
 use merit_core::{Cost, Episode};
+use merit_evolve::Library;
 use sha2::{Digest as _, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -84,6 +85,16 @@ impl AskedJudge {
     pub fn new(asker: Box<dyn Asker>, wording: Wording, asking: Asking, kept: Kept) -> Self {
         let paid = kept.paid_by(&asker.id());
         Self { asker, wording, asking, kept, paid, broken: None }
+    }
+
+    /// Consults another library from now on.
+    pub fn consult(&mut self, library: Library) {
+        self.wording.library = library;
+    }
+
+    /// What counts, in words.
+    pub fn rubric(&self) -> &str {
+        &self.wording.rubric
     }
 
     /// Answers paid for, in this run and before.

@@ -1,9 +1,12 @@
 //! Evolving a judge on disk: pairs are parted, ideas measured, the library evolved into the folder, and the best version tested once.
 
 use crate::mined::{Idea, Measured, Mined, ideas};
-use crate::{CheckError, Checks, FolderError, JudgeFolder, Pair, Parted, Tested, test};
+use crate::{
+    Analyst, AskedJudge, AskedSubject, Asker, CheckError, Checks, FolderError, Judge, JudgeFolder, Kept,
+    Pair, Parted, Tested, test,
+};
 use merit_core::registry::Components;
-use merit_evolve::{Change, EvolveError, Library, Phase, evolve, prune_only};
+use merit_evolve::{Change, EvolveError, Library, Phase, Proposer, Subject, evolve, prune_only};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -79,9 +82,43 @@ pub fn evolve_checks(
     let ideas = measured.len();
     let mut subject = measured.clone();
     let mut proposer = Mined::new(&measured);
+    let (library, version, tried) = recorded(folder, start, &mut subject, &mut proposer, watch)?;
+    let mut judge = Checks::compile(&folder.name(), &library, components)?;
+    let tested = tested(folder, &mut judge, &parted, version)?;
+    let parts = [parted.train.len(), parted.validation.len(), parted.test.len()];
+    Ok(Evolved { parts, ideas, left_out, tried, version, library, tested })
+}
+
+/// Evolves what a model consults: it judges the pairs, and `analyst` reads its verdicts and writes skills. Nothing is paid twice.
+pub fn evolve_asked(
+    folder: &mut JudgeFolder,
+    pairs: &[Pair],
+    judge: AskedJudge,
+    (analyst, kept): (Box<dyn Asker>, Kept),
+    watch: &mut dyn FnMut(&Change),
+) -> Result<Evolved, EvolvingError> {
+    let parted = parted(folder, pairs)?;
+    let start = folder.in_use()?;
+    let mut subject = AskedSubject::new(judge, &parted.train, &parted.validation);
+    let mut proposer = Analyst::new(analyst, kept, &subject);
+    let (library, version, tried) = recorded(folder, start, &mut subject, &mut proposer, watch)?;
+    let mut judge = subject.into_judge(&library);
+    let tested = tested(folder, &mut judge, &parted, version)?;
+    let parts = [parted.train.len(), parted.validation.len(), parted.test.len()];
+    Ok(Evolved { parts, ideas: 0, left_out: Vec::new(), tried, version, library, tested })
+}
+
+/// Evolves into the folder, and puts the best version in use. Out: its library, its number, and how many changes were tried and kept.
+fn recorded(
+    folder: &mut JudgeFolder,
+    start: Library,
+    subject: &mut dyn Subject,
+    proposer: &mut dyn Proposer,
+    watch: &mut dyn FnMut(&Change),
+) -> Result<(Library, usize, (usize, usize)), EvolvingError> {
     let settings = folder.file.evolve.clone();
     let recorder = RefCell::new(Recorder { folder, numbers: Vec::new(), kept: 0, broke: None });
-    let evolution = evolve(start, &mut subject, &mut proposer, &settings, &mut |change, _| {
+    let evolution = evolve(start, subject, proposer, &settings, &mut |change, _| {
         watch(change);
         recorder.borrow_mut().record(change);
     })?;
@@ -92,14 +129,20 @@ pub fn evolve_checks(
     let version = numbers.get(evolution.best_version).copied().unwrap_or(folder.state.version);
     folder.state.best = version;
     folder.use_version(version)?;
-    let library = evolution.best;
-    let mut judge = Checks::compile(&folder.name(), &library, components)?;
+    Ok((evolution.best, version, (evolution.changes.len() - 1, kept)))
+}
+
+/// The one look at the test pairs, kept in the folder.
+fn tested(
+    folder: &mut JudgeFolder,
+    judge: &mut dyn Judge,
+    parted: &Parted,
+    version: usize,
+) -> Result<Tested, EvolvingError> {
     let learned_from = [parted.train.as_slice(), parted.validation.as_slice()].concat();
-    let tested = test(&mut judge, &parted.test, &learned_from, 1);
+    let tested = test(judge, &parted.test, &learned_from, 1);
     folder.keep_test(version, &tested)?;
-    let parts = [parted.train.len(), parted.validation.len(), parted.test.len()];
-    let tried = (evolution.changes.len() - 1, kept);
-    Ok(Evolved { parts, ideas, left_out, tried, version, library, tested })
+    Ok(tested)
 }
 
 /// Takes out entries that nobody misses on the validation pairs; `margin` is what all of them together may cost.

@@ -20,7 +20,7 @@ mod test;
 mod verdict;
 
 pub use checks::{CheckError, Checks, reward_table};
-pub use evolving::{Evolved, EvolvingError, evolve_checks, prune_checks};
+pub use evolving::{Evolved, EvolvingError, evolve_asked, evolve_checks, prune_checks};
 pub use folder::{FolderError, JudgeFolder, LibraryFile, SplitShares, State};
 pub use judge::{BothOrders, Judge, both_orders};
 pub use pair::{Label, Pair};
@@ -34,6 +34,7 @@ pub use verdict::{Answer, Choice, Verdict};
 mod agreement;
 pub mod ask;
 mod asked;
+mod asked_evolving;
 mod kept;
 mod oracle;
 mod panel;
@@ -41,6 +42,7 @@ mod tournament;
 
 pub use agreement::{Metric, alpha};
 pub use asked::{AskedJudge, Asker, Asking, Put, Said};
+pub use asked_evolving::{Analyst, AskedSubject};
 pub use kept::{Kept, KeptError};
 pub use oracle::{OracleJudge, OracleKnobs};
 pub use panel::{Panel, PanelRule, pooled};

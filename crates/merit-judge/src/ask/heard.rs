@@ -127,6 +127,11 @@ fn without_reasoning(text: &str) -> Result<&str, &'static str> {
     }
 }
 
+/// The last JSON object of a text that has this key.
+pub(crate) fn last_object(text: &str, key: &str) -> Option<Map<String, Value>> {
+    objects(text).into_iter().rev().find(|object| object.contains_key(key))
+}
+
 /// The JSON objects of a text, in order, those inside others left out.
 fn objects(text: &str) -> Vec<Map<String, Value>> {
     let (mut found, mut at) = (Vec::new(), 0);

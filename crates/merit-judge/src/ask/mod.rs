@@ -8,6 +8,7 @@ mod heard;
 mod prompt;
 mod shown;
 
+pub(crate) use heard::last_object;
 pub use prompt::{Question, Wording};
 pub use shown::shown;
 

@@ -1,5 +1,6 @@
 //! What judges do, from outside.
 
+mod asked_evolving;
 mod asking;
 mod evolving;
 mod judging;

@@ -6,8 +6,8 @@ use crate::out;
 use anyhow::{Context as _, Result};
 use merit_evolve::{Change, Entry, Kind, Phase};
 use merit_judge::mined::Idea;
-use merit_judge::{Evolved, JudgeFolder, LibraryFile, evolve_checks, read_pairs};
-use merit_run::built_in;
+use merit_judge::{Evolved, JudgeFolder, Kept, LibraryFile, Pair, evolve_asked, evolve_checks, read_pairs};
+use merit_run::{ModelAsker, OpenJudge, built_in};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,7 +27,14 @@ pub(crate) fn run(arguments: &Evolve) -> Result<()> {
         // Whoever reads may have left; the work goes on.
         drop(said);
     };
-    let evolved = evolve_checks(&mut folder, &pairs, own, &built_in(), &mut watch)?;
+    let evolved = match judge_test::asks(&arguments.judge) {
+        true if !own.is_empty() => {
+            let text = "a model judges here, and `--checks` are for a judge that is made of checks; leave one of them out";
+            return Err(WrongInput(text.to_owned()).into());
+        }
+        true => by_model(&mut folder, &pairs, &mut watch)?,
+        false => evolve_checks(&mut folder, &pairs, own, &built_in(), &mut watch)?,
+    };
     if arguments.json {
         return Ok(out::line(json!({
             "version": evolved.version,
@@ -38,6 +45,20 @@ pub(crate) fn run(arguments: &Evolve) -> Result<()> {
         }))?);
     }
     Ok(out::text(summary(&arguments.judge, &evolved))?)
+}
+
+/// Evolves what the model of `judge.toml` consults; the same model writes the notes.
+fn by_model(folder: &mut JudgeFolder, pairs: &[Pair], watch: &mut dyn FnMut(&Change)) -> Result<Evolved> {
+    let library = folder.in_use()?;
+    let (file, _) = merit_run::JudgeFile::read(folder.path())?;
+    let (merit_run::JudgeFile::One(settings), OpenJudge::One { judge, .. }) =
+        (file, OpenJudge::open(folder.path(), &library, None)?)
+    else {
+        return Err(WrongInput("a panel has no notes of its own; evolve one of its judges".to_owned()).into());
+    };
+    let kept = Kept::open(&folder.path().join("analyst.jsonl"))?;
+    let analyst = Box::new(ModelAsker::new(&settings));
+    Ok(evolve_asked(folder, pairs, *judge, (analyst, kept), watch)?)
 }
 
 /// The settings of a new judge.

@@ -6,7 +6,6 @@ use crate::out;
 use anyhow::{Result, bail};
 use merit_core::Episode;
 use merit_core::printable::piece;
-use merit_evolve::Library;
 use merit_import::{AUTO, ImportOptions};
 use merit_judge::{Answer, Choice, Label, Pair, Verdict, both_orders};
 use merit_run::OpenJudge;
@@ -22,7 +21,7 @@ pub(crate) fn run(command: &Judge) -> Result<()> {
 }
 
 fn ask(arguments: &JudgeAsk) -> Result<()> {
-    let mut judge = OpenJudge::open(&arguments.judge, &Library::default(), None)?;
+    let mut judge = OpenJudge::open(&arguments.judge, &judge_test::library(&arguments.judge)?, None)?;
     let answers = match (&arguments.prompt, &arguments.a, &arguments.b) {
         (Some(prompt), Some(a), Some(b)) => {
             compare(&mut judge, &episode(prompt, a)?, &episode(prompt, b)?, arguments.json)?

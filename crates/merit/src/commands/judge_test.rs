@@ -4,10 +4,11 @@ use super::WrongInput;
 use crate::cli::judges::JudgeTest;
 use crate::out;
 use anyhow::Result;
+use merit_evolve::Library;
 use merit_judge::{
     Checks, Judge, JudgeFolder, Pointwise, Row, Tested, corrected_rate, pointwise, read_pairs,
 };
-use merit_run::{built_in, reward_file};
+use merit_run::{OpenJudge, built_in, reward_file};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -42,16 +43,39 @@ pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
     Ok(out::text(text)?)
 }
 
-/// A judge's folder, perhaps with a version, or a reward.
-pub(crate) fn open(name: &str) -> Result<Box<dyn Judge>> {
+/// A judge's folder, perhaps with a version, a model that judges by its file, or a reward.
+fn open(name: &str) -> Result<Box<dyn Judge>> {
     let (path, version) = versioned(name)?;
-    if Path::new(path).join("library.toml").is_file() {
-        let folder = JudgeFolder::open(Path::new(path))?;
+    let path = Path::new(path);
+    let is_model = asks(path);
+    if path.join("library.toml").is_file() {
+        let folder = JudgeFolder::open(path)?;
         let library = version.map_or_else(|| folder.in_use(), |version| folder.library(version))?;
-        return Ok(Box::new(Checks::compile(&folder.name(), &library, &built_in())?));
+        return match is_model {
+            true => Ok(OpenJudge::open(path, &library, None)?.into_judge()),
+            false => Ok(Box::new(Checks::compile(&folder.name(), &library, &built_in())?)),
+        };
+    }
+    if is_model {
+        return Ok(OpenJudge::open(path, &Library::default(), None)?.into_judge());
     }
     let reward = reward_file::load(name)?;
     Ok(Box::new(Checks::of_reward(&reward.name, &reward.config)?))
+}
+
+/// Whether a model judges: the file, or `judge.toml` of the folder, says what it is asked, or is a panel.
+pub(crate) fn asks(path: &Path) -> bool {
+    let file = if path.is_dir() { path.join("judge.toml") } else { path.to_owned() };
+    let table = std::fs::read_to_string(file).ok().and_then(|text| toml::from_str::<toml::Table>(&text).ok());
+    table.is_some_and(|table| table.contains_key("ask") || table.contains_key("panel"))
+}
+
+/// The library that a judge consults: that of its folder, where it has one.
+pub(crate) fn library(path: &Path) -> Result<Library> {
+    match path.join("library.toml").is_file() {
+        true => Ok(JudgeFolder::open(path)?.in_use()?),
+        false => Ok(Library::default()),
+    }
 }
 
 /// `my-judge@12` as its two parts.
