@@ -59,8 +59,8 @@ const NOTE: usize = 2 * RECALL.len();
 const FEATURES: usize = NOTE + 3;
 
 impl Judge {
-    /// A judge that remembers every question vaguely, fairly or well, where it errs mostly what most texts say, and learns from labelled answers of the target; with notes in half of
-    /// them if it has tools.
+    /// A judge that remembers every question vaguely, fairly or well; where it errs, it believes what most texts say. It learns from
+    /// labelled answers of the target, with notes in half of them if it has tools.
     pub fn fitted(
         tools: bool,
         target: &Chooser,
