@@ -38,7 +38,7 @@ fn reply(asked: &Asked, book: &Book, stop: &AtomicBool) -> Reply {
     let entry = told.entry(number).or_default();
     entry.tries += 1;
     // Of a hundred questions sixty meet trouble at first, and one of them three times.
-    let trouble = entry.tries == 1 && number % 10 < 6 || number % 100 == 0 && entry.tries < 4;
+    let trouble = entry.tries == 1 && number % 10 < 6 || number.is_multiple_of(100) && entry.tries < 4;
     if trouble {
         match number % 10 {
             0 => return Reply::with_headers(429, &[("retry-after", "0")], b"{\"error\": \"slow down\"}"),
