@@ -96,13 +96,33 @@ fn kept(keep: KeepEpisodes, task: Vec<ScoredEpisode>) -> Vec<ScoredEpisode> {
             task.into_iter().filter(|e| e.reward().is_some_and(|reward| reward >= least)).collect()
         }
         KeepEpisodes::Shortest(share) => {
-            let turns = |episode: &ScoredEpisode| episode.episode.turns.len() as f64;
-            let most = quantile(&task.iter().map(turns).collect::<Vec<_>>(), share);
-            task.into_iter().filter(|episode| most.is_some_and(|most| turns(episode) <= most)).collect()
+            let most = shortest(&task.iter().map(|e| e.episode.turns.len()).collect::<Vec<_>>(), share);
+            task.into_iter().filter(|e| e.episode.turns.len() as f64 <= most).collect()
         }
         KeepEpisodes::Best => chosen(best).into_iter().collect(),
         KeepEpisodes::Worst => chosen(worst).into_iter().collect(),
         KeepEpisodes::Pairs if constant(&rewarded.iter().map(|(_, r)| *r).collect::<Vec<_>>()) => Vec::new(),
         KeepEpisodes::Pairs => [chosen(best), chosen(worst)].into_iter().flatten().collect(),
+    }
+}
+
+/// The most turns that the shortest share of episodes has.
+fn shortest(turns: &[usize], share: f64) -> f64 {
+    let turns: Vec<f64> = turns.iter().map(|count| *count as f64).collect();
+    quantile(&turns, share).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shortest_fifth_of_a_task_by_hand() {
+        // Of six episodes the quantile 0.2 is the second shortest: both of six turns stay, seven and more go.
+        assert_eq!(shortest(&[9, 6, 12, 6, 8, 7], 0.2), 6.0);
+        // Between seven and eight, a fifth of the way: the one of seven stays.
+        assert!((shortest(&[7, 8], 0.2) - 7.2).abs() < 1e-12);
+        // A single success is always kept.
+        assert_eq!(shortest(&[14], 0.2), 14.0);
     }
 }

@@ -50,8 +50,19 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// A single object is to be named with the chance `named`.
+    /// A single object is to be named with the chance `named`. What is counted is 0, 1, 2 or more equally often, so that a guess is
+    /// worth little.
     pub(super) fn draw(objects: u32, named: f64, channel: Channel, rng: &mut Stream) -> Self {
+        let wanted = rng.below(4) as usize;
+        let name = objects == 1 && rng.chance(named);
+        let mut figure = Self::any(objects, name, channel, rng);
+        while figure.ask.is_some_and(|ask| figure.counted(ask).min(3) != wanted) {
+            figure = Self::any(objects, name, channel, rng);
+        }
+        figure
+    }
+
+    fn any(objects: u32, name: bool, channel: Channel, rng: &mut Stream) -> Self {
         let mut places: Vec<u8> = (0..(SIDE * SIDE) as u8).collect();
         rng.shuffle(&mut places);
         let any = |rng: &mut Stream, count: usize| rng.below(count as u64) as u8;
@@ -59,7 +70,6 @@ impl Figure {
             (0..objects).map(|_| [any(rng, COLOURS.len()), any(rng, SHAPES.len())]).collect();
         let codes = objects.iter().map(|_| any(rng, 2)).collect();
         let ask = [any(rng, SHAPES.len()), any(rng, COLOURS.len())];
-        let name = objects.len() == 1 && rng.chance(named);
         let shown = [Channel::Text, Channel::Caption, Channel::Image][usize::from(any(rng, 3))];
         let channel = match channel {
             Channel::Any if name => Channel::Image,
@@ -119,14 +129,16 @@ impl Figure {
     }
 
     pub(super) fn right(&self) -> String {
-        let of = |[shape, colour]: [u8; 2]| {
-            let count = |at: usize, one: u8| self.objects.iter().filter(|object| object[at] == one).count();
-            ((2 * count(1, shape) + count(0, colour)) % 10).to_string()
-        };
         match self.ask {
-            Some(ask) => of(ask),
+            Some(ask) => (self.counted(ask) % 10).to_string(),
             None => self.objects.first().map(name).unwrap_or_default(),
         }
+    }
+
+    /// Two times the shape and the colour together.
+    fn counted(&self, [shape, colour]: [u8; 2]) -> usize {
+        let count = |at: usize, one: u8| self.objects.iter().filter(|object| object[at] == one).count();
+        2 * count(1, shape) + count(0, colour)
     }
 
     /// A guess at what is counted; names are not guessed.
