@@ -1,4 +1,5 @@
 //! Behaviour of a memory.
+#![allow(clippy::unwrap_used)]
 
 mod changes;
 mod episodes;
