@@ -60,7 +60,7 @@ impl Planted {
         let [_, middle, small, size] = law.sizes;
         let mut facts = vec![Vec::new(); count];
         let mut graph = Graph::new(count);
-        for from in 0..count {
+        for (from, facts) in facts.iter_mut().enumerate() {
             for _ in 0..law.degree {
                 let span = match (stream.chance(law.leaves), stream.chance(law.leaves)) {
                     (false, _) => size,
@@ -69,7 +69,7 @@ impl Planted {
                 };
                 let to = from / span * span + stream.below(span as u64) as usize;
                 if to != from {
-                    facts[from].push((to, stream.below(law.relations as u64) as usize));
+                    facts.push((to, stream.below(law.relations as u64) as usize));
                     graph.join(from, to, 1.0);
                 }
             }
