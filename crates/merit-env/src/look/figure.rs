@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(figure.check(), Ok(()));
         let shown = |channel| Figure { channel, ..figure.clone() }.prompt();
         assert_eq!(shown(Channel::Text), "red ring, red box, gold ring, twice ring and red");
-        assert_eq!(shown(Channel::Image), "ko . . / . ka . / . . te, twice ring and red");
+        assert_eq!(shown(Channel::Image), "ko . . / . ka . / . . to, twice ring and red");
         assert_eq!(shown(Channel::Blank), ". . . / . . . / . . ., twice ring and red");
         assert!(shown(Channel::Caption).starts_with("red ring, red box, gold ring, ko . . /"));
         assert_eq!(figure.right(), "6");
