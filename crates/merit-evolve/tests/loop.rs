@@ -1,4 +1,5 @@
 //! The loop as a whole, on items whose answers are known: what is kept, what is pruned, what is never lost.
+#![allow(clippy::unwrap_used)] // a test that unwraps says enough
 
 use merit_core::gate::GateRule;
 use merit_evolve::{

@@ -16,6 +16,7 @@ use merit_store::RunFolder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 /// Which items are shown, and where they come from.
@@ -149,8 +150,8 @@ impl MemorySettings {
         }
         let mut found: BTreeMap<u32, Vec<Hint>> = BTreeMap::new();
         for plan in plans.iter() {
-            if !found.contains_key(&plan.id.group) {
-                found.insert(plan.id.group, self.find(memory, &prompt(world, plan)?, &case_of(&plan.task))?);
+            if let Entry::Vacant(group) = found.entry(plan.id.group) {
+                group.insert(self.find(memory, &prompt(world, plan)?, &case_of(&plan.task))?);
             }
         }
         let groups: Vec<u32> = found.keys().copied().collect();

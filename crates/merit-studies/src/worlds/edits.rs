@@ -120,12 +120,12 @@ impl Work {
         let corners = [0, SIDE - 1, grid.len() - SIDE, grid.len() - 1];
         all[15] = corners.iter().filter(|place| grid[**place] > 2).count() as f64 / 4.0;
         // What says nothing: parities, symmetries, counts of single colours, single cells.
-        all[16] = yes(changed % 2 == 0);
+        all[16] = yes(changed.is_multiple_of(2));
         all[17] = (0..SIDE * SIDE).filter(|place| grid[*place] == grid[grid.len() - 1 - place]).count()
             as f64
             / 36.0;
         (0..6).for_each(|colour| all[18 + colour] = (share(count(colour as u8)) * 3.0).min(1.0));
-        (0..6).for_each(|at| all[24 + at] = yes(grid[at * 7] % 2 == 0));
+        (0..6).for_each(|at| all[24 + at] = yes(grid[at * 7].is_multiple_of(2)));
         all
     }
 
