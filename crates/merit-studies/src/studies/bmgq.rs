@@ -35,8 +35,9 @@ pub struct Bmgq {
     pub by_heart: f64,
     /// Updates of the learned searcher.
     pub updates: usize,
-    /// Questions of an update, and searches of each.
+    /// Questions of an update.
     pub batch: usize,
+    /// Searches of each.
     pub group: usize,
     /// Step size of the learned searcher.
     pub learning_rate: f64,

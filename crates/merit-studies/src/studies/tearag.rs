@@ -69,20 +69,25 @@ pub struct Tearag {
     pub names: usize,
     /// What makes a pair.
     pub rule: PairRule,
-    /// The process reward from which on a path may be chosen, and how much less makes a right one the rejected.
+    /// The process reward from which on a path may be chosen.
     pub strict: f64,
+    /// How much less evidence per step makes a path the weaker one.
     pub weaker: f64,
-    /// Rounds of pairs, paths of a question, passes over the pairs of a round.
+    /// Rounds of pairs.
     pub rounds: usize,
+    /// Paths of a question.
     pub paths: usize,
+    /// Passes over the pairs of a round.
     pub passes: usize,
-    /// β of the preference and λ of the likelihood.
+    /// β of the preference.
     pub beta: f64,
+    /// The share of the chosen path's own log-probability in the loss.
     pub lambda: f64,
     /// The step of an update.
     pub rate: f64,
-    /// The share of redundant steps in what is imitated first, and passes of imitation.
+    /// The share of redundant steps in what is imitated first.
     pub redundant: f64,
+    /// Passes of imitation.
     pub imitation: usize,
     /// The chance that a sub-query brings its evidence.
     pub brings: f64,
@@ -134,7 +139,8 @@ impl Component for Tearag {
         if self.budgets.is_empty() || self.budgets.contains(&0) {
             return Err(Refusal::new("`budgets` must be a list of numbers above 0"));
         }
-        for (key, share) in [("missed", self.missed), ("redundant", self.redundant), ("brings", self.brings)] {
+        for (key, share) in [("missed", self.missed), ("redundant", self.redundant), ("brings", self.brings)]
+        {
             Refusal::unless((0.0..=1.0).contains(&share), key, share, "between 0 and 1")?;
         }
         Refusal::unless(self.share > 0.0 && self.share <= 1.0, "share", self.share, "above 0 and at most 1")?;
@@ -146,7 +152,9 @@ impl Component for Tearag {
         Refusal::unless(self.rate > 0.0, "rate", self.rate, "above 0")?;
         match self.base {
             [entities, relations, facts] if entities > 1 && (1..=relations).contains(&facts) => Ok(()),
-            _ => Err(Refusal::new("`base` must be entities, relations and facts of an entity, no more than relations")),
+            _ => Err(Refusal::new(
+                "`base` must be entities, relations and facts of an entity, no more than relations",
+            )),
         }
     }
 }
@@ -163,8 +171,14 @@ impl Study for Tearag {
 impl Tearag {
     fn pack(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
         let [entities, relations, facts] = self.base;
-        let law =
-            KnowledgeLaw { entities, relations, facts, missed: self.missed, filler: self.filler, names: self.names };
+        let law = KnowledgeLaw {
+            entities,
+            relations,
+            facts,
+            missed: self.missed,
+            filler: self.filler,
+            names: self.names,
+        };
         let base = Knowledge::draw(&law, seed);
         let by = match self.packing {
             Packing::Chunks => Filling::Chunks,
@@ -232,9 +246,8 @@ impl Tearag {
     /// A policy that does as demonstrations with redundant steps do.
     fn imitate(&self, asking: &Asking, seed: &Seed) -> Chooser {
         let stream = &mut seed.child("demonstrations", 0).stream();
-        let shown: Vec<Path> = (0..self.questions)
-            .map(|at| asking.demonstrate(1 + at % HOPS, self.redundant, stream))
-            .collect();
+        let shown: Vec<Path> =
+            (0..self.questions).map(|at| asking.demonstrate(1 + at % HOPS, self.redundant, stream)).collect();
         let mut policy = Chooser::new(asking.features());
         for _ in 0..self.imitation {
             let paths: Vec<_> = shown.iter().map(|path| (path.choices.as_slice(), 1.0)).collect();
@@ -244,7 +257,13 @@ impl Tearag {
     }
 
     /// At most one pair a question: the best that may be chosen, and the worst that may be rejected.
-    fn pairs(&self, asking: &Asking, policy: &Chooser, seed: &Seed, desk: &mut Desk<'_>) -> Vec<(Path, Path)> {
+    fn pairs(
+        &self,
+        asking: &Asking,
+        policy: &Chooser,
+        seed: &Seed,
+        desk: &mut Desk<'_>,
+    ) -> Vec<(Path, Path)> {
         let mut pairs = Vec::new();
         for question in 0..self.questions {
             let stream = &mut seed.child("question", question as u64).stream();
@@ -284,8 +303,7 @@ impl Tearag {
 
     fn measure(&self, asking: &Asking, policy: &Chooser, when: &str, seed: &Seed, desk: &mut Desk<'_>) {
         let stream = &mut seed.child("measured", 0).stream();
-        let paths: Vec<Path> =
-            (0..MEASURED).map(|at| asking.sample(1 + at % HOPS, policy, stream)).collect();
+        let paths: Vec<Path> = (0..MEASURED).map(|at| asking.sample(1 + at % HOPS, policy, stream)).collect();
         let of = |value: fn(&Path) -> f64| mean(&paths.iter().map(value).collect::<Vec<_>>());
         desk.measure(&format!("em{when}"), of(|path| f64::from(u8::from(path.right))));
         desk.measure(&format!("steps{when}"), of(|path| path.steps as f64));

@@ -71,6 +71,16 @@ fn furnish(folder: &Path) {
         "notes.jsonl",
         "Owls hunt at night.\nBats sleep by day.\n{\"text\": \"Ada keeps the keys\", \"about\": [\"Ada\"]}\n",
     );
+    // The one with more stars is better; no word tells, since every number occurs once.
+    let order = |n: u32, stars: u32| {
+        format!("{{\"stars\": {stars}, \"note\": \"{}\"}}", "n".repeat(1 + n as usize % 17))
+    };
+    let pair = |n: u32| {
+        let (better, worse) = (order(n * 5, 10_000 + n), order(n * 3, 100 + n));
+        format!("{{\"prompt\": \"order {n}\", \"chosen\": {better}, \"rejected\": {worse}}}\n")
+    };
+    file("pairs.jsonl", &(0..60).map(pair).collect::<String>());
+    file("more-pairs.jsonl", &(60..90).map(pair).collect::<String>());
     file("corpus.jsonl", "{\"id\": \"1\", \"text\": \"a blue mug for tea\"}\n");
     file(
         "scorer.py",
