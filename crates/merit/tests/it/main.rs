@@ -7,6 +7,7 @@ mod completions;
 mod credit;
 mod documents;
 mod eval;
+mod evolving;
 mod export;
 mod extending;
 mod finished;
