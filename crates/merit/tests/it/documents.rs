@@ -79,8 +79,8 @@ fn furnish(folder: &Path) {
         let (better, worse) = (order(n * 5, 10_000 + n), order(n * 3, 100 + n));
         format!("{{\"prompt\": \"order {n}\", \"chosen\": {better}, \"rejected\": {worse}}}\n")
     };
-    file("pairs.jsonl", &(0..60).map(pair).collect::<String>());
-    file("more-pairs.jsonl", &(60..90).map(pair).collect::<String>());
+    file("preferences.jsonl", &(0..60).map(pair).collect::<String>());
+    file("more-preferences.jsonl", &(60..90).map(pair).collect::<String>());
     file("corpus.jsonl", "{\"id\": \"1\", \"text\": \"a blue mug for tea\"}\n");
     file(
         "scorer.py",
