@@ -137,10 +137,14 @@ impl Component for DeepGraphrag {
         Refusal::unless(self.budget > 0, "budget", self.budget, "at least 1")?;
         Refusal::unless(self.rate > 0.0, "rate", self.rate, "above 0")?;
         if self.sizes.iter().any(|size| *size < 2) || self.sizes.iter().product::<usize>() > 20_000 {
-            return Err(Refusal::new("`sizes` must be four numbers of 2 and more, together at most 20000 entities"));
+            return Err(Refusal::new(
+                "`sizes` must be four numbers of 2 and more, together at most 20000 entities",
+            ));
         }
         if self.groups.contains(&0) || self.groups[1] < 2 || self.facts[0] == 0 {
-            return Err(Refusal::new("`groups` needs a group of 2 outputs, and `facts` a fact in the context"));
+            return Err(Refusal::new(
+                "`groups` needs a group of 2 outputs, and `facts` a fact in the context",
+            ));
         }
         match self.weights.iter().all(|weight| *weight >= 0.0) {
             true => Ok(()),
@@ -259,7 +263,9 @@ impl DeepGraphrag {
         let of = |k: usize| mean(&outputs.iter().map(|output| output.rewards[k]).collect::<Vec<_>>());
         let (r1, r2, r3) = (of(0), of(1), of(2));
         let length = mean(&outputs.iter().map(|output| output.length as f64).collect::<Vec<_>>());
-        for (name, value) in [("relevance", r1), ("faithfulness", r2), ("conciseness", r3), ("length", length)] {
+        for (name, value) in
+            [("relevance", r1), ("faithfulness", r2), ("conciseness", r3), ("length", length)]
+        {
             desk.measure(name, value);
         }
         desk.measure("least", r1.min(r2).min(r3));
