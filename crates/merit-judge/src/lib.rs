@@ -2,7 +2,7 @@
 //!
 //! Everything judged is an episode: an answer, a JSON document and a whole tool trace alike. A [`Pair`] is two episodes of one
 //! task with a label; a [`Judge`] compares or scores episodes and answers with a typed [`Verdict`], of which a refusal, an
-//! unreadable answer and a failure are never a number. [`test`] holds any judge against labelled pairs, beside rows that know
+//! unreadable answer and a failure are never a number. [`test()`] holds any judge against labelled pairs, beside rows that know
 //! nothing but length, words or the last message.
 
 mod checks;

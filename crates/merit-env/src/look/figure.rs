@@ -38,7 +38,7 @@ pub enum Channel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// Colour and shape of each object, by their places in [`COLOURS`] and [`SHAPES`].
+    /// Colour and shape of each object, by their places in `COLOURS` and `SHAPES`.
     pub objects: Vec<[u8; 2]>,
     /// The cell of each object in the picture, and which of its two code words is there.
     pub cells: Vec<u8>,
