@@ -130,7 +130,8 @@ impl<'a> Mender<'a, '_> {
             }
         }
         // From the part itself up to the section it stands in.
-        (1..=path.len()).rev().find_map(|depth| {
+        let mut last = None;
+        for depth in (1..=path.len()).rev() {
             let part = &path[..depth];
             let hint = || locate(self.file, self.text, error).hint.or_else(|| named_in(error));
             let own = depth == path.len();
@@ -147,10 +148,16 @@ impl<'a> Mender<'a, '_> {
                 if !within(&part[..depth - 1]) {
                     return Some((changed, next));
                 }
-                second = second.or(Some((changed, next)));
+                // Where the whole component is then refused, that is likely; another key that is wrong is so by itself.
+                let refused = next.as_ref().is_some_and(|next| is_refusal(&next.error));
+                let place = if refused { &mut last } else { &mut second };
+                *place = place.take().or(Some((changed, next)));
             }
-            second
-        })
+            if second.is_some() {
+                return second;
+            }
+        }
+        last
     }
 
     /// What the document could have been, the likeliest first, each with the part that was changed.
@@ -221,6 +228,13 @@ impl<'a> Mender<'a, '_> {
 /// A path as it is in every document of the kind: without the places in lists.
 fn named(path: &[Step]) -> Vec<Step> {
     path.iter().filter(|step| matches!(step, Step::Key(_))).cloned().collect()
+}
+
+/// Whether a component refuses its settings as a whole: no single key is unknown, missing or of another type.
+fn is_refusal(error: &Error) -> bool {
+    let (components, complaint) = components_named(error.message());
+    let of_a_key = ["unknown ", "invalid ", "missing "].iter().any(|head| complaint.starts_with(head));
+    !components.is_empty() && !of_a_key
 }
 
 /// The key that is missing, where that is the complaint.
