@@ -71,7 +71,7 @@ pub fn pairs_of(tasks: &[Given]) -> Result<Vec<Pair>, AttackError> {
         };
         let (a, b) = (played(0, gold)?, played(1, other)?);
         let (id, group) = (subject.id.clone(), subject.id.clone());
-        pairs.push(Pair { id, group, a, b, label: Label::A, annotator: None });
+        pairs.push(Pair { id, group, a, b, label: Label::A });
     }
     Ok(pairs)
 }

@@ -22,6 +22,11 @@ pub enum EvolvingError {
     /// A check.
     #[error(transparent)]
     Check(#[from] CheckError),
+    /// A budget of calls for a judge that makes none.
+    #[error(
+        "`evolve.budget` counts paid calls, and a judge made of checks makes none; set it to 0 in `library.toml`"
+    )]
+    NothingIsPaid,
     /// Too few pairs.
     #[error(
         "{pairs} pairs in {groups} groups are too few: {train} are left to learn from, {validation} to decide by and {test} to test on; \
@@ -68,6 +73,9 @@ pub fn evolve_checks(
     components: &Components,
     watch: &mut dyn FnMut(&Change),
 ) -> Result<Evolved, EvolvingError> {
+    if folder.file.evolve.budget > 0 {
+        return Err(EvolvingError::NothingIsPaid);
+    }
     let parted = parted(folder, pairs)?;
     let start = folder.in_use()?;
     let known = start.entries().map(|(id, entry)| (id.to_owned(), entry.clone()));

@@ -36,7 +36,6 @@ pub mod ask;
 mod asked;
 mod asked_evolving;
 mod kept;
-mod oracle;
 mod panel;
 mod tournament;
 
@@ -44,6 +43,5 @@ pub use agreement::{Metric, alpha};
 pub use asked::{AskedJudge, Asker, Asking, Put, Said};
 pub use asked_evolving::{Analyst, AskedSubject};
 pub use kept::{Kept, KeptError};
-pub use oracle::{OracleJudge, OracleKnobs};
 pub use panel::{Panel, PanelRule, pooled};
 pub use tournament::{Tournament, tournament};

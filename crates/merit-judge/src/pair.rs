@@ -40,8 +40,6 @@ pub struct Pair {
     pub b: Arc<Episode>,
     /// Which is better.
     pub label: Label,
-    /// Who says so. Absent: nobody is named.
-    pub annotator: Option<String>,
 }
 
 impl Pair {

@@ -7,7 +7,7 @@
 //! | `prompt`, `response`, `rating` | one rated answer; those of one prompt with different ratings are paired |
 //!
 //! A candidate is a text, a list of messages, an episode of merit's own, or any other JSON. `prompt` may be absent where candidates
-//! bring their own. `answer` and `payload` go to the task, `group` and `annotator` to the pair. A folder of a run or an import gives
+//! bring their own. `answer` and `payload` go to the task, `group` to the pair. A folder of a run or an import gives
 //! pairs of episodes of one task with different rewards. Nothing is repaired: every line that cannot be read is named.
 
 use crate::{Label, Pair};
@@ -152,14 +152,12 @@ fn pair(
     (a, b, label): (&Value, &Value, Label),
     line: usize,
 ) -> Result<Read, String> {
-    let text = |key: &str| fields.get(key).and_then(Value::as_str).map(str::to_owned);
     Ok(Read::Pair(Box::new(Pair {
         id: format!("line {line}"),
         group: group(fields),
         a: Arc::new(episode(fields, a, line, 0)?),
         b: Arc::new(episode(fields, b, line, 1)?),
         label,
-        annotator: text("annotator"),
     })))
 }
 
@@ -240,8 +238,7 @@ fn of_ratings(rated: Rated) -> Vec<Pair> {
             {
                 let label = if one > other { Label::A } else { Label::B };
                 let id = format!("{group}/{i}-{j}");
-                let pair =
-                    Pair { id, group: group.clone(), a: a.clone(), b: b.clone(), label, annotator: None };
+                let pair = Pair { id, group: group.clone(), a: a.clone(), b: b.clone(), label };
                 let turned = Sha256::digest(pair.id.as_bytes())[0] % 2 == 0;
                 pairs.push(((one - other).abs(), if turned { pair.swapped() } else { pair }));
             }

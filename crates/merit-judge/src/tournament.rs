@@ -89,7 +89,6 @@ impl Meeting<'_> {
             a: Arc::clone(&self.group[*a]),
             b: Arc::clone(&self.group[*b]),
             label: Label::Tie,
-            annotator: None,
         };
         let pairs: Vec<Pair> = meetings.iter().map(pair).collect();
         let said = both_orders(self.judge, &pairs);

@@ -200,6 +200,12 @@ impl<'a> Walk<'a> {
                     .into(),
             );
         }
+        if stage.practice.is_some() {
+            return Err(
+                "what is altered are episodes of a dataset, so that `practice` says nothing; leave it out"
+                    .into(),
+            );
+        }
         self.read(&alter.from, Holds::Episodes)
     }
 

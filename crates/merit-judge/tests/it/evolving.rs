@@ -113,6 +113,16 @@ fn pruning_by_hand_is_a_version_like_any_other() {
 }
 
 #[test]
+fn a_budget_of_calls_is_refused_where_nothing_is_paid() {
+    let at = tempfile::tempdir().unwrap();
+    let pairs = orders(80, &at.path().join("pairs.jsonl"));
+    let mut folder = folder(&at);
+    folder.file.evolve.budget = 5;
+    let error = evolve_checks(&mut folder, &pairs, Vec::new(), &components(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, EvolvingError::NothingIsPaid), "{error}");
+}
+
+#[test]
 fn too_few_pairs_are_refused_with_what_is_missing() {
     let at = tempfile::tempdir().unwrap();
     let pairs = orders(9, &at.path().join("pairs.jsonl"));

@@ -6,5 +6,4 @@ mod asking;
 mod evolving;
 mod judging;
 mod made;
-mod oracles;
 mod ranking;

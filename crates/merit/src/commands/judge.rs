@@ -101,7 +101,7 @@ fn score(judge: &mut OpenJudge, episodes: &[Arc<Episode>], as_json: bool) -> Res
 
 fn compare(judge: &mut OpenJudge, a: &Arc<Episode>, b: &Arc<Episode>, as_json: bool) -> Result<Vec<Answer>> {
     let (a, b) = (Arc::clone(a), Arc::clone(b));
-    let pair = Pair { id: "a b".into(), group: String::new(), a, b, label: Label::Tie, annotator: None };
+    let pair = Pair { id: "a b".into(), group: String::new(), a, b, label: Label::Tie };
     let Some(both) = both_orders(judge.judge(), &[pair]).pop() else { bail!("the judge said nothing") };
     let word = match both.choice() {
         Some(Choice::First) => "a is better",

@@ -85,7 +85,7 @@ fn wrong_input(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<PairError>()
         || cause.is::<FolderError>()
         || cause.is::<CheckError>()
-        || matches!(cause.downcast_ref(), Some(EvolvingError::TooFew { .. }))
+        || matches!(cause.downcast_ref(), Some(EvolvingError::TooFew { .. } | EvolvingError::NothingIsPaid))
 }
 
 fn of_store(error: &StoreError) -> Option<u8> {
