@@ -166,4 +166,6 @@ fn altered_episodes_are_played_again_beside_those_that_solved_their_task() {
     );
     let hot = ALTERED.replace("samples = 2\n", "samples = 2\ntemperature = 0.5\n");
     assert!(small_and(&hot).unwrap_err().to_string().contains("what is altered is played by a script"));
+    let practised = ALTERED.replace("samples = 2\n", "samples = 2\npractice = { fixed = 3 }\n");
+    assert!(small_and(&practised).unwrap_err().to_string().contains("so that `practice` says nothing"));
 }
