@@ -66,10 +66,12 @@ pub enum StageKind {
     Fit,
     /// Weights of several stages become one; metrics only.
     Merge,
+    /// A judge made of checks learns what is better; metrics only.
+    Evolve,
 }
 
 impl StageKind {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Imitate,
         Self::Collect,
         Self::Make,
@@ -81,6 +83,7 @@ impl StageKind {
         Self::Samples,
         Self::Fit,
         Self::Merge,
+        Self::Evolve,
     ];
 
     /// The word in front of the stage's name.
@@ -97,6 +100,7 @@ impl StageKind {
             Self::Samples => "samples",
             Self::Fit => "fit",
             Self::Merge => "merge",
+            Self::Evolve => "evolve",
         }
     }
 }

@@ -236,11 +236,10 @@ fn of_ratings(rated: Rated) -> Vec<Pair> {
             for (j, (other, b)) in
                 answers.iter().enumerate().skip(i + 1).filter(|(_, (other, _))| other != one)
             {
-                let label = if one > other { Label::A } else { Label::B };
+                let (better, worse) = if one > other { (a, b) } else { (b, a) };
                 let id = format!("{group}/{i}-{j}");
-                let pair = Pair { id, group: group.clone(), a: a.clone(), b: b.clone(), label };
-                let turned = Sha256::digest(pair.id.as_bytes())[0] % 2 == 0;
-                pairs.push(((one - other).abs(), if turned { pair.swapped() } else { pair }));
+                let pair = Pair::ranked(id, group.clone(), Arc::clone(better), Arc::clone(worse));
+                pairs.push(((one - other).abs(), pair));
             }
         }
         pairs.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -1,7 +1,7 @@
 //! Asking before scoring: the annotators of a recipe, and the one that comes with merit, a program of any language.
 
 use crate::judges::JudgeAnnotator;
-use crate::policy::{Models, SharedModel};
+use crate::policy::SharedModel;
 use merit_api::annotator::{Annotator, AnnotatorSettings};
 use merit_command::{Channel, Limits};
 use merit_core::registry::{About, Chosen, Component, Components, Entry, Refusal};
@@ -10,6 +10,7 @@ use merit_store::{RunFolder, StoreError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -111,11 +112,40 @@ impl Annotator for Asked {
     }
 }
 
+/// What a recipe itself has that says how good an episode is: a model that was fitted, a judge that was evolved.
+pub(crate) trait Speaker: Send + Sync {
+    /// What it says of each episode; absent where it has nothing to say of one.
+    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Option<Annotation>>, String>;
+}
+
+/// Speakers by the name of the annotation they give.
+pub(crate) type Speakers = BTreeMap<String, Arc<dyn Speaker>>;
+
+impl Speaker for SharedModel {
+    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Option<Annotation>>, String> {
+        let tokens: Vec<Vec<TokenId>> = episodes.iter().map(|episode| episode.transcript.tokens()).collect();
+        let mut model = self.lock();
+        let scores = model.score(&tokens.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let annotation = |value| {
+            Some(Annotation {
+                name: name.to_owned(),
+                value,
+                turns: Vec::new(),
+                evidence: Vec::new(),
+                by: format!("model {name}"),
+                version: model.updates.to_string(),
+                cost: Cost { judge_calls: 1, ..Cost::default() },
+            })
+        };
+        Ok(scores.map_err(|error| error.to_string())?.into_iter().map(annotation).collect())
+    }
+}
+
 /// The annotators of an arm, at work.
 pub(crate) struct Annotators {
     at_work: Mutex<Vec<Box<dyn Annotator>>>,
-    /// Models of the recipe that the reward asks, by name.
-    models: Mutex<Models>,
+    /// Models and judges of the recipe that the reward asks, by name.
+    speakers: Mutex<Speakers>,
     /// What was said when the step under way was done before, in a run that was ended and goes on.
     recalled: Mutex<Annotations>,
     /// Why one of them last could not say anything.
@@ -129,13 +159,13 @@ impl Annotators {
             .iter()
             .map(|one| one.build().map_err(|why| format!("annotator `{}`: {why}", one.about().name)))
             .collect();
-        let (models, recalled) = (Mutex::default(), Mutex::default());
-        Ok(Self { at_work: Mutex::new(built?), models, recalled, failure: Mutex::new(None) })
+        let (speakers, recalled) = (Mutex::default(), Mutex::default());
+        Ok(Self { at_work: Mutex::new(built?), speakers, recalled, failure: Mutex::new(None) })
     }
 
-    /// Lets these models speak too.
-    pub(crate) fn employ(&self, models: Models) {
-        *self.models.lock().unwrap_or_else(PoisonError::into_inner) = models;
+    /// Lets these speak too.
+    pub(crate) fn employ(&self, speakers: Speakers) {
+        *self.speakers.lock().unwrap_or_else(PoisonError::into_inner) = speakers;
     }
 
     /// Takes up what was recorded of a step, so that nobody is asked again, nor what they could not say.
@@ -150,9 +180,9 @@ impl Annotators {
     /// What they say of the episodes that did not break. What one could not say is absent.
     pub(crate) fn ask(&self, episodes: &[Arc<Episode>]) -> Annotations {
         let mut asked = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
-        let models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let speakers = self.speakers.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all = Annotations::new();
-        if asked.is_empty() && models.is_empty() {
+        if asked.is_empty() && speakers.is_empty() {
             return all;
         }
         let mut recalled = self.recalled.lock().unwrap_or_else(PoisonError::into_inner);
@@ -174,34 +204,30 @@ impl Annotators {
                 }
             }
         }
-        for (name, model) in models.iter() {
-            self.ask_model(name, model, episodes, &mut all);
+        for (name, speaker) in speakers.iter() {
+            self.ask_speaker(name, &**speaker, episodes, &mut all);
         }
         all
     }
 
-    /// What a model of the recipe says of the episodes that others were asked about, unless it has said so before.
-    fn ask_model(&self, name: &str, model: &SharedModel, episodes: &[Arc<Episode>], all: &mut Annotations) {
+    /// What a model or judge of the recipe says of the episodes that others were asked about, unless it has said so before.
+    fn ask_speaker(
+        &self,
+        name: &str,
+        speaker: &dyn Speaker,
+        episodes: &[Arc<Episode>],
+        all: &mut Annotations,
+    ) {
         let new = |said: &Vec<Annotation>| !said.iter().any(|annotation| annotation.name == name);
-        let asked: Vec<&Arc<Episode>> =
-            episodes.iter().filter(|episode| all.get(&episode.id).is_some_and(new)).collect();
-        let tokens: Vec<Vec<TokenId>> = asked.iter().map(|episode| episode.transcript.tokens()).collect();
-        let mut model = model.lock();
-        let scores = match model.score(&tokens.iter().map(Vec::as_slice).collect::<Vec<_>>()) {
-            Ok(scores) => scores,
-            Err(why) => return self.failed(format!("model `{name}` could not say anything: {why}")),
-        };
-        for (episode, value) in asked.into_iter().zip(scores) {
-            let annotation = Annotation {
-                name: name.to_owned(),
-                value,
-                turns: Vec::new(),
-                evidence: Vec::new(),
-                by: format!("model {name}"),
-                version: model.updates.to_string(),
-                cost: Cost { judge_calls: 1, ..Cost::default() },
-            };
-            all.entry(episode.id.clone()).or_default().push(annotation);
+        let asked = episodes.iter().filter(|episode| all.get(&episode.id).is_some_and(new));
+        let asked: Vec<Arc<Episode>> = asked.map(Arc::clone).collect();
+        match speaker.says(name, &asked) {
+            Ok(said) => {
+                for (episode, annotation) in asked.iter().zip(said) {
+                    all.entry(episode.id.clone()).or_default().extend(annotation);
+                }
+            }
+            Err(why) => self.failed(format!("`{name}` could not say anything: {why}")),
         }
     }
 }

@@ -51,6 +51,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
     let named = found.fine(crate::models::names(recipe));
     if staged && named && found.every(crate::stage_checks::check(recipe)) {
         found.fine(crate::models::check(recipe));
+        found.every(crate::evolve::check(recipe));
     }
     found.0
 }
@@ -102,7 +103,7 @@ fn reward(recipe: &Recipe) -> Result<(), String> {
             .into());
     }
     let mut given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
-    given.extend(recipe.models.keys().cloned());
+    given.extend(recipe.models.keys().chain(recipe.judges.keys()).cloned());
     match scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
         Some(need) => Err(format!(
             "[reward] a term needs the annotation `{}`, which nobody gives; add an annotator that does, or make the term \

@@ -6,6 +6,7 @@
 
 use crate::act::Actor;
 use crate::elsewhere::Players;
+use crate::evolve::{self, Judges};
 use crate::notes::{note_ablations, note_tools, skipped};
 use crate::own_data::{self, OwnData};
 use crate::parts::Parts;
@@ -73,6 +74,7 @@ pub fn train(
             Work::Learn { from_warm } => drive.learn(stage, *from_warm)?,
             Work::Prefer { from, how } => prefer::run(&mut drive, stage, from, how)?,
             Work::Fit { from, how } => fit::run(&mut drive, stage, from, how)?,
+            Work::Evolve { from, how } => evolve::run(&mut drive, stage, from, how)?,
             Work::Merge { how, places } => merge::run(&mut drive, stage, how, places)?,
             Work::Evaluate { suite } => drive.evaluate(stage, suite)?,
         }
@@ -95,6 +97,8 @@ pub(crate) struct Drive<'a> {
     pub(crate) policy: Policy,
     /// Models beside the policy that were fitted.
     pub(crate) models: Models,
+    /// Judges that stages evolve.
+    pub(crate) judges: Judges,
     /// Files of one's own.
     pub(crate) data: OwnData,
     /// What the reward of the arm under way keeps between steps.
@@ -164,6 +168,7 @@ impl<'a> Drive<'a> {
         if let Some(memory) = &recipe.memory {
             memory.pin(folder)?;
         }
+        let judges = evolve::judges(folder.path(), recipe, &stages, &place)?;
         let data = own_data::open(&read, recipe, policy.chat(), folder, watch)?;
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(Stage::weight).sum();
@@ -201,6 +206,7 @@ impl<'a> Drive<'a> {
             main,
             policy,
             models,
+            judges,
             data,
             reward_state,
             learned,
@@ -291,7 +297,10 @@ impl<'a> Drive<'a> {
             stage.work,
             Work::Collect { .. } | Work::Alter { .. } | Work::Learn { .. } | Work::Evaluate { .. }
         ) {
-            parts.employ(&self.models)?;
+            parts.employ(&self.models, &self.judges)?;
+        }
+        if matches!(stage.work, Work::Learn { .. }) {
+            parts.paid_by(&self.judges)?;
         }
         Ok(parts)
     }

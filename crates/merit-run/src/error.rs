@@ -110,6 +110,14 @@ pub enum RunError {
         "model `{model}` was not fitted: the stage that should have had too little to learn from; collect more tasks"
     )]
     NotFitted { model: String },
+    /// A judge that is asked before it was evolved.
+    #[error(
+        "judge `{judge}` was not evolved: the stage that should have found nothing to learn from; collect more tasks"
+    )]
+    NotEvolved { judge: String },
+    /// A judge of the recipe that cannot be used.
+    #[error("{0}")]
+    Judge(String),
     /// A tokenizer in which a verdict is not one token.
     #[error(
         "`{word}` is not one token of this model, so that `loss = \"token\"` has no verdict; use `regression`"

@@ -293,7 +293,9 @@ pub(crate) fn finished(
         held_out_after: success(after),
         train_seconds,
         evaluations: by_name(recipe, folder, |stage| matches!(stage, StageSettings::Evaluate(_)))?,
-        fits: by_name(recipe, folder, |stage| matches!(stage, StageSettings::Fit(_)))?,
+        fits: by_name(recipe, folder, |stage| {
+            matches!(stage, StageSettings::Fit(_) | StageSettings::Evolve(_))
+        })?,
         run: folder.path().display().to_string(),
         controls: controls.collect(),
         held_out_by_size: sizes.map(|(size, rate)| (size.to_string(), rate.success)).collect(),

@@ -59,12 +59,19 @@ impl DataFile {
 pub(crate) enum Use<'a> {
     Imitate,
     Prefer(&'a dyn Objective),
+    /// A judge learns from it; the policy does not read it.
+    Evolve,
 }
 
 impl Use<'_> {
     fn fits(&self, purpose: Purpose) -> Result<(), String> {
         let why = match (self, purpose) {
-            (Self::Imitate, Purpose::Imitation) | (Self::Prefer(_), Purpose::Pairs) => return Ok(()),
+            (Self::Imitate, Purpose::Imitation) | (Self::Prefer(_) | Self::Evolve, Purpose::Pairs) => {
+                return Ok(());
+            }
+            (Self::Evolve, _) => {
+                "it holds no pairs, and a judge learns from pairs; give `chosen` and `rejected`"
+            }
             (Self::Imitate, _) => {
                 "it holds preferences, and a stage imitates it; use a stage of type `prefer`"
             }
@@ -105,6 +112,10 @@ pub(crate) fn open(
         let began_with: Option<String> = folder.mark(&mark)?;
         if began_with.as_ref().is_some_and(|hash| *hash != examples.sha256) {
             return Err(RunError::OtherData { file: data.file.clone() });
+        }
+        if recipe.uses(name).all(|used| matches!(used, Use::Evolve)) {
+            folder.set_mark(&mark, &examples.sha256)?;
+            continue;
         }
         let (dataset, told) = lay_out(examples, &data.file, chat, recipe.model.context())
             .map_err(|why| RunError::Data(format!("[datasets.{name}] {}: {why}", data.file)))?;

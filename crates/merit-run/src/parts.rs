@@ -1,7 +1,8 @@
 //! The live parts of one arm, built from its recipe.
 
 use crate::RunError;
-use crate::annotators::Annotators;
+use crate::annotators::{Annotators, Speaker, Speakers};
+use crate::evolve::Judges;
 use crate::person::{Spoken, Voice};
 use crate::policy::Models;
 use crate::recipe::Recipe;
@@ -91,15 +92,32 @@ impl Parts {
         })
     }
 
-    /// Lets the models speak that the reward asks.
-    pub(crate) fn employ(&self, models: &Models) -> Result<(), RunError> {
-        let needs = self.scorer.needs().into_iter().map(|need| need.name);
-        let asked = needs.filter(|name| self.recipe.models.contains_key(name)).map(|name| {
-            let model = models.get(&name).cloned();
-            model.map(|model| (name.clone(), model)).ok_or(RunError::NotFitted { model: name })
-        });
-        self.annotators.employ(asked.collect::<Result<_, _>>()?);
+    /// Lets the models and judges speak that the reward asks.
+    pub(crate) fn employ(&self, models: &Models, judges: &Judges) -> Result<(), RunError> {
+        let mut speakers = Speakers::new();
+        for name in self.scorer.needs().into_iter().map(|need| need.name) {
+            let speaker: Arc<dyn Speaker> = if self.recipe.models.contains_key(&name) {
+                let model = models.get(&name).cloned();
+                Arc::new(model.ok_or_else(|| RunError::NotFitted { model: name.clone() })?)
+            } else if let Some(judge) = judges.get(&name) {
+                let judge = judge.as_ref().ok_or_else(|| RunError::NotEvolved { judge: name.clone() })?;
+                Arc::clone(judge) as Arc<dyn Speaker>
+            } else {
+                continue;
+            };
+            speakers.insert(name, speaker);
+        }
+        self.annotators.employ(speakers);
         Ok(())
+    }
+
+    /// `Err` where one of these judges pays that knows no more than what knows nothing of quality.
+    pub(crate) fn paid_by(&self, judges: &Judges) -> Result<(), RunError> {
+        let needs = self.scorer.needs();
+        let paying = judges.iter().filter(|(name, _)| needs.iter().any(|need| need.name == **name));
+        paying
+            .filter_map(|(name, judge)| Some((name, judge.as_ref()?)))
+            .try_for_each(|(name, judge)| judge.may_pay(name))
     }
 
     /// The seeds of one use of `phase`. Arms share them, so that they are compared alike; stages have their own.

@@ -113,6 +113,9 @@ impl<'a> Planner<'a> {
             StageSettings::Fit(stage) => {
                 Work::Fit { from: self.dataset(&stage.from, settings)?, how: stage.clone() }
             }
+            StageSettings::Evolve(stage) => {
+                Work::Evolve { from: self.source(&stage.from, settings)?, how: stage.clone() }
+            }
             StageSettings::Merge(stage) => {
                 let places: Result<_, _> = stage.stages().map(|name| self.after(name, settings)).collect();
                 Work::Merge { how: stage.clone(), places: places? }

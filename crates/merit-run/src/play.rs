@@ -58,7 +58,7 @@ pub fn play_policy(
     let version = restored.version(&recipe);
     let scoring = Scoring { step: version.0, state: restored.reward_state.best().clone() };
     let parts = Parts::with_toolbox(&recipe, play.seed, &play.toolbox)?;
-    parts.employ(&restored.models)?;
+    parts.employ(&restored.models, &restored.judges(folder, &recipe)?)?;
     let policy = restored.policy;
     let mut sampler = generator((policy.best(), policy.precision()), policy.chat(), threads)?;
     let plans = plans(&parts, play, version)?;

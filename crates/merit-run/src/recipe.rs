@@ -4,6 +4,7 @@
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
 use crate::bank::Bank;
+use crate::evolve::EvolvingJudge;
 use crate::guests::Guests;
 use crate::interleave::Interleave;
 use crate::memory::MemorySettings;
@@ -53,6 +54,9 @@ pub struct Recipe {
     /// Models beside the policy, which stages of `fit` train.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, NamedModel>,
+    /// Judges made of checks, which stages of `evolve` improve.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub judges: BTreeMap<String, EvolvingJudge>,
     /// Who plays the other roles.
     #[serde(default, skip_serializing_if = "Roles::are_usual")]
     pub roles: Roles,
@@ -184,6 +188,7 @@ impl Recipe {
         self.stages.iter().flat_map(StageSettings::each).filter_map(move |stage| match stage {
             StageSettings::Imitate(stage) if stage.from == name => Some(Use::Imitate),
             StageSettings::Prefer(stage) if stage.from == name => Some(Use::Prefer(&*stage.objective)),
+            StageSettings::Evolve(stage) if stage.from == name => Some(Use::Evolve),
             _ => None,
         })
     }

@@ -44,6 +44,10 @@ impl Recipe {
             ));
         }
         let idle = self.models.keys().next().filter(|_| self.stages.is_empty());
-        idle.map(|idle| format!("[models.{idle}] needs `[[stages]]`, one of which fits it"))
+        if let Some(idle) = idle {
+            return Some(format!("[models.{idle}] needs `[[stages]]`, one of which fits it"));
+        }
+        let idle = self.judges.keys().next().filter(|_| self.stages.is_empty());
+        idle.map(|idle| format!("[judges.{idle}] needs `[[stages]]`, one of which evolves it"))
     }
 }

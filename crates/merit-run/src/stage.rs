@@ -4,7 +4,7 @@ use crate::dataset::{Dataset, Source};
 use crate::plan::Planner;
 use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
-use crate::stages::{Alter, Fit, Merge, Plateau, Practice, Prefer, SearchSettings, Supervision};
+use crate::stages::{Alter, Evolve, Fit, Merge, Plateau, Practice, Prefer, SearchSettings, Supervision};
 use crate::suite::Suite;
 use crate::tasks::Tasks;
 use merit_core::{Arm, Phase, When};
@@ -62,6 +62,8 @@ pub(crate) enum Work {
     Prefer { from: Source, how: Prefer },
     /// Updates of a model beside the policy.
     Fit { from: Dataset, how: Fit },
+    /// A judge improved from pairs.
+    Evolve { from: Source, how: Evolve },
     /// One policy of several, which stood after these stages.
     Merge { how: Merge, places: Vec<String> },
     /// Greedy held-out evaluation, and what is measured beside.
@@ -105,7 +107,7 @@ impl Stage {
             Work::Collect { tasks, .. } | Work::Alter { tasks, .. } => {
                 u64::from(tasks.div_ceil(self.recipe.budget.groups))
             }
-            Work::Make { .. } | Work::Merge { .. } | Work::Evaluate { .. } => 1,
+            Work::Make { .. } | Work::Evolve { .. } | Work::Merge { .. } | Work::Evaluate { .. } => 1,
         }
     }
 
@@ -123,6 +125,7 @@ impl Stage {
             | Work::Alter { .. }
             | Work::Make { .. }
             | Work::Fit { .. }
+            | Work::Evolve { .. }
             | Work::Evaluate { .. } => false,
         }
     }
@@ -140,7 +143,7 @@ impl Stage {
             }
             Work::Alter { tasks, samples, .. } => f64::from(*tasks) * f64::from(*samples) * 0.2,
             Work::Fit { how, .. } => how.steps as f64 * how.batch as f64 * 3.0,
-            Work::Make { .. } | Work::Merge { .. } => 1.0,
+            Work::Make { .. } | Work::Evolve { .. } | Work::Merge { .. } => 1.0,
             Work::Evaluate { suite } => {
                 let each = suite.samples.saturating_add(tries(suite.search.as_ref()));
                 f64::from(recipe.evaluation.tasks) * f64::from(each)
@@ -186,6 +189,7 @@ impl Stage {
             (phase, Work::Learn { .. }) => format!("`{}`: learning by reward", phase.owner()),
             (phase, Work::Prefer { .. }) => format!("`{}`: learning from pairs", phase.owner()),
             (phase, Work::Fit { .. }) => format!("`{}`: fitting a model", phase.owner()),
+            (phase, Work::Evolve { .. }) => format!("`{}`: evolving a judge", phase.owner()),
             (phase, Work::Merge { .. }) => format!("`{}`: merging weights", phase.owner()),
             (phase, Work::Evaluate { .. }) => format!("`{}`: held-out evaluation", phase.owner()),
         };

@@ -6,7 +6,7 @@ use crate::plan::called;
 use crate::plateau::until;
 use crate::recipe::Recipe;
 use crate::stages::{
-    Alter, Collect, DEMONSTRATIONS, Evaluating, Fit, FitLoss, KeepEpisodes, Merge, Practice, Prefer,
+    Alter, Collect, DEMONSTRATIONS, Evaluating, Evolve, Fit, FitLoss, KeepEpisodes, Merge, Practice, Prefer,
     SearchSettings, StageSettings,
 };
 use merit_core::Phase;
@@ -112,6 +112,7 @@ impl<'a> Walk<'a> {
                 self.datasets.entry(stage.into.clone()).or_insert(holds);
             }
             StageSettings::Fit(stage) => drop(self.fitted.insert(stage.model.clone())),
+            StageSettings::Evolve(stage) => drop(self.fitted.insert(stage.judge.clone())),
             _ => {}
         }
         if let Some(phase) =
@@ -182,6 +183,7 @@ impl<'a> Walk<'a> {
                 preferring(stage)?;
             }
             StageSettings::Fit(stage) => self.fit(stage)?,
+            StageSettings::Evolve(stage) => self.evolve(stage)?,
             StageSettings::Merge(stage) => self.merge(stage)?,
             StageSettings::Evaluate(stage) => self.evaluate(stage)?,
             StageSettings::Learn(_) | StageSettings::Repeat(_) => {}
@@ -227,6 +229,19 @@ impl<'a> Walk<'a> {
             ));
         }
         self.fitted.insert(stage.model.clone());
+        Ok(())
+    }
+
+    fn evolve(&mut self, stage: &Evolve) -> Result<(), String> {
+        let known = self.recipe.judges.contains_key(&stage.judge);
+        if !known && self.unknown.insert(format!("judge {}", stage.judge)) {
+            let hint = hint(&stage.judge, self.recipe.judges.keys().map(String::as_str));
+            return Err(format!("`judge = \"{0}\"`: there is no `[judges.{0}]`{hint}", stage.judge));
+        }
+        if !self.recipe.datasets.contains_key(&stage.from) {
+            self.read(&stage.from, Holds::Pairs)?;
+        }
+        self.fitted.insert(stage.judge.clone());
         Ok(())
     }
 
@@ -296,19 +311,26 @@ impl<'a> Walk<'a> {
         Err(format!("`{key} = \"{name}\"`: no stage before it fits this model, so that it knows nothing"))
     }
 
-    /// Refuses a reward that a model pays which has not learned anything yet.
+    /// Refuses a reward that a model or judge pays which has not learned anything yet.
     fn paid_by_models(&mut self, stage: &StageSettings) -> Result<(), String> {
         use StageSettings::{Collect, Evaluate, Learn};
-        if self.recipe.models.is_empty() || !matches!(stage, Collect(_) | Learn(_) | Evaluate(_)) {
+        let nobody = self.recipe.models.is_empty() && self.recipe.judges.is_empty();
+        if nobody || !matches!(stage, Collect(_) | Learn(_) | Evaluate(_)) {
             return Ok(());
         }
         // What cannot work in the recipe of a stage is told of that recipe.
         let Ok(own) = self.recipe.of_stage("", stage) else { return Ok(()) };
         let Ok(scorer) = merit_reward::Scorer::compile(&own.reward) else { return Ok(()) };
-        let needs = scorer.needs().into_iter().map(|need| need.name);
-        let mut models =
-            needs.filter(|name| self.recipe.models.contains_key(name)).collect::<Vec<_>>().into_iter();
-        models.try_for_each(|name| self.asked("reward: key", &name))
+        for name in scorer.needs().into_iter().map(|need| need.name) {
+            if self.recipe.models.contains_key(&name) {
+                self.asked("reward: key", &name)?;
+            } else if self.recipe.judges.contains_key(&name) && !self.fitted.contains(&name) {
+                return Err(format!(
+                    "`reward: key = \"{name}\"`: no stage before it evolves this judge, so that it knows nothing"
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a stage that was not done before, or that could be two.

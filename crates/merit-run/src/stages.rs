@@ -5,6 +5,7 @@
 
 pub use crate::alter::{Alter, Edit};
 pub use crate::dataset::KeepEpisodes;
+pub use crate::evolve::Evolve;
 pub use crate::merge::{Merge, MergeMode, Merged};
 pub use crate::models::{Fit, FitLoss};
 use crate::overrides::merge;
@@ -41,6 +42,8 @@ pub enum StageSettings {
     Prefer(Prefer),
     /// A model beside the policy learns how good episodes are.
     Fit(Fit),
+    /// A judge made of checks learns from pairs what is better.
+    Evolve(Evolve),
     /// The policy as it stood after several stages becomes one.
     Merge(Merge),
     /// Held-out evaluation.
@@ -224,6 +227,7 @@ impl StageSettings {
             Self::Learn(stage) => named(StageKind::Learn, &stage.name, ""),
             Self::Prefer(stage) => named(StageKind::Prefer, &stage.name, &stage.from),
             Self::Fit(stage) => named(StageKind::Fit, &stage.name, &stage.model),
+            Self::Evolve(stage) => named(StageKind::Evolve, &stage.name, &stage.judge),
             Self::Merge(stage) => named(StageKind::Merge, &stage.name, "merged"),
             Self::Evaluate(stage) => match stage.name.as_str() {
                 "before" => Phase::Eval(Arm::Main, When::Before),

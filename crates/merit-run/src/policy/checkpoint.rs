@@ -5,6 +5,7 @@ use super::named::{self, Models};
 use super::{After, Policy};
 use crate::RunError;
 use crate::bank::Experience;
+use crate::evolve::Judges;
 use crate::model::ModelConfig;
 use crate::origin::Origin;
 use crate::recipe::Recipe;
@@ -91,6 +92,12 @@ pub(crate) struct Restored {
 }
 
 impl Restored {
+    /// The judges that the stages before its place have evolved.
+    pub(crate) fn judges(&self, folder: &RunFolder, recipe: &Recipe) -> Result<Judges, RunError> {
+        let stages = Stage::all(&Arc::new(recipe.clone()), &self.place.rounds)?;
+        crate::evolve::judges(folder.path(), recipe, &stages, &self.place)
+    }
+
     /// How many updates by reward the best weights of the checkpoint have seen.
     pub(crate) fn version(&self, recipe: &Recipe) -> PolicyVersion {
         let stages = Stage::all(&Arc::new(recipe.clone()), &self.place.rounds).unwrap_or_default();

@@ -4,6 +4,7 @@
 mod bank;
 mod by_hand;
 mod elsewhere;
+mod evolving;
 mod guests;
 mod interleaved;
 mod judges;
