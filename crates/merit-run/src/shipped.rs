@@ -36,6 +36,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "ledger-branches",
     "ledger-trees",
     "sums-tools",
+    "sums-judge",
     "mixed-tools",
     "inquiry-form",
     "clinic-visit",
