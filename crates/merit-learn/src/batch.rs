@@ -7,7 +7,7 @@
 use crate::objective::Recorded;
 use crate::selector::Candidate;
 use crate::{LearnConfig, LearnError, Objective, check};
-use merit_api::trainer::{Reference, TrainError, TrainSequence};
+use merit_api::trainer::{Reference, TrainError, TrainSequence, Trainer};
 use merit_core::registry::Chosen;
 use merit_core::{PolicyVersion, Sample, Seed, TokenId};
 use std::collections::BTreeMap;
@@ -37,6 +37,8 @@ pub struct Entry<'a> {
     pub returns: Option<&'a [f32]>,
     /// Log-probabilities under the reference policy.
     pub reference: Option<Vec<f32>>,
+    /// Entropies of the policy as it was when the update began.
+    pub old_entropy: Option<Vec<f32>>,
     /// The reward of the episode.
     pub reward: Option<f64>,
     /// The mean reward of the group, over its samples that have one.
@@ -143,6 +145,31 @@ impl<'a> Batch<'a> {
         Self { units: (0..entries.len()).map(|at| vec![at]).collect(), entries, dropped }
     }
 
+    /// Takes down the entropies of the policy before it changes. `step` is named in errors.
+    pub fn remember_entropies(
+        &mut self,
+        trainer: &mut dyn Trainer,
+        temperature: f32,
+        step: u64,
+    ) -> Result<(), LearnError> {
+        let sequences: Vec<TrainSequence<'_>> = self.entries.iter().map(Entry::sequence).collect();
+        let scores = trainer.score(&sequences, temperature).map_err(|error| self.in_words(error, step))?;
+        for (entry, scores) in self.entries.iter_mut().zip(scores) {
+            check::stream(&|| entry.name.clone(), "old_entropy", &scores.entropy, &entry.mask)?;
+            entry.old_entropy = Some(scores.entropy);
+        }
+        Ok(())
+    }
+
+    fn in_words(&self, error: TrainError, step: u64) -> LearnError {
+        match error {
+            TrainError::Sequence { index, reason } => {
+                LearnError::Sequence { step, sample: self.entries[index].name.clone(), reason }
+            }
+            source => LearnError::Model { step, source },
+        }
+    }
+
     /// Asks the reference policy for the log-probabilities of every entry. `step` is named in errors.
     pub fn refer(
         &mut self,
@@ -151,12 +178,8 @@ impl<'a> Batch<'a> {
         step: u64,
     ) -> Result<(), LearnError> {
         let sequences: Vec<TrainSequence<'_>> = self.entries.iter().map(Entry::sequence).collect();
-        let streams = reference.logprobs(&sequences, temperature).map_err(|error| match error {
-            TrainError::Sequence { index, reason } => {
-                LearnError::Sequence { step, sample: self.entries[index].name.clone(), reason }
-            }
-            source => LearnError::Model { step, source },
-        })?;
+        let streams = reference.logprobs(&sequences, temperature);
+        let streams = streams.map_err(|error| self.in_words(error, step))?;
         for (entry, stream) in self.entries.iter_mut().zip(streams) {
             check::stream(&|| entry.name.clone(), "reference", &stream, &entry.mask)?;
             entry.reference = Some(stream);
@@ -224,6 +247,7 @@ fn entry(sample: &Sample, mut mask: Vec<bool>, weight: f64, now: PolicyVersion) 
         old_values: (!sample.values.is_empty()).then_some(sample.values.as_slice()),
         returns: sample.returns.as_deref(),
         reference: None,
+        old_entropy: None,
         reward: sample.reward,
         group_reward: None,
         own_reward: None,

@@ -97,6 +97,7 @@ fn complete(
     given("advantages", needs.advantages, entry.advantages)?;
     given("reference", needs.reference, entry.reference.as_deref())?;
     given("entropy", needs.entropy, there(outputs.entropy))?;
+    given("old_entropy", needs.old_entropy, entry.old_entropy.as_deref())?;
     given("values", needs.values, there(outputs.values))?;
     given("old_values", needs.old_values, entry.old_values)?;
     given("returns", needs.returns, entry.returns)?;
@@ -110,7 +111,7 @@ fn complete(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Gspo, PolicyGradient, TokenMean};
+    use crate::{Against, EntropyBand, Gspo, PolicyGradient, TokenMean};
 
     const ZEROS: [f32; 3] = [0.0; 3];
     const ADVANTAGES: [f32; 3] = [9.0, 2.0, -2.0];
@@ -128,6 +129,7 @@ mod tests {
             old_values: None,
             returns: None,
             reference: None,
+            old_entropy: None,
             reward: None,
             group_reward: None,
             own_reward: None,
@@ -151,6 +153,35 @@ mod tests {
         assert!(
             told(&sequence, Some(&ADVANTAGES)).unwrap().coefficients[0].logprob.iter().all(|&d| d == 0.0)
         );
+    }
+
+    #[test]
+    fn a_band_holds_the_entropy_by_token_or_by_the_mean_of_the_sequence() {
+        let band = Some(EntropyBand { coefficient: 0.5, against: Against::Growth });
+        let token: Chosen<dyn Objective> = Chosen::of(
+            PolicyGradient { entropy: 0.1, entropy_band: band, ..PolicyGradient::default() },
+            |s| s,
+        );
+        let sequence: Chosen<dyn Objective> =
+            Chosen::of(Gspo { entropy: 0.1, entropy_band: band, ..Gspo::default() }, |s| s);
+        // One token has 2 nats and had 1.5, the other has 1 and had 1.5.
+        let outputs = SequenceOutputs { index: 0, logprobs: &ZEROS, entropy: &[9.0, 2.0, 1.0], values: &[] };
+        let entry = Entry { old_entropy: Some(vec![0.0, 1.5, 1.5]), ..entry(Some(&ZEROS)) };
+        let loss_agg: Chosen<dyn LossAgg> = Chosen::of(TokenMean {}, |s| s);
+        for objective in [&token, &sequence] {
+            let told =
+                coefficients(objective, &loss_agg, std::slice::from_ref(&entry), &[outputs], None).unwrap();
+            // The mean of -0.1 * 2 + 0.5 * 0.5 and of -0.1 * 1.
+            assert!((told.loss.entropy - (0.05 - 0.1) / 2.0).abs() < 1e-9, "{:?}", told.loss);
+            // The first is pushed down by 0.5 - 0.1, the second pulled up by 0.1; each is half of the mean.
+            let want = [0.0, 0.2, -0.05];
+            let near =
+                told.coefficients[0].entropy.iter().zip(want).all(|(got, want)| (got - want).abs() < 1e-6);
+            assert!(near, "{:?}", told.coefficients[0].entropy);
+        }
+        let bare = Entry { old_entropy: None, ..entry.clone() };
+        let why = coefficients(&token, &loss_agg, &[bare], &[outputs], None).unwrap_err().to_string();
+        assert_eq!(why, "objective `policy-gradient` needs `old_entropy`, which was not given");
     }
 
     #[test]

@@ -110,6 +110,9 @@ impl Learner {
         if let Some(reference) = reference {
             batch.refer(reference, at.temperature, at.step)?;
         }
+        if needs.old_entropy {
+            batch.remember_entropies(trainer, at.temperature, at.step)?;
+        }
         let mut totals = Totals::default();
         for epoch in 0..self.config.epochs {
             let seed = at.seed.child("epoch", epoch as u64);

@@ -46,6 +46,7 @@ pub use learner::{Learner, UpdateContext};
 pub use loss_agg::{ConstantLength, LOSS_AGGS, LossAgg, SequenceMean, TokenBudget, TokenMean};
 pub use mask::{DropTruncated, LastTurn, MASKS, Mask, NoRefusedTurns, PolicyTokens, TrainOnObservations};
 pub use minibatch::split;
+pub use objective::entropy::{Against, EntropyBand};
 pub use objective::kl::{Estimator, KlPenalty};
 pub use objective::mixed_policy::{MixedPolicy, Shift};
 pub use objective::value::ValueLoss;

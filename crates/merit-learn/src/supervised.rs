@@ -56,6 +56,7 @@ fn entry(name: String, sequence: &SftSequence) -> Entry<'_> {
         old_values: None,
         returns: None,
         reference: None,
+        old_entropy: None,
         reward: None,
         group_reward: None,
         own_reward: None,

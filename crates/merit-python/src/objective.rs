@@ -54,8 +54,8 @@ type Stream<'py> = Option<PyReadonlyArray2<'py, f32>>;
 ///
 /// `objective` and `loss_agg` are names or dicts with settings. `logprobs` is what the policy gives each token now, `mask` says
 /// which tokens are trained. The rest is what the objective reads: `old_logprobs` from when the tokens were chosen,
-/// `advantages` (of `merit_rl.advantages`), log-probabilities of a `reference` policy, `entropy`, `values`, `old_values` and
-/// `returns`, all of the mask's shape; `rewards` and `groups` by row, where `None` as a reward leaves a row out; `guests` says
+/// `advantages` (of `merit_rl.advantages`), log-probabilities of a `reference` policy, `entropy` and
+/// `old_entropy` (before the update), `values`, `old_values` and `returns`, all of the mask's shape; `rewards` and `groups` by row, where `None` as a reward leaves a row out; `guests` says
 /// which rows a teacher wrote, `mismatched` is what KTO's baseline is taken from. What is missing is refused by name.
 ///
 /// With torch, `(torch.from_numpy(c.logprobs) * logprobs).sum().backward()` gives the gradient of the loss.
@@ -67,7 +67,7 @@ type Stream<'py> = Option<PyReadonlyArray2<'py, f32>>;
 /// >>> c.loss, c.logprobs.tolist()
 /// (-2.0, [[-1.0, -1.0, 0.0]])
 #[pyfunction]
-#[pyo3(signature = (objective, logprobs, mask, *, old_logprobs = None, advantages = None, reference = None, entropy = None, values = None, old_values = None, returns = None, rewards = None, groups = None, guests = None, mismatched = None, loss_agg = None))]
+#[pyo3(signature = (objective, logprobs, mask, *, old_logprobs = None, advantages = None, reference = None, entropy = None, old_entropy = None, values = None, old_values = None, returns = None, rewards = None, groups = None, guests = None, mismatched = None, loss_agg = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn coefficients<'py>(
     py: Python<'py>,
@@ -78,6 +78,7 @@ pub(crate) fn coefficients<'py>(
     advantages: Stream<'py>,
     reference: Stream<'py>,
     entropy: Stream<'py>,
+    old_entropy: Stream<'py>,
     values: Stream<'py>,
     old_values: Stream<'py>,
     returns: Stream<'py>,
@@ -105,6 +106,7 @@ pub(crate) fn coefficients<'py>(
         advantages: maybe(py, "advantages", &advantages, shape)?,
         reference: maybe(py, "reference", &reference, shape)?,
         entropy: maybe(py, "entropy", &entropy, shape)?,
+        old_entropy: maybe(py, "old_entropy", &old_entropy, shape)?,
         values: maybe(py, "values", &values, shape)?,
         old_values: maybe(py, "old_values", &old_values, shape)?,
         returns: maybe(py, "returns", &returns, shape)?,
@@ -163,6 +165,7 @@ struct Given<'a> {
     advantages: Option<&'a [f32]>,
     reference: Option<&'a [f32]>,
     entropy: Option<&'a [f32]>,
+    old_entropy: Option<&'a [f32]>,
     values: Option<&'a [f32]>,
     old_values: Option<&'a [f32]>,
     returns: Option<&'a [f32]>,
@@ -219,6 +222,7 @@ impl<'a> Given<'a> {
             old_values: part(self.old_values),
             returns: part(self.returns),
             reference: part(self.reference).map(<[f32]>::to_vec),
+            old_entropy: part(self.old_entropy).map(<[f32]>::to_vec),
             reward: self.reward(row),
             group_reward: None,
             own_reward: None,

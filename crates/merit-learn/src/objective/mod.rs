@@ -7,6 +7,7 @@
 //! To add an objective: a file here with a settings struct that implements [`Component`](merit_core::registry::Component) and
 //! [`Objective`], and its name in the list below.
 
+pub(crate) mod entropy;
 pub(crate) mod kl;
 mod needs;
 mod sequence_loss;

@@ -24,6 +24,8 @@ pub struct Needs {
     pub reference: bool,
     /// Entropies of the current policy, to read or to push.
     pub entropy: bool,
+    /// Entropies of the policy as it was when the update began.
+    pub old_entropy: bool,
     /// Values of the current policy's value head, to read or to push.
     pub values: bool,
     /// Values from when the tokens were chosen.

@@ -2,6 +2,8 @@
 //!
 //! With `rho = exp(logprob - old_logprob)`:
 //!   `l = -min(rho A, clip(rho, 1 - low, 1 + high) A)`, `dl/dlogprob = -rho A` where the first is the smaller, else 0.
+//!
+//! A dual clip (Ye et al., arXiv:1912.09729) ends the loss of a bad token at `c |A|`, however far the ratio has run away.
 
 /// `(l, dl/dlogprob, clipped)`.
 pub(super) fn surrogate(
@@ -18,9 +20,34 @@ pub(super) fn surrogate(
     if clipped < free { (-clipped, 0.0, true) } else { (-free, -free, false) }
 }
 
+/// The same with a dual clip at `most`, which is above 1. Absent: none.
+pub(super) fn dual(
+    (loss, slope, clipped): (f64, f64, bool),
+    advantage: f64,
+    most: Option<f64>,
+) -> (f64, f64, bool) {
+    match most {
+        Some(most) if advantage < 0.0 && loss > -most * advantage => (-most * advantage, 0.0, true),
+        _ => (loss, slope, clipped),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dual_clip_ends_the_loss_of_a_bad_token_whose_ratio_ran_away() {
+        let at = |ratio: f64, advantage: f64| {
+            dual(surrogate(ratio.ln() - 1.0, -1.0, advantage, 0.2, 0.3), advantage, Some(3.0))
+        };
+        // Ratio 5 at advantage -2: 10 without, 3 * 2 with the dual clip, and no gradient.
+        assert_eq!(at(5.0, -2.0), (6.0, 0.0, true));
+        // Ratio 2 stays below it, and a good token knows none.
+        assert!((at(2.0, -2.0).0 - 4.0).abs() < 1e-12 && !at(2.0, -2.0).2);
+        assert_eq!(at(5.0, 2.0), (-2.6, 0.0, true));
+        assert!(dual((f64::NAN, f64::NAN, false), -1.0, Some(3.0)).0.is_nan());
+    }
 
     /// Limits 0.2 below and 0.3 above; `want` is `(l, dl/dlogprob, clipped)`.
     fn check(ratio: f64, advantage: f64, want: (f64, f64, bool)) {

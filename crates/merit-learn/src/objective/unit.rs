@@ -59,6 +59,11 @@ impl<'a> Recorded<'a> {
         declared("reference", self.needs.reference, self.entry.reference.as_deref())
     }
 
+    /// Entropies of the policy as it was when the update began.
+    pub fn old_entropy(&self) -> Result<&'a [f32], Undeclared> {
+        declared("old_entropy", self.needs.old_entropy, self.entry.old_entropy.as_deref())
+    }
+
     /// Values from when the tokens were chosen.
     pub fn old_values(&self) -> Result<&'a [f32], Undeclared> {
         declared("old_values", self.needs.old_values, self.entry.old_values)

@@ -30,6 +30,7 @@ fn objectives() -> Vec<Case> {
         PolicyGradient { kl: kl(Estimator::K1), ..plain },
         PolicyGradient { kl: kl(Estimator::K2), ..plain },
         PolicyGradient { kl: kl(Estimator::K3), ..plain },
+        PolicyGradient { dual_clip: Some(1.2), clip_high: 0.1, ..plain },
         PolicyGradient { entropy: 0.1, ..plain },
         PolicyGradient { value: value(None), ..plain },
         PolicyGradient { value: value(Some(0.2)), ..plain },
@@ -90,7 +91,11 @@ fn plain_loss(
                     let ratio = (logprob - f64::from(sample.logprobs[t])).exp();
                     let a = f64::from(sample.advantages.as_ref().unwrap()[t]);
                     let held = ratio.min(1.0 + pg.clip_high).max(1.0 - pg.clip_low);
-                    let mut loss = -(ratio * a).min(held * a) - pg.entropy * entropy;
+                    let mut loss = -(ratio * a).min(held * a);
+                    if let Some(most) = pg.dual_clip.filter(|_| a < 0.0) {
+                        loss = loss.min(-most * a);
+                    }
+                    loss -= pg.entropy * entropy;
                     if let Some(kl) = pg.kl {
                         let r = f64::from(reference[i][t]);
                         loss += kl.coefficient

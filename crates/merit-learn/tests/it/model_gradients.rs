@@ -123,7 +123,7 @@ fn check(objective: Chosen<dyn Objective>) {
 
 #[test]
 fn gspo() {
-    check(Chosen::of(Gspo { clip_low: 0.9, clip_high: 9.0 }, |s| s));
+    check(Chosen::of(Gspo { clip_low: 0.9, clip_high: 9.0, entropy: 0.2, ..Gspo::default() }, |s| s));
 }
 
 #[test]

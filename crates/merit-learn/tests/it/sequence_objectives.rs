@@ -97,7 +97,8 @@ fn check_slope(trainer: &Scripted<'_>, at: usize, mask: &[bool], want: f64) {
 fn gspo_is_the_clipped_surrogate_of_whole_sequences() {
     let samples = batch();
     let (low, high) = (0.4, 0.5);
-    let (trainer, report) = update(Chosen::of(Gspo { clip_low: low, clip_high: high }, |s| s), &samples);
+    let (trainer, report) =
+        update(Chosen::of(Gspo { clip_low: low, clip_high: high, ..Gspo::default() }, |s| s), &samples);
     let weights: f64 = samples.iter().map(|s| f64::from(s.weight)).sum();
     let (mut loss, mut clipped) = (0.0, 0);
     for (at, sample) in samples.iter().enumerate() {

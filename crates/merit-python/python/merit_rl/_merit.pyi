@@ -184,6 +184,7 @@ def coefficients(
     advantages: NDArray[np.float32] | None = None,
     reference: NDArray[np.float32] | None = None,
     entropy: NDArray[np.float32] | None = None,
+    old_entropy: NDArray[np.float32] | None = None,
     values: NDArray[np.float32] | None = None,
     old_values: NDArray[np.float32] | None = None,
     returns: NDArray[np.float32] | None = None,
