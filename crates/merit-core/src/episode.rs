@@ -1,6 +1,6 @@
 //! An episode: everything one agent did on one task, with a typed end (rule 3).
 
-use crate::{Cost, EpisodeId, PolicyVersion, Task, Transcript, Turn};
+use crate::{Cost, EpisodeId, PolicyVersion, Task, Transcript, Turn, Window};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
@@ -31,6 +31,9 @@ pub struct Episode {
     /// The environment's snapshot after the last turn. Absent: it broke, it never opened, or nobody recorded it.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub state: Option<serde_json::Value>,
+    /// What the policy had in sight in each turn. Absent: everything before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
 }
 
 /// A value that is there, also when it is null.
@@ -168,6 +171,7 @@ impl Episode {
             bootstrap: None,
             reported: None,
             state: None,
+            window: None,
         }
     }
 
@@ -220,6 +224,13 @@ impl Episode {
         self
     }
 
+    /// The same with what the policy had in sight.
+    #[must_use]
+    pub fn with_window(mut self, window: Option<Window>) -> Self {
+        self.window = window;
+        self
+    }
+
     /// Hash of everything that must be the same when the episode is run again: all but wall time.
     pub fn content_hash(&self) -> String {
         let mut digest = Digesting(Sha256::new());
@@ -252,13 +263,26 @@ struct Timeless<'a> {
     reported: Option<&'a Reported>,
     #[serde(skip_serializing_if = "Option::is_none")]
     state: Option<&'a serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<Window>,
 }
 
 impl<'a> Timeless<'a> {
     fn of(episode: &'a Episode) -> Self {
         // Named one by one, so that a new field is not forgotten.
-        let Episode { id, task, policy_version, transcript, turns, end, cost, bootstrap, reported, state } =
-            episode;
+        let Episode {
+            id,
+            task,
+            policy_version,
+            transcript,
+            turns,
+            end,
+            cost,
+            bootstrap,
+            reported,
+            state,
+            window,
+        } = episode;
         let mut turns = Cow::Borrowed(turns.as_slice());
         if turns.iter().flat_map(|turn| &turn.calls).any(|call| call.seconds.is_some()) {
             let calls = turns.to_mut().iter_mut().flat_map(|turn| &mut turn.calls);
@@ -267,7 +291,8 @@ impl<'a> Timeless<'a> {
         let cost = Cost { tool_seconds: 0.0, ..*cost };
         let (policy_version, bootstrap) = (*policy_version, *bootstrap);
         let (reported, state) = (reported.as_ref(), state.as_ref());
-        Self { id, task, policy_version, transcript, turns, end, cost, bootstrap, reported, state }
+        let window = *window;
+        Self { id, task, policy_version, transcript, turns, end, cost, bootstrap, reported, state, window }
     }
 }
 

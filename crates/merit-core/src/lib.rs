@@ -32,6 +32,7 @@ mod task_line;
 mod transcript;
 mod transcript_error;
 mod turn;
+mod window;
 
 pub use aged::{Aged, Refresh};
 pub use annotation::{Annotation, Annotations};
@@ -56,3 +57,4 @@ pub use task_line::{Move, TaskLine};
 pub use transcript::{Provenance, Role, Segment, Transcript};
 pub use transcript_error::TranscriptError;
 pub use turn::{Action, CallEnd, CallRecord, ToolCall, Turn, TurnStop};
+pub use window::{InSight, Window};

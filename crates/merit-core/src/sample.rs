@@ -1,7 +1,8 @@
 //! What the learner sees of one episode: tokens in order, with streams aligned to them.
 
 use crate::{
-    CallEnd, End, EpisodeId, PolicyVersion, Provenance, Role, ScoredEpisode, Segment, TokenId, Turn,
+    CallEnd, End, EpisodeId, InSight, PolicyVersion, Provenance, Role, ScoredEpisode, Segment, TokenId, Turn,
+    Window,
 };
 use std::ops::Range;
 
@@ -42,6 +43,8 @@ pub struct Sample {
     pub returns: Option<Vec<f32>>,
     /// The reward of the episode. Absent: the outcome does not count.
     pub reward: Option<f64>,
+    /// What the policy had in sight in each turn. Absent: everything before it.
+    pub window: Option<Window>,
     /// How much the sample counts in the loss; 1 unless a selector changed it, 0 leaves it out.
     pub weight: f32,
 }
@@ -97,8 +100,31 @@ impl Sample {
             advantages: None,
             returns: None,
             reward: scored.reward(),
+            window: episode.window,
             weight: 1.0,
         })
+    }
+
+    /// Its turns one by one, each as a sample of its own with what it was sampled from. Empty: it was sampled from everything before.
+    pub fn turns_in_sight(&self) -> Vec<(Self, InSight)> {
+        let cut = self.window.map(|window| window.cut(&self.turns)).unwrap_or_default();
+        let turn = |sight: InSight| {
+            let piece = Self {
+                tokens: sight.of(&self.tokens),
+                mask: sight.own_mask(&self.mask),
+                observed: sight.of(&self.observed),
+                logprobs: sight.of(&self.logprobs),
+                values: sight.of(&self.values),
+                turns: std::iter::once(sight.own.clone()).collect(),
+                refused: Vec::new(),
+                spliced: Vec::new(),
+                advantages: self.advantages.as_ref().map(|stream| sight.of(stream)),
+                returns: self.returns.as_ref().map(|stream| sight.of(stream)),
+                ..self.clone()
+            };
+            (piece, sight)
+        };
+        cut.into_iter().map(turn).collect()
     }
 
     /// How many tokens may be trained.

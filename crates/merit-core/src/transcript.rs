@@ -6,6 +6,7 @@
 use crate::known::check_absence;
 use crate::{Known, PolicyVersion, TokenId, TranscriptError};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Who produced a segment. Masks derive from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -161,6 +162,20 @@ impl Transcript {
     /// True where the policy chose the token: the mask of every loss, derived from roles and nothing else.
     pub fn mask(&self) -> Vec<bool> {
         self.segments.iter().flat_map(|s| std::iter::repeat_n(s.role.trainable(), s.tokens.len())).collect()
+    }
+
+    /// The tokens of each turn of the policy.
+    pub fn policy_ranges(&self) -> Vec<Range<usize>> {
+        let mut start = 0;
+        let mut ranges = Vec::new();
+        for segment in &self.segments {
+            let end = start + segment.tokens.len();
+            if segment.role.trainable() {
+                ranges.push(start..end);
+            }
+            start = end;
+        }
+        ranges
     }
 
     /// The turn of each token.

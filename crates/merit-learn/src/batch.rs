@@ -6,17 +6,20 @@
 
 use crate::objective::Recorded;
 use crate::selector::Candidate;
+use crate::windowed::Piece;
 use crate::{LearnConfig, LearnError, Objective, check};
 use merit_api::trainer::{Reference, TrainError, TrainSequence, Trainer};
 use merit_core::registry::Chosen;
 use merit_core::{PolicyVersion, Sample, Seed, TokenId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One sample that counts. Streams have one entry per token; an absent one is not needed or not there.
 #[derive(Debug, Clone)]
 pub struct Entry<'a> {
     /// What error messages call it.
     pub name: String,
+    /// The sample it is of, by its place; the turns of a sample that was read through a window share it.
+    pub whole: usize,
     /// Position of its group in the batch.
     pub group: usize,
     /// The tokens, up to the last one that is trained.
@@ -75,6 +78,8 @@ pub struct Batch<'a> {
     pub entries: Vec<Entry<'a>>,
     /// Positions of entries that have a loss together; every entry is in one unit.
     pub units: Vec<Vec<usize>>,
+    /// Positions of units that stay in one minibatch: those of one sample.
+    pub bundles: Vec<Vec<usize>>,
     /// Samples that do not count.
     pub dropped: Dropped,
 }
@@ -83,6 +88,16 @@ impl<'a> Batch<'a> {
     /// Masks, checks, selects and puts together. `now` is the policy that is about to change.
     pub fn of_samples(
         samples: &'a [Sample],
+        config: &LearnConfig,
+        now: PolicyVersion,
+    ) -> Result<Self, LearnError> {
+        Self::of_pieces(samples, None, config, now)
+    }
+
+    /// The same, where `pieces` are those of the samples that were read through a window.
+    pub(crate) fn of_pieces(
+        samples: &'a [Sample],
+        pieces: Option<&'a [Vec<Piece>]>,
         config: &LearnConfig,
         now: PolicyVersion,
     ) -> Result<Self, LearnError> {
@@ -107,14 +122,31 @@ impl<'a> Batch<'a> {
             if weight > 0.0 {
                 let group_reward = rewards.get(&samples[at].group).copied();
                 let own_reward = own_rewards.get(&samples[at].group).copied();
-                let entry = entry(&samples[at], mask, weight, now);
-                entries.push(Entry { group_reward, own_reward, ..entry });
+                let entry = |sample: &'a Sample, mask: Vec<bool>| Entry {
+                    whole: at,
+                    group_reward,
+                    own_reward,
+                    ..entry(sample, mask, weight, now)
+                };
+                match pieces.map(|pieces| pieces[at].as_slice()).filter(|pieces| !pieces.is_empty()) {
+                    None => entries.push(entry(&samples[at], mask)),
+                    Some(pieces) => {
+                        let masked = pieces.iter().map(|piece| (piece, piece.mask(&mask)));
+                        let trained = masked.filter(|(_, mask)| mask.contains(&true));
+                        entries.extend(trained.map(|(piece, mask)| entry(&piece.sample, mask)));
+                    }
+                }
             }
         }
         let units = units(&entries, &config.objective)?;
         let (entries, units) = without_the_rest(entries, units);
-        let deselected = samples.len() - masked - entries.len();
-        Ok(Self { entries, units, dropped: Dropped { masked, deselected } })
+        let deselected = samples.len() - masked - wholes(&entries);
+        Ok(Self {
+            bundles: bundles(&entries, &units),
+            entries,
+            units,
+            dropped: Dropped { masked, deselected },
+        })
     }
 
     /// Keeps the first `most` trained tokens of the entries in random order; the entry that goes over is cut. Only where every
@@ -138,11 +170,18 @@ impl<'a> Batch<'a> {
         self.dropped.deselected += kept.iter().filter(|kept| !**kept).count();
         self.entries.retain(|_| at.next().is_some_and(|kept| *kept));
         self.units = (0..self.entries.len()).map(|at| vec![at]).collect();
+        self.bundles = bundles(&self.entries, &self.units);
     }
 
     /// Entries that each have a loss of their own.
     pub(crate) fn of_entries(entries: Vec<Entry<'a>>, dropped: Dropped) -> Self {
-        Self { units: (0..entries.len()).map(|at| vec![at]).collect(), entries, dropped }
+        let units: Vec<Vec<usize>> = (0..entries.len()).map(|at| vec![at]).collect();
+        Self { bundles: bundles(&entries, &units), units, entries, dropped }
+    }
+
+    /// How many samples count.
+    pub fn samples(&self) -> usize {
+        wholes(&self.entries)
     }
 
     /// Takes down the entropies of the policy before it changes. `step` is named in errors.
@@ -186,6 +225,29 @@ impl<'a> Batch<'a> {
         }
         Ok(())
     }
+}
+
+/// How many samples these are of.
+fn wholes(entries: &[Entry<'_>]) -> usize {
+    entries.iter().map(|entry| entry.whole).collect::<BTreeSet<usize>>().len()
+}
+
+/// Units put together where they are turns of one sample.
+pub(crate) fn bundles(entries: &[Entry<'_>], units: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let mut bundles: Vec<Vec<usize>> = Vec::new();
+    let mut last = None;
+    for (at, unit) in units.iter().enumerate() {
+        let whole = match unit[..] {
+            [entry] => Some(entries[entry].whole),
+            _ => None,
+        };
+        match bundles.last_mut().filter(|_| whole.is_some() && whole == last) {
+            Some(bundle) => bundle.push(at),
+            None => bundles.push(vec![at]),
+        }
+        last = whole;
+    }
+    bundles
 }
 
 /// The mean reward of each group, over its samples that have one.
@@ -237,6 +299,7 @@ fn entry(sample: &Sample, mut mask: Vec<bool>, weight: f64, now: PolicyVersion) 
     mask.truncate(read_length(&mask));
     Entry {
         name: format!("episode {}", sample.episode),
+        whole: 0,
         group: sample.group,
         tokens: &sample.tokens[..mask.len()],
         mask,

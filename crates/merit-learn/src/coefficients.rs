@@ -4,7 +4,7 @@
 //! derivatives in log-probability, entropy and value. The arithmetic is that of [`Learner::update`](crate::Learner::update); nothing is masked, selected,
 //! split or updated here.
 
-use crate::batch::units;
+use crate::batch::{bundles, units};
 use crate::config::require;
 use crate::objective::Fault;
 use crate::step::Step;
@@ -50,7 +50,8 @@ pub fn coefficients(
     }
     let units = units(entries, objective)?;
     let all: Vec<usize> = (0..units.len()).collect();
-    let batch = Batch { entries: entries.to_vec(), units, dropped: Dropped::default() };
+    let bundles = bundles(entries, &units);
+    let batch = Batch { entries: entries.to_vec(), units, bundles, dropped: Dropped::default() };
     let mut step = Step::new(&batch, &all, &**objective, &**loss_agg);
     step.mismatched = mismatched.map(<[f64]>::to_vec);
     let judged = step.judge_all(|at| outputs[step.positions()[at]]);
@@ -119,6 +120,7 @@ mod tests {
     fn entry(advantages: Option<&[f32]>) -> Entry<'_> {
         Entry {
             name: "row 0".to_owned(),
+            whole: 0,
             group: 0,
             tokens: &[],
             mask: vec![false, true, true],

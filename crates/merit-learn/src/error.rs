@@ -23,6 +23,9 @@ pub enum LearnError {
     /// A weight below 0 or not finite.
     #[error("{sample}: the weight is {weight}; it must be finite and at least 0 (0 leaves the sample out)")]
     Weight { sample: String, weight: f32 },
+    /// Samples that were read through a window, and something that reads them as a whole.
+    #[error("episode {episode} was sampled through `rollout.window`, and {why}; leave the window out")]
+    Windowed { episode: EpisodeId, why: String },
     /// The very first token is to be trained.
     #[error("{sample}: token 0 is trainable, but nothing comes before it that it could be predicted from")]
     NoContext { sample: String },

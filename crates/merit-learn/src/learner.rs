@@ -8,7 +8,7 @@ use crate::report::Totals;
 use crate::step::{Judged, Step};
 use crate::{
     BadToken, Batch, LearnConfig, LearnError, Needs, Optimiser, SampleStats, Sft, UpdateReport, mismatched,
-    observed, rescored,
+    observed, rescored, windowed,
 };
 use merit_api::trainer::{
     AdamWSettings, Coefficients, Reference, SequenceOutputs, TrainError, TrainSequence, Trainer,
@@ -103,7 +103,8 @@ impl Learner {
             false => None,
         };
         let samples = widened.as_deref().unwrap_or(samples);
-        let mut batch = Batch::of_samples(samples, &self.config, at.version)?;
+        let pieces = windowed::cut(samples, &self.config)?;
+        let mut batch = Batch::of_pieces(samples, pieces.as_deref(), &self.config, at.version)?;
         if let Some(most) = self.config.loss_agg.budget() {
             batch.cut(most, &at.seed.child("budget", 0));
         }
@@ -116,7 +117,9 @@ impl Learner {
         let mut totals = Totals::default();
         for epoch in 0..self.config.epochs {
             let seed = at.seed.child("epoch", epoch as u64);
-            for units in crate::split(batch.units.len(), self.config.minibatches, seed) {
+            for bundles in crate::split(batch.bundles.len(), self.config.minibatches, seed) {
+                let units: Vec<usize> =
+                    bundles.iter().flat_map(|&bundle| batch.bundles[bundle].iter().copied()).collect();
                 let mut step = Step::new(&batch, &units, &**objective, &*self.config.loss_agg);
                 if let Some(reference) = reference.filter(|_| needs.mismatched) {
                     let ratios =

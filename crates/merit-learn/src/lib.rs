@@ -37,6 +37,7 @@ mod schedule;
 mod selector;
 mod step;
 mod supervised;
+mod windowed;
 
 pub use batch::{Batch, Dropped, Entry};
 pub use coefficients::{BatchLoss, coefficients};

@@ -128,7 +128,7 @@ impl Totals {
             step,
             learning_rate,
             optimiser_steps: self.steps,
-            samples_used: batch.entries.len(),
+            samples_used: batch.samples(),
             samples_masked: masked,
             samples_deselected: deselected,
             tokens: batch.entries.iter().map(crate::Entry::trained).sum(),

@@ -88,9 +88,7 @@ impl<'a> Step<'a> {
             members.iter().for_each(|&member| unit_of[member] = unit);
         }
         let scales = match objective.average() {
-            Average::Tokens => {
-                loss_agg.scales(&entries.iter().map(|e| (e.trained(), e.weight)).collect::<Vec<_>>())
-            }
+            Average::Tokens => sample_scales(&entries, loss_agg),
             Average::Units => {
                 let weights = unit_weights(&entries, &units);
                 let total: f64 = weights.iter().sum();
@@ -168,6 +166,22 @@ impl<'a> Step<'a> {
         }
         Judged { coefficients: loss.coefficients, stats }
     }
+}
+
+/// The scale of each entry: that of its sample, whose turns may be several entries.
+fn sample_scales(entries: &[&Entry<'_>], loss_agg: &dyn LossAgg) -> Vec<f64> {
+    let mut samples: Vec<(usize, f64)> = Vec::new();
+    let mut place = Vec::with_capacity(entries.len());
+    for (at, entry) in entries.iter().enumerate() {
+        if at > 0 && entries[at - 1].whole == entry.whole {
+            samples.last_mut().expect("the first entry opens a sample").0 += entry.trained();
+        } else {
+            samples.push((entry.trained(), entry.weight));
+        }
+        place.push(samples.len() - 1);
+    }
+    let scales = loss_agg.scales(&samples);
+    place.into_iter().map(|sample| scales[sample]).collect()
 }
 
 /// The mean weight of the samples of each unit.

@@ -35,7 +35,7 @@ impl Learner {
             } else if sequence.weight == 0.0 {
                 dropped.deselected += 1;
             } else {
-                entries.push(entry(name(), sequence));
+                entries.push(Entry { whole: at, ..entry(name(), sequence) });
             }
         }
         self.supervise(trainer, &Batch::of_entries(entries, dropped), step)
@@ -46,6 +46,7 @@ fn entry(name: String, sequence: &SftSequence) -> Entry<'_> {
     let read = read_length(&sequence.mask);
     Entry {
         name,
+        whole: 0,
         group: 0,
         tokens: &sequence.tokens[..read],
         mask: sequence.mask[..read].to_vec(),

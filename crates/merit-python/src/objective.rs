@@ -212,6 +212,7 @@ impl<'a> Given<'a> {
         let part = |array: Option<&'a [f32]>| array.map(|array| self.of(row, array));
         let entry = Entry {
             name: format!("row {row}"),
+            whole: row,
             group: self.groups[row],
             tokens: &[],
             mask: self.of(row, self.mask).to_vec(),

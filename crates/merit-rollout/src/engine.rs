@@ -63,6 +63,7 @@ pub fn roll_out(
         chat: chat.clone(),
         settings: settings.clone(),
         context_limit: sampler.context_limit(),
+        sees_all: sampler.sees_all(),
         provenance: sampler.provenance(),
         grammars: Grammars::default(),
     };

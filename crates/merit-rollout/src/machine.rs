@@ -12,8 +12,11 @@ use crate::replay::Replay;
 use crate::settings::span;
 use crate::{ChatFormat, EpisodePlan, Start};
 use merit_api::{StepResult, Termination, World};
-use merit_core::{Boundary, End, Episode, Fault, Limit, Message, Provenance, Role, ToolCall, TurnStop};
+use merit_core::{
+    Boundary, End, Episode, Fault, Limit, Message, Provenance, Role, TokenId, ToolCall, TurnStop,
+};
 use merit_model::{Completion, Counted, SampleRequest, SamplingParams, SessionId, StopReason};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -155,9 +158,9 @@ impl EpisodeMachine {
         self.record.cost.policy_tokens
     }
 
-    /// Tokens of the context so far.
+    /// Tokens that the policy has in sight.
     pub fn context_len(&self) -> usize {
-        self.record.context.len()
+        self.in_sight().len()
     }
 
     /// The episode's plan.
@@ -190,7 +193,7 @@ impl EpisodeMachine {
             Some(Limit::Turns)
         } else if room == 0 {
             Some(Limit::Tokens)
-        } else if self.record.context.len() >= self.rules.context_limit {
+        } else if self.context_len() >= self.rules.context_limit {
             Some(Limit::Context)
         } else {
             None
@@ -206,7 +209,7 @@ impl EpisodeMachine {
     /// Cuts the episode. When the policy has values, the value at the cut is asked for by sampling one token from there;
     /// the token is thrown away. Where no token can be sampled any more, the last known value stands in for it.
     fn cut(&mut self, limit: Limit, now: Instant) -> Effect {
-        let reachable = self.record.context.len() < self.rules.context_limit && now < self.ends_by;
+        let reachable = self.context_len() < self.rules.context_limit && now < self.ends_by;
         if !(self.record.has_values && reachable) {
             let last_known = self.record.last_value();
             return self.finish(End::Truncated { limit }, last_known);
@@ -307,7 +310,8 @@ impl EpisodeMachine {
             End::Failed { fault } if fault.boundary == Boundary::Environment => None,
             _ => guarded_infallible(Boundary::Environment, || env.snapshot()).ok(),
         };
-        Effect::Finished(Box::new(record.into_episode(&self.plan, end, bootstrap, state)))
+        let episode = record.into_episode(&self.plan, end, bootstrap, state);
+        Effect::Finished(Box::new(episode.with_window(self.rules.settings.window)))
     }
 
     pub(crate) fn enter(&mut self, phase: Phase, now: Instant) {
@@ -315,10 +319,14 @@ impl EpisodeMachine {
         self.since = now;
     }
 
+    fn in_sight(&self) -> Cow<'_, [TokenId]> {
+        self.record.in_sight(self.rules.settings.window.filter(|_| !self.rules.sees_all))
+    }
+
     fn request(&self, params: Arc<SamplingParams>) -> SampleRequest {
         SampleRequest {
             session: self.session,
-            context: self.record.context.clone(),
+            context: self.in_sight().into_owned(),
             params,
             seed: self.plan.turn_seed(self.record.next_turn()),
         }

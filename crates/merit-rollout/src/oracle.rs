@@ -164,6 +164,10 @@ impl Sampler for OracleSampler<'_> {
         usize::MAX
     }
 
+    fn sees_all(&self) -> bool {
+        true
+    }
+
     fn provenance(&self) -> Provenance {
         Provenance::Synthetic
     }

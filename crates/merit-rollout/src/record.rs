@@ -4,10 +4,11 @@ use crate::{ChatFormat, EpisodePlan, Rules};
 use merit_api::StepResult;
 use merit_core::{
     Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, Fault, Known, Message, Provenance, Role,
-    Segment, TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop,
+    Segment, TokenId, ToolCall, Transcript, TranscriptError, Turn, TurnStop, Window,
 };
 use merit_model::{Completion, Counted, StopReason};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What has happened so far. Every policy segment has its turn at every moment, so that it can become an episode whenever
@@ -17,6 +18,8 @@ pub(crate) struct Record {
     transcript: Transcript,
     /// All tokens of the transcript: what the model is asked to continue.
     pub(crate) context: Vec<TokenId>,
+    /// Where in the context each turn of the policy begins.
+    starts: Vec<usize>,
     pub(crate) turns: Vec<Turn>,
     pub(crate) cost: Cost,
     /// Whether the policy has given values, so that a bootstrap can be asked for.
@@ -119,6 +122,13 @@ impl Record {
         }
     }
 
+    /// What the policy has in sight before its next turn.
+    pub(crate) fn in_sight(&self, window: Option<Window>) -> Cow<'_, [TokenId]> {
+        let Some(window) = window else { return Cow::Borrowed(&self.context) };
+        let [opening, last] = window.sight(&self.starts, self.starts.len(), self.context.len());
+        Cow::Owned([&self.context[opening], &self.context[last]].concat())
+    }
+
     /// The index of the turn that has not been sampled yet.
     pub(crate) fn next_turn(&self) -> u32 {
         self.turns.len() as u32
@@ -168,6 +178,9 @@ impl Record {
             return Err(error);
         }
         self.has_values |= values;
+        if role == Role::Policy {
+            self.starts.push(before);
+        }
         match role {
             Role::Policy => self.cost.policy_tokens += len,
             _ => self.cost.read_tokens += len,

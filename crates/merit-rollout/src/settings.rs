@@ -2,6 +2,7 @@
 
 use crate::grow::TreeSettings;
 use crate::rollback::RollbackSettings;
+use merit_core::Window;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -43,6 +44,9 @@ pub struct RolloutSettings {
     /// for the same reason.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub grammar: bool,
+    /// What the policy has in sight in a turn: the opening and the last turns. Absent: everything before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// After this many seconds without any event, a report says what everybody is waiting for.
     pub stall_seconds: f64,
     /// Grows the groups of a training step as trees. Absent: every member starts fresh, as in every evaluation.
@@ -70,6 +74,7 @@ impl Default for RolloutSettings {
             temperature: 1.0,
             top_p: 1.0,
             grammar: false,
+            window: None,
             stall_seconds: 30.0,
             tree: None,
             rollback: None,
@@ -117,6 +122,16 @@ impl RolloutSettings {
         if let Some(tree) = &self.tree {
             refuse_unless(tree.roots > 0, "tree.roots", tree.roots, "it must be at least 1")?;
             refuse_unless(tree.rounds > 0, "tree.rounds", tree.rounds, "it must be at least 1")?;
+        }
+        if let Some(window) = &self.window {
+            refuse_unless(window.turns > 0, "window.turns", window.turns, "it must be at least 1")?;
+            let alone = self.rollback.is_none();
+            refuse_unless(
+                alone,
+                "window",
+                "set",
+                "a rollback scores turns in the whole of their episode; leave one of them out",
+            )?;
         }
         if let Some(rollback) = &self.rollback {
             let (retries, most) = (rollback.retries, rollback.most);

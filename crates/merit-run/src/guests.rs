@@ -137,7 +137,9 @@ impl Guests {
             ..parts.recipe.rollout.clone()
         };
         let mut episodes = roll_out(plans, env, &mut oracle, chat, &settings, tools, watch);
-        let length = |episode: &Episode| episode.transcript.tokens().len();
+        let read =
+            |episode: &Episode| crate::warm::imitated(episode).into_iter().map(|turn| turn.tokens.len());
+        let length = |episode: &Episode| read(episode).max().unwrap_or(0);
         if self.shuffled {
             // One that says what belongs elsewhere may end anywhere, or never.
             episodes.retain(|episode| length(episode) <= context);

@@ -46,14 +46,12 @@ pub(crate) fn dataset(
     if drive.place.step == 0 {
         drive.policy.begin_here()?;
     }
-    let sequence = |scored: merit_core::ScoredEpisode| SftSequence {
-        tokens: scored.episode.transcript.tokens(),
-        mask: scored.episode.transcript.mask(),
-        weight: 1.0,
-    };
+    let sequences = |scored: merit_core::ScoredEpisode| warm::imitated(&scored.episode);
     let sequences: Vec<SftSequence> = match from {
         Source::Own(name) => drive.own_sequences(name),
-        Source::Recorded(from) => from.read(drive.folder)?.into_iter().flatten().map(sequence).collect(),
+        Source::Recorded(from) => {
+            from.read(drive.folder)?.into_iter().flatten().flat_map(sequences).collect()
+        }
     };
     let sequences: Vec<SftSequence> = sequences.into_iter().filter(|s| s.mask.contains(&true)).collect();
     if sequences.is_empty() {

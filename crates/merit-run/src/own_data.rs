@@ -249,6 +249,7 @@ impl Drive<'_> {
                 advantages: None,
                 returns: None,
                 reward: Some(one.reward),
+                window: None,
                 weight: 1.0,
             }
         };

@@ -27,7 +27,11 @@ pub(crate) fn kl(
         return Ok(None);
     }
     let own = samples.iter().filter(|sample| sample.on_policy && sample.mask.iter().any(|chosen| *chosen));
-    let own: Vec<&Sample> = own.take(ASKED).collect();
+    let read = |sample: &Sample| match sample.window {
+        None => vec![sample.clone()],
+        Some(_) => sample.turns_in_sight().into_iter().map(|(turn, _)| turn).collect(),
+    };
+    let own: Vec<Sample> = own.take(ASKED).flat_map(read).collect();
     // What follows the last token that the policy chose is not read, and may not fit the context.
     let end = |one: &Sample| one.mask.iter().rposition(|chosen| *chosen).map_or(0, |last| last + 1);
     let sequences: Vec<TrainSequence<'_>> = own

@@ -10,7 +10,7 @@ use crate::parts::{Parts, Plan};
 use crate::progress::{Event, stalls};
 use crate::stages::Supervision;
 use merit_api::{Expert, World};
-use merit_core::{Episode, Phase, PolicyVersion, Seed, Split};
+use merit_core::{Episode, InSight, Phase, PolicyVersion, Seed, Split};
 use merit_learn::{LearnConfig, Learner, Optimiser, Schedule, SftSequence};
 use merit_model::{Tokenizer, Trainer};
 use merit_reward::RewardState;
@@ -36,6 +36,16 @@ pub(crate) fn tokenizer(
     Ok(Tokenizer::train_with(texts, model.vocabulary, &whole)?)
 }
 
+/// What is imitated of an episode: all of it, or each turn with what was in sight.
+pub(crate) fn imitated(episode: &Episode) -> Vec<SftSequence> {
+    let (tokens, mask) = (episode.transcript.tokens(), episode.transcript.mask());
+    let Some(window) = episode.window else { return vec![SftSequence { tokens, mask, weight: 1.0 }] };
+    let turns = window.cut(&episode.transcript.policy_ranges());
+    let turn =
+        |sight: InSight| SftSequence { tokens: sight.of(&tokens), mask: sight.own_mask(&mask), weight: 1.0 };
+    turns.into_iter().map(turn).collect()
+}
+
 /// Plays the demonstrations of the recipe: all tokens, to be imitated where the demonstrator spoke.
 pub(crate) fn demonstrations(
     parts: &Parts,
@@ -45,12 +55,7 @@ pub(crate) fn demonstrations(
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<SftSequence>, RunError> {
     let episodes = play(parts, lessons, chat, parts.recipe.warm().demonstrations, tools, watch)?;
-    let seen = |episode: &Arc<Episode>| SftSequence {
-        tokens: episode.transcript.tokens(),
-        mask: episode.transcript.mask(),
-        weight: 1.0,
-    };
-    let mut sequences: Vec<SftSequence> = episodes.iter().map(seen).collect();
+    let mut sequences: Vec<SftSequence> = episodes.iter().flat_map(|episode| imitated(episode)).collect();
     let read = |s: &SftSequence| s.mask.iter().rposition(|&m| m).map_or(0, |last| last + 1);
     let longest = sequences.iter().map(read).max().unwrap_or(0);
     let context = parts.recipe.model.context();

@@ -6,7 +6,7 @@
 use crate::{StoreError, blobs};
 use merit_core::{
     Cost, End, Episode, EpisodeId, Known, PolicyVersion, Provenance, Reported, Role, Score, Segment, Task,
-    TermOutcome, Transcript, Turn,
+    TermOutcome, Transcript, Turn, Window,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -29,6 +29,9 @@ pub(crate) struct WireEpisode<'a> {
     /// The environment's last snapshot.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     state: Option<Cow<'a, serde_json::Value>>,
+    /// What the policy had in sight.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    window: Option<Window>,
     /// The parts of the cost that nobody counted; the columns then hold lower bounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     tokens_unknown: bool,
@@ -86,6 +89,7 @@ impl<'a> WireEpisode<'a> {
             bootstrap: episode.bootstrap.map(f64::from),
             reported: episode.reported.as_ref().map(Cow::Borrowed),
             state: episode.state.as_ref().map(Cow::Borrowed),
+            window: episode.window,
             tokens_unknown: episode.cost.tokens_unknown,
             seconds_unknown: episode.cost.seconds_unknown,
         }
@@ -110,7 +114,8 @@ impl<'a> WireEpisode<'a> {
             .with_cost(cost)
             .with_bootstrap(self.bootstrap.map(|value| value as f32))
             .with_reported(self.reported.map(Cow::into_owned))
-            .with_state(self.state.map(Cow::into_owned)))
+            .with_state(self.state.map(Cow::into_owned))
+            .with_window(self.window))
     }
 }
 

@@ -246,6 +246,11 @@ pub trait Sampler: Send {
         Provenance::Sampled
     }
 
+    /// Whether it goes by the whole episode, whatever the policy has in sight: a program that counts the turns.
+    fn sees_all(&self) -> bool {
+        false
+    }
+
     /// What it is doing, for a report of what everyone waits for.
     fn waiting(&self) -> String;
 }

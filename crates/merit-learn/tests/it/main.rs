@@ -11,3 +11,4 @@ mod rescored;
 mod sequence_objectives;
 mod support;
 mod training;
+mod windows;

@@ -15,6 +15,7 @@ fn begin(now: Instant) -> (EpisodeMachine, SampleRequest) {
         settings,
         context_limit: 1000,
         provenance: Provenance::Sampled,
+        sees_all: false,
         grammars: Grammars::default(),
     };
     let session = session_of(&plan(0).id);

@@ -27,3 +27,4 @@ mod starts;
 mod tasks;
 mod weather;
 mod whole;
+mod windows;
