@@ -10,8 +10,10 @@ use merit_learn::{Estimator, LearnError};
 
 /// Samples of a step that are asked about.
 const ASKED: usize = 64;
-/// A larger model is not kept a second time only to measure.
-const MOST_PARAMETERS: usize = 20_000_000;
+/// A larger model is not kept a second time only to measure: it is made for the moment and let go.
+const MOST_KEPT: usize = 20_000_000;
+/// A larger model is not held twice at all.
+const MOST_PARAMETERS: usize = 1_000_000_000;
 
 /// KL of the present policy to the one its learning began with, in nats a token: a k3 estimate on what was sampled in this step. It is
 /// measured where held-out tasks are, and at the last step. Absent: not at this one, or the model is large.
@@ -41,6 +43,9 @@ pub(crate) fn kl(
     let reference = drive.policy.reference()?;
     let then = reference.logprobs(&sequences, parts.recipe.rollout.temperature);
     let then = then.map_err(|source| LearnError::Model { step: local, source })?;
+    if drive.policy.parameters() > MOST_KEPT && !parts.recipe.learn.objective.needs().reference {
+        drive.policy.forget_reference();
+    }
     let mut tokens = Vec::new();
     for (sample, then) in own.iter().zip(&then) {
         let chosen = sample.mask.iter().zip(sample.logprobs.iter().zip(then)).filter(|(chosen, _)| **chosen);

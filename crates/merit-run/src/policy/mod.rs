@@ -153,6 +153,11 @@ impl Policy {
         Ok(Arc::clone(self.reference.insert(Arc::new(FrozenPolicy::new(packed, workers)))))
     }
 
+    /// Lets the policy of the beginning go; it is made again when it is asked for.
+    pub(crate) fn forget_reference(&mut self) {
+        self.reference = None;
+    }
+
     /// The present policy as a sampler reads it. With an adapter these are the trainer's own packed weights; nothing is merged
     /// or packed anew.
     pub(crate) fn packed(&mut self) -> Arc<PackedWeights> {
