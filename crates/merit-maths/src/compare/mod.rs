@@ -45,7 +45,6 @@ mod settle;
 mod solve;
 mod text;
 mod transcendental;
-mod unit_table;
 mod units;
 mod verdict;
 

@@ -26,13 +26,13 @@ pub(crate) fn compare(
 /// `2 hours 30 minutes` as one quantity in the first unit; `None` where it is no sum of quantities that convert.
 fn added_up(expr: &Expr, budget: &mut Budget) -> Result<Option<Expr>, Exhausted> {
     let Expr::Add(parts) = expr else { return Ok(None) };
-    let mut first: Option<(units::Known, std::sync::Arc<str>)> = None;
+    let mut first: Option<(crate::units::Unit, std::sync::Arc<str>)> = None;
     let mut terms = Vec::with_capacity(parts.len());
     for part in parts {
         let Expr::Quantity(amount, name) = part else { return Ok(None) };
         let Written::Known(unit) = units::read(name, budget)? else { return Ok(None) };
-        let fits = first.as_ref().is_none_or(|(f, _)| f.dimensions == unit.dimensions);
-        if !fits || unit.pi != 0 || !unit.offset.is_zero() {
+        let fits = first.as_ref().is_none_or(|(f, _)| f.dimension == unit.dimension);
+        if !fits || unit.pi != 0 || !unit.zero.is_zero() {
             return Ok(None);
         }
         terms.push(units::in_base(amount, &unit));
@@ -95,7 +95,7 @@ fn both(
     }
     match (units::read(u, budget)?, units::read(v, budget)?) {
         (Written::Known(x), Written::Known(y)) if x == y => answers::decide(a, b, config, budget),
-        (Written::Known(x), Written::Known(y)) if x.dimensions == y.dimensions => {
+        (Written::Known(x), Written::Known(y)) if x.dimension == y.dimension => {
             let outcome = answers::decide(&units::in_base(a, &x), &units::in_base(b, &y), config, budget)?;
             Ok(Outcome { rule: "unit", ..outcome })
         }

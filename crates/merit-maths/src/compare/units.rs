@@ -1,8 +1,7 @@
 //! Units as written (`km/h`, `m^2`, `square metres`), and quantities that convert into each other.
 
 use super::exact;
-pub(crate) use super::unit_table::Unit as Known;
-use super::unit_table::{self, DIMENSIONS, Unit};
+use crate::units::{Dimension, Reading, Unit, find};
 use crate::{Budget, Constant, Exhausted, Expr};
 use dashu_ratio::RBig;
 
@@ -72,10 +71,10 @@ fn plain(text: &str) -> String {
 }
 
 fn known(text: &str, budget: &mut Budget) -> Result<Option<Unit>, Exhausted> {
-    if let Some(unit) = unit_table::lookup(text) {
+    if let Some(unit) = lookup(text) {
         return Ok(Some(unit));
     }
-    let mut total = Unit { factor: RBig::ONE, pi: 0, offset: RBig::ZERO, dimensions: [0; DIMENSIONS] };
+    let mut total = Unit::one();
     let (mut under, mut group_power, mut any) = (false, 1i64, false);
     for token in tokens(text) {
         match token.as_str() {
@@ -102,6 +101,10 @@ fn known(text: &str, budget: &mut Budget) -> Result<Option<Unit>, Exhausted> {
         group_power = 1;
     }
     Ok(any.then_some(total))
+}
+
+fn lookup(word: &str) -> Option<Unit> {
+    find(word, Reading::Answer)
 }
 
 fn tokens(text: &str) -> Vec<String> {
@@ -141,28 +144,27 @@ fn tokens(text: &str) -> Vec<String> {
 fn factor(token: &str) -> Option<(Unit, i64)> {
     if let Some((name, power)) = token.split_once('^') {
         let power: i64 = power.trim_matches(['(', ')']).parse().ok()?;
-        return (power.abs() <= 12).then_some((unit_table::lookup(name)?, power));
+        return (power.abs() <= 12).then_some((lookup(name)?, power));
     }
-    if let Some(unit) = unit_table::lookup(token) {
+    if let Some(unit) = lookup(token) {
         return Some((unit, 1));
     }
     let name = token.strip_suffix(['2', '3'])?;
     let power = if token.ends_with('2') { 2 } else { 3 };
-    Some((unit_table::lookup(name)?, power))
+    Some((lookup(name)?, power))
 }
 
 fn combine(total: &Unit, unit: &Unit, power: i64, budget: &mut Budget) -> Result<Option<Unit>, Exhausted> {
     let Some(size) = exact::pow(&unit.factor, power, budget)? else { return Ok(None) };
-    let mut dimensions = total.dimensions;
-    for (sum, each) in dimensions.iter_mut().zip(unit.dimensions) {
-        let Ok(part) = i8::try_from(i64::from(each) * power) else { return Ok(None) };
-        let Some(next) = sum.checked_add(part) else { return Ok(None) };
-        *sum = next;
-    }
+    let exponent = i8::try_from(power).ok();
+    let Some(dimension) = exponent.and_then(|exponent| total.dimension.times(unit.dimension, exponent))
+    else {
+        return Ok(None);
+    };
     let pi = i64::from(total.pi) + i64::from(unit.pi) * power;
     let Ok(pi) = i8::try_from(pi) else { return Ok(None) };
     // Within a compound a degree of temperature is a difference, so its zero does not matter.
-    Ok(Some(Unit { factor: exact::mul(&total.factor, &size, budget)?, pi, offset: RBig::ZERO, dimensions }))
+    Ok(Some(Unit { factor: exact::mul(&total.factor, &size, budget)?, pi, zero: RBig::ZERO, dimension }))
 }
 
 /// `value` in base units, as an expression.
@@ -176,12 +178,12 @@ pub(crate) fn in_base(value: &Expr, unit: &Unit) -> Expr {
         factors.push(Expr::Pow(Box::new(Expr::Constant(Constant::Pi)), Box::new(exponent)));
     }
     let scaled = if factors.len() == 1 { value.clone() } else { Expr::Mul(factors) };
-    if unit.offset.is_zero() { scaled } else { Expr::Add(vec![scaled, Expr::Num(unit.offset.clone())]) }
+    if unit.zero.is_zero() { scaled } else { Expr::Add(vec![scaled, Expr::Num(unit.zero.clone())]) }
 }
 
 /// An angle in radians, as a plain number.
 pub(crate) fn in_radians(value: &Expr, unit: &Unit) -> Option<Expr> {
-    if !unit_table::is_angle(unit) {
+    if unit.dimension != Dimension::ANGLE {
         return None;
     }
     let per_degree = RBig::from_parts(1.into(), 180u8.into());

@@ -105,7 +105,8 @@ fn is_one(unit: &str) -> bool {
         ["per", "square", "cubic", "sq", "cu", "degree", "degrees", "nautical", "metric"];
     const SECOND: [&str; 7] = ["per", "squared", "cubed", "Celsius", "Fahrenheit", "celsius", "fahrenheit"];
     let words: Vec<&str> = unit.split(' ').collect();
-    words.windows(2).all(|pair| FIRST.contains(&pair[0]) || SECOND.contains(&pair[1]))
+    crate::units::find(unit, crate::units::Reading::Answer).is_some()
+        || words.windows(2).all(|pair| FIRST.contains(&pair[0]) || SECOND.contains(&pair[1]))
 }
 
 /// What is left of words once the scales before them are gone.

@@ -1,10 +1,10 @@
 //! Compound units: words with powers, joined by `*`, `/` and parentheses, and what one of them is in base units.
 
-use super::dimension::Dimension;
 use super::factor::Factor;
-use super::find::{Known, find};
+use super::find::find;
 use crate::excerpt::excerpt;
 use dashu_ratio::RBig;
+use merit_maths::units::{Dimension, Unit};
 
 /// Longest unit, in bytes.
 const MAX_LENGTH: usize = 120;
@@ -33,8 +33,7 @@ impl Compound {
             return Err("a unit is missing".to_owned());
         }
         if text.chars().all(|c| c.is_alphabetic() || matches!(c, '_' | '°')) {
-            let Known { dimension, factor, zero, .. } = find(text)?;
-            return Ok(Self { dimension, factor, zero });
+            return find(text).map(Self::of);
         }
         let mut reader = Reader { rest: text, depth: 0 };
         let unit = reader.product()?;
@@ -49,7 +48,7 @@ impl Compound {
     /// How many base units `amount` of this are.
     pub(super) fn base(&self, amount: RBig) -> Result<Factor, String> {
         let mut base = Factor { ratio: amount, pi: 0 }.times(&self.factor)?;
-        if self.dimension.0 == [0, 0, 0, 1, 0, 0] {
+        if self.dimension == Dimension::TEMPERATURE {
             base.ratio += &self.zero;
             if base.ratio < RBig::ZERO {
                 return Err("that is below absolute zero".to_owned());
@@ -64,8 +63,13 @@ impl Compound {
         base.times(&self.factor.inverse()?)
     }
 
+    fn of(unit: Unit) -> Self {
+        let factor = Factor { ratio: unit.factor, pi: i32::from(unit.pi) };
+        Self { dimension: unit.dimension, factor, zero: unit.zero }
+    }
+
     fn one() -> Self {
-        Self { dimension: Dimension::default(), factor: Factor::one(), zero: RBig::ZERO }
+        Self::of(Unit::one())
     }
 
     fn times(&self, other: &Self, exponent: i8) -> Result<Self, String> {
@@ -129,11 +133,11 @@ impl Reader<'_> {
 
     fn word(&mut self) -> Result<Compound, String> {
         let word = self.take(is_letter);
-        let Known { dimension, factor, zero, .. } = find(word)?;
-        if !zero.is_zero() {
+        let unit = find(word)?;
+        if !unit.zero.is_zero() {
             return Err(format!("{word} has a zero of its own; in a compound unit write K or degR"));
         }
-        Ok(Compound { dimension, factor, zero })
+        Ok(Compound::of(unit))
     }
 
     /// The power after `^`, as a superscript, or as digits that follow at once; 1 when there is none.

@@ -2,15 +2,13 @@
 //!
 //! In: `{"value": 12.5, "from": "km", "to": "mi"}` or `12.5 km to mi`. Out: the quantity in the other unit, with `=` where the
 //! printed decimal is exact and `≈` where it is rounded to 15 digits. Factors are exact fractions, with powers of π kept
-//! apart, so nothing is rounded before it is printed. Compound units use `*`, `/`, `^` and parentheses.
+//! apart, so nothing is rounded before it is printed. Compound units use `*`, `/`, `^` and parentheses. The table of units is merit-maths'.
 
-mod dimension;
 mod expression;
 mod factor;
 mod find;
 mod number;
 mod request;
-mod units;
 
 use crate::excerpt::refused;
 use crate::{Tool, ToolAnswer, ToolError, ToolSession, ToolSettings, ToolSpec, pure};

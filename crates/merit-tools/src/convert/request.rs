@@ -48,19 +48,14 @@ pub(super) fn read(input: &str) -> Result<Request, String> {
     Ok(Request { value: value.trim().to_owned(), from: unit(from), to: unit(to) })
 }
 
-/// Units of two words, as people write them and as the table has them.
-const TWO_WORDS: [(&str, &str); 7] = [
-    ("fl oz", "fl_oz"),
-    ("fluid ounce", "fluid_ounce"),
-    ("nautical mile", "nautical_mile"),
-    ("troy ounce", "troy_ounce"),
-    ("imperial gallon", "imperial_gallon"),
-    ("light year", "light_year"),
-    ("miles per gallon", "miles_per_gallon"),
-];
-
+/// A unit with its names of several words (`fl oz`) as the table has them (`fl_oz`).
 fn unit(text: &str) -> String {
-    TWO_WORDS.iter().fold(text.trim().to_owned(), |text, (said, known)| text.replace(said, known))
+    let text = text.trim().to_owned();
+    if !text.contains(' ') {
+        return text;
+    }
+    let several = merit_maths::units::words().filter(|word| word.contains('_'));
+    several.fold(text, |text, word| text.replace(&word.replace('_', " "), word))
 }
 
 /// Where the number at the beginning ends. An `e` belongs to it only before digits: `5 eV` is five of a unit.

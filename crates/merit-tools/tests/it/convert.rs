@@ -34,6 +34,21 @@ fn definitions_are_exact() {
     check("1 mpg to mi/gal", "1 mpg = 1 mi/gal");
 }
 
+/// The table is shared with the answers of merit-maths, so electricity, substance and money are here too.
+#[test]
+fn what_answers_know_can_be_converted() {
+    check("1 V*A to W", "1 V*A = 1 W");
+    check("2 kohm to ohms", "2 kohm = 2000 ohms");
+    check("250 mmol to moles", "250 mmol = 0.25 moles");
+    check("3 USD to cents", "3 USD = 300 cents");
+    check("3 mins to secs", "3 mins = 180 secs");
+    check("1 short ton to lb", "1 short_ton = 2000 lb");
+    refused("1 USD to EUR", "USD is dollars, but EUR is euros");
+    // In a request C and F are temperatures; a charge and a capacitance go by their names.
+    check("100 C to F", "100 C = 212 F");
+    check("5 A*s to coulombs", "5 A*s = 5 coulombs");
+}
+
 #[test]
 fn json_and_text_are_the_same() {
     check(

@@ -253,6 +253,13 @@ fn units_convert() {
     both_ways(unit("5", "apples"), unit("5", "apple"), true);
     both_ways(unit("5", "apples"), unit("5", "pears"), false);
     both_ways(unit("0.06", "yuan"), expr("0.06"), true);
+    both_ways(unit("12", "months"), unit("1", "year"), true);
+    both_ways(unit("12", "months"), unit("12", "years"), false);
+    both_ways(unit("30", "mpg"), unit("30", "miles per gallon"), true);
+    both_ways(unit("2", "cups"), unit("16", "fl oz"), true);
+    both_ways(unit("3", "hrs"), unit("3", "hours"), true);
+    // One electronvolt is 1.602176634e-19 J.
+    both_ways(unit("10000000000", "eV"), unit("1.602176634", "nJ"), true);
     let required = MathsConfig { units: Units::Required, ..MathsConfig::default() };
     check_with(&required, &unit("5", "cm"), &expr("5"), false);
     check_with(&required, &unit("5", "cm"), &unit("50", "mm"), true);
