@@ -15,13 +15,19 @@ pub fn systems() -> &'static [(&'static str, &'static str)] {
 
 /// Every recorded result.
 pub fn results() -> Vec<SystemResult> {
-    texts::RESULTS.iter().filter_map(|(_, text)| serde_json::from_str(text).ok()).collect()
+    texts::RESULTS.iter().filter_map(|(_, packed)| unpack(packed)).collect()
 }
 
 /// The recorded result of a system. Absent: there is none.
 pub fn result_of(name: &str) -> Option<SystemResult> {
-    let (_, text) = texts::RESULTS.iter().find(|(known, _)| *known == name)?;
-    serde_json::from_str(text).ok()
+    let (_, packed) = texts::RESULTS.iter().find(|(known, _)| *known == name)?;
+    unpack(packed)
+}
+
+/// A result as `build.rs` packed it.
+fn unpack(packed: &[u8]) -> Option<SystemResult> {
+    let text = snap::raw::Decoder::new().decompress_vec(packed).ok()?;
+    serde_json::from_slice(&text).ok()
 }
 
 /// What is to be read out of the result of a system, in words; written after it, and no part of its hash.

@@ -27,11 +27,9 @@ fn every_result_is_of_its_file() {
 
 #[test]
 fn words_about_a_result_are_about_one_that_is_recorded() {
+    let recorded: Vec<String> = results().into_iter().map(|result| result.system).collect();
     for name in readings() {
-        assert!(
-            results().iter().any(|result| result.system == name),
-            "results/{name}.md has no results/{name}.json"
-        );
+        assert!(recorded.iter().any(|system| system == name), "results/{name}.md has no results/{name}.json");
     }
 }
 
