@@ -5,7 +5,7 @@ use crate::policy::SharedModel;
 use merit_api::annotator::{Annotator, AnnotatorSettings};
 use merit_command::{Channel, Limits};
 use merit_core::registry::{About, Chosen, Component, Components, Entry, Refusal};
-use merit_core::{Annotation, Annotations, Cost, End, Episode, Evidence, Phase, TokenId, entry};
+use merit_core::{Annotation, Annotations, Cost, End, Episode, EpisodeId, Evidence, Phase, TokenId, entry};
 use merit_store::{RunFolder, StoreError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// Every annotator.
+/// The annotators that come with merit.
 pub static ANNOTATORS: &[Entry<dyn AnnotatorSettings>] =
     &[entry!(Program as dyn AnnotatorSettings), entry!(JudgeAnnotator as dyn AnnotatorSettings)];
 
@@ -153,7 +153,6 @@ pub(crate) struct Annotators {
 }
 
 impl Annotators {
-    /// Opens them.
     pub(crate) fn build(settings: &[Chosen<dyn AnnotatorSettings>]) -> Result<Self, String> {
         let built: Result<Vec<_>, String> = settings
             .iter()
@@ -171,10 +170,28 @@ impl Annotators {
     /// Takes up what was recorded of a step, so that nobody is asked again, nor what they could not say.
     pub(crate) fn recall(&self, folder: &RunFolder, phase: &Phase, step: u64) -> Result<(), StoreError> {
         if !self.at_work.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
-            let recorded = folder.annotations_of(phase, step)?;
+            let mut recorded = folder.annotations_of(phase, step)?;
+            recorded.extend(of_probes(folder, phase, step)?);
             *self.recalled.lock().unwrap_or_else(PoisonError::into_inner) = recorded;
         }
         Ok(())
+    }
+
+    /// Keeps what was said of probes of a step. They are in no record of their own, but they decide what the step plays and learns,
+    /// so a run that goes on must hear the same again.
+    pub(crate) fn keep_of_probes(
+        &self,
+        folder: &RunFolder,
+        (phase, step): (&Phase, u64),
+        said: &Annotations,
+    ) -> Result<(), StoreError> {
+        if said.is_empty() || self.at_work.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+            return Ok(());
+        }
+        let mut kept = of_probes(folder, phase, step)?;
+        kept.retain(|(id, _)| !said.contains_key(id));
+        kept.extend(said.iter().map(|(id, said)| (id.clone(), said.clone())));
+        folder.set_mark(&probes_mark(phase, step), &kept)
     }
 
     /// What they say of the episodes that did not break. What one could not say is absent.
@@ -241,6 +258,19 @@ impl Annotators {
     pub(crate) fn take_failure(&self) -> Option<String> {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
+}
+
+fn probes_mark(phase: &Phase, step: u64) -> String {
+    format!("said of probes: {phase} {step}")
+}
+
+/// What was said of the probes of a step.
+fn of_probes(
+    folder: &RunFolder,
+    phase: &Phase,
+    step: u64,
+) -> Result<Vec<(EpisodeId, Vec<Annotation>)>, StoreError> {
+    Ok(folder.mark(&probes_mark(phase, step))?.unwrap_or_default())
 }
 
 /// What asking cost.

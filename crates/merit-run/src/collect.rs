@@ -29,6 +29,7 @@ pub(crate) fn run(
     while drive.place.step < stage.steps() {
         let (local, step) = (drive.place.step, stage.first_step() + drive.place.step);
         let before = local as u32 * at_once;
+        parts.annotators.recall(drive.folder, &stage.phase, step)?;
         let plan = Plan {
             phase: stage.phase.clone(),
             step,
@@ -95,6 +96,7 @@ pub(crate) fn altered(
         }
         parts.toolbox.check()?;
         episodes.sort_by_key(|episode| (episode.id.group, episode.id.member));
+        parts.annotators.recall(drive.folder, &stage.phase, step)?;
         let said = parts.annotators.ask(&episodes);
         let kept = RewardState::default();
         let batch = parts.scorer.score_annotated(&episodes, &said, &parts.context(step), &kept);

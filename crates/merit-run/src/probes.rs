@@ -12,11 +12,14 @@ use merit_core::{Cost, EpisodeId, Group, Phase, ScoredEpisode};
 use merit_credit::Probe;
 use merit_reward::RewardState;
 use merit_rollout::{EpisodePlan, tree};
+use merit_store::RunFolder;
 use std::collections::HashMap;
 
 /// Which continuations, and with what.
 pub(crate) struct Probing<'a> {
     pub(crate) parts: &'a Parts,
+    /// Where what annotators say of them is kept.
+    pub(crate) folder: &'a RunFolder,
     /// The learning whose episodes are continued.
     pub(crate) phase: &'a Phase,
     pub(crate) step: u64,
@@ -41,9 +44,11 @@ impl Probing<'_> {
             self.plan(scored, trunk, &mut probes, &mut forks)?;
         }
         let (parts, settings) = (self.parts, &self.parts.recipe.rollout);
-        let scored = actor.run(parts, forks, settings, self.step, self.state, &mut stalls(watch))?.0.episodes;
-        let cost = scored.iter().map(|scored| charge(&scored.episode.cost)).sum();
-        for (probe, continuations) in probes.iter_mut().zip(scored.chunks(self.per_turn as usize)) {
+        let (scored, said) = actor.run(parts, forks, settings, self.step, self.state, &mut stalls(watch))?;
+        parts.annotators.keep_of_probes(self.folder, (self.phase, self.step), &said)?;
+        let costs = scored.episodes.iter().map(|scored| charge(&scored.episode.cost));
+        let cost = costs.chain([crate::annotators::cost(&said)]).sum();
+        for (probe, continuations) in probes.iter_mut().zip(scored.episodes.chunks(self.per_turn as usize)) {
             probe.continuations = continuations.to_vec();
         }
         Ok((probes, cost))

@@ -17,6 +17,7 @@ use merit_core::{Annotations, Cost, Episode, Group, PolicyVersion, ScoredEpisode
 use merit_credit::Probe;
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{EpisodePlan, PlayedGroups};
+use merit_store::RunFolder;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -81,7 +82,7 @@ pub(crate) fn sample(
     let mut drawing = Drawing::begin(parts, state, at.step, seed);
     let kept = drive.reward_state.present.clone();
     let earlier = drive.earlier(at.phase);
-    let mut playing = Playing::new(parts, actor, at, (&kept, &earlier), drive.watch);
+    let mut playing = Playing::new(parts, actor, at, (&kept, &earlier), (drive.folder, drive.watch));
     let (scored, refilled) = playing.fill(&mut drawing)?;
     drive.folder.record_annotated(&scored.episodes, &playing.annotations)?;
     if let Some(text) = parts.annotators.take_failure() {
@@ -131,6 +132,7 @@ struct Playing<'a> {
     parts: &'a Parts,
     actor: &'a mut Actor,
     at: &'a At<'a>,
+    folder: &'a RunFolder,
     kept: &'a RewardState,
     /// What the bank or the memory has kept of earlier steps.
     earlier: &'a Earlier,
@@ -156,12 +158,13 @@ impl<'a> Playing<'a> {
         actor: &'a mut Actor,
         at: &'a At<'a>,
         (kept, earlier): (&'a RewardState, &'a Earlier),
-        watch: &'a mut dyn FnMut(Event),
+        (folder, watch): (&'a RunFolder, &'a mut dyn FnMut(Event)),
     ) -> Self {
         Self {
             parts,
             actor,
             at,
+            folder,
             kept,
             earlier,
             shown: Vec::new(),
@@ -253,6 +256,7 @@ impl<'a> Playing<'a> {
         self.candidates += tasks.len() as u32;
         let (settings, watch) = (&self.parts.recipe.rollout, &mut stalls(self.watch));
         let (scored, said) = self.actor.run(self.parts, plans, settings, self.at.step, self.kept, watch)?;
+        self.parts.annotators.keep_of_probes(self.folder, (self.at.phase, self.at.step), &said)?;
         let costs = scored.episodes.iter().map(|scored| charge(&scored.episode.cost));
         self.probing += costs.chain([crate::annotators::cost(&said)]).sum();
         self.probed += scored.episodes.len() as u64;
@@ -265,7 +269,12 @@ impl<'a> Playing<'a> {
         if per_turn == 0 {
             return Ok((Vec::new(), Cost::default()));
         }
-        Probing { parts: self.parts, phase: self.at.phase, step: self.at.step, per_turn, state: self.kept }
-            .run(self.actor, &self.plans, groups, self.watch)
+        let (parts, folder) = (self.parts, self.folder);
+        Probing { parts, folder, phase: self.at.phase, step: self.at.step, per_turn, state: self.kept }.run(
+            self.actor,
+            &self.plans,
+            groups,
+            self.watch,
+        )
     }
 }

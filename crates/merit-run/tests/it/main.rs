@@ -1,6 +1,7 @@
 //! The tests of `merit-run` through its public interface: one program, a module for each subject.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
+mod annotators;
 mod bank;
 mod by_hand;
 mod elsewhere;
