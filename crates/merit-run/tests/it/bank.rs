@@ -1,23 +1,9 @@
 //! Turns of good episodes that are shown before tasks like theirs.
 
 use crate::whole::{Making, small};
-use merit_core::{Phase, Role, When};
-use merit_store::{EpisodeFilter, RunFolder};
-use std::collections::{BTreeMap, BTreeSet};
+use merit_core::{Phase, When};
 
 const ALL: &str = "{ stored_at = -10.0, longest = 200, demonstrations = 0.5 }";
-
-/// The hints of every episode of a phase, by its step and group.
-fn hints(folder: &RunFolder, phase: Phase) -> BTreeMap<(u64, u32), BTreeSet<Vec<String>>> {
-    let mut found: BTreeMap<(u64, u32), BTreeSet<Vec<String>>> = BTreeMap::new();
-    for stored in folder.episodes(&EpisodeFilter::phase(phase)).unwrap() {
-        let episode = &stored.scored.episode;
-        let segments = episode.transcript.segments().iter().filter(|segment| segment.role == Role::Hint);
-        let told = segments.map(|segment| segment.text.clone()).collect();
-        found.entry((episode.id.step, episode.id.group)).or_default().insert(told);
-    }
-    found
-}
 
 #[test]
 fn every_group_reads_the_same_turns_of_earlier_steps_and_a_killed_run_goes_on_alike() {
@@ -29,15 +15,15 @@ fn every_group_reads_the_same_turns_of_earlier_steps_and_a_killed_run_goes_on_al
         ("budget.checkpoint_every", "1"),
     ]);
     let whole = Making::at(dir.path().join("whole")).train(&recipe);
-    for ((step, group), told) in hints(&whole.folder, Phase::train()) {
+    for ((step, group), told) in whole.hints(Phase::train()) {
         assert_eq!(told.len(), 1, "step {step}, group {group}: members read different turns");
         let told = told.into_iter().next().unwrap();
         assert_eq!(told.len(), if step == 0 { 0 } else { 2 }, "step {step}, group {group}");
         assert!(told.iter().all(|hint| hint.matches("like ").count() == 1), "a hint in a hint: {told:?}");
     }
-    let before = hints(&whole.folder, Phase::eval(When::Before));
+    let before = whole.hints(Phase::eval(When::Before));
     assert!(before.values().flatten().all(Vec::is_empty), "nothing was kept yet");
-    let after = hints(&whole.folder, Phase::eval(When::After));
+    let after = whole.hints(Phase::eval(When::After));
     assert!(after.values().flatten().all(|told| told.len() == 2));
     let kept: Vec<f64> =
         whole.folder.metric(Phase::train(), "bank_turns").unwrap().into_iter().map(|(_, n)| n).collect();

@@ -1,24 +1,11 @@
 //! Items of a memory that are shown with tasks.
 
 use crate::whole::{Making, small};
-use merit_core::{Phase, Role, When};
+use merit_core::{Phase, When};
 use merit_memory::{Candidate, Memory, Settings};
-use merit_store::{EpisodeFilter, RunFolder};
 use std::collections::{BTreeMap, BTreeSet};
 
 const MADE: &str = "{ store = { kind = 'experiences' }, stored_at = -10.0, longest = 200, words = 200 }";
-
-/// The hints of every episode of a phase, by its step and group.
-fn hints(folder: &RunFolder, phase: Phase) -> BTreeMap<(u64, u32), BTreeSet<Vec<String>>> {
-    let mut found: BTreeMap<(u64, u32), BTreeSet<Vec<String>>> = BTreeMap::new();
-    for stored in folder.episodes(&EpisodeFilter::phase(phase)).unwrap() {
-        let episode = &stored.scored.episode;
-        let segments = episode.transcript.segments().iter().filter(|segment| segment.role == Role::Hint);
-        let told = segments.map(|segment| segment.text.clone()).collect();
-        found.entry((episode.id.step, episode.id.group)).or_default().insert(told);
-    }
-    found
-}
 
 #[test]
 fn a_memory_made_in_the_run_is_read_by_whole_groups_and_a_killed_run_goes_on_alike() {
@@ -30,14 +17,14 @@ fn a_memory_made_in_the_run_is_read_by_whole_groups_and_a_killed_run_goes_on_ali
         ("budget.checkpoint_every", "1"),
     ]);
     let whole = Making::at(dir.path().join("whole")).train(&recipe);
-    let shown = hints(&whole.folder, Phase::train());
+    let shown = whole.hints(Phase::train());
     assert!(shown.values().all(|told| told.len() == 1), "members of a group read different items");
     let read: usize = shown.values().flatten().map(Vec::len).sum();
     assert!(
         read > 0
             && shown.iter().filter(|((step, _), _)| *step == 0).all(|(_, told)| told.contains(&Vec::new()))
     );
-    let after = hints(&whole.folder, Phase::eval(When::After));
+    let after = whole.hints(Phase::eval(When::After));
     assert!(after.values().flatten().any(|told| !told.is_empty()));
     let versions = whole.folder.metric(Phase::train(), "memory_version").unwrap();
     assert!(versions.last().unwrap().1 > versions[0].1, "{versions:?}");
@@ -62,7 +49,7 @@ fn a_folder_is_read_shuffled_or_not_and_is_not_changed() {
         let set = format!("{{ folder = '{}', shuffled = {shuffled}, show = 3 }}", folder.display());
         let recipe = small(&[("memory", &set), ("model.context", "768"), ("budget.steps", "1")]);
         let run = Making::at(dir.path().join(name)).train(&recipe);
-        hints(&run.folder, Phase::train())
+        run.hints(Phase::train())
     };
     let (own, others) = (made("own", false), made("others", true));
     assert!(own.values().flatten().any(|told| !told.is_empty()));

@@ -1,19 +1,8 @@
 //! Stages that begin where an earlier one ended, weights of several stages in one policy, and rounds that end at a plateau.
 
-use crate::whole::{Made, Making, small_and};
-use merit_core::{Phase, StageKind};
+use crate::whole::{Made, Making, phase, small_and, train};
+use merit_core::StageKind;
 use merit_model::Weights;
-use merit_run::Recipe;
-
-fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
-    let dir = tempfile::tempdir().unwrap();
-    let made = Making::at(dir.path().join("run")).train(recipe);
-    (dir, made)
-}
-
-fn phase(kind: StageKind, name: &str) -> Phase {
-    Phase::Stage(kind, name.into())
-}
 
 fn weights(made: &Made, file: &str) -> Vec<f32> {
     Weights::from_safetensors(&made.newest(file)).unwrap().values().to_vec()

@@ -1,24 +1,10 @@
 //! Models beside the policy: how they are fitted, measured on what they did not learn from, and used.
 
-use crate::whole::{Made, Making, small, small_and};
+use crate::whole::{Making, phase, small, small_and, train};
 use merit_core::{Outcome, Phase, StageKind};
 use merit_run::Recipe;
 use merit_store::EpisodeFilter;
 use std::collections::BTreeMap;
-
-fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
-    let dir = tempfile::tempdir().unwrap();
-    let made = Making::at(dir.path().join("run")).train(recipe);
-    (dir, made)
-}
-
-fn phase(kind: StageKind, name: &str) -> Phase {
-    Phase::Stage(kind, name.into())
-}
-
-fn last(made: &Made, phase: &Phase, name: &str) -> f64 {
-    made.folder.metric(phase, name).unwrap().last().unwrap_or_else(|| panic!("{phase} has no {name}")).1
-}
 
 /// Episodes whose reward anybody can tell by their length: fewer tokens are better.
 const COLLECT: &str = r#"
@@ -82,8 +68,8 @@ fn a_reward_model_learns_pairs_and_is_measured_on_tasks_that_it_did_not_see() {
     assert!(told[0].1 > 0.7, "{told:?}");
     assert_eq!(made.finished.fits["reward"]["pair_accuracy"], told[0].1);
     assert!(made.finished.fits["reward"].contains_key("pair_accuracy_length"));
-    let (kept, aside) = (last(&made, &fit, "tasks"), last(&made, &fit, "held_out_tasks"));
-    assert_eq!(kept + aside, last(&made, &phase(StageKind::Make, "pairs"), "tasks"));
+    let (kept, aside) = (made.last(&fit, "tasks"), made.last(&fit, "held_out_tasks"));
+    assert_eq!(kept + aside, made.last(&phase(StageKind::Make, "pairs"), "tasks"));
     assert!(aside >= 1.0 && kept > aside);
     let cost = made.folder.costs().unwrap()[&fit];
     assert_eq!(cost.updates, 30);
@@ -100,10 +86,10 @@ fn a_scalar_is_fitted_to_rewards_and_a_verdict_to_success() {
         let fit = phase(StageKind::Fit, "reward");
         let losses: Vec<f64> = made.folder.metric(&fit, "loss").unwrap().into_iter().map(|l| l.1).collect();
         assert!(losses[29] < losses[0], "{loss}: {losses:?}");
-        let measured = last(&made, &fit, measure);
+        let measured = made.last(&fit, measure);
         assert!(measured.is_finite() && measured >= 0.0, "{loss}: {measured}");
         if loss == "regression" {
-            assert!(measured < last(&made, &fit, "mse_of_mean"), "{measured} is no better than the mean");
+            assert!(measured < made.last(&fit, "mse_of_mean"), "{measured} is no better than the mean");
         }
     }
 }
@@ -112,7 +98,7 @@ fn a_scalar_is_fitted_to_rewards_and_a_verdict_to_success() {
 fn best_of_n_lies_between_one_sample_and_pass_at_n() {
     let (_dir, made) = train(&fitted("bradley-terry", "pairs"));
     let chosen = phase(StageKind::Evaluate, "chosen");
-    let number = |name: &str| last(&made, &chosen, name);
+    let number = |name: &str| made.last(&chosen, name);
     for behind in ["", "/log-prob"] {
         assert!((number(&format!("best_of@1{behind}")) - number("pass@1")).abs() < 1e-12);
         assert!(number(&format!("best_of@4{behind}")) <= number("pass@4") + 1e-12);
@@ -140,7 +126,7 @@ fn the_policys_own_log_probability_is_the_baseline_and_success_is_broken_down() 
         let best = of.max_by(|a, b| log_prob(a).total_cmp(&log_prob(b))).unwrap();
         solved += f64::from(u8::from(best.scored.outcome() == Outcome::Solved));
     }
-    assert!((last(&made, &likely, "best_of@3") - solved / 6.0).abs() < 1e-12);
+    assert!((made.last(&likely, "best_of@3") - solved / 6.0).abs() < 1e-12);
 }
 
 #[test]
@@ -200,8 +186,8 @@ fn a_fitted_model_pays_and_the_true_success_is_told_beside() {
     assert!(nobody.iter().all(|one| !said.contains_key(&one.scored.episode.id)));
     let step = trained.iter().filter(|one| one.scored.episode.id.step == 2);
     let right = step.filter(|one| one.scored.outcome() == Outcome::Solved).count() as f64 / 16.0;
-    assert_eq!(last(&made, &Phase::train(), "success"), right);
-    assert!(last(&made, &Phase::train(), "term/annotation").is_finite());
+    assert_eq!(made.last(&Phase::train(), "success"), right);
+    assert!(made.last(&Phase::train(), "term/annotation").is_finite());
 }
 
 #[test]

@@ -1,15 +1,8 @@
 //! The ablation that trains what tools and the world said.
 
-use crate::whole::{Made, Making, small};
-use merit_run::Recipe;
+use crate::whole::{Made, small, train};
 
 const MASK: &str = "{ type = 'train-on-observations' }";
-
-fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
-    let dir = tempfile::tempdir().unwrap();
-    let made = Making::at(dir.path().join("run")).train(recipe);
-    (dir, made)
-}
 
 #[test]
 fn training_on_observations_is_refused_where_nobody_says_that_it_is_an_ablation() {

@@ -1,8 +1,8 @@
 //! Search and near misses in the stages `evaluate` and `collect`: what is chosen is measured, what was thrown away is paid for, and what cannot be is
 //! refused.
 
-use crate::whole::{Made, Making, small_and};
-use merit_core::{Phase, StageKind};
+use crate::whole::{Making, phase, small_and};
+use merit_core::StageKind;
 use merit_store::EpisodeFilter;
 
 const STAGES: &str = r#"
@@ -53,14 +53,6 @@ tasks = 3
 search = { type = "mcts", tries = 2, steps = 8, value = "reward" }
 "#;
 
-fn phase(kind: StageKind, name: &str) -> Phase {
-    Phase::Stage(kind, name.into())
-}
-
-fn last(made: &Made, phase: &Phase, name: &str) -> f64 {
-    made.folder.metric(phase, name).unwrap().last().unwrap_or_else(|| panic!("{phase} has no {name}")).1
-}
-
 #[test]
 fn every_strategy_gives_one_episode_of_a_task_and_counts_what_it_cost() {
     let dir = tempfile::tempdir().unwrap();
@@ -70,13 +62,13 @@ fn every_strategy_gives_one_episode_of_a_task_and_counts_what_it_cost() {
         let episodes = made.folder.episodes(&EpisodeFilter::phase(phase.clone())).unwrap();
         assert_eq!(episodes.len(), 3, "{name}");
         assert!(episodes.iter().all(|stored| stored.scored.episode.id.branch == 0));
-        let steps = last(&made, &phase, "search/env_steps");
-        assert!(steps >= last(&made, &phase, "turns_mean"), "{name}: {steps}");
-        assert_eq!(last(&made, &phase, "search/judge_calls") > 0.0, judged, "{name}");
+        let steps = made.last(&phase, "search/env_steps");
+        assert!(steps >= made.last(&phase, "turns_mean"), "{name}: {steps}");
+        assert_eq!(made.last(&phase, "search/judge_calls") > 0.0, judged, "{name}");
         // What the store adds up is what the search has spent: chosen episodes and everything that was thrown away.
         let cost = made.folder.costs().unwrap()[&phase];
         assert_eq!(cost.env_steps as f64, (steps * 3.0).round(), "{name}");
-        let tokens = last(&made, &phase, "search/policy_tokens") * 3.0;
+        let tokens = made.last(&phase, "search/policy_tokens") * 3.0;
         assert_eq!(cost.policy_tokens as f64, tokens.round(), "{name}");
     }
     let found = phase(StageKind::Collect, "found");
@@ -155,10 +147,10 @@ fn altered_episodes_are_played_again_beside_those_that_solved_their_task() {
         }
     }
     let pairs = phase(StageKind::Make, "pairs");
-    if last(&made, &pairs, "tasks") >= 2.0 {
+    if made.last(&pairs, "tasks") >= 2.0 {
         let fit = phase(StageKind::Fit, "reward");
-        assert!(last(&made, &fit, "pair_accuracy_actions") >= 0.0);
-        assert!(last(&made, &fit, "pair_accuracy_last") >= 0.0);
+        assert!(made.last(&fit, "pair_accuracy_actions") >= 0.0);
+        assert!(made.last(&fit, "pair_accuracy_last") >= 0.0);
     }
     let twice = ALTERED.replace("\"drop\", ", "\"swap\", ");
     assert!(

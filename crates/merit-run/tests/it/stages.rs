@@ -1,23 +1,9 @@
 //! Recipes of stages: what each stage does, that the short form is one of them, and that a kill changes nothing.
 
-use crate::whole::{Made, Making, small, small_and};
+use crate::whole::{Made, Making, phase, small, small_and, train};
 use merit_core::{Outcome, Phase, StageKind};
 use merit_run::{Event, Recipe, shipped};
 use merit_store::EpisodeFilter;
-
-fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
-    let dir = tempfile::tempdir().unwrap();
-    let made = Making::at(dir.path().join("run")).train(recipe);
-    (dir, made)
-}
-
-fn stage(kind: StageKind, name: &str) -> Phase {
-    Phase::Stage(kind, name.into())
-}
-
-fn last(made: &Made, phase: &Phase, name: &str) -> f64 {
-    made.folder.metric(phase, name).unwrap().last().unwrap().1
-}
 
 /// The hashes of the recipes as they were before there were stages.
 #[test]
@@ -100,7 +86,7 @@ samples = 3
 #[test]
 fn rounds_of_collecting_and_imitating_are_recorded_stage_by_stage() {
     let (_dir, made) = train(&small_and(FILTERED).unwrap());
-    let collect = stage(StageKind::Collect, "tries");
+    let collect = phase(StageKind::Collect, "tries");
     let tries = made.folder.episodes(&EpisodeFilter::phase(&collect)).unwrap();
     assert_eq!(tries.len(), 2 * 6 * 5);
     // Four tasks are played at once, so that a round takes two steps; the next round plays other tasks.
@@ -116,7 +102,7 @@ fn rounds_of_collecting_and_imitating_are_recorded_stage_by_stage() {
         of_round(1).all(|t| t.scored.episode.policy_version.0 == 3),
         "three updates were made in between"
     );
-    let good = stage(StageKind::Make, "good");
+    let good = phase(StageKind::Make, "good");
     for round in [0, 1] {
         let counting = of_round(round).filter(|t| t.scored.reward().is_some()).count();
         let kept = made.folder.metric(&good, "episodes").unwrap();
@@ -125,11 +111,11 @@ fn rounds_of_collecting_and_imitating_are_recorded_stage_by_stage() {
     }
     let costs = made.folder.costs().unwrap();
     assert_eq!(costs[&Phase::Warm].updates, 60);
-    assert_eq!(costs[&stage(StageKind::Imitate, "good")].updates, 6);
-    assert!(costs[&stage(StageKind::Imitate, "good")].trained_tokens > 0);
+    assert_eq!(costs[&phase(StageKind::Imitate, "good")].updates, 6);
+    assert!(costs[&phase(StageKind::Imitate, "good")].trained_tokens > 0);
     let sampled: u64 = tries.iter().map(|t| t.scored.episode.cost.policy_tokens).sum();
     assert_eq!(costs[&collect].policy_tokens, sampled);
-    let losses = made.folder.metric(stage(StageKind::Imitate, "good"), "loss").unwrap();
+    let losses = made.folder.metric(phase(StageKind::Imitate, "good"), "loss").unwrap();
     assert_eq!(losses.iter().map(|(step, _)| *step).collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5]);
     assert!(made.newest("warm.safetensors") == made.newest("weights.safetensors"));
     assert_eq!(made.finished.evaluations.keys().collect::<Vec<_>>(), ["before", "round"]);
@@ -139,8 +125,8 @@ fn rounds_of_collecting_and_imitating_are_recorded_stage_by_stage() {
 #[test]
 fn samples_of_an_evaluation_give_pass_at_k_and_pass_hat_k() {
     let (_dir, made) = train(&small_and(FILTERED).unwrap());
-    let phase = stage(StageKind::Samples, "round");
-    let sampled = made.folder.episode_rows(&EpisodeFilter::step(&phase, 1)).unwrap();
+    let eval = phase(StageKind::Samples, "round");
+    let sampled = made.folder.episode_rows(&EpisodeFilter::step(&eval, 1)).unwrap();
     assert_eq!(sampled.len(), 4 * 3);
     let solved = |group: u32| -> Vec<bool> {
         let of = sampled.iter().filter(|row| row.id.group == group && row.outcome.is_valid());
@@ -148,14 +134,14 @@ fn samples_of_an_evaluation_give_pass_at_k_and_pass_hat_k() {
     };
     let tasks: Vec<Vec<bool>> = (0..4).map(solved).collect();
     let share = |holds: &dyn Fn(&Vec<bool>) -> bool| tasks.iter().filter(|t| holds(t)).count() as f64 / 4.0;
-    let round = stage(StageKind::Evaluate, "round");
-    assert_eq!(last(&made, &round, "pass@3"), share(&|task| task.contains(&true)));
-    assert_eq!(last(&made, &round, "pass^3"), share(&|task| !task.contains(&false)));
+    let round = phase(StageKind::Evaluate, "round");
+    assert_eq!(made.last(&round, "pass@3"), share(&|task| task.contains(&true)));
+    assert_eq!(made.last(&round, "pass^3"), share(&|task| !task.contains(&false)));
     let each: f64 = tasks.iter().flatten().filter(|solved| **solved).count() as f64 / 12.0;
-    assert!((last(&made, &round, "pass@1") - each).abs() < 1e-12);
-    assert!((last(&made, &round, "pass^1") - each).abs() < 1e-12);
+    assert!((made.last(&round, "pass@1") - each).abs() < 1e-12);
+    assert!((made.last(&round, "pass^1") - each).abs() < 1e-12);
     let told = &made.finished.evaluations["round"];
-    assert_eq!(told["pass@3"], last(&made, &round, "pass@3"));
+    assert_eq!(told["pass@3"], made.last(&round, "pass@3"));
     assert_eq!(told["count"], 4.0);
 }
 
@@ -194,9 +180,9 @@ fn pairs(objective: &str) -> Recipe {
 fn pairs_are_preferred_relative_to_the_policy_at_the_stages_start() {
     for objective in ["{ type = \"dpo\", beta = 0.5 }", "{ type = \"kto\", beta = 0.5 }"] {
         let (_dir, made) = train(&pairs(objective));
-        let kept = last(&made, &stage(StageKind::Make, "pairs"), "episodes");
+        let kept = made.last(&phase(StageKind::Make, "pairs"), "episodes");
         assert!(kept >= 2.0 && kept % 2.0 == 0.0, "{kept}");
-        let prefer = stage(StageKind::Prefer, "pairs");
+        let prefer = phase(StageKind::Prefer, "pairs");
         let losses = made.folder.metric(&prefer, "loss").unwrap();
         assert_eq!(losses.len(), 6);
         // Where policy and reference are the same, -log sigmoid(0) = log 2 of each pair; 1 - sigmoid(0) = 1/2 of each sample.
@@ -230,17 +216,17 @@ fn stages_of_learning_go_on_from_each_other_with_settings_of_their_own() {
     let recipe = small_and(text).unwrap().with(&[("evaluation.every".into(), "1".into())]).unwrap();
     let (_dir, made) = train(&recipe);
     let episodes = |phase: &Phase| made.folder.episodes(&EpisodeFilter::phase(phase)).unwrap();
-    let easy = episodes(&stage(StageKind::Learn, "easy"));
+    let easy = episodes(&phase(StageKind::Learn, "easy"));
     assert_eq!(easy.len(), 2 * 16);
     assert!(easy.iter().all(|e| e.scored.episode.task.size == 1));
     let main = episodes(&Phase::train());
     assert_eq!(main.len(), 3 * 16);
     assert!(main.iter().all(|e| e.scored.episode.policy_version.0 == 2 + e.scored.episode.id.step));
-    let gap = made.folder.metric(stage(StageKind::Learn, "easy"), "logprob_gap").unwrap();
+    let gap = made.folder.metric(phase(StageKind::Learn, "easy"), "logprob_gap").unwrap();
     assert!(gap.iter().all(|(_, gap)| *gap < 1e-4), "log-probabilities are those of 0.7: {gap:?}");
-    assert_eq!(made.folder.metric(stage(StageKind::Between, "easy"), "success").unwrap().len(), 1);
+    assert_eq!(made.folder.metric(phase(StageKind::Between, "easy"), "success").unwrap().len(), 1);
     assert_eq!(made.folder.metric("eval-step", "success").unwrap().len(), 2);
-    let suite = episodes(&stage(StageKind::Evaluate, "easy"));
+    let suite = episodes(&phase(StageKind::Evaluate, "easy"));
     assert_eq!(suite.len(), 3);
     assert!(suite.iter().all(|e| e.scored.episode.task.size == 1));
     let steps = made.events.iter().filter_map(|event| match event {
@@ -254,8 +240,8 @@ fn stages_of_learning_go_on_from_each_other_with_settings_of_their_own() {
 fn a_dataset_in_which_nothing_is_left_teaches_nothing_and_says_so() {
     let text = FILTERED.replace("{ reward_at_least = 0.0 }", "{ reward_at_least = 5.0 }");
     let (_dir, made) = train(&small_and(&text).unwrap());
-    assert_eq!(last(&made, &stage(StageKind::Make, "good"), "episodes"), 0.0);
-    assert!(made.folder.metric(stage(StageKind::Imitate, "good"), "loss").unwrap().is_empty());
+    assert_eq!(made.last(&phase(StageKind::Make, "good"), "episodes"), 0.0);
+    assert!(made.folder.metric(phase(StageKind::Imitate, "good"), "loss").unwrap().is_empty());
     let events = made.folder.events().unwrap();
     assert_eq!(events.iter().filter(|event| event.kind == "empty-dataset").count(), 2);
 }

@@ -1,16 +1,10 @@
 //! Task sources: which tasks a step plays, what is dropped and drawn again, and budgets in other units than steps.
 
-use crate::whole::{Made, Making, small, small_and};
+use crate::whole::{Made, Making, small, small_and, train};
 use merit_core::{Group, Phase};
 use merit_run::{Recipe, RunError, Session};
 use merit_store::{EpisodeFilter, StoredEpisode};
 use std::collections::{BTreeMap, BTreeSet};
-
-fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
-    let dir = tempfile::tempdir().unwrap();
-    let made = Making::at(dir.path().join("run")).train(recipe);
-    (dir, made)
-}
 
 /// What the small policy can do now and then: come to an end.
 const EASY: &str =

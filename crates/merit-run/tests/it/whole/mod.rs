@@ -1,8 +1,9 @@
 //! Whole runs in a folder of their own, and what must be the same of two of them.
 
-use merit_run::{Event, Finished, Options, Players, Recipe, RunError, train};
+use merit_core::{Phase, Role, StageKind};
+use merit_run::{Event, Finished, Options, Players, Recipe, RunError};
 use merit_store::{EpisodeFilter, RunFolder, RunInfo};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +18,18 @@ pub(crate) fn small(changes: &[(&str, &str)]) -> Recipe {
 /// The small recipe with text behind it.
 pub(crate) fn small_and(more: &str) -> Result<Recipe, merit_run::RecipeError> {
     Recipe::parse("small.toml", &format!("{}\n{more}", crate::staged::SMALL))
+}
+
+/// A run of a recipe, in a folder that is gone with the first of the two.
+pub(crate) fn train(recipe: &Recipe) -> (tempfile::TempDir, Made) {
+    let dir = tempfile::tempdir().unwrap();
+    let made = Making::at(dir.path().join("run")).train(recipe);
+    (dir, made)
+}
+
+/// The phase of a stage.
+pub(crate) fn phase(kind: StageKind, name: &str) -> Phase {
+    Phase::Stage(kind, name.into())
 }
 
 /// A run to be made: where, and with which seed and kept starts.
@@ -76,7 +89,7 @@ impl Making {
             starts: self.starts.clone(),
             players: self.players.clone(),
         };
-        train(recipe, &mut folder, &options, watch)
+        merit_run::train(recipe, &mut folder, &options, watch)
     }
 }
 
@@ -88,6 +101,24 @@ pub(crate) struct Made {
 }
 
 impl Made {
+    /// The last number of that name.
+    pub(crate) fn last(&self, phase: &Phase, name: &str) -> f64 {
+        let numbers = self.folder.metric(phase, name).unwrap();
+        numbers.last().unwrap_or_else(|| panic!("{phase} has no {name}")).1
+    }
+
+    /// The hints of every episode of a phase, by its step and group.
+    pub(crate) fn hints(&self, phase: Phase) -> BTreeMap<(u64, u32), BTreeSet<Vec<String>>> {
+        let mut found: BTreeMap<(u64, u32), BTreeSet<Vec<String>>> = BTreeMap::new();
+        for stored in self.folder.episodes(&EpisodeFilter::phase(phase)).unwrap() {
+            let episode = &stored.scored.episode;
+            let segments = episode.transcript.segments().iter().filter(|segment| segment.role == Role::Hint);
+            let told = segments.map(|segment| segment.text.clone()).collect();
+            found.entry((episode.id.step, episode.id.group)).or_default().insert(told);
+        }
+        found
+    }
+
     /// Bytes of a file that the run left.
     pub(crate) fn file(&self, name: &str) -> Vec<u8> {
         std::fs::read(self.folder.path().join(name)).unwrap()
