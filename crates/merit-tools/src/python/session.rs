@@ -2,11 +2,11 @@
 //! that each says what it said before.
 
 use super::{ABOUT, PythonConfig, words};
+use crate::tape::digest;
 use crate::{ToolAnswer, ToolError, ToolFuture, ToolSession};
 use merit_sandbox::{Cancel, Job, MAX_CODE, Sandbox, SandboxError, Session};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What every call of an episode needs.
@@ -205,17 +205,6 @@ fn with_note(answer: ToolAnswer) -> ToolAnswer {
         ToolAnswer::TimedOut(text) => ToolAnswer::TimedOut(format!("{LOST}{text}")),
         broken @ ToolAnswer::Broken(_) => broken,
     }
-}
-
-fn digest(answer: &ToolAnswer) -> String {
-    let (kind, text) = match answer {
-        ToolAnswer::Ok(text) => ("ok", text),
-        ToolAnswer::Refused(text) => ("refused", text),
-        ToolAnswer::TimedOut(text) => ("timed-out", text),
-        ToolAnswer::Broken(text) => ("broken", text),
-    };
-    let hash = Sha256::new().chain_update(kind).chain_update([0]).chain_update(text).finalize();
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Runs `work` on a thread that may wait; giving the future up ends the program at once.

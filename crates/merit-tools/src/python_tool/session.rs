@@ -2,11 +2,11 @@
 
 use super::Served;
 use crate::excerpt::{middle_cut, refused};
+use crate::tape::digest;
 use crate::{Arguments, ToolAnswer, ToolError, ToolFuture, ToolSession};
 use merit_command::{Channel, CommandError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A function: any worker serves any call.
@@ -212,17 +212,6 @@ impl Drop for Room {
             self.tool.pool.give_back(live);
         }
     }
-}
-
-fn digest(answer: &ToolAnswer) -> String {
-    let (kind, text) = match answer {
-        ToolAnswer::Ok(text) => ("ok", text),
-        ToolAnswer::Refused(text) => ("refused", text),
-        ToolAnswer::TimedOut(text) => ("timed-out", text),
-        ToolAnswer::Broken(text) => ("broken", text),
-    };
-    let hash = Sha256::new().chain_update(kind).chain_update([0]).chain_update(text).finalize();
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Runs `work` on a thread that may wait. Whoever gives the future up waits no longer; the work ends by its own deadline.

@@ -59,6 +59,14 @@ pub(super) fn parts(answer: &ToolAnswer) -> (&'static str, &str) {
     }
 }
 
+/// Sixteen hexadecimal digits of an answer. A session that is made again from its calls keeps them, and sees whether the tool answers
+/// as before.
+pub(crate) fn digest(answer: &ToolAnswer) -> String {
+    let (kind, text) = parts(answer);
+    let hash = Sha256::new().chain_update(kind).chain_update([0]).chain_update(text).finalize();
+    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The answer that [`parts`] took apart. Absent: no such kind.
 pub(super) fn answer(kind: &str, text: String) -> Option<ToolAnswer> {
     Some(match kind {

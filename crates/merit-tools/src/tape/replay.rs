@@ -1,9 +1,9 @@
 //! A tool that is not there: its card, its openings and its answers come from a tape.
 
-use super::miss::Wanted;
-use super::past::Past;
+use super::finding::Wanted;
 use super::record::{error_from_json, unusable};
 use super::store::held;
+use super::strand::Past;
 use super::{Fingerprint, Match, Tape, TapeError, key};
 use crate::{
     EpisodeShared, ExecKind, Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec, no_state,

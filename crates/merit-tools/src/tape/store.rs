@@ -104,7 +104,7 @@ impl Tape {
         &self.path
     }
 
-    /// What it is for.
+    /// Whether it is a recording or a cache.
     pub fn kind(&self) -> TapeKind {
         self.kind
     }
