@@ -5,8 +5,8 @@
 
 use super::config::Extract;
 use super::limits::Limits;
+use super::parse::{Fault, Parsed};
 use super::parse::{parse, parse_prefix};
-use super::parsed::{Fault, Parsed};
 use serde_json::Value;
 
 /// What was read, and from where.

@@ -16,12 +16,10 @@ pub(crate) mod matching;
 mod nested;
 pub(crate) mod number;
 mod parse;
-mod parsed;
 pub(crate) mod path;
 mod record;
 mod repair;
 pub(crate) mod schema;
-mod tally;
 mod verdict;
 mod verify;
 
@@ -30,8 +28,7 @@ pub use config::{
     Compare, ConfigError, ContentConfig, Empty, ExtraFields, Extract, FieldRule, Gate, JsonConfig, Weights,
 };
 pub use limits::{BadLimits, Exhausted, Limits, MAX_DEPTH, TooLarge};
-pub use parse::parse;
-pub use parsed::{FAULTS_KEPT, Fault, Parsed};
+pub use parse::{FAULTS_KEPT, Fault, Parsed, parse};
 pub use path::{BadPath, PathPattern};
 pub use record::{JsonRecord, JsonRecords};
 pub use schema::{Failure, FailureKind, Schema, SchemaError, UnknownKeywords};

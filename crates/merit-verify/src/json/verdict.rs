@@ -1,6 +1,6 @@
 //! What a check of structured output found: one value per layer, each with the places that cost it.
 
-use super::parsed::Fault;
+use super::parse::Fault;
 use super::schema::Failure;
 use merit_core::Judgement;
 use serde::{Deserialize, Serialize};
