@@ -7,7 +7,7 @@
 use crate::act::Actor;
 use crate::elsewhere::Players;
 use crate::evolve::{self, Judges};
-use crate::notes::{note_ablations, note_tools, skipped};
+use crate::notes::{note_ablations, note_start, note_tools, skipped};
 use crate::own_data::{self, OwnData};
 use crate::parts::Parts;
 use crate::policy::{KeptRewards, Learned, Models, Policy, SharedModel};
@@ -16,7 +16,7 @@ use crate::progress::{Event, Finished};
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
 use crate::starts;
-use crate::{RunError, collect, extend, fit, imitate, learn, lessons, merge, now_ms, prefer};
+use crate::{RunError, collect, elsewhere, extend, fit, imitate, learn, lessons, merge, now_ms, prefer};
 use merit_core::Phase;
 use merit_reward::RewardState;
 use merit_rollout::ToolRuntime;
@@ -119,15 +119,8 @@ impl<'a> Drive<'a> {
         watch: &'a mut dyn FnMut(Event),
     ) -> Result<Self, RunError> {
         recipe.trainable()?;
-        if options.players.is_some() && !matches!(options.toolbox, Toolbox::Live) {
-            return Err(RunError::Elsewhere(
-                "a tape of tool calls is kept by one process; leave it out".into(),
-            ));
-        }
-        if options.players.is_some() && !recipe.roles.user.is_oracle() {
-            return Err(RunError::Elsewhere(
-                "the person of `roles.user` speaks in one process; leave the model out, or run here".into(),
-            ));
+        if options.players.is_some() {
+            elsewhere::check(recipe, &options.toolbox)?;
         }
         let read = own_data::read(recipe)?;
         let tools = Arc::new(ToolRuntime::new()?.with_ask(Arc::clone(&options.ask)));
@@ -148,18 +141,7 @@ impl<'a> Drive<'a> {
                 (restored.policy, restored.models, restored.reward_state, restored.learned, restored.place)
             }
             None => {
-                let lessons = lessons::gather(&main, folder, &tools, options, watch)?;
-                let begun =
-                    stages.iter().find(|stage| matches!(stage.work, Work::Demonstrations { newborn: true }));
-                let begun = begun.map_or(recipe, |stage| &*stage.recipe);
-                let shared = starts::Place::of(options.starts.as_deref(), &main, begun, None)?;
-                let tokenizer = shared.and_then(|place| place.find()?.tokenizer);
-                let (lessons, tokenizer) = (lessons.as_ref(), tokenizer.as_deref());
-                let mut policy = Policy::create(&main, lessons, tokenizer, &tools, options.threads, watch)?;
-                if recipe.warm_start.is_none() {
-                    // Every arm begins from the model as it came.
-                    policy.keep_warm();
-                }
+                let policy = newborn(recipe, folder, (&main, &stages, &tools), options, watch)?;
                 (policy, Models::new(), KeptRewards::default(), BTreeMap::new(), Place::default())
             }
         };
@@ -172,17 +154,7 @@ impl<'a> Drive<'a> {
         let data = own_data::open(&read, recipe, policy.chat(), folder, watch)?;
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(Stage::weight).sum();
-        let began_with = folder.info()?.version;
-        if began_with != env!("CARGO_PKG_VERSION") {
-            let text = format!(
-                "this run was begun by merit {began_with}; what is left of it may come out differently"
-            );
-            watch(Event::Note { text });
-        }
-        let (kind, version) = (if came_back { "resumed" } else { "started" }, env!("CARGO_PKG_VERSION"));
-        let threads = options.threads;
-        let text = format!("merit {version}, {threads} threads, stage {}, step {}", place.stage, place.step);
-        folder.record_event(now_ms(), kind, &text)?;
+        note_start(folder, came_back, options.threads, &place, watch)?;
         note_tools(folder, options, watch)?;
         if !came_back {
             note_ablations(folder, &stages)?;
@@ -368,4 +340,26 @@ impl<'a> Drive<'a> {
         let report = merit_measure::write_report(self.folder)?;
         crate::evaluate::finished(self.recipe, self.folder, self.options.seed, train_seconds, &report)
     }
+}
+
+/// The policy that a run begins with. A teacher is asked first, since the vocabulary is that of the demonstrations.
+fn newborn(
+    recipe: &Recipe,
+    folder: &mut RunFolder,
+    (main, stages, tools): (&Parts, &[Stage], &ToolRuntime),
+    options: &Options,
+    watch: &mut dyn FnMut(Event),
+) -> Result<Policy, RunError> {
+    let lessons = lessons::gather(main, folder, tools, options, watch)?;
+    let begun = stages.iter().find(|stage| matches!(stage.work, Work::Demonstrations { newborn: true }));
+    let begun = begun.map_or(recipe, |stage| &*stage.recipe);
+    let shared = starts::Place::of(options.starts.as_deref(), main, begun, None)?;
+    let tokenizer = shared.and_then(|place| place.find()?.tokenizer);
+    let (lessons, tokenizer) = (lessons.as_ref(), tokenizer.as_deref());
+    let mut policy = Policy::create(main, lessons, tokenizer, tools, options.threads, watch)?;
+    if recipe.warm_start.is_none() {
+        // Every arm begins from the model as it came.
+        policy.keep_warm();
+    }
+    Ok(policy)
 }

@@ -8,6 +8,7 @@ use crate::RunError;
 use crate::model::ModelConfig;
 use crate::origin::Origin;
 use crate::policy::Kept;
+use crate::recipe::Recipe;
 use merit_api::{World, WorldSettings};
 use merit_core::{Chosen, Components, Episode};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Tokenizer};
@@ -16,6 +17,18 @@ use merit_tools::Toolbox;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use std::sync::{Arc, OnceLock};
+
+/// Refuses to play elsewhere what one process has to keep.
+pub(crate) fn check(recipe: &Recipe, toolbox: &Toolbox) -> Result<(), RunError> {
+    let refused = |why: &str| Err(RunError::Elsewhere(why.into()));
+    if !matches!(toolbox, Toolbox::Live) {
+        return refused("a tape of tool calls is kept by one process; leave it out");
+    }
+    if !recipe.roles.user.is_oracle() {
+        return refused("the person of `roles.user` speaks in one process; leave the model out, or run here");
+    }
+    Ok(())
+}
 
 /// Whoever plays the policy's episodes in the driver's place. Asked by the driver whenever the policy is to play, never twice at
 /// once. What comes back must be what a [`Worker`] makes of the same work.

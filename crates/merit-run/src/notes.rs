@@ -2,9 +2,28 @@
 
 use crate::driver::Options;
 use crate::progress::Event;
-use crate::stage::{Stage, Work};
+use crate::stage::{Place, Stage, Work};
 use crate::{RunError, now_ms};
 use merit_store::RunFolder;
+
+/// Records that a run begins or goes on, and says so where another version began it.
+pub(crate) fn note_start(
+    folder: &RunFolder,
+    came_back: bool,
+    threads: usize,
+    place: &Place,
+    watch: &mut dyn FnMut(Event),
+) -> Result<(), RunError> {
+    let (began_with, version) = (folder.info()?.version, env!("CARGO_PKG_VERSION"));
+    if began_with != version {
+        let text =
+            format!("this run was begun by merit {began_with}; what is left of it may come out differently");
+        watch(Event::Note { text });
+    }
+    let kind = if came_back { "resumed" } else { "started" };
+    let text = format!("merit {version}, {threads} threads, stage {}, step {}", place.stage, place.step);
+    Ok(folder.record_event(now_ms(), kind, &text)?)
+}
 
 /// Said of a checkpoint that cannot be loaded.
 pub(crate) fn skipped(lost: &merit_store::DamagedCheckpoint) -> String {
