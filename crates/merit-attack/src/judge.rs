@@ -12,7 +12,7 @@ use crate::tally::{self, ProbeResult};
 use crate::target::Payment;
 use crate::targets::episode;
 use crate::tasks::Given;
-use merit_core::{About, Action, Episode, EpisodeId, Known, Role, Segment, Transcript};
+use merit_core::{About, Action, Episode, EpisodeId, Role, Segment, Transcript};
 use merit_judge::{BothOrders, Choice, Judge, Label, Pair, Verdict, both_orders};
 use std::sync::Arc;
 
@@ -178,23 +178,15 @@ fn rewritten(episode: &Episode, form: &str) -> Episode {
     let last = segments.iter().rposition(|segment| segment.role == Role::Policy);
     let mut transcript = Transcript::default();
     for (at, segment) in segments.iter().enumerate() {
-        let segment = if Some(at) == last { said(segment, dress(&segment.text)) } else { segment.clone() };
+        let Segment { role, provenance, turn, .. } = *segment;
+        let segment = match Some(at) == last {
+            true => Segment::of_text(role, provenance, turn, dress(&segment.text)),
+            false => segment.clone(),
+        };
         // What was in a transcript fits one.
         let _ = transcript.append(segment);
     }
     episode.with_transcript(transcript)
-}
-
-fn said(segment: &Segment, text: String) -> Segment {
-    Segment {
-        known: Known::Text,
-        tokens: Vec::new(),
-        logprobs: Vec::new(),
-        values: Vec::new(),
-        policy_version: None,
-        text,
-        ..segment.clone()
-    }
 }
 
 fn last_words(episode: &Episode) -> String {

@@ -100,6 +100,29 @@ pub struct Segment {
     pub known: Known,
 }
 
+impl Segment {
+    /// A segment of which only the text is known.
+    ///
+    /// ```
+    /// use merit_core::{Known, Provenance, Role, Segment};
+    /// let said = Segment::of_text(Role::Policy, Provenance::Imported, 0, "answer 3");
+    /// assert_eq!((said.known, said.text.as_str(), said.tokens.len()), (Known::Text, "answer 3", 0));
+    /// ```
+    pub fn of_text(role: Role, provenance: Provenance, turn: u32, text: impl Into<String>) -> Self {
+        Self {
+            role,
+            provenance,
+            turn,
+            tokens: Vec::new(),
+            logprobs: Vec::new(),
+            values: Vec::new(),
+            policy_version: None,
+            text: text.into(),
+            known: Known::Text,
+        }
+    }
+}
+
 /// The tokens of an episode in order. Grows at the end, never changes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Segment>", into = "Vec<Segment>")]

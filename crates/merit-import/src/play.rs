@@ -7,9 +7,7 @@
 use crate::messages::{Answers, Asked, Said};
 use crate::open_calls::OpenCalls;
 use crate::{ImportLimits, ItemError};
-use merit_core::{
-    Action, CallEnd, CallRecord, Cost, Known, Provenance, Role, Segment, Transcript, Turn, TurnStop,
-};
+use merit_core::{Action, CallEnd, CallRecord, Cost, Provenance, Role, Segment, Transcript, Turn, TurnStop};
 
 /// How a format tells a tool's errors from its answers.
 #[derive(Debug, Clone, Default)]
@@ -132,17 +130,7 @@ fn check_size(said: &[Said], limits: &ImportLimits) -> Result<(), ItemError> {
 }
 
 fn append(transcript: &mut Transcript, role: Role, turn: u32, text: String) -> Result<(), ItemError> {
-    let segment = Segment {
-        role,
-        provenance: Provenance::Imported,
-        turn,
-        tokens: Vec::new(),
-        logprobs: Vec::new(),
-        values: Vec::new(),
-        policy_version: None,
-        text,
-        known: Known::Text,
-    };
+    let segment = Segment::of_text(role, Provenance::Imported, turn, text);
     transcript.append(segment).map_err(|error| ItemError::Rules(error.to_string()))
 }
 

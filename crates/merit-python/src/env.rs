@@ -6,8 +6,8 @@ use merit_api::{
     EpisodeShared, NoAnswer, StepResult, Termination, ToolAnswer, ToolSession, World, call_blocking,
 };
 use merit_core::{
-    Action, Boundary, CallEnd, CallRecord, End, Episode, EpisodeId, Fault, Known, Limit, Message, Phase,
-    Provenance, Role, Seed, Segment, Task, ToolCall, Transcript, Turn,
+    Action, Boundary, CallEnd, CallRecord, End, Episode, EpisodeId, Fault, Limit, Message, Phase, Provenance,
+    Role, Seed, Segment, Task, ToolCall, Transcript, Turn,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -152,17 +152,7 @@ impl Running {
     }
 
     fn append(&mut self, role: Role, text: String, turn: u32) -> Result<(), String> {
-        let segment = Segment {
-            role,
-            provenance: Provenance::Imported,
-            turn,
-            tokens: Vec::new(),
-            logprobs: Vec::new(),
-            values: Vec::new(),
-            policy_version: None,
-            text,
-            known: Known::Text,
-        };
+        let segment = Segment::of_text(role, Provenance::Imported, turn, text);
         self.transcript.append(segment).map_err(|why| why.to_string())
     }
 

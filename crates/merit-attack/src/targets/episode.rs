@@ -3,8 +3,8 @@
 use crate::error::AttackError;
 use crate::subject::{Attempt, Move};
 use merit_core::{
-    Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Known, Limit, Provenance, Role, Segment,
-    Task, ToolCall, Transcript, Turn,
+    Action, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Limit, Provenance, Role, Segment, Task,
+    ToolCall, Transcript, Turn,
 };
 use std::sync::Arc;
 
@@ -46,17 +46,7 @@ pub(crate) fn episode(
 }
 
 fn segment(role: Role, turn: u32, text: &str) -> Segment {
-    Segment {
-        role,
-        provenance: Provenance::Synthetic,
-        known: Known::Text,
-        turn,
-        tokens: Vec::new(),
-        logprobs: Vec::new(),
-        values: Vec::new(),
-        policy_version: None,
-        text: text.to_owned(),
-    }
+    Segment::of_text(role, Provenance::Synthetic, turn, text)
 }
 
 /// What the policy wrote and how it is read. A call is taken as one that ran: a scorer must not pay for calls alone.
