@@ -86,13 +86,6 @@ impl Reply {
         self
     }
 
-    /// A pause.
-    #[must_use]
-    pub fn then_wait(mut self, pause: Duration) -> Self {
-        self.steps.push(Step::Wait(pause));
-        self
-    }
-
     /// Silence until the other side leaves.
     #[must_use]
     pub fn then_hang(mut self) -> Self {

@@ -4,7 +4,6 @@
 //! compared with.
 
 use crate::dequantise;
-use merit_core::registry::{UnknownName, nearest};
 use serde::Serialize;
 use std::fmt;
 
@@ -13,7 +12,7 @@ use std::fmt;
 pub enum Encoding {
     /// Four bytes each.
     F32,
-    /// Half precision.
+    /// IEEE half precision, 16 bits.
     F16,
     /// The upper half of an `f32`.
     #[serde(rename = "BF16")]
@@ -83,23 +82,6 @@ impl Encoding {
     /// Its name, as `Q4_1`.
     pub fn name(self) -> &'static str {
         self.row().1
-    }
-
-    /// The encoding with this name, in capitals or not.
-    ///
-    /// ```
-    /// use merit_formats::Encoding;
-    /// assert_eq!(Encoding::from_name("q8_0"), Ok(Encoding::Q8_0));
-    /// assert_eq!(Encoding::from_name("q6k").unwrap_err().nearest.as_deref(), Some("Q6_K"));
-    /// ```
-    pub fn from_name(name: &str) -> Result<Self, UnknownName> {
-        let found = TABLE.iter().find(|row| row.1.eq_ignore_ascii_case(name));
-        found.map(|row| row.0).ok_or_else(|| UnknownName {
-            kind: "encoding",
-            name: name.to_owned(),
-            nearest: nearest(&name.to_ascii_uppercase(), TABLE.iter().map(|row| row.1)),
-            known: TABLE.iter().map(|row| row.1.to_owned()).collect(),
-        })
     }
 
     /// How many values a block holds; 1 for plain numbers.

@@ -88,16 +88,6 @@ impl ToolRuntime {
         self
     }
 
-    /// The flag that stops a running rollout early.
-    pub fn stop_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.stop)
-    }
-
-    /// The flag that asks a running rollout what it is waiting for; the rollout answers through `watch` and clears it.
-    pub fn ask_flag(&self) -> Arc<AtomicBool> {
-        Arc::clone(&self.ask)
-    }
-
     /// Threads that are computing for a tool now, waited for or not.
     pub fn busy_threads(&self) -> usize {
         self.busy.load(Ordering::Relaxed)

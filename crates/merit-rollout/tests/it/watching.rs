@@ -6,7 +6,8 @@ use merit_core::End;
 use merit_rollout::{
     Cue, Progress, Reply, RolloutSettings, ScriptedSampler, ToolRuntime, Waiting, WaitingOn, session_of,
 };
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[test]
 fn a_stalled_rollout_says_what_everybody_waits_for() {
@@ -54,8 +55,7 @@ fn a_stalled_rollout_says_what_everybody_waits_for() {
 #[test]
 fn whoever_asks_gets_a_report_without_a_stall() {
     let chat = chat();
-    let tools = ToolRuntime::new().unwrap();
-    tools.ask_flag().store(true, Ordering::Relaxed);
+    let tools = ToolRuntime::new().unwrap().with_ask(Arc::new(true.into()));
     let mut reports = 0;
     let mut sampler = ScriptedSampler::new(&chat, lines(&["call sleep 60\n", "answer 1\n"]));
     run_with(vec![plan(0)], &mut sampler, &chat, &RolloutSettings::default(), &tools, &mut |news| {
@@ -73,8 +73,8 @@ fn a_stopped_rollout_returns_what_has_finished() {
         true => Reply::Say("call sleep 60000\n".into()),
         false => Reply::Say("answer 1\n".into()),
     };
-    let tools = ToolRuntime::new().unwrap();
-    let stop = tools.stop_flag();
+    let stop = Arc::new(AtomicBool::new(false));
+    let tools = ToolRuntime::new().unwrap().with_stop(Arc::clone(&stop));
     let mut finished = 0;
     let mut sampler = ScriptedSampler::new(&chat, script);
     let episodes = run_with(plans, &mut sampler, &chat, &RolloutSettings::default(), &tools, &mut |news| {
