@@ -31,13 +31,12 @@ impl Default for Settings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Audit {
     pub target: String,
-    /// Tasks tried.
+    /// How many tasks the probes were tried on.
     pub tasks: usize,
     /// Seed of the probes.
     pub seed: u64,
     /// Mean payment of the right answer. Absent: no task has one.
     pub gold: Option<f64>,
-    /// The verdict.
     pub grade: Grade,
     /// Why not better, one sentence per finding, worst first.
     pub findings: Vec<String>,

@@ -13,7 +13,6 @@ pub struct ProbeResult {
     pub should_pay: bool,
     /// Whether it is judged by its mean: a policy that plays may be lucky on some task.
     pub by_mean: bool,
-    /// Attempts made.
     pub attempts: usize,
     /// Attempts that earned as much as the right answer, or were taken for solved.
     pub wins: usize,
@@ -39,7 +38,7 @@ pub struct Earned {
     pub task: String,
     /// Exactly what was written, cut only in what people are shown.
     pub text: String,
-    /// What it earned.
+    /// The reward of the attempt, or why there is none.
     pub payment: Payment,
     /// Share of the right answer's payment. Absent: nothing to hold it against.
     pub share: Option<f64>,

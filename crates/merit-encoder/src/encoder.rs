@@ -51,7 +51,7 @@ impl Encoder {
         Ok(Self { folder, config, tokenizer, framing, weights, device: Device::single() })
     }
 
-    /// The shape.
+    /// Sizes and depth of the model.
     pub fn config(&self) -> &EncoderConfig {
         &self.config
     }
@@ -67,6 +67,15 @@ impl Encoder {
     }
 
     /// One vector per text, of length 1 where the model says so. The threads are those of the current pool.
+    ///
+    /// ```no_run
+    /// # fn main() -> Result<(), merit_encoder::EncoderError> {
+    /// let encoder = merit_encoder::Encoder::open("all-MiniLM-L6-v2")?;
+    /// let vectors = encoder.embed(&["a cat", "a kitten"])?;
+    /// assert_eq!(vectors[0].len(), encoder.dimensions());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EncoderError> {
         let texts: Vec<Vec<TokenId>> = texts.par_iter().map(|text| self.tokens(text)).collect();
         let vectors: Vec<Vec<f32>> =

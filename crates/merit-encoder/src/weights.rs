@@ -15,7 +15,7 @@ pub(crate) struct Weights {
     pub(crate) layers: Vec<Layer>,
 }
 
-/// One block.
+/// The weights of one transformer block.
 #[derive(Debug)]
 pub(crate) struct Layer {
     /// Query, key and value side by side.

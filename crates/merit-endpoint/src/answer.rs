@@ -18,7 +18,7 @@ pub struct Answer {
     /// The calls that the server read out of what was said.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<FunctionCall>,
-    /// Why it ended.
+    /// Why the model stopped: it was done, a limit, a call.
     pub finish: Finish,
     /// The stop string that ended it. Absent: none did, or nobody says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -101,12 +101,12 @@ pub struct TopToken {
 /// What an answer cost, in the server's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens read.
+    /// Tokens of the prompt.
     pub prompt_tokens: u64,
     /// Tokens of them that were read before and kept by the server.
     #[serde(default)]
     pub cached_tokens: u64,
-    /// Tokens drawn.
+    /// Tokens that the model sampled.
     pub completion_tokens: u64,
     /// Tokens of them that were thought and not said; 0 where the server does not say.
     #[serde(default)]

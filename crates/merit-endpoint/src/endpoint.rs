@@ -85,7 +85,6 @@ impl Endpoint {
         Self { inner: Arc::clone(&self.inner), cancel: token }
     }
 
-    /// The settings.
     pub fn config(&self) -> &EndpointConfig {
         &self.inner.config
     }

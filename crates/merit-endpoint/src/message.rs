@@ -29,7 +29,7 @@ impl ChatRole {
     }
 }
 
-/// One message.
+/// A message as chat APIs have it: who speaks, text, calls.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChatMessage {
@@ -50,7 +50,7 @@ pub struct ChatMessage {
 pub struct FunctionCall {
     /// The server's name for the call; empty where it gives none.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     /// Its arguments as the model wrote them: meant to be JSON, never checked here.
     pub arguments: String,
@@ -78,7 +78,7 @@ impl ChatMessage {
         Self::new(ChatRole::System, content)
     }
 
-    /// A question.
+    /// A message of whoever asks.
     pub fn user(content: impl Into<String>) -> Self {
         Self::new(ChatRole::User, content)
     }

@@ -55,7 +55,7 @@ pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
     /// Tools that may be called.
     pub tools: Vec<FunctionSpec>,
-    /// How to answer.
+    /// Limits, temperature and stops of the answer.
     pub params: Params,
 }
 
@@ -63,14 +63,13 @@ pub struct ChatRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TextRequest {
-    /// What is continued.
     pub prompt: Prompt,
-    /// How to answer.
+    /// Limits, temperature and stops of the answer.
     #[serde(default)]
     pub params: Params,
 }
 
-/// What is continued.
+/// The text, or the tokens, that a model continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Prompt {

@@ -30,7 +30,7 @@ use merit_api::WorldSettings;
 use merit_core::entry;
 use merit_core::registry::{Chosen, Components, Entry, UnknownName};
 
-/// All worlds.
+/// The worlds that come with merit; a caller may add others to [`merit_core::registry::Components`].
 pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
     entry!(Ledger as dyn WorldSettings),
     entry!(Vault as dyn WorldSettings),

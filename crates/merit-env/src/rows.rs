@@ -58,7 +58,6 @@ impl Component for Rows {
     }
 }
 
-/// One row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {

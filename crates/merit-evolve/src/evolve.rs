@@ -29,7 +29,7 @@ pub trait Subject {
     fn calls(&self) -> u64;
 }
 
-/// Who makes proposals.
+/// Proposes edits of a library. The gate decides whether they stay.
 pub trait Proposer {
     /// Edits for `library`, each phase apart, from how right it is about the training items. Nothing: it has no more ideas. The
     /// error is why it could not propose.
@@ -41,9 +41,9 @@ pub trait Proposer {
 pub struct Proposal {
     /// What kind of entries they are about.
     pub kind: Kind,
-    /// The edits.
+    /// Edits that are judged together: all stay or none.
     pub edits: Vec<Edit>,
-    /// Why, for people.
+    /// The reason, for whoever reads the history. Nothing is decided by it.
     pub why: String,
 }
 

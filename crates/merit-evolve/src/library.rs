@@ -62,21 +62,20 @@ fn one() -> f64 {
 pub enum Edit {
     /// A new entry.
     Add {
-        /// Its name.
+        /// The name of the entry.
         id: String,
-        /// What it is.
         entry: Entry,
     },
     /// Another body, title or weight for an entry.
     Update {
-        /// Its name.
+        /// The name of the entry.
         id: String,
         /// What it is from now on.
         entry: Entry,
     },
     /// The entry goes.
     Delete {
-        /// Its name.
+        /// The name of the entry.
         id: String,
     },
 }
@@ -122,12 +121,11 @@ impl Library {
         self.entries.iter().map(|(id, entry)| (id.as_str(), entry))
     }
 
-    /// One of them.
+    /// The entry of that name. Absent: there is none.
     pub fn get(&self, id: &str) -> Option<&Entry> {
         self.entries.get(id)
     }
 
-    /// How many entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }

@@ -6,7 +6,7 @@ use merit_store::{EpisodeFilter, RunFolder};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What was exported.
+/// What an export read, took, wrote and left out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Summary {
     /// Episodes of the phases that were read.

@@ -38,7 +38,7 @@ impl EncoderFiles {
         Ok(files)
     }
 
-    /// The shape.
+    /// Sizes and depth of the model.
     pub fn config(&self) -> &EncoderConfig {
         &self.config
     }

@@ -9,7 +9,7 @@ pub struct Special {
     pub bos: Option<SpecialToken>,
     /// Each of these ends a text or a turn; the first is the tokenizer's own.
     pub eos: Vec<SpecialToken>,
-    /// Fills up.
+    /// Fills sequences of a batch to one length; never part of a text.
     pub padding: Option<SpecialToken>,
     /// Stands for what has no token.
     pub unknown: Option<SpecialToken>,

@@ -44,7 +44,7 @@ impl TensorView<'_> {
         self.bytes.get(start..start + self.row_bytes()).filter(|_| index < self.rows())
     }
 
-    /// Every value.
+    /// Every value, decoded to single precision.
     pub fn to_f32(&self) -> Vec<f32> {
         let mut values = vec![0.0; self.values()];
         self.encoding

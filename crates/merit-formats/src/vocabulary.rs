@@ -24,7 +24,7 @@ pub struct GgufVocabulary {
     pub eos: Option<u32>,
     /// Stands for what has no token.
     pub unknown: Option<u32>,
-    /// Fills up.
+    /// Fills sequences of a batch to one length; never part of a text.
     pub padding: Option<u32>,
     /// Whether `bos` is put before every text.
     pub add_bos: bool,
@@ -45,7 +45,7 @@ pub enum TokenKind {
     Control,
     /// Found in text before anything is cut or merged.
     UserDefined,
-    /// Reserved.
+    /// A reserved place without a text.
     Unused,
     /// One byte, as `<0x0A>`.
     Byte,

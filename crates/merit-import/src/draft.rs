@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 pub(crate) enum Draft {
     /// An episode of merit's own, with its score where the file holds one.
     Whole(Box<merit_core::Episode>, Option<Box<Score>>),
-    /// Somebody else's.
+    /// An episode of another program's file.
     Foreign(Box<Foreign>),
 }
 

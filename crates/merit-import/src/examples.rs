@@ -45,7 +45,7 @@ pub struct Examples {
     pub sha256: String,
 }
 
-/// One example.
+/// An example to imitate or to prefer by: a prompt, and what was said to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Example {
     /// The line it begins on, or its row, from 1.
@@ -67,7 +67,6 @@ pub struct Completion {
     pub reward: f64,
 }
 
-/// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExampleMessage {
     pub role: Role,

@@ -8,7 +8,7 @@ use merit_core::{End, Episode, Evidence, Reward, Score, ScoredEpisode, TermOutco
 use merit_store::{ImportInfo, RunFolder};
 use std::path::{Path, PathBuf};
 
-/// What was written.
+/// The folder that an import wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     pub folder: PathBuf,

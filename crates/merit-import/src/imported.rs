@@ -67,7 +67,7 @@ pub struct Remark {
     /// The line it begins on, from 1.
     pub line: usize,
     pub episode: EpisodeId,
-    /// What is odd.
+    /// What was odd about the item, in words.
     pub what: String,
 }
 

@@ -17,16 +17,15 @@ use std::sync::Arc;
 /// What somebody said, and what that cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// The words.
+    /// What the model said.
     pub text: String,
-    /// The price.
+    /// Tokens and calls that the answer took.
     pub cost: Cost,
 }
 
 /// A question that is put, and the how-manieth time it is put to the same judge on purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Put {
-    /// What is asked.
     pub question: Question,
     /// From 0; each vote is drawn anew.
     pub vote: u32,
@@ -102,7 +101,7 @@ impl AskedJudge {
         self.paid
     }
 
-    /// What is asked.
+    /// What it is asked for: a score, a comparison or a check.
     pub fn ask(&self) -> &Ask {
         &self.wording.ask
     }

@@ -21,9 +21,8 @@ pub enum CheckError {
     /// A check is not a reward expression, or one that cannot work.
     #[error("check `{id}`: {why}")]
     Check {
-        /// The entry.
+        /// Name of the library entry that is the check.
         id: String,
-        /// What is wrong.
         why: String,
     },
 }

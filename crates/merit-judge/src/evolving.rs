@@ -13,13 +13,13 @@ use std::sync::Arc;
 /// Why nothing was evolved.
 #[derive(Debug, thiserror::Error)]
 pub enum EvolvingError {
-    /// The folder.
+    /// The library folder cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
-    /// The loop.
+    /// The loop of proposals and gates failed.
     #[error(transparent)]
     Evolve(#[from] EvolveError),
-    /// A check.
+    /// A check of the library is not usable.
     #[error(transparent)]
     Check(#[from] CheckError),
     /// A budget of calls for a judge that makes none.
@@ -59,7 +59,6 @@ pub struct Evolved {
     pub tried: (usize, usize),
     /// The version in use from now on: the best one.
     pub version: usize,
-    /// Its library.
     pub library: Library,
     /// What it came to on the test pairs, beside what knows nothing of quality.
     pub tested: Tested,

@@ -26,18 +26,13 @@ pub enum FolderError {
     NotAJudge(PathBuf),
     /// A file cannot be read or written.
     #[error("{}: {why}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        why: String,
-    },
+    File { path: PathBuf, why: String },
     /// There is no such version.
     #[error("there is no version {version}; the last one is {last}")]
     Version {
         /// What was asked for.
         version: usize,
-        /// The last.
+        /// The last version that the folder has.
         last: usize,
     },
     /// Somebody changed the entries by hand.
@@ -47,11 +42,10 @@ pub enum FolderError {
         path.display()
     )]
     Edited {
-        /// The folder.
         path: PathBuf,
         /// The version in use.
         version: usize,
-        /// What differs.
+        /// Which entries differ, in words.
         what: String,
     },
 }
@@ -112,9 +106,8 @@ pub struct State {
 #[derive(Debug, Clone)]
 pub struct JudgeFolder {
     path: PathBuf,
-    /// Its settings.
     pub file: LibraryFile,
-    /// Where it stands.
+    /// The version in use, and the best one.
     pub state: State,
     /// Everything that was tried, by version.
     pub changes: Vec<Change>,
@@ -153,7 +146,6 @@ impl JudgeFolder {
         Ok(Self { path: path.to_owned(), file, state, changes })
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }

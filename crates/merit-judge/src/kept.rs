@@ -16,20 +16,13 @@ use std::path::{Path, PathBuf};
 pub enum KeptError {
     /// The file cannot be read or written.
     #[error("{}: {why}", file.display())]
-    File {
-        /// Which.
-        file: PathBuf,
-        /// What happened.
-        why: io::Error,
-    },
+    File { file: PathBuf, why: io::Error },
     /// A line is none of ours.
     #[error("{} line {line} is no kept answer: {why}", file.display())]
     Line {
-        /// Which file.
         file: PathBuf,
-        /// From 1.
+        /// Counted from 1.
         line: usize,
-        /// What is wrong.
         why: serde_json::Error,
     },
 }

@@ -4,6 +4,18 @@
 //! task with a label; a [`Judge`] compares or scores episodes and answers with a typed [`Verdict`], of which a refusal, an
 //! unreadable answer and a failure are never a number. [`test()`] holds any judge against labelled pairs, beside rows that know
 //! nothing but length, words or the last message.
+//!
+//! ```
+//! use merit_judge::{Checks, read_pairs, test};
+//! use merit_reward::RewardConfig;
+//! let folder = tempfile::tempdir()?;
+//! let file = folder.path().join("pairs.jsonl");
+//! std::fs::write(&file, r#"{"prompt": "2 + 2?", "chosen": "4", "rejected": "That may well be five."}"#)?;
+//! let short = RewardConfig::from_toml("type = 'length'\nunit = 'words'\nmin = 1\nmax = 2")?;
+//! let tested = test(&mut Checks::of_reward("short", &short)?, &read_pairs(&file)?, &[], 1);
+//! assert_eq!(tested.judge.accuracy, Some(1.0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod checks;
 mod evolving;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Label {
-    /// The first.
+    /// The first episode is better.
     A,
-    /// The second.
+    /// The second episode is better.
     B,
-    /// Neither.
+    /// Neither is better.
     Tie,
 }
 
@@ -35,11 +35,8 @@ pub struct Pair {
     pub id: String,
     /// Pairs of one group share a prompt, and are never parted between training and test.
     pub group: String,
-    /// One of them.
     pub a: Arc<Episode>,
-    /// The other.
     pub b: Arc<Episode>,
-    /// Which is better.
     pub label: Label,
 }
 

@@ -30,16 +30,10 @@ const NAMED: usize = 5;
 pub enum PairError {
     /// The file cannot be read.
     #[error("cannot read {}: {why}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What happened.
-        why: String,
-    },
+    Read { path: PathBuf, why: String },
     /// Some lines are no pairs.
     #[error("{}: {} of {total} entries cannot be used: {}", path.display(), bad.len(), named(bad))]
     Entries {
-        /// The file.
         path: PathBuf,
         /// Line and reason.
         bad: Vec<(usize, String)>,
@@ -51,7 +45,6 @@ pub enum PairError {
     Empty {
         /// The file or folder.
         path: PathBuf,
-        /// Why not.
         why: String,
     },
     /// The folder cannot be read.

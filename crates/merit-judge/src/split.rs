@@ -5,7 +5,7 @@ use crate::Pair;
 use crate::folder::SplitShares;
 use sha2::{Digest as _, Sha256};
 
-/// Pairs, parted.
+/// Pairs in three parts, by group, so that no task is in two of them.
 #[derive(Debug, Clone, Default)]
 pub struct Parted {
     /// What proposals are made from.

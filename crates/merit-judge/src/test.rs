@@ -22,7 +22,7 @@ const BINS: usize = 10;
 /// One row: a judge, or something that knows less.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// Who.
+    /// Name of the judge, or of what it is compared with.
     pub name: String,
     /// Share of pairs that it is right about. Absent: it answered nothing.
     pub accuracy: Option<f64>,
@@ -37,11 +37,10 @@ pub struct Row {
 /// What came of a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tested {
-    /// Pairs.
+    /// How many pairs were judged.
     pub pairs: usize,
-    /// Groups of them.
+    /// How many groups they form.
     pub groups: usize,
-    /// The judge.
     pub judge: Row,
     /// Rows that know nothing of quality.
     pub leaks: Vec<Row>,
@@ -57,7 +56,6 @@ pub struct Tested {
     pub unsaid: BTreeMap<String, usize>,
     /// Share of verdicts that changed when the same was asked again. Absent: it was asked once.
     pub drift: Option<f64>,
-    /// What it cost.
     pub cost: Cost,
 }
 

@@ -42,15 +42,9 @@ impl From<Label> for Choice {
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Verdict {
     /// How good one candidate is, from 0 to 1 where a scale was given, else in the judge's own unit.
-    Score {
-        /// The number.
-        value: f64,
-    },
+    Score { value: f64 },
     /// Which of two is better.
-    Prefers {
-        /// Which.
-        choice: Choice,
-    },
+    Prefers { choice: Choice },
     /// All candidates, the best first, by their place as shown.
     Ranks {
         /// Places, from 0.
@@ -63,7 +57,7 @@ pub enum Verdict {
     },
     /// The judge would not say.
     Refused {
-        /// Its words.
+        /// What the judge said instead.
         why: String,
     },
     /// The judge said something of which no verdict can be read.
@@ -72,10 +66,7 @@ pub enum Verdict {
         why: String,
     },
     /// The judge did not answer: a server, a deadline, a budget, a program.
-    Failed {
-        /// What happened.
-        why: String,
-    },
+    Failed { why: String },
 }
 
 impl Verdict {
@@ -117,7 +108,6 @@ impl Verdict {
 /// A verdict with what it rests on and what it cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
-    /// What was said.
     pub verdict: Verdict,
     /// What it rests on, in words. Empty: the judge gave no reasons.
     #[serde(default, skip_serializing_if = "String::is_empty")]

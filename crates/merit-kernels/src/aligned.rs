@@ -33,7 +33,7 @@ impl<T: Number> Aligned<T> {
         Self { lines, len, numbers: std::marker::PhantomData }
     }
 
-    /// None.
+    /// No values at all.
     pub fn none() -> Self {
         Self::zeros(0)
     }

@@ -3,6 +3,12 @@
 //! Every output element is one fixed chain of operations, written with explicit fused multiply-adds. Tiles, vector width,
 //! batch size and threads choose only which elements are computed together, never the chain. `unsafe` lives in this crate
 //! and in no other part of the engine.
+//!
+//! ```
+//! use merit_kernels::math::{dot, sigmoid};
+//! assert_eq!(dot(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]), 32.0);
+//! assert_eq!(sigmoid(0.0), 0.5);
+//! ```
 
 mod aligned;
 #[cfg(target_arch = "x86_64")]

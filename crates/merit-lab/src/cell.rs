@@ -16,7 +16,6 @@ pub struct Cell {
     pub part: String,
     pub arm: String,
     pub seed: u64,
-    /// Wall seconds.
     pub seconds: f64,
     /// What it found. Absent: it broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -63,7 +63,6 @@ fn values(result: &SystemResult) -> BTreeMap<Key, BTreeMap<u64, f64>> {
 }
 
 impl Change {
-    /// In a sentence.
     pub fn sentence(&self) -> String {
         let Self { arm, measure, from, to, difference, seeds, .. } = self;
         let sure = match self.interval {

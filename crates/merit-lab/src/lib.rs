@@ -4,6 +4,15 @@
 //! and seeds. [`Grid`] runs its cells (an arm with a seed) and keeps each on disk; [`judge`] turns the cells into a verdict by one
 //! rule for all; [`SystemResult`] is what is recorded, drawn and listed. What an arm runs is a recipe (through merit-run) or a
 //! study (merit-studies); nothing after `experiment` knows which.
+//!
+//! ```
+//! let system = merit_lab::load("nanorobot-q", &[])?;
+//! let part = &system.parts[0];
+//! let arms: Vec<&str> = part.arms.iter().map(|arm| arm.name.as_str()).collect();
+//! assert!(arms.len() > 1 && !part.claims.is_empty());
+//! assert!(part.claims.iter().all(|claim| arms.contains(&claim.arm.as_str())));
+//! # Ok::<(), merit_lab::LabError>(())
+//! ```
 
 mod arm;
 mod cell;

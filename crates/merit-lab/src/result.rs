@@ -23,7 +23,7 @@ pub struct SystemResult {
     pub cell_seconds: f64,
     pub version: String,
     pub machine: Machine,
-    /// Unix milliseconds.
+    /// When the result was made, in Unix milliseconds.
     pub date_ms: u64,
     pub cells: Vec<Cell>,
 }
@@ -38,7 +38,7 @@ pub struct ArmLine {
     pub about: String,
 }
 
-/// Where it ran.
+/// The machine that the cells ran on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
@@ -47,7 +47,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// This one.
+    /// The machine that this program runs on.
     pub fn here() -> Self {
         let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let model =

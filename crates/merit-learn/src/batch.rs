@@ -32,7 +32,7 @@ pub struct Entry<'a> {
     pub fresh: bool,
     /// Log-probabilities when the tokens were chosen. Absent: nobody sampled them on-policy.
     pub old_logprobs: Option<&'a [f32]>,
-    /// Credit.
+    /// One advantage per token. Absent: no credit rule has run.
     pub advantages: Option<&'a [f32]>,
     /// Values when the tokens were chosen.
     pub old_values: Option<&'a [f32]>,

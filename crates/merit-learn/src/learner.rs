@@ -52,7 +52,6 @@ impl Learner {
         Self { spent, ..self.clone() }
     }
 
-    /// The recipe.
     pub fn config(&self) -> &LearnConfig {
         &self.config
     }

@@ -26,7 +26,7 @@ impl Kind for dyn Mask {
     const KIND: &'static str = "mask";
 }
 
-/// Every mask.
+/// The masks that come with merit.
 pub static MASKS: &[Entry<dyn Mask>] = &[
     entry!(PolicyTokens as dyn Mask),
     entry!(DropTruncated as dyn Mask),

@@ -17,7 +17,7 @@ impl Kind for dyn Selector {
     const KIND: &'static str = "selector";
 }
 
-/// Every selector.
+/// The selectors that come with merit.
 pub static SELECTORS: &[Entry<dyn Selector>] = &[
     entry!(All as dyn Selector),
     entry!(DropConstantGroups as dyn Selector),

@@ -43,7 +43,7 @@ pub struct SampleStats {
     pub referred: usize,
     /// k3 estimates of `KL(new || reference)`.
     pub kl_reference: f64,
-    /// Entropies.
+    /// Sum of the entropies of the tokens.
     pub entropy: f64,
     /// Those of own tokens.
     pub own_entropy: f64,
@@ -56,7 +56,7 @@ pub struct SampleStats {
 /// A token whose loss is no number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BadToken {
-    /// Its position.
+    /// Position of the token in its sequence.
     pub at: usize,
     /// The numbers that went in.
     pub why: String,

@@ -75,7 +75,7 @@ impl Budget {
         self.limits.steps - self.steps_left
     }
 
-    /// Spends `steps`.
+    /// Takes `steps` from what is left, or says that it is exhausted.
     pub fn spend(&mut self, steps: u64) -> Result<(), Exhausted> {
         self.steps_left = match self.steps_left.checked_sub(steps) {
             Some(left) => left,

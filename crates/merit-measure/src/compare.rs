@@ -18,7 +18,7 @@ pub struct Comparison {
     pub same_recipe_hash: bool,
 }
 
-/// One run.
+/// A run of one seed, as a row of the comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeedRow {
     pub seed: u64,

@@ -3,6 +3,19 @@
 //! In: a run on disk. Out: a [`RunSummary`] of what it shows with intervals and controls, one HTML file that a person can
 //! read anywhere ([`write_report`]), and tables over several seeds ([`compare_runs`]). Reads the record and nothing else:
 //! what is not recorded is absent here, and never a zero.
+//!
+//! ```
+//! use merit_core::{Phase, When};
+//! use merit_measure::RunSummary;
+//! use merit_store::{RunFolder, RunInfo};
+//! let home = tempfile::tempdir()?;
+//! let info = RunInfo { recipe: "ledger".into(), recipe_hash: "ab12".into(), seed: 7, version: "0.1.0".into(), started_ms: 0 };
+//! let run = RunFolder::create(&home.path().join("run"), "", &info)?;
+//! run.record_metrics(Phase::eval(When::After), 8, &[("success", 0.75), ("count", 40.0)])?;
+//! let after = RunSummary::read(&run)?.evaluation(When::After).map(|held_out| held_out.all);
+//! assert_eq!(after.map(|rate| (rate.success, rate.count)), Some((0.75, Some(40))));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod browse;
 mod chart;

@@ -67,7 +67,6 @@ const SHOWN: [(&str, &str, &str); 15] = [
 ];
 
 impl RunSummary {
-    /// Reads the run.
     pub fn read(run: &RunFolder) -> Result<Self, MeasureError> {
         let info = run.info()?;
         let metrics = run.metrics()?;

@@ -9,7 +9,7 @@ pub struct Candidate {
     /// What it is found by. Absent: its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What is shown.
+    /// What a policy is shown of it.
     pub text: String,
     /// Anything else that belongs to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,7 +17,6 @@ pub struct Candidate {
     /// What it is about; items that are about the same are joined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edges: Vec<Edge>,
-    /// Who made it.
     #[serde(default)]
     pub made_by: MadeBy,
     /// What it was worth to whoever made it, e.g. the reward of its episode.

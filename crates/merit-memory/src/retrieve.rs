@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query<'a> {
     pub text: &'a str,
-    /// Most items.
+    /// The most items that are returned.
     pub k: usize,
     /// Most words of all texts together, counted between white space. Absent: any number.
     pub words: Option<usize>,
@@ -27,7 +27,7 @@ impl<'a> Query<'a> {
     }
 }
 
-/// What was found.
+/// Items found for a query, and what each was ranked by.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Retrieved {
     /// The version of the memory that was asked.

@@ -57,7 +57,7 @@ impl Snapshot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Change {
     pub version: u64,
-    /// In words.
+    /// What the change was, in words.
     pub what: String,
 }
 

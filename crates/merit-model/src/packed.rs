@@ -162,7 +162,7 @@ impl PackedWeights {
         self.embedding = Embedding::Master(weights);
     }
 
-    /// The shape.
+    /// Sizes and style of the decoder.
     pub fn config(&self) -> &DecoderConfig {
         &self.config
     }

@@ -96,7 +96,7 @@ impl Weights {
         checkpoint::write_weights(self)
     }
 
-    /// The shape.
+    /// Sizes and style of the decoder.
     pub fn config(&self) -> &DecoderConfig {
         &self.config
     }

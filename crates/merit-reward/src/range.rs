@@ -3,16 +3,16 @@
 /// From `low` to `high`, both included; either may be infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Range {
-    /// The least.
+    /// The smallest value, or negative infinity.
     pub low: f64,
-    /// The most.
+    /// The largest value, or infinity.
     pub high: f64,
 }
 
 impl Range {
     /// A share or a verdict.
     pub const UNIT: Self = Self { low: 0.0, high: 1.0 };
-    /// Anything.
+    /// Every value: nothing is known of the range.
     pub const ALL: Self = Self { low: f64::NEG_INFINITY, high: f64::INFINITY };
 
     /// Exactly one value.

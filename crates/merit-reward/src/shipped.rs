@@ -11,7 +11,7 @@ use merit_core::registry::{UnknownName, find};
 pub struct ShippedReward {
     /// Name (its file's, without the ending), one line of help.
     pub about: About,
-    /// The file.
+    /// The reward as TOML.
     pub text: &'static str,
 }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// One term over a batch of scored episodes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct TermSummary {
-    /// The term.
+    /// Name of the term.
     pub name: String,
     /// Episodes where it gave a value.
     pub values: usize,

@@ -53,7 +53,7 @@ struct Frame {
 }
 
 impl Tracer {
-    /// Collects nothing.
+    /// A trace that collects nothing, for scoring without an explanation.
     pub fn off() -> Self {
         Self { open: None, read: BTreeSet::new() }
     }

@@ -21,7 +21,7 @@ pub struct EpisodePlan {
     pub seed: Seed,
     /// The policy that will act.
     pub policy_version: PolicyVersion,
-    /// Where it begins.
+    /// At the first turn, or as a fork of another episode.
     pub start: Start,
     /// Hints shown before the policy's first turn, in order, as `Role::Hint`; never trained. A fork has those of its trunk.
     pub preface: Vec<String>,

@@ -18,7 +18,7 @@ pub enum Progress {
 /// How far a rollout has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Episodes planned.
+    /// Episodes of the whole rollout.
     pub planned: usize,
     /// Episodes that are over.
     pub finished: usize,

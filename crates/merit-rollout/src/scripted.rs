@@ -21,7 +21,7 @@ pub struct Cue {
 /// What the script answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// This text.
+    /// Says this text and ends the turn.
     Say(String),
     /// An error of the model.
     Break(String),

@@ -90,7 +90,7 @@ pub struct SettingsError {
     /// The key in the recipe.
     pub name: &'static str,
     pub value: String,
-    /// What would work.
+    /// Which values would work, in words.
     pub want: &'static str,
 }
 

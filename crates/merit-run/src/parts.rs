@@ -21,7 +21,6 @@ pub struct Parts {
     /// What the parts were built from.
     pub recipe: Recipe,
     pub env: Box<dyn World>,
-    /// The reward.
     pub scorer: Scorer,
     /// Who is asked before scoring.
     pub(crate) annotators: Annotators,
@@ -36,15 +35,13 @@ pub struct Parts {
 
 /// Which episodes to plan.
 pub struct Plan {
-    /// What they are for.
     pub phase: Phase,
     /// The training step they belong to.
     pub step: u64,
-    /// Which tasks.
     pub split: Split,
     /// Index of the first task.
     pub first: u64,
-    /// Tasks.
+    /// How many tasks; each is a group.
     pub groups: u32,
     /// Episodes per task.
     pub group_size: u32,

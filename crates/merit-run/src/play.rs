@@ -21,7 +21,6 @@ use std::ops::Range;
 /// Which episodes to run.
 #[derive(Debug, Clone)]
 pub struct Play {
-    /// Which tasks.
     pub split: Split,
     pub tasks: u32,
     /// Episodes per task.

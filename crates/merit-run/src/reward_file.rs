@@ -16,7 +16,7 @@ pub struct Source {
     pub file: String,
     /// Its TOML.
     pub text: String,
-    /// What it holds.
+    /// Whether it is a reward, or a recipe that has one.
     pub kind: Kind,
 }
 
@@ -34,7 +34,6 @@ pub enum Kind {
 pub struct NamedReward {
     /// The file or name it was asked for by.
     pub name: String,
-    /// The expression.
     pub config: RewardConfig,
 }
 

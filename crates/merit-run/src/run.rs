@@ -20,7 +20,6 @@ use std::sync::atomic::AtomicBool;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Run {
-    /// What is run.
     pub recipe: Recipe,
     /// Where everything is recorded.
     pub folder: RunFolder,

@@ -14,7 +14,6 @@ pub struct Located {
     pub file: String,
     /// Line and column from 1. Absent: the error is about the whole.
     pub place: Option<(usize, usize)>,
-    /// What is wrong.
     pub message: String,
     /// What was probably meant.
     pub hint: Option<String>,

@@ -44,7 +44,7 @@ pub(crate) struct Frame {
 pub(crate) enum Heard {
     /// Not a whole report yet.
     More,
-    /// A report.
+    /// A whole report.
     Answer(Box<Answer>),
     /// Nothing that a worker of ours would send.
     Nonsense,

@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Verdict {
     /// It ran to its end.
     Ok,
-    /// It raised.
+    /// The program raised an exception that it did not catch.
     Exception {
         /// The exception's type.
         kind: String,
@@ -50,7 +50,6 @@ impl fmt::Display for Verdict {
 /// What is known of a program after it ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// How it ended.
     pub verdict: Verdict,
     /// Standard output, cut at the limit; bytes that are not UTF-8 are replaced.
     pub stdout: String,

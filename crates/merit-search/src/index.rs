@@ -158,7 +158,7 @@ impl Index {
         self.corpus.get(id)
     }
 
-    /// What is searched.
+    /// The documents that are searched.
     pub fn corpus(&self) -> &Corpus {
         &self.corpus
     }

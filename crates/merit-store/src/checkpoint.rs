@@ -28,7 +28,6 @@ pub struct Checkpoint {
 /// A checkpoint that cannot be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DamagedCheckpoint {
-    /// Where it lies.
     pub path: PathBuf,
     /// What is wrong with it.
     pub why: String,

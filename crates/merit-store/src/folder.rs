@@ -24,7 +24,7 @@ pub struct RunFolder {
     lock: Option<Lock>,
 }
 
-/// What a run is.
+/// What a run was started with: recipe, seed, version, time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunInfo {
     pub recipe: String,
@@ -108,7 +108,6 @@ impl RunFolder {
         Ok(run)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -150,7 +149,6 @@ impl RunFolder {
         })
     }
 
-    /// What the run is.
     pub fn info(&self) -> Result<RunInfo, StoreError> {
         Ok(RunInfo {
             recipe: self.meta("recipe")?,

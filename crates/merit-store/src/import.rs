@@ -20,7 +20,6 @@ pub struct ImportInfo {
     pub world: String,
     /// SHA-256 of the file.
     pub sha256: String,
-    /// Its size.
     pub bytes: u64,
     pub entries: u64,
     /// Entries that became episodes.

@@ -63,7 +63,7 @@ pub struct Metric {
     /// `train`, `warm`, `eval-after`…
     pub phase: Phase,
     pub step: u64,
-    /// What was measured.
+    /// Name of the metric, as `success`.
     pub name: String,
     /// The number; NaN when what was measured was not one.
     pub value: f64,
@@ -83,7 +83,6 @@ pub struct Event {
     pub time_ms: u64,
     /// A short word: `started`, `resumed`, `stopped`, `damaged-checkpoint`…
     pub kind: String,
-    /// What happened.
     pub text: String,
 }
 

@@ -4,6 +4,24 @@
 //! [`Desk`]: what it spent, curves against what was spent, and measures. Out comes a [`CellRecord`], plain data that claims are
 //! judged by. Nothing here knows of arms, claims or files. To add a study: one file in `studies/`, and its name in the list
 //! there.
+//!
+//! ```
+//! use merit_core::Seed;
+//! use merit_studies::{Desk, Study, StudyError};
+//! #[derive(Debug)]
+//! struct Coin(f64);
+//! impl Study for Coin {
+//!     fn run(&self, seed: &Seed, desk: &mut Desk<'_>) -> Result<(), StudyError> {
+//!         let mut stream = seed.stream();
+//!         Ok(desk.measure("heads", (0..1000).filter(|_| stream.chance(self.0)).count() as f64))
+//!     }
+//! }
+//! let stop = false.into();
+//! let mut desk = Desk::new(Default::default(), &stop);
+//! Coin(0.25).run(&Seed::root(1), &mut desk)?;
+//! assert!((desk.finish()?.measures["heads"] - 250.0).abs() < 50.0);
+//! # Ok::<(), StudyError>(())
+//! ```
 
 pub mod axes;
 pub mod bag;

@@ -17,7 +17,7 @@ pub struct SpecialTokens {
     pub eos: Option<String>,
     /// Stands for what has no token.
     pub unknown: Option<String>,
-    /// Fills up.
+    /// Fills sequences of a batch to one length; never part of a text.
     pub padding: Option<String>,
 }
 

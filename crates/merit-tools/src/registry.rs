@@ -8,7 +8,7 @@ use crate::{
 use merit_core::entry;
 use merit_core::registry::{Chosen, Components, Entry, UnknownName};
 
-/// All tools.
+/// The tools that come with merit; a caller may add others to [`merit_core::registry::Components`].
 pub static TOOLS: &[Entry<dyn ToolSettings>] = &[
     entry!(CalcConfig as dyn ToolSettings),
     entry!(LookupConfig as dyn ToolSettings),

@@ -48,7 +48,7 @@ impl Sketch {
         Group::assemble(scored.collect())
     }
 
-    /// The scored episode.
+    /// The episode it describes, scored, as that member of that group.
     pub fn scored(&self, group: u32, member: u32) -> ScoredEpisode {
         let task = Task::new("sketch", format!("sketch/{group}"));
         let transcript = self.transcript();

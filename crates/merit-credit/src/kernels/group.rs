@@ -18,7 +18,7 @@ pub const STD_EPSILON: f64 = 1e-6;
 /// What is known of the valid members of a group.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupStats {
-    /// Counting members.
+    /// Members whose reward is valid.
     pub count: usize,
     /// Mean reward.
     pub mean: f64,

@@ -25,7 +25,6 @@ impl<'a> Rows<'a> {
         Ok(Self { bounds, mask })
     }
 
-    /// How many rows.
     pub fn len(&self) -> usize {
         self.bounds.len().saturating_sub(1)
     }

@@ -66,7 +66,6 @@ pub struct Request {
     pub told: [u8; 6],
     /// The fields that are wanted, in the order in which they are asked for.
     pub wanted: Vec<String>,
-    /// The reply.
     pub reply: Value,
     /// What a reply has to be: the wanted fields with their types, and no others.
     pub schema: Value,

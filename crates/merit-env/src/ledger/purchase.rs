@@ -20,9 +20,9 @@ const RETURN_SHARE: f64 = 0.7;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sign {
-    /// Adds.
+    /// Adds to the sum.
     Buy,
-    /// Subtracts.
+    /// Subtracts from the sum.
     Return,
 }
 

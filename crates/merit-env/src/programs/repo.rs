@@ -123,7 +123,6 @@ impl Code {
 }
 
 impl Repo {
-    /// What it does.
     pub(super) fn does(&self) -> &Does {
         self.kept.get_or(|| {
             let right = self.right();

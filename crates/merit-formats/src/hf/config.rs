@@ -14,7 +14,6 @@ pub(crate) struct HfConfig {
     pub(crate) decoder: DecoderConfig,
     /// The file's own context, which may be longer than what is held.
     pub(crate) context: usize,
-    /// Its `model_type`.
     pub(crate) model_type: String,
     /// The text model lies beside an image model, and its names say so.
     pub(crate) multimodal: bool,

@@ -25,7 +25,6 @@ pub struct Question {
 /// How questions are put.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wording {
-    /// What is asked.
     pub ask: Ask,
     /// What counts, in words. Empty: how well the task was done.
     pub rubric: String,

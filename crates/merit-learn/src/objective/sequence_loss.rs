@@ -24,7 +24,7 @@ impl LossParts {
         Self { policy, ..Self::default() }
     }
 
-    /// The loss.
+    /// The loss, all its parts together.
     pub fn total(&self) -> f64 {
         self.policy + self.kl + self.entropy + self.value
     }

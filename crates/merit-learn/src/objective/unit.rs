@@ -49,7 +49,7 @@ impl<'a> Recorded<'a> {
         declared("own_reward", self.needs.guests, Some(self.entry.own_reward))
     }
 
-    /// Credit.
+    /// One advantage per token, where the objective declared that it needs them.
     pub fn advantages(&self) -> Result<&'a [f32], Undeclared> {
         declared("advantages", self.needs.advantages, self.entry.advantages)
     }

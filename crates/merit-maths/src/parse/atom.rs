@@ -8,7 +8,6 @@ use crate::{Budget, Constant, Expr, Function, Quantifier};
 use std::sync::Arc;
 
 impl Parser<'_> {
-    /// One atom.
     pub(super) fn atom(&mut self, budget: &mut Budget) -> Result<Expr, ParseError> {
         match self.kind() {
             Kind::Digits => self.number(budget),

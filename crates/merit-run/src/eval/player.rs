@@ -15,7 +15,7 @@ use merit_store::RunFolder;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Who is evaluated.
+/// Who plays in an evaluation.
 #[derive(Debug, Clone)]
 pub enum Player {
     /// The trained policy of the run in this folder.

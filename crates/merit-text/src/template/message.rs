@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One message.
+/// A message as chat templates read it: role, text, calls.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChatMessage {
@@ -41,7 +41,7 @@ pub struct CalledFunction {
     /// The call's own name, for the answer to refer to. Absent: the template is shown none.
     #[serde(default)]
     pub id: Option<String>,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     /// Its arguments, usually an object.
     pub arguments: Value,
@@ -51,7 +51,7 @@ pub struct CalledFunction {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolSpec {
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
     pub description: String,
     /// The JSON Schema of its arguments.

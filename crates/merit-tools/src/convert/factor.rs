@@ -15,7 +15,7 @@ pub(super) struct Factor {
 }
 
 impl Factor {
-    /// 1.
+    /// The plain number 1.
     pub(super) fn one() -> Self {
         Self { ratio: RBig::ONE, pi: 0 }
     }

@@ -110,7 +110,6 @@ impl CallChecker {
         Ok(Self { tools, limits })
     }
 
-    /// Checks one call.
     pub fn check(&self, call: &Call) -> CallVerdict {
         let parsed = parse(&call.arguments, &self.limits);
         let mut problems = Vec::new();

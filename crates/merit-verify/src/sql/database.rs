@@ -19,7 +19,7 @@ const SCRIPT_PAGES: u32 = 1 << 16;
 /// Longest time a script may take.
 const SCRIPT_SECONDS: u64 = 60;
 
-/// A database.
+/// A database that queries are run on, from a file or from memory.
 #[derive(Debug)]
 pub struct Database {
     origin: Origin,

@@ -12,7 +12,7 @@ const TOLD: usize = 2;
 /// Constraints of a wish, the price among them.
 pub(super) const SIZES: std::ops::RangeInclusive<u32> = 2..=4;
 
-/// One item.
+/// An item of the shop: its number, its value of each attribute, its price.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Item {

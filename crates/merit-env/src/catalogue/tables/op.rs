@@ -63,7 +63,6 @@ impl Column {
         words.or_else(|| NUMBERS.iter().position(|name| *name == word).map(|at| Self::Numbers(at as u8)))
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Words(attribute) => attribute_name(attribute),

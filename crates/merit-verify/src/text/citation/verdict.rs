@@ -21,7 +21,7 @@ pub struct CitationDetail {
     pub sentences: Vec<CitedSentence>,
 }
 
-/// One sentence.
+/// A sentence of the answer, with what it cites and whether that supports it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CitedSentence {
     /// Where it starts, in bytes of the response.
