@@ -232,7 +232,7 @@ fn push_content(text: &mut String, content: &At<'_>) -> Result<(), BadField> {
 
 /// The ids of the tokens drawn, by the names that servers have for them.
 fn read_tokens(place: &At<'_>) -> Result<Option<Vec<TokenId>>, BadField> {
-    for name in ["token_ids", "tokens"] {
+    for name in ["token_ids", "response_token_ids", "tokens"] {
         if let Some(ids) = place.get(name) {
             return tokens_of(&ids).map(Some);
         }

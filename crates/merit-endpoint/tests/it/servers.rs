@@ -1,8 +1,9 @@
 //! The answers of real servers, in the shapes that each of them sends, read without loss.
 
-use crate::support::{ask, config, open, server};
+use crate::support::{ask, ask_with, config, open, server};
+use merit_core::TokenId;
 use merit_endpoint::{
-    Answer, EndpointConfig, EndpointError, Finish, FunctionCall, Piece, Reply, Usage, wait,
+    Answer, EndpointConfig, EndpointError, Finish, FunctionCall, Params, Piece, Reply, Server, Usage, wait,
 };
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
@@ -28,16 +29,30 @@ fn arguments(call: &FunctionCall) -> Value {
     serde_json::from_str(&call.arguments).unwrap()
 }
 
+/// What an answer cost: read, of it kept, drawn, of it thought.
+fn cost(prompt_tokens: u64, cached_tokens: u64, completion_tokens: u64, reasoning_tokens: u64) -> Usage {
+    Usage { prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens }
+}
+
+/// What a server thought and said; llama.cpp keeps the line's end of both.
+fn lines(name: &str, thought: &str, said: &str) -> (String, String) {
+    let end = if name == "llama-cpp" { "\n" } else { "" };
+    (format!("{thought}{end}"), format!("{said}{end}"))
+}
+
 #[test]
 fn words_thoughts_and_costs_are_read_from_every_server() {
     for name in SERVERS {
         let answer = whole(&format!("{name}-plain.json"));
-        assert_eq!((answer.text.as_str(), answer.reasoning.as_str()), ("It is 12.", "3 times 4"), "{name}");
+        let (thought, _) = lines(name, "3 times 4", "");
+        assert_eq!((answer.text.as_str(), &answer.reasoning), ("It is 12.", &thought), "{name}");
         assert_eq!((&answer.finish, answer.tool_calls.len()), (&Finish::Stop, 0), "{name}");
-        // Ollama does not tell what it had kept, and only SGLang tells what was thought.
-        let cached_tokens = if name == "ollama" { 0 } else { 16 };
-        let reasoning_tokens = if name == "sglang" { 24 } else { 0 };
-        let usage = Usage { prompt_tokens: 21, cached_tokens, completion_tokens: 31, reasoning_tokens };
+        let usage = match name {
+            "llama-cpp" => cost(17, 16, 28, 0),
+            // It tells neither what it had kept nor what was thought.
+            "ollama" => cost(21, 0, 31, 0),
+            _ => cost(21, 16, 31, 24),
+        };
         assert_eq!(answer.usage, Some(usage), "{name}");
         assert!(!answer.model.is_empty(), "{name}");
     }
@@ -47,12 +62,17 @@ fn words_thoughts_and_costs_are_read_from_every_server() {
 fn calls_are_read_from_every_server() {
     for name in SERVERS {
         let answer = whole(&format!("{name}-call.json"));
-        assert_eq!((answer.text.as_str(), &answer.finish), ("", &Finish::ToolCalls), "{name}");
+        let said = if name == "llama-cpp" { "One moment.\n" } else { "" };
+        assert_eq!((answer.text.as_str(), &answer.finish), (said, &Finish::ToolCalls), "{name}");
         let [call] = answer.tool_calls.as_slice() else { panic!("{name}: {answer:?}") };
         assert!(call.name == "weather" && !call.id.is_empty(), "{name}: {call:?}");
         assert_eq!(arguments(call), json!({ "city": "Bonn" }), "{name}");
-        let usage = answer.usage.unwrap();
-        assert_eq!((usage.prompt_tokens, usage.completion_tokens), (180, 19), "{name}");
+        let usage = match name {
+            "llama-cpp" => cost(313, 0, 48, 0),
+            "ollama" => cost(180, 0, 19, 0),
+            _ => cost(180, 176, 19, 0),
+        };
+        assert_eq!(answer.usage, Some(usage), "{name}");
     }
 }
 
@@ -69,20 +89,42 @@ fn streams_of_every_server_are_the_whole_answer_and_heard_in_order() {
             Piece::Restart => panic!("nothing broke"),
         };
         let answer = wait(open(&config(&server)).chat_aloud(&ask("?"), listener)).unwrap();
-        assert_eq!(*heard.lock().unwrap(), ("Look it up.".to_owned(), "One moment.".to_owned()), "{name}");
-        assert_eq!(
-            (answer.reasoning.as_str(), answer.text.as_str()),
-            ("Look it up.", "One moment."),
-            "{name}"
-        );
-        let [call] = answer.tool_calls.as_slice() else { panic!("{name}: {answer:?}") };
+        let expected = lines(name, "Look it up.", "One moment.");
+        assert_eq!(*heard.lock().unwrap(), expected, "{name}");
+        assert_eq!((answer.reasoning, answer.text), expected, "{name}");
+        let [call] = answer.tool_calls.as_slice() else { panic!("{name}: {:?}", answer.tool_calls) };
         assert!(call.name == "weather" && !call.id.is_empty(), "{name}: {call:?}");
         assert_eq!(arguments(call), json!({ "city": "Bonn" }), "{name}");
         assert_eq!(answer.finish, Finish::ToolCalls, "{name}");
-        let usage = answer.usage.unwrap();
-        assert_eq!((usage.prompt_tokens, usage.completion_tokens), (180, 30), "{name}");
-        assert_eq!(usage.cached_tokens, if name == "ollama" { 0 } else { 176 }, "{name}");
+        let usage = match name {
+            "llama-cpp" => cost(313, 0, 48, 0),
+            "ollama" => cost(180, 0, 30, 0),
+            _ => cost(180, 176, 30, 6),
+        };
+        assert_eq!(answer.usage, Some(usage), "{name}");
     }
+}
+
+#[test]
+fn token_ids_are_read_where_each_server_puts_them() {
+    let ids =
+        |tokens: &Option<Vec<TokenId>>| -> Vec<u32> { tokens.iter().flatten().map(|id| id.0).collect() };
+    for (name, kind) in [("vllm", Server::Vllm), ("sglang", Server::Sglang)] {
+        let body: Value = serde_json::from_str(&shape(&format!("{name}-tokens.json"))).unwrap();
+        let server = server(move |_| Reply::json(200, &body));
+        let config = EndpointConfig { server: kind, stream: false, retries: 0, ..config(&server) };
+        let wanted = Params { token_ids: true, ..Params::default() };
+        let answer = wait(open(&config).chat(&ask_with("?", wanted)))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(ids(&answer.tokens), [2132, 374, 220, 717], "{name}");
+        assert_eq!(ids(&answer.prompt_tokens), [151_644, 872, 198], "{name}");
+    }
+    let cut = whole("llama-cpp-cut.json");
+    assert_eq!((cut.text.as_str(), &cut.finish), ("To find ", &Finish::Length));
+    assert_eq!(ids(&cut.tokens), [2068, 1042, 216]);
+    let scores = cut.logprobs.unwrap();
+    assert!(scores.iter().all(|score| score.top.len() == 2 && score.logprob < 0.0), "{scores:?}");
+    assert_eq!(scores[1].bytes.as_deref(), Some(b" find".as_slice()));
 }
 
 #[test]
@@ -92,9 +134,7 @@ fn a_stream_of_any_server_that_ends_early_is_a_cut_and_no_short_answer() {
         let events: Vec<&str> = text.split_inclusive("\n\n").collect();
         let last = events
             .iter()
-            .position(|event| {
-                event.contains("\"tool_calls\"}") || event.contains("\"finish_reason\": \"tool_calls\"")
-            })
+            .position(|event| event.replace(": ", ":").contains("\"finish_reason\":\"tool_calls\""))
             .unwrap();
         for kept in 0..last {
             for mark in ["", "data: [DONE]\n\n"] {
@@ -110,22 +150,34 @@ fn a_stream_of_any_server_that_ends_early_is_a_cut_and_no_short_answer() {
 #[test]
 fn the_errors_of_every_server_are_told_in_its_words() {
     let refused = |name: &str, status: u16| {
-        let body: Value = serde_json::from_str(&shape(&format!("{name}-error.json"))).unwrap();
+        let body: Value = serde_json::from_str(&shape(&format!("{name}.json"))).unwrap();
         answer(Reply::json(status, &body), false).unwrap_err()
     };
-    let error = refused("vllm", 404);
+    let error = refused("vllm-error", 404);
     assert!(
         matches!(&error, EndpointError::Refused { status: 404, message, .. } if message.contains("`gone` does not exist")),
         "{error}"
     );
     assert_eq!(error.cause(), "server said 404");
-    let error = refused("ollama", 404);
-    assert!(error.to_string().contains("not found, try pulling it first"), "{error}");
-    let error = refused("sglang", 400);
-    assert!(matches!(error, EndpointError::ContextOverflow { limit: Some(8192), .. }), "{error:?}");
-    let error = refused("llama-cpp", 400);
-    assert!(matches!(error, EndpointError::ContextOverflow { limit: Some(4096), .. }), "{error:?}");
-    assert_eq!(error.cause(), "conversation too long");
+    for (name, status, words) in [
+        ("ollama", 404, "not found, try pulling it first"),
+        ("sglang", 400, "not found in tools list"),
+        ("llama-cpp", 400, "Expected 'messages' to be an array"),
+    ] {
+        let error = refused(&format!("{name}-error"), status);
+        assert!(
+            matches!(error, EndpointError::Refused { .. }) && error.to_string().contains(words),
+            "{error}"
+        );
+    }
+    for (name, most) in [("vllm", 8192), ("sglang", 8192), ("llama-cpp", 2048)] {
+        let error = refused(&format!("{name}-long"), 400);
+        assert!(
+            matches!(error, EndpointError::ContextOverflow { limit: Some(limit), .. } if limit == most),
+            "{error:?}"
+        );
+        assert_eq!(error.cause(), "conversation too long");
+    }
 }
 
 #[test]
