@@ -8,7 +8,8 @@ the higher grade; a tie is half right. autorubric: one ordinal criterion of elev
 numeric criterion, its `Judge` with a semaphore of ours around it, because it has no batch of its own; what it raises is written down and the
 rest goes on. All else is each side's default; only the shortest wait before a retry is 1 s or less everywhere.
 
-With `--kill` the side is killed (SIGKILL) once the server has given half of the answers, and started again with the same folder. `seconds` is
+With `--kill` the side is killed (SIGKILL) once the server has given half of the answers, and started again with the same folder; where that cannot be read any more,
+without it. `seconds` is
 the whole process; `judging_s` leaves out what a peer takes to be imported.
 """
 
@@ -17,6 +18,7 @@ import asyncio
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -121,7 +123,7 @@ def told_by_merit(line):
     """How right it is about each pair, and how many questions have no verdict, by kind."""
     tested = json.loads(line)["tested"]
     right = tested["judge"]["right"]
-    return {"right": right, "without_verdict": sum(tested["unsaid"].values()), "unsaid": tested["unsaid"]}
+    return {"right": right, "without_verdict": sum(tested["unsaid"].values()), "failed_with_a_number": 0, "unsaid": tested["unsaid"]}
 
 
 def told_by_peer(line, pairs):
@@ -153,7 +155,15 @@ def run(side, args, folder, base_url):
             time.sleep(0.005)
         child.send_signal(signal.SIGKILL)
         child.wait()
-    done = subprocess.run(line, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def whole():
+        return subprocess.run(line, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    done, broken = whole(), None
+    if args.kill and done.returncode:
+        # What it kept cannot be read: a person would begin anew.
+        broken = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
+        shutil.rmtree(folder / "bench", ignore_errors=True)
+        done = whole()
     took = time.perf_counter() - begun
     lines = [one for one in done.stdout.splitlines() if one.startswith("{")]
     if done.returncode or not lines:
@@ -162,7 +172,7 @@ def run(side, args, folder, base_url):
     right = told.pop("right")
     said = [one for one in right if one is not None]
     told |= {"accuracy": sum(said) / len(said), "pairs_judged": len(said), "pairs": len(right), "seconds": took}
-    return {"judging_s": took} | told
+    return {"judging_s": took, "resume_failed": broken} | told
 
 
 def main():

@@ -12,6 +12,7 @@ mod decoder;
 mod graders;
 mod inputs;
 mod job;
+mod judges;
 mod lines;
 mod machine;
 mod maths;
@@ -54,6 +55,7 @@ const SUBJECTS: &[Subject] = &[
     orchestration::SUBJECT,
     maths::SUBJECT,
     graders::SUBJECT,
+    judges::SUBJECT,
     algebra::SUBJECT,
     sandbox::SUBJECT,
     search::SUBJECT,

@@ -46,3 +46,4 @@ pub use format::{AUTO, FORMATS, Format};
 pub use imported::{Found, Imported, Layout, Remark, Skipped};
 pub use options::{ImportLimits, ImportOptions};
 pub use read::{read, read_file, read_rows};
+pub use sharegpt::messages as sharegpt_messages;

@@ -7,7 +7,7 @@ use merit_core::{Role, ToolCall};
 use serde_json::Value;
 
 /// The messages of `conversations`, after what `system` says.
-pub(crate) fn messages(list: &Value, system: Option<&Value>) -> Result<Vec<ExampleMessage>, ItemError> {
+pub fn messages(list: &Value, system: Option<&Value>) -> Result<Vec<ExampleMessage>, ItemError> {
     let mut messages = Vec::new();
     match system {
         None => {}

@@ -27,6 +27,15 @@ pub enum EvolvingError {
         "`evolve.budget` counts paid calls, and a judge made of checks makes none; set it to 0 in `library.toml`"
     )]
     NothingIsPaid,
+    /// The gate let nothing through.
+    #[error(
+        "none of {tried} changes is right about more of the pairs that decide, so there is no judge yet; give more pairs, or checks \
+         of your own with `--checks`"
+    )]
+    NothingKept {
+        /// Changes that were tried.
+        tried: usize,
+    },
     /// Too few pairs.
     #[error(
         "{pairs} pairs in {groups} groups are too few: {train} are left to learn from, {validation} to decide by and {test} to test on; \
@@ -90,6 +99,9 @@ pub fn evolve_checks(
     let mut subject = measured.clone();
     let mut proposer = Mined::new(&measured);
     let (library, version, tried) = recorded(folder, start, &mut subject, &mut proposer, watch)?;
+    if library.is_empty() {
+        return Err(EvolvingError::NothingKept { tried: tried.0 });
+    }
     let mut judge = Checks::compile(&folder.name(), &library, components)?;
     let tested = tested(folder, &mut judge, &parted, version)?;
     let parts = [parted.train.len(), parted.validation.len(), parted.test.len()];

@@ -5,14 +5,15 @@
 //! | `prompt`, `chosen`, `rejected` | a pair; which of them is shown first is decided by a hash of both |
 //! | `prompt`, `a`, `b`, `label` (`a`, `b` or `tie`) | a pair in its own order |
 //! | `prompt`, `response`, `rating` | one rated answer; those of one prompt with different ratings are paired |
+//! | `conversations` in place of `prompt` | the same as ShareGPT writes it, with `from` and `value` |
 //!
 //! A candidate is a text, a list of messages, an episode of merit's own, or any other JSON. `prompt` may be absent where candidates
 //! bring their own. `answer` and `payload` go to the task, `group` to the pair. A folder of a run or an import gives
 //! pairs of episodes of one task with different rewards. Nothing is repaired: every line that cannot be read is named.
 
 use crate::{Label, Pair};
-use merit_core::{Episode, EpisodeId, Phase, ScoredEpisode, hex};
-use merit_import::{ImportOptions, read_rows};
+use merit_core::{Episode, EpisodeId, Phase, Role, ScoredEpisode, hex};
+use merit_import::{ImportOptions, read_rows, sharegpt_messages};
 use merit_store::{EpisodeFilter, RunFolder};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -60,7 +61,7 @@ fn named(bad: &[(usize, String)]) -> String {
     format!("{}{more}", lines.join("; "))
 }
 
-/// The pairs of a file of JSON lines, or of the folder of a run or an import.
+/// The pairs of a file of JSON lines or of one JSON list, or of the folder of a run or an import.
 pub fn read_pairs(path: &Path) -> Result<Vec<Pair>, PairError> {
     let pairs = if path.is_dir() { of_folder(path)? } else { of_file(path)? };
     match pairs.is_empty() {
@@ -76,15 +77,14 @@ fn of_file(path: &Path) -> Result<Vec<Pair>, PairError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| PairError::Read { path: path.to_owned(), why: error.to_string() })?;
     let (mut pairs, mut rated, mut bad, mut total) = (Vec::new(), Rated::new(), Vec::new(), 0);
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+    for (at, entry) in entries(&text) {
         total += 1;
-        let entry = serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"));
-        match entry.and_then(|entry| read_entry(entry, at + 1)) {
+        match entry.and_then(|entry| read_entry(entry, at)) {
             Ok(Read::Pair(pair)) => pairs.push(*pair),
             Ok(Read::Rated { group, rating, episode }) => {
                 rated.entry(group).or_default().push((rating, episode))
             }
-            Err(why) => bad.push((at + 1, why)),
+            Err(why) => bad.push((at, why)),
         }
     }
     if !bad.is_empty() {
@@ -92,6 +92,20 @@ fn of_file(path: &Path) -> Result<Vec<Pair>, PairError> {
     }
     pairs.extend(of_ratings(rated));
     Ok(pairs)
+}
+
+/// The entries of a list, or of lines, counted from 1.
+fn entries(text: &str) -> Vec<(usize, Result<Value, String>)> {
+    if text.trim_start().starts_with('[') {
+        return match serde_json::from_str(text) {
+            Ok(list) => (1..).zip(Vec::into_iter(list).map(Ok)).collect(),
+            Err(error) => vec![(error.line(), Err(format!("no JSON list: {error}")))],
+        };
+    }
+    let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(at, line)| (at, serde_json::from_str(line).map_err(|error| format!("no JSON: {error}"))))
+        .collect()
 }
 
 /// Rated answers, by prompt.
@@ -104,7 +118,8 @@ enum Read {
 }
 
 fn read_entry(entry: Value, line: usize) -> Result<Read, String> {
-    let Value::Object(fields) = entry else { return Err("it is no object".to_owned()) };
+    let Value::Object(mut fields) = entry else { return Err("it is no object".to_owned()) };
+    rename_sharegpt(&mut fields)?;
     let has = |key: &str| fields.get(key).is_some_and(|value| !value.is_null());
     if has("chosen") && has("rejected") {
         let (chosen, rejected) = (&fields["chosen"], &fields["rejected"]);
@@ -129,6 +144,31 @@ fn read_entry(entry: Value, line: usize) -> Result<Read, String> {
         "it has {}; wanted are `prompt` with `chosen` and `rejected`, with `a`, `b` and `label`, or with `response` and `rating`",
         seen.join(", ")
     ))
+}
+
+/// ShareGPT's words in ours: what was said before is the prompt, and a candidate that has `from` is a message.
+fn rename_sharegpt(fields: &mut Map<String, Value>) -> Result<(), String> {
+    if fields.contains_key("prompt") {
+        return Ok(());
+    }
+    let Some(before) = fields.remove("conversations") else { return Ok(()) };
+    let prompt = messages(&before, fields.remove("system").as_ref())?;
+    for side in ["chosen", "rejected"] {
+        if let Some(said) = fields.get_mut(side).filter(|said| said.get("from").is_some()) {
+            *said = messages(&json!([said]), None)?;
+        }
+    }
+    fields.insert("prompt".to_owned(), prompt);
+    Ok(())
+}
+
+fn messages(list: &Value, system: Option<&Value>) -> Result<Value, String> {
+    let said = sharegpt_messages(list, system).map_err(|error| error.to_string())?;
+    let named = |role: Role| if role == Role::Policy { "assistant" } else { role.name() };
+    if said.iter().any(|message| !message.calls.is_empty()) {
+        return Err("a call in `conversations` is not read here; give messages with `tool_calls`".to_owned());
+    }
+    Ok(said.iter().map(|message| json!({ "role": named(message.role), "content": message.text })).collect())
 }
 
 fn label(value: &Value) -> Result<Label, String> {
@@ -267,6 +307,24 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(lines.as_bytes()).unwrap();
         read_pairs(file.path())
+    }
+
+    #[test]
+    fn a_list_as_sharegpt_writes_it_is_read() {
+        let said = |from: &str, value: &str| json!({ "from": from, "value": value });
+        let entry = json!({ "conversations": [said("human", "Capital of Peru?")], "chosen": said("gpt", "Lima."),
+                            "rejected": said("gpt", "Cuzco.") });
+        let list = json!([entry, entry]);
+        let pairs = read(&serde_json::to_string_pretty(&list).unwrap()).unwrap();
+        let [one, other] = pairs.as_slice() else { panic!("{} pairs", pairs.len()) };
+        assert_eq!(one.group, other.group);
+        let better = if one.label == Label::A { &one.a } else { &one.b };
+        let said: Vec<&str> =
+            better.transcript.segments().iter().map(|segment| segment.text.as_str()).collect();
+        assert_eq!(said, ["Capital of Peru?", "Lima."]);
+        let wrong = |text: &str| read(text).unwrap_err().to_string();
+        assert!(wrong(r#"[{"conversations": [{"from": "ghost", "value": "?"}]}]"#).contains("`ghost`"));
+        assert!(wrong("[{}").contains("no JSON list"));
     }
 
     #[test]

@@ -19,6 +19,7 @@ const ENVIRONMENTS: &[Environment] = &[
     Environment { name: "peers", size: "6 GB", packages: &["torch", "transformers", "verifiers", "verl"] },
     Environment { name: "maths", size: "120 MB", packages: &["math-verify"] },
     Environment { name: "graders", size: "450 MB", packages: &["py-openjudge"] },
+    Environment { name: "judges", size: "860 MB", packages: &["autorubric", "rubrify"] },
     Environment { name: "search", size: "200 MB", packages: &["bm25s"] },
     Environment { name: "worlds", size: "100 MB", packages: &["textarena"] },
     Environment {
@@ -50,6 +51,7 @@ pub(super) fn versions(packages: &[&str]) -> Result<Map<String, Value>> {
         "requirements.txt",
         "requirements-maths.txt",
         "requirements-graders.txt",
+        "requirements-judges.txt",
         "requirements-search.txt",
         "requirements-worlds.txt",
         "requirements-llama.txt",

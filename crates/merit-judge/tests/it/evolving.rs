@@ -4,7 +4,7 @@ use crate::made::{components, long_is_good, orders};
 use merit_evolve::{Library, Phase};
 use merit_judge::{
     Checks, EvolvingError, FolderError, Judge as _, JudgeFolder, LibraryFile, Pair, evolve_checks,
-    prune_checks, reward_table,
+    prune_checks, read_pairs, reward_table,
 };
 use merit_reward::RewardConfig;
 use std::sync::Arc;
@@ -129,4 +129,18 @@ fn too_few_pairs_are_refused_with_what_is_missing() {
     let error = evolve_checks(&mut folder(&at), &pairs, Vec::new(), &components(), &mut |_| {}).unwrap_err();
     assert!(matches!(error, EvolvingError::TooFew { .. }), "{error}");
     assert!(error.to_string().contains("9 pairs in 9 groups"), "{error}");
+}
+
+#[test]
+fn where_nothing_tells_the_better_one_the_reason_is_given() {
+    let at = tempfile::tempdir().unwrap();
+    let file = at.path().join("pairs.jsonl");
+    // Every word occurs once and all have the same length.
+    let line = |n: u32| format!("{{\"prompt\": \"{n}\", \"chosen\": \"a{n}\", \"rejected\": \"b{n}\"}}\n");
+    std::fs::write(&file, (100..160).map(line).collect::<String>()).unwrap();
+    let pairs = read_pairs(&file).unwrap();
+    let nothing = evolve_checks(&mut folder(&at), &pairs, Vec::new(), &components(), &mut |_| {});
+    let error = nothing.err().expect("nothing was found");
+    assert!(matches!(error, EvolvingError::NothingKept { .. }), "{error}");
+    assert!(error.to_string().contains("`--checks`"), "{error}");
 }

@@ -3,6 +3,7 @@
 use crate::models::made::{TEMPLATE, gguf};
 use crate::tiny::{merit, say};
 use merit_testing::root;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Output;
 
@@ -81,6 +82,19 @@ fn furnish(folder: &Path) {
     };
     file("preferences.jsonl", &(0..60).map(pair).collect::<String>());
     file("more-preferences.jsonl", &(60..90).map(pair).collect::<String>());
+    let tutorial = std::fs::read_to_string(root().join("docs/evolving-rewards.md")).unwrap();
+    let checks = tutorial.split("# checks.toml\n").nth(1).unwrap().split("```").next().unwrap();
+    file("checks.toml", checks);
+    file("airline-gpt-4o.json", &desk());
+    let said = |from: &str, value: String| format!("{{\"from\": \"{from}\", \"value\": \"{value}\"}}");
+    let liked = |n: u32| {
+        let (asked, better) = (said("human", format!("question {n}")), said("gpt", format!("yes {n}")));
+        format!(
+            "{{\"conversations\": [{asked}], \"chosen\": {better}, \"rejected\": {}}}",
+            said("gpt", format!("no {n}"))
+        )
+    };
+    file("dpo_en_demo.json", &format!("[{}]", (0..60).map(liked).collect::<Vec<_>>().join(", ")));
     file("corpus.jsonl", "{\"id\": \"1\", \"text\": \"a blue mug for tea\"}\n");
     file(
         "scorer.py",
@@ -95,6 +109,29 @@ fn furnish(folder: &Path) {
     std::fs::copy(&result, folder.join("before.json")).unwrap();
     std::fs::copy(&result, folder.join("after.json")).unwrap();
     say(folder, ["train", "recipe.toml", "--run", "runs/other-1", "--set", "budget.steps=2"]).well();
+}
+
+/// A result file as tau-bench writes it: of each task one conversation that books what was agreed, and one that books something else.
+fn desk() -> String {
+    let played = |n: u32, trial: u32| {
+        let right = (n + trial).is_multiple_of(2);
+        let (agreed, booked) = (format!("{n}A"), format!("{n}{}", if right { "A" } else { "B" }));
+        let call = json!({ "name": "book_reservation", "arguments": json!({ "seat": booked }).to_string() });
+        let called = json!([{ "id": "c", "type": "function", "function": call }]);
+        let actions = json!([{ "name": "book_reservation", "kwargs": { "seat": agreed } }]);
+        let reward = f64::from(u8::from(right));
+        // Words tell a little, four times in five.
+        let ended = if n.is_multiple_of(5) == right { "All is set." } else { "It is done." };
+        let task =
+            json!({ "instruction": format!("Seat {agreed}, please."), "actions": actions, "outputs": [] });
+        json!({ "task_id": n, "trial": trial, "reward": reward, "info": { "task": task, "reward_info": { "reward": reward } },
+                "traj": [{ "role": "system", "content": "Help." }, { "role": "user", "content": "A seat, please." },
+                         { "role": "assistant", "content": null, "tool_calls": called },
+                         { "role": "tool", "tool_call_id": "c", "name": "book_reservation", "content": "done" },
+                         { "role": "assistant", "content": ended }] })
+    };
+    let all: Vec<Value> = (0..60).flat_map(|n| [played(n, 0), played(n, 1)]).collect();
+    Value::Array(all).to_string()
 }
 
 /// Runs a command as a shell does.
