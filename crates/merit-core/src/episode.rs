@@ -2,6 +2,7 @@
 
 use crate::{Cost, EpisodeId, PolicyVersion, Task, Transcript, Turn, Window};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -243,6 +244,20 @@ impl Episode {
     pub fn answer(&self) -> Option<&str> {
         match &self.turns.last()?.action {
             crate::Action::Answer { text } => Some(text),
+            _ => None,
+        }
+    }
+
+    /// What it is broken down by: an info of the world, as it last was, or, where the name begins with `/`, a place in the task's
+    /// payload. Absent: it has no such thing, or none that is a text, a number or a truth.
+    pub fn value_of(&self, name: &str) -> Option<String> {
+        if !name.starts_with('/') {
+            let last = self.turns.iter().rev().find_map(|turn| turn.info.get(name));
+            return last.map(f64::to_string);
+        }
+        match self.task.payload.pointer(name)? {
+            Value::String(text) => Some(text.clone()),
+            other @ (Value::Number(_) | Value::Bool(_)) => Some(other.to_string()),
             _ => None,
         }
     }

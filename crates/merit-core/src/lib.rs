@@ -8,6 +8,7 @@
 
 mod aged;
 mod annotation;
+pub mod bag;
 mod canonical;
 pub mod conformance;
 mod cost;

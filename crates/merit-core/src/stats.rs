@@ -168,6 +168,25 @@ pub fn paired_difference(
     Some(Difference { mean: mean(&differences)?, interval, tasks: differences.len() })
 }
 
+/// The area under the ROC curve: the chance that a hit has a higher score than a miss, a tie counting a half. Absent without hits or
+/// without misses.
+pub fn auroc(pairs: &[(f64, bool)]) -> Option<f64> {
+    let mut sorted = pairs.to_vec();
+    sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let hits = |pairs: &[(f64, bool)]| pairs.iter().filter(|(_, hit)| *hit).count() as f64;
+    let (all_hits, all) = (hits(&sorted), sorted.len() as f64);
+    if all_hits == 0.0 || all_hits == all {
+        return None;
+    }
+    let (mut above, mut wins) = (0.0, 0.0);
+    for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let hits = hits(tied);
+        wins += (tied.len() as f64 - hits) * (above + 0.5 * hits);
+        above += hits;
+    }
+    Some(wins / (all_hits * (all - all_hits)))
+}
+
 /// Mean and spread. Absent for no values.
 pub fn spread(values: &[f64]) -> Option<Spread> {
     let (min, max) = values.iter().fold((f64::MAX, f64::MIN), |(l, h), &v| (l.min(v), h.max(v)));

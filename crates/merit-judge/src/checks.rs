@@ -142,8 +142,9 @@ fn answer(scored: &ScoredEpisode) -> Answer {
     Answer { cost: Cost { judge_calls: 1, ..Cost::default() }, ..Answer::of(verdict) }
 }
 
-/// The better of two scores. Where one is no score, that is what the comparison is.
-fn preferred(first: &Answer, second: &Answer) -> Answer {
+/// The better of two by their numbers, and how sure that is: the logistic of their distance. Where one has no number, that is what
+/// the comparison is.
+pub fn preferred(first: &Answer, second: &Answer) -> Answer {
     let cost = [first.cost, second.cost].into_iter().sum();
     let (Some(one), Some(other)) = (first.verdict.value(), second.verdict.value()) else {
         let unsaid = if first.verdict.value().is_none() { first } else { second };

@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bench;
 mod checks;
 mod evolving;
 mod folder;
@@ -31,7 +32,8 @@ mod term;
 mod test;
 mod verdict;
 
-pub use checks::{CheckError, Checks, reward_table};
+pub use bench::{Bench, BenchRow, Kinds, Part, Versus};
+pub use checks::{CheckError, Checks, preferred, reward_table};
 pub use evolving::{Evolved, EvolvingError, evolve_asked, evolve_checks, prune_checks};
 pub use folder::{FolderError, JudgeFolder, LibraryFile, SplitShares, State};
 pub use judge::{BothOrders, Judge, both_orders};

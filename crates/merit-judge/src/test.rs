@@ -6,14 +6,14 @@
 use crate::judge::BothOrders;
 use crate::leaks::{Leak, cross_fitted, length};
 use crate::{Choice, Judge, Label, Pair, Verdict, both_orders, rightness};
-use merit_core::stats::{Interval, mean, mean_share_interval, quantile};
+use merit_core::stats::{Interval, auroc, mean, mean_share_interval, quantile};
 use merit_core::{Cost, Seed};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Draws of a bootstrap.
-const RESAMPLES: u32 = 2000;
+pub(crate) const RESAMPLES: u32 = 2000;
 /// Folds of the rows that learn.
 const FOLDS: usize = 5;
 /// Bins of the calibration.
@@ -62,12 +62,21 @@ pub struct Tested {
 /// Holds a judge against pairs, `repeats` times (at least once). The rows that know nothing of quality learn from `learned_from`;
 /// where that is empty, from the other folds of the pairs themselves.
 pub fn test(judge: &mut dyn Judge, pairs: &[Pair], learned_from: &[Pair], repeats: usize) -> Tested {
+    test_beside(judge, pairs, leak_rows(pairs, learned_from), repeats)
+}
+
+/// The same beside rows that were made before.
+pub(crate) fn test_beside(
+    judge: &mut dyn Judge,
+    pairs: &[Pair],
+    leaks: Vec<Row>,
+    repeats: usize,
+) -> Tested {
     let rounds: Vec<Vec<BothOrders>> = (0..repeats.max(1)).map(|_| both_orders(judge, pairs)).collect();
     let asked = &rounds[0];
     let right: Vec<Option<f64>> =
         asked.iter().zip(pairs).map(|(both, pair)| judged(both, pair.label)).collect();
     let choices: Vec<Option<Choice>> = asked.iter().map(BothOrders::choice).collect();
-    let leaks = Leak::ALL.into_iter().map(|leak| leak_row(leak, pairs, learned_from)).collect();
     let groups: std::collections::BTreeSet<&str> = pairs.iter().map(|pair| pair.group.as_str()).collect();
     let answers = || rounds.iter().flatten().flat_map(|both| [&both.straight, &both.swapped]);
     Tested {
@@ -133,6 +142,11 @@ fn row(name: String, choices: &[Option<Choice>], right: Vec<Option<f64>>, pairs:
         ties: ties as f64 / choices.len().max(1) as f64,
         right,
     }
+}
+
+/// The rows that know nothing of quality.
+pub(crate) fn leak_rows(pairs: &[Pair], learned_from: &[Pair]) -> Vec<Row> {
+    Leak::ALL.into_iter().map(|leak| leak_row(leak, pairs, learned_from)).collect()
 }
 
 fn leak_row(leak: Leak, pairs: &[Pair], learned_from: &[Pair]) -> Row {
@@ -244,13 +258,7 @@ pub struct Pointwise {
 /// Scores both answers of every pair that is no tie: the better one should pass, the worse one should not. Without a threshold the
 /// middle score is taken.
 pub fn pointwise(judge: &mut dyn Judge, pairs: &[Pair], threshold: Option<f64>) -> Pointwise {
-    let decided = pairs.iter().filter(|pair| pair.label != Label::Tie);
-    let sides =
-        decided.flat_map(|pair| [(&pair.a, pair.label == Label::A), (&pair.b, pair.label == Label::B)]);
-    let (episodes, better): (Vec<_>, Vec<bool>) =
-        sides.map(|(episode, better)| (Arc::clone(episode), better)).unzip();
-    let values: Vec<Option<f64>> =
-        judge.score(&episodes).iter().map(|answer| answer.verdict.value()).collect();
+    let (values, better) = sides(judge, pairs);
     let said: Vec<f64> = values.iter().flatten().copied().collect();
     let threshold = threshold.or_else(|| quantile(&said, 0.5)).unwrap_or_default();
     let passed = |wanted: bool| {
@@ -263,8 +271,27 @@ pub fn pointwise(judge: &mut dyn Judge, pairs: &[Pair], threshold: Option<f64>) 
         false_positives: passed(false),
         false_negatives: 1.0 - passed(true),
         scored: said.len(),
-        candidates: episodes.len(),
+        candidates: values.len(),
     }
+}
+
+/// The number of each answer of every pair that is no tie, and whether it is the better one.
+fn sides(judge: &mut dyn Judge, pairs: &[Pair]) -> (Vec<Option<f64>>, Vec<bool>) {
+    let decided = pairs.iter().filter(|pair| pair.label != Label::Tie);
+    let sides =
+        decided.flat_map(|pair| [(&pair.a, pair.label == Label::A), (&pair.b, pair.label == Label::B)]);
+    let (episodes, better): (Vec<_>, Vec<bool>) =
+        sides.map(|(episode, better)| (Arc::clone(episode), better)).unzip();
+    (judge.score(&episodes).iter().map(|answer| answer.verdict.value()).collect(), better)
+}
+
+/// The chance that a better answer, of whatever pair, has a higher number than a worse one. Absent: it gives no numbers, or there is
+/// nothing to tell apart.
+pub(crate) fn area_under_curve(judge: &mut dyn Judge, pairs: &[Pair]) -> Option<f64> {
+    let (values, better) = sides(judge, pairs);
+    let said: Vec<(f64, bool)> =
+        values.into_iter().zip(better).filter_map(|(value, better)| Some((value?, better))).collect();
+    auroc(&said)
 }
 
 /// The true success rate behind one that an imperfect judge observed (Rogan and Gladen):

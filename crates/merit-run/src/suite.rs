@@ -7,7 +7,6 @@ use merit_core::stats::mean;
 use merit_core::{Episode, Outcome, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// By whom one of several samples is chosen.
@@ -142,7 +141,7 @@ pub(crate) fn parted<'a>(
 ) -> Result<BTreeMap<String, Vec<&'a ScoredEpisode>>, String> {
     let mut parts: BTreeMap<String, Vec<&ScoredEpisode>> = BTreeMap::new();
     for one in scored {
-        if let Some(value) = value(&one.episode, name) {
+        if let Some(value) = one.episode.value_of(name) {
             parts.entry(value).or_default().push(one);
         }
     }
@@ -154,18 +153,6 @@ pub(crate) fn parted<'a>(
             "`by = \"{name}\"` has {count} values; success is broken down by at most {MOST_VALUES}"
         )),
         _ => Ok(parts),
-    }
-}
-
-fn value(episode: &Episode, name: &str) -> Option<String> {
-    if !name.starts_with('/') {
-        let ends = episode.turns.iter().rev().find_map(|turn| turn.info.get(name));
-        return ends.map(f64::to_string);
-    }
-    match episode.task.payload.pointer(name)? {
-        Value::String(text) => Some(text.clone()),
-        other @ (Value::Number(_) | Value::Bool(_)) => Some(other.to_string()),
-        _ => None,
     }
 }
 

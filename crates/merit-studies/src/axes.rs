@@ -1,8 +1,8 @@
 //! A scorer for each axis of a recommender's replies, exact checks beside them, and the sum that rules gate.
 
-use crate::bag::Bag;
 use crate::worlds::recommender::{Reply, User};
 use merit_core::Stream;
+use merit_core::bag::Bag;
 
 /// Rows of a scorer's table.
 pub const ROWS: usize = 4096;

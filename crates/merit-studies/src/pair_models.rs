@@ -2,8 +2,8 @@
 //! (GRU, Cho et al., 2014) with its gradient by hand. A sequence is a list of messages, each a list of tokens.
 
 use crate::axes::logistic;
-use crate::bag::dot;
 use merit_core::Stream;
+use merit_core::bag::dot;
 
 /// A sequence as a model reads it.
 pub type Messages = Vec<Vec<usize>>;

@@ -4,20 +4,7 @@
 
 /// The chance that a case that came true was given more than one that did not, ties half; 0.5 without both kinds.
 pub fn auroc(pairs: &[(f64, bool)]) -> f64 {
-    let mut sorted = pairs.to_vec();
-    sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let hits = |pairs: &[(f64, bool)]| pairs.iter().filter(|(_, hit)| *hit).count() as f64;
-    let (all_hits, all) = (hits(&sorted), sorted.len() as f64);
-    if all_hits == 0.0 || all_hits == all {
-        return 0.5;
-    }
-    let (mut above, mut wins) = (0.0, 0.0);
-    for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
-        let hits = hits(tied);
-        wins += (tied.len() as f64 - hits) * (above + 0.5 * hits);
-        above += hits;
-    }
-    wins / (all_hits * (all - all_hits))
+    merit_core::stats::auroc(pairs).unwrap_or(0.5)
 }
 
 /// The Brier score: the mean of `(p − y)²`; 0 of none.

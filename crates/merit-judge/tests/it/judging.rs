@@ -6,7 +6,7 @@ use merit_judge::{Answer, Choice, Judge, Pair, Verdict, pointwise, test};
 use std::sync::Arc;
 
 /// Always takes what is shown first.
-struct First;
+pub(crate) struct First;
 
 impl Judge for First {
     fn id(&self) -> String {
@@ -23,7 +23,7 @@ impl Judge for First {
 }
 
 /// Knows the length, refuses every third question, and is gone for every fifth.
-struct Moody(usize);
+pub(crate) struct Moody(pub(crate) usize);
 
 impl Judge for Moody {
     fn id(&self) -> String {
@@ -52,7 +52,7 @@ impl Judge for Moody {
     }
 }
 
-fn pairs(count: u64) -> Vec<Pair> {
+pub(crate) fn pairs(count: u64) -> Vec<Pair> {
     let at = tempfile::tempdir().unwrap();
     long_is_good(count, &at.path().join("pairs.jsonl"))
 }

@@ -3,6 +3,7 @@
 
 mod asked_evolving;
 mod asking;
+mod bench;
 mod evolving;
 mod judging;
 mod made;

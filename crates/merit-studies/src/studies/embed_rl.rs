@@ -1,12 +1,13 @@
 //! Embed-RL: a frozen embedder pays a reasoner for cues that set its item apart from the rest of the batch.
 
-use crate::bag::{Bag, dot};
+use crate::bag::info_nce;
 use crate::chooser::{Choice, Chooser};
 use crate::contrast::{Contrast, hardest};
 use crate::cues::{FEATURES, Trace, agreements};
 use crate::turns::advantages::Normalisation;
 use crate::worlds::records::{Batch, Demonstrator, KINDS, Records, Text};
 use crate::{Desk, Study, StudyError};
+use merit_core::bag::{Bag, dot};
 use merit_core::{About, Component, Refusal, Seed, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -187,7 +188,7 @@ impl EmbedRl {
             let gold = |text: &Text| text.with(&text.asked[..self.cues.min(2)]);
             let pairs: Vec<_> =
                 batch.queries.iter().zip(&batch.records).map(|(q, r)| (gold(q), gold(r))).collect();
-            bag.info_nce(&pairs, TEMPERATURE, &mut gradient);
+            info_nce(&bag, &pairs, TEMPERATURE, &mut gradient);
             bag.descend(&mut gradient, FIT_RATE);
         }
         Ok(bag)

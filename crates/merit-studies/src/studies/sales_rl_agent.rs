@@ -1,10 +1,10 @@
 //! SalesRLAgent: the chance of a sale at every turn as the action of a policy, and what it is worth as guidance.
 
-use crate::bag::{Bag, row};
 use crate::scores::{auroc, brier, ece};
 use crate::tabular::{argmax, mean};
 use crate::worlds::sale::{Act, Talk};
 use crate::{Desk, Study, StudyError};
+use merit_core::bag::{Bag, row};
 use merit_core::{About, Component, Refusal, Seed, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

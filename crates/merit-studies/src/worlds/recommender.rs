@@ -1,7 +1,6 @@
 //! A recommender's catalogue: items of attributes, users with tastes, and replies that can be faulty on four axes.
 
-use crate::bag;
-use merit_core::Stream;
+use merit_core::{Stream, bag};
 
 /// Attributes of an item, and values of each.
 pub const ATTRIBUTES: usize = 8;

@@ -1,7 +1,6 @@
 //! Records of many attributes, and queries that ask for one by two of them among other talk.
 
-use crate::bag;
-use merit_core::Stream;
+use merit_core::{Stream, bag};
 
 /// Kinds of attributes.
 pub const KINDS: usize = 12;
