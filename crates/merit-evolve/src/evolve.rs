@@ -4,7 +4,7 @@
 //! kept apart, so that what a margin lets through is not lost for good. Everything is a function of its arguments.
 
 use crate::prune::prune;
-use crate::{Edit, EvolveSettings, Kind, Library};
+use crate::{Edit, EvolveSettings, Library};
 use merit_core::gate::{Gated, gate};
 use merit_core::stats::mean;
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,6 @@ pub trait Proposer {
 /// Edits that are gated together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
-    /// What kind of entries they are about.
-    pub kind: Kind,
     /// Edits that are judged together: all stay or none.
     pub edits: Vec<Edit>,
     /// The reason, for whoever reads the history. Nothing is decided by it.

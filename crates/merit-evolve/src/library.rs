@@ -14,8 +14,6 @@ pub enum Kind {
     Skill,
     /// A reward expression that is computed and needs no model.
     Check,
-    /// A prompt of its own that the judge may call.
-    Tool,
     /// A pair that is shown with its verdict.
     Exemplar,
 }
@@ -26,7 +24,6 @@ impl Kind {
         match self {
             Self::Skill => "skill",
             Self::Check => "check",
-            Self::Tool => "tool",
             Self::Exemplar => "exemplar",
         }
     }
@@ -43,7 +40,7 @@ pub struct Entry {
     /// Words of which one must be in the task for the entry to be consulted. Empty: always.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<String>,
-    /// A text of a skill or tool; a reward expression of a check; a pair of an exemplar.
+    /// A text of a skill; a reward expression of a check; a pair of an exemplar.
     pub body: Value,
     /// How much a check counts, below 0 where it speaks against. 1 for what is read.
     #[serde(default = "one")]

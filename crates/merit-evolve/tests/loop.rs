@@ -42,7 +42,7 @@ impl Proposer for Told {
     fn propose(&mut self, _: &Library, _: &[f64], round: usize) -> Result<Vec<Proposal>, String> {
         let add = |id: &&str| {
             let edits = vec![Edit::Add { id: (*id).to_owned(), entry: entry() }];
-            Proposal { kind: Kind::Skill, edits, why: format!("told in round {round}") }
+            Proposal { edits, why: format!("told in round {round}") }
         };
         Ok(self.0.get(round).map(|names| names.iter().map(add).collect()).unwrap_or_default())
     }

@@ -159,7 +159,7 @@ impl Proposer for Analyst {
                 Ok(edits) if edits.is_empty() => return Ok(Vec::new()),
                 Ok(edits) => {
                     let why = format!("the analyst, round {round}");
-                    return Ok(vec![Proposal { kind: Kind::Skill, edits, why }]);
+                    return Ok(vec![Proposal { edits, why }]);
                 }
                 Err(unreadable) => why = unreadable,
             }

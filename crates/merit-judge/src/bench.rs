@@ -95,7 +95,9 @@ impl Kinds {
         };
         let kinds: Vec<Option<String>> = pairs.iter().map(kind).collect();
         match kinds.iter().flatten().collect::<BTreeSet<_>>().len() {
-            0 => Err(format!("no pair has `{name}`; name an info of the world, or a place in the payload such as `/kind`")),
+            0 => Err(format!(
+                "no pair has `{name}`; name an info of the world, or a place in the payload such as `/kind`"
+            )),
             many if many > MOST_KINDS => {
                 Err(format!("`{name}` has {many} values; pairs are broken down by at most {MOST_KINDS}"))
             }

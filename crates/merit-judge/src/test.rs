@@ -66,12 +66,7 @@ pub fn test(judge: &mut dyn Judge, pairs: &[Pair], learned_from: &[Pair], repeat
 }
 
 /// The same beside rows that were made before.
-pub(crate) fn test_beside(
-    judge: &mut dyn Judge,
-    pairs: &[Pair],
-    leaks: Vec<Row>,
-    repeats: usize,
-) -> Tested {
+pub(crate) fn test_beside(judge: &mut dyn Judge, pairs: &[Pair], leaks: Vec<Row>, repeats: usize) -> Tested {
     let rounds: Vec<Vec<BothOrders>> = (0..repeats.max(1)).map(|_| both_orders(judge, pairs)).collect();
     let asked = &rounds[0];
     let right: Vec<Option<f64>> =

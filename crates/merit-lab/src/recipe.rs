@@ -5,7 +5,7 @@ use crate::experiment::Bench;
 use merit_core::stats;
 use merit_core::{Outcome, Phase, StageKind, When};
 use merit_run::overrides::merge;
-use merit_run::{Options, Recipe, Run, RunError, shipped};
+use merit_run::{Options, Recipe, Run, RunError, Unproven, shipped};
 use merit_store::{EpisodeFilter, Metric, RunFolder};
 use merit_studies::{CellRecord, Point, StudyError};
 use merit_tools::Toolbox;
@@ -45,6 +45,8 @@ pub(crate) fn run(recipe: &Recipe, seed: u64, bench: &Bench<'_>) -> Result<CellR
         toolbox: Toolbox::default(),
         starts: Some(bench.starts.to_owned()),
         players: None,
+        // A claim may be about models that prove nothing; the cell says so in its record.
+        unproven: Unproven::Tell,
     };
     match merit_run::train(&recipe, &mut folder, &options, &mut |_| {}) {
         Ok(_) => {}

@@ -26,6 +26,9 @@ pub(crate) fn headline(summary: &RunSummary) -> String {
     for said in summary.ablations() {
         let _ = writeln!(out, "<p><strong>Ablation</strong>: {}</p>", escape(said));
     }
+    for said in summary.unproven() {
+        let _ = writeln!(out, "<p><strong>Unproven model</strong>: {}</p>", escape(said));
+    }
     let _ = writeln!(out, "<p>{}</p>", conclusion(summary));
     out.push_str(&forest(summary));
     out.push_str("</section>\n");

@@ -116,7 +116,16 @@ impl RunSummary {
 
     /// What the run says of itself where it is an ablation; empty otherwise.
     pub fn ablations(&self) -> impl Iterator<Item = &str> {
-        let said = self.events.iter().filter(|event| event.kind == "ablation");
+        self.said("ablation")
+    }
+
+    /// What the run says of models that decided what was learned and proved nothing; empty otherwise.
+    pub fn unproven(&self) -> impl Iterator<Item = &str> {
+        self.said("unproven-model")
+    }
+
+    fn said(&self, kind: &str) -> impl Iterator<Item = &str> {
+        let said = self.events.iter().filter(|event| event.kind == kind);
         said.map(|event| event.text.as_str()).collect::<BTreeSet<_>>().into_iter()
     }
 

@@ -13,6 +13,7 @@ use crate::parts::Parts;
 use crate::policy::{KeptRewards, Learned, Models, Policy, SharedModel};
 use crate::preface::Earlier;
 use crate::progress::{Event, Finished};
+use crate::proven::Unproven;
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
 use crate::starts;
@@ -44,6 +45,8 @@ pub struct Options {
     pub starts: Option<PathBuf>,
     /// Who plays the policy's episodes. Absent: this process. What is learned does not depend on it.
     pub players: Option<Arc<dyn Players>>,
+    /// What becomes of a stage that is decided by a fitted model which beats nothing.
+    pub unproven: Unproven,
 }
 
 /// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
@@ -201,6 +204,7 @@ impl<'a> Drive<'a> {
 
     /// Goes back to where the stage begins, where that is not where the one before left the policy.
     fn begin(&mut self, stage: &Stage) -> Result<(), RunError> {
+        self.proven(stage)?;
         match &stage.begin {
             Some(place) if self.place.step == 0 => self.policy.go_back(place),
             _ => Ok(()),

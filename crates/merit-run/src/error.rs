@@ -107,7 +107,8 @@ pub enum RunError {
     OtherData { file: String },
     /// A model that is asked before it has learned anything.
     #[error(
-        "model `{model}` was not fitted: the stage that should have had too little to learn from; collect more tasks"
+        "model `{model}` was not fitted, so that it was never measured on held-out tasks and may decide nothing: the stage that \
+         should have had too little to learn from; collect more tasks before it"
     )]
     NotFitted { model: String },
     /// A judge that is asked before it was evolved.
@@ -118,6 +119,21 @@ pub enum RunError {
     /// A judge of the recipe that cannot be used.
     #[error("{0}")]
     Judge(String),
+    /// A model that would decide what is learned, and was measured to know nothing of quality.
+    #[error(
+        "model `{model}` may not decide what `{stage}` learns from: {why}; fit it to more or other episodes, or let it with \
+         `force = true` in `[models.{model}]` (here: `merit train --resume {run} --set models.{model}.force=true`)"
+    )]
+    Unproven {
+        /// Its name.
+        model: String,
+        /// What it would decide.
+        stage: String,
+        /// What its row says.
+        why: String,
+        /// The run's folder.
+        run: String,
+    },
     /// A tokenizer in which a verdict is not one token.
     #[error(
         "`{word}` is not one token of this model, so that `loss = \"token\"` has no verdict; use `regression`"

@@ -13,6 +13,9 @@ const MAY_CHANGE: [&str; 5] =
 
 /// Changes the budget of a run so that the next training goes on to it. Gives the changed recipe.
 pub fn extend(folder: &RunFolder, recipe: &Recipe, changes: &[(String, String)]) -> Result<Recipe, RunError> {
+    if !changes.is_empty() && changes.iter().all(|(key, _)| lets_a_model(key)) {
+        return forced(folder, recipe, changes);
+    }
     let refuse = |why: String| Err(RunError::Extend { run: folder.path().display().to_string(), why });
     if let Some((key, _)) = changes.iter().find(|(key, _)| !MAY_CHANGE.contains(&key.as_str())) {
         return refuse(format!(
@@ -43,6 +46,20 @@ pub fn extend(folder: &RunFolder, recipe: &Recipe, changes: &[(String, String)])
     folder.set_mark("finished", &false)?;
     folder.record_event(now_ms(), "extended", &format!("from {was} steps to {is}"))?;
     Ok(longer)
+}
+
+/// Whether a key lets a model decide that proved nothing.
+fn lets_a_model(key: &str) -> bool {
+    key.starts_with("models.") && key.ends_with(".force")
+}
+
+/// Lets a model decide in a run that was refused because of it. What was done so far did not depend on it.
+fn forced(folder: &RunFolder, recipe: &Recipe, changes: &[(String, String)]) -> Result<Recipe, RunError> {
+    let changed = recipe.with(changes)?;
+    folder.replace_recipe(&changed.to_toml(), &changed.hash())?;
+    let keys: Vec<&str> = changes.iter().map(|(key, _)| key.as_str()).collect();
+    folder.record_event(now_ms(), "forced", &keys.join(", "))?;
+    Ok(changed)
 }
 
 /// Where a run goes on that was done with its learning before it was extended. `done`: steps of that learning.

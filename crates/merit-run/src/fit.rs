@@ -104,8 +104,17 @@ fn update(
     let most = model.reads();
     let sequences: Vec<&[TokenId]> = drawn.iter().map(|one| one.read(most)).collect();
     let read = sequences.iter().map(|tokens| tokens.len()).sum();
-    let adamw = AdamWSettings { lr: learner.learning_rate(local) as f32, ..AdamWSettings::default() };
+    let rate = learner.learning_rate(local);
+    let adamw = AdamWSettings { lr: rate as f32, ..AdamWSettings::default() };
     let (loss, told_apart) = match (&mut model.judge, how.loss) {
+        (Judge::Bag(words), FitLoss::BradleyTerry) => {
+            let (loss, told) = words.prefer(sequences.as_chunks().0, rate);
+            (loss, Some(told))
+        }
+        (Judge::Bag(words), _) => {
+            let targets: Vec<f64> = drawn.iter().map(|one| one.label).collect();
+            (words.regress(&sequences, &targets, rate), None)
+        }
         (Judge::Scalar(reward), FitLoss::BradleyTerry) => {
             let pairs: Vec<Preference<'_>> = sequences
                 .as_chunks()

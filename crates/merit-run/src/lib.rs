@@ -50,6 +50,7 @@ mod preface;
 mod prefer;
 mod probes;
 mod progress;
+mod proven;
 pub mod recipe;
 mod recipe_checks;
 pub mod recipe_error;
@@ -82,7 +83,9 @@ pub use error::RunError;
 pub use eval::{Eval, EvalResult, Part, Player, Share};
 pub use evolve::EvolvingJudge;
 pub use extend::extend;
-pub use judges::{JudgeAnnotator, JudgeFile, JudgeSettings, ModelAsker, OpenJudge, PanelSettings};
+pub use judges::{
+    FittedJudge, JudgeAnnotator, JudgeFile, JudgeSettings, ModelAsker, OpenJudge, PanelSettings, Record,
+};
 pub use lessons::Keep;
 pub use model::{FileModel, FreshModel, ModelConfig, Trained};
 pub use models::{Like, NamedModel, StartOf};
@@ -90,6 +93,7 @@ pub use notes::TOOLS_MARK;
 pub use parts::{Parts, Plan};
 pub use play::{Groups, Play, play_policy, play_role, play_with};
 pub use progress::{Event, Finished};
+pub use proven::Unproven;
 pub use recipe::Recipe;
 pub use recipe_error::RecipeError;
 pub use rescore::{RescoredBatch, Rescoring, rescore};

@@ -24,6 +24,9 @@ pub struct NamedModel {
     /// Its weights when it is fitted for the first time.
     #[serde(default)]
     pub start: StartOf,
+    /// Pays, and chooses what is learned from, even where it does not beat what knows nothing of quality.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub force: bool,
 }
 
 /// Whose shape a model has.
@@ -32,6 +35,8 @@ pub struct NamedModel {
 pub enum Like {
     /// The policy's, its tokenizer included.
     Policy,
+    /// A bag of words: which words occur in an episode, whatever their order. It is fitted in milliseconds.
+    Bag,
 }
 
 /// What a model begins with.
@@ -86,6 +91,15 @@ fn a_fifth() -> f64 {
 }
 
 impl FitLoss {
+    /// Its name in files.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::BradleyTerry => "bradley-terry",
+            Self::Regression => "regression",
+            Self::Token => "token",
+        }
+    }
+
     /// How the model is read; one model has one way.
     fn reading(self) -> &'static str {
         match self {
@@ -123,8 +137,21 @@ pub(crate) fn names(recipe: &Recipe) -> Result<(), String> {
 /// `Err` with the reason when the models of `recipe` cannot be what they are said to be.
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     let mut known: BTreeMap<&str, FitLoss> = BTreeMap::new();
+    for (name, model) in &recipe.models {
+        if model.like == Like::Bag && model.start == StartOf::Fresh {
+            return Err(format!("[models.{name}] a bag always begins fresh; leave out `start`"));
+        }
+    }
     for stage in recipe.stages.iter().flat_map(StageSettings::each) {
         let StageSettings::Fit(fit) = stage else { continue };
+        let bag = recipe.models.get(&fit.model).is_some_and(|model| model.like == Like::Bag);
+        if bag && fit.loss == FitLoss::Token {
+            return Err(format!(
+                "{}: model `{}` is a bag of words, behind which no token can stand; use `bradley-terry` or `regression`",
+                stage.title(),
+                fit.model
+            ));
+        }
         let first = *known.entry(&fit.model).or_insert(fit.loss);
         if first.reading() != fit.loss.reading() {
             return Err(format!(

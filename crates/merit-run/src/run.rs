@@ -2,6 +2,7 @@
 
 use crate::driver::{Options, train};
 use crate::progress::{Event, Finished};
+use crate::proven::Unproven;
 use crate::recipe::Recipe;
 use crate::{RunError, now_ms};
 use merit_store::{RunFolder, RunInfo, StoreError, preflight};
@@ -57,6 +58,7 @@ impl Run {
             toolbox: Toolbox::Live,
             starts: None,
             players: None,
+            unproven: Unproven::Refuse,
         };
         train(&self.recipe, &mut self.folder, &options, watch)
     }

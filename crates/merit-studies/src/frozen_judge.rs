@@ -148,7 +148,8 @@ impl Analyst<'_> {
                 continue;
             }
             let entry = Entry {
-                kind: if tools { Kind::Tool } else { Kind::Skill },
+                // What a tool says is computed, if it answers.
+                kind: if tools { Kind::Check } else { Kind::Skill },
                 title: name(place),
                 when: Vec::new(),
                 body: place.into(),
@@ -183,10 +184,10 @@ impl Proposer for Analyst<'_> {
         let contrast = self.contrast(right);
         let mut stream = self.seed.child("round", round as u64).stream();
         let mut proposals = Vec::new();
-        for (kind, tools) in [(Kind::Skill, false), (Kind::Tool, true)] {
+        for tools in [false, true] {
             let edits = self.edits(library, &contrast, tools, &mut stream);
             if !edits.is_empty() {
-                proposals.push(Proposal { kind, edits, why: format!("round {round}") });
+                proposals.push(Proposal { edits, why: format!("round {round}") });
             }
         }
         Ok(proposals)

@@ -40,6 +40,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Command::Library(arguments) => commands::library::run(&arguments),
         Command::Verify(arguments) => commands::verify::run(&arguments),
         Command::Judge(command) => commands::judge::run(&command),
+        Command::Bench(command) => commands::bench::run(&command),
         Command::Attack(arguments) => commands::attack::run(&arguments),
         Command::Memory(arguments) => commands::memory::run(&arguments),
         Command::Tool(arguments) => commands::tool::run(&arguments),

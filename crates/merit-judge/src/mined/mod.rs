@@ -223,7 +223,7 @@ impl<'a> Mined<'a> {
             })
             .collect();
         let why = "all weights fitted together".to_owned();
-        (!edits.is_empty()).then_some(Proposal { kind: merit_evolve::Kind::Check, edits, why })
+        (!edits.is_empty()).then_some(Proposal { edits, why })
     }
 }
 
@@ -255,7 +255,7 @@ impl Proposer for Mined<'_> {
             let entry = Entry { weight: rounded(weight), ..entry.clone() };
             let why = format!("{}: z = {z:.2} on the training pairs", entry.title);
             let edits = vec![Edit::Add { id: id.clone(), entry }];
-            proposals.push(Proposal { kind: merit_evolve::Kind::Check, edits, why });
+            proposals.push(Proposal { edits, why });
         }
         if round > 0 && !proposals.is_empty() {
             proposals.extend(self.refitted(library));

@@ -1,6 +1,7 @@
 //! Takes questions to a model: many at once, each an episode of one or a few turns.
 
 use super::judgement::Judgement;
+use super::record::Record;
 use super::settings::JudgeSettings;
 use crate::RunError;
 use crate::roles::Backend;
@@ -16,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 pub struct ModelAsker {
     settings: JudgeSettings,
     stop: Option<Arc<AtomicBool>>,
+    record: Option<Record>,
     open: Option<Open>,
 }
 
@@ -29,13 +31,20 @@ struct Open {
 impl ModelAsker {
     /// An asker of the model of these settings.
     pub fn new(settings: &JudgeSettings) -> Self {
-        Self { settings: settings.clone(), stop: None, open: None }
+        Self { settings: settings.clone(), stop: None, record: None, open: None }
     }
 
     /// The same, which asks nothing more once the flag is set.
     #[must_use]
     pub fn with_stop(mut self, flag: Arc<AtomicBool>) -> Self {
         self.stop = Some(flag);
+        self
+    }
+
+    /// The same, which writes every judgement there.
+    #[must_use]
+    pub fn with_record(mut self, record: Record) -> Self {
+        self.record = Some(record);
         self
     }
 
@@ -114,8 +123,12 @@ impl Asker for ModelAsker {
         };
         let plans = questions.iter().enumerate().map(|(at, put)| self.plan(at, put)).collect();
         let settings = self.rollout();
+        let batch = self.record.as_ref().map(|record| (record, record.batch()));
         let mut watch = |news| {
             if let Progress::Finished(episode) = news {
+                if let Some((record, batch)) = &batch {
+                    record.keep(&episode, *batch);
+                }
                 heard(episode.id.group as usize, self.said(&episode));
             }
         };

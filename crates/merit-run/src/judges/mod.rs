@@ -5,11 +5,15 @@
 
 mod annotator;
 mod asker;
+mod fitted;
 mod judgement;
 mod open;
+mod record;
 mod settings;
 
 pub use annotator::JudgeAnnotator;
 pub use asker::ModelAsker;
+pub use fitted::FittedJudge;
 pub use open::OpenJudge;
+pub use record::Record;
 pub use settings::{JudgeFile, JudgeSettings, PanelSettings};

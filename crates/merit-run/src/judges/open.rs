@@ -1,6 +1,7 @@
 //! Opening a judge that a file describes.
 
 use super::asker::ModelAsker;
+use super::record::Record;
 use super::settings::{JudgeFile, JudgeSettings};
 use crate::RunError;
 use crate::recipe_error::RecipeError;
@@ -11,6 +12,9 @@ use merit_judge::{Answer, AskedJudge, Judge, Kept, Panel, Tournament, Verdict, t
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// When nothing more is asked, and where judgements are written.
+type Told<'a> = (Option<&'a Arc<AtomicBool>>, Option<&'a Record>);
 
 /// A judge that is open: one model, or a panel.
 pub enum OpenJudge {
@@ -35,20 +39,20 @@ pub enum OpenJudge {
 impl OpenJudge {
     /// The judge of this file or folder, which consults this library.
     pub fn open(path: &Path, library: &Library, stop: Option<&Arc<AtomicBool>>) -> Result<Self, RunError> {
-        Self::open_within(path, library, stop, 0)
+        Self::open_within(path, library, (stop, None), 0)
     }
 
-    fn open_within(
-        path: &Path,
-        library: &Library,
-        stop: Option<&Arc<AtomicBool>>,
-        depth: usize,
-    ) -> Result<Self, RunError> {
+    /// The same; every judgement is written there as an episode.
+    pub fn recorded(path: &Path, library: &Library, record: &Record) -> Result<Self, RunError> {
+        Self::open_within(path, library, (None, Some(record)), 0)
+    }
+
+    fn open_within(path: &Path, library: &Library, told: Told<'_>, depth: usize) -> Result<Self, RunError> {
         let (read, file) = JudgeFile::read(path)?;
         let beside = file.parent().unwrap_or(Path::new("."));
         match read {
             JudgeFile::One(settings) => {
-                let judge = Box::new(asked(&settings, beside, library, stop)?);
+                let judge = Box::new(asked(&settings, beside, library, told)?);
                 Ok(Self::One { judge, tournament: settings.tournament })
             }
             JudgeFile::Panel(_) if depth > 0 => {
@@ -56,7 +60,7 @@ impl OpenJudge {
                 Err(RecipeError::Combination { file: file.display().to_string(), why }.into())
             }
             JudgeFile::Panel(settings) => {
-                let one = |name: &PathBuf| Self::open_within(&beside.join(name), library, stop, depth + 1);
+                let one = |name: &PathBuf| Self::open_within(&beside.join(name), library, told, depth + 1);
                 let judges = settings.panel.iter().map(one).collect::<Result<Vec<Self>, RunError>>()?;
                 let numbers = judges.iter().all(Self::gives_numbers);
                 let judges = judges.into_iter().map(Self::into_judge).collect();
@@ -121,7 +125,7 @@ fn asked(
     settings: &JudgeSettings,
     beside: &Path,
     library: &Library,
-    stop: Option<&Arc<AtomicBool>>,
+    (stop, record): Told<'_>,
 ) -> Result<AskedJudge, RunError> {
     let kept = match &settings.kept {
         Some(name) => {
@@ -138,6 +142,10 @@ fn asked(
     let asker = ModelAsker::new(settings);
     let asker = match stop {
         Some(flag) => asker.with_stop(Arc::clone(flag)),
+        None => asker,
+    };
+    let asker = match record {
+        Some(record) => asker.with_record(record.clone()),
         None => asker,
     };
     Ok(AskedJudge::new(Box::new(asker), wording, settings.asking(), kept))

@@ -187,7 +187,7 @@ impl Policy {
         let learned = learned.map_err(|e| bad(LEARNED, &e))?.unwrap_or_default();
         let updates = checkpoint.file(MODELS).map(serde_json::from_slice).transpose();
         let updates = updates.map_err(|e| bad(MODELS, &e))?.unwrap_or_default();
-        let models = named::restore(&policy, &checkpoint, &updates, &crate::models::losses(recipe))?;
+        let models = named::restore(&policy, &checkpoint, &updates, recipe)?;
         Ok(Some(Restored { policy, models, reward_state, learned, place, damaged: checkpoint.damaged }))
     }
 
@@ -258,11 +258,11 @@ impl<'a> Beside<'a> {
         }
         let mut updates = BTreeMap::new();
         for (name, model) in models {
-            let (weights, optimiser) = named::files(name);
             let held = model.lock();
+            let (weights, optimiser) = held.files(name);
             updates.insert(name, held.updates);
             bytes.extend(held.optimiser().map(|moments| (optimiser, moments)));
-            kept.push((weights, held.hash(), Box::new(|| model.lock().to_safetensors())));
+            kept.push((weights, held.hash(), Box::new(|| model.lock().to_bytes())));
         }
         if !updates.is_empty() {
             bytes.push((MODELS.to_owned(), serde_json::to_vec(&updates).expect("plain data becomes JSON")));

@@ -1,5 +1,6 @@
 //! The policy of a run: tokenizer, weights under training, and the weights that later stages come back to.
 
+mod bag;
 mod checkpoint;
 mod kept;
 mod named;

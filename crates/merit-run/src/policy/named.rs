@@ -2,8 +2,10 @@
 //! stages of `fit`, and says how good an episode is.
 
 use super::Policy;
+use super::bag::Words;
 use crate::RunError;
-use crate::models::{FitLoss, NamedModel, StartOf};
+use crate::models::{FitLoss, Like, NamedModel, StartOf};
+use crate::recipe::Recipe;
 use merit_core::{Seed, TokenId};
 use merit_model::{ModelError, RewardHead, RewardModel, TrainSequence, Trainer, TrainerSettings, Weights};
 use merit_store::Checkpoint;
@@ -44,6 +46,8 @@ pub(crate) enum Judge {
     Scalar(Box<RewardModel>),
     /// By the chance of `yes` as the next token.
     Verdict { trainer: Box<Trainer>, yes: TokenId, no: TokenId },
+    /// By the words in it.
+    Bag(Box<Words>),
 }
 
 impl Named {
@@ -54,6 +58,9 @@ impl Named {
         loss: FitLoss,
         seed: Seed,
     ) -> Result<Self, RunError> {
+        if model.like == Like::Bag {
+            return Ok(Self::of_words(policy, Words::newborn(policy.chat.tokenizer().clone(), &seed), 0));
+        }
         let weights = match model.start {
             StartOf::Policy => Weights::clone(&policy.present()),
             StartOf::Fresh => Weights::init(policy.trainer.weights().config(), seed)?,
@@ -61,6 +68,11 @@ impl Named {
         let head = RewardHead::new(vec![0.0; weights.config().d_model], 0.0);
         let weights = if loss == FitLoss::Token { weights } else { weights.with_reward_head(&head)? };
         Self::over(policy, weights, loss, 0)
+    }
+
+    fn of_words(policy: &Policy, words: Words, updates: u64) -> Self {
+        let judge = Judge::Bag(Box::new(words));
+        Self { judge, updates, settings: policy.settings.clone(), saved: OnceLock::new() }
     }
 
     fn over(policy: &Policy, weights: Weights, loss: FitLoss, updates: u64) -> Result<Self, RunError> {
@@ -80,10 +92,11 @@ impl Named {
 
     /// The same with a fresh optimiser.
     pub(crate) fn restart(&mut self) -> Result<(), RunError> {
-        let trainer = Trainer::new(self.trainer().snapshot(), self.settings.clone())?;
+        let fresh = |trainer: &Trainer| Trainer::new(trainer.snapshot(), self.settings.clone());
         match &mut self.judge {
-            Judge::Scalar(model) => **model = RewardModel::over(trainer)?,
-            Judge::Verdict { trainer: present, .. } => **present = trainer,
+            Judge::Scalar(model) => **model = RewardModel::over(fresh(model.trainer())?)?,
+            Judge::Verdict { trainer, .. } => **trainer = fresh(trainer)?,
+            Judge::Bag(words) => words.restart(),
         }
         Ok(())
     }
@@ -96,7 +109,7 @@ impl Named {
 
     /// The most tokens of an episode that it reads; what is longer loses its beginning.
     pub(crate) fn reads(&self) -> usize {
-        self.trainer().weights().config().max_context - 1
+        self.trainer().map_or(usize::MAX, |trainer| trainer.weights().config().max_context - 1)
     }
 
     /// How good each sequence is: the scalar, or the chance of a good verdict.
@@ -108,6 +121,7 @@ impl Named {
         let sequences: Vec<&[TokenId]> = sequences.iter().map(|tokens| tail(tokens, most)).collect();
         match &mut self.judge {
             Judge::Scalar(model) => Ok(model.score(&sequences)?.into_iter().map(f64::from).collect()),
+            Judge::Bag(words) => Ok(sequences.iter().map(|tokens| words.score(tokens)).collect()),
             Judge::Verdict { trainer, yes, .. } => {
                 let asked: Vec<Vec<TokenId>> =
                     sequences.iter().map(|tokens| [tokens, &[*yes][..]].concat()).collect();
@@ -123,33 +137,51 @@ impl Named {
         }
     }
 
-    fn trainer(&self) -> &Trainer {
+    /// The decoder under training; absent: it is a bag.
+    fn trainer(&self) -> Option<&Trainer> {
         match &self.judge {
-            Judge::Scalar(model) => model.trainer(),
-            Judge::Verdict { trainer, .. } => trainer,
+            Judge::Scalar(model) => Some(model.trainer()),
+            Judge::Verdict { trainer, .. } => Some(trainer),
+            Judge::Bag(_) => None,
         }
     }
 
     /// Its weights as they are kept.
-    pub(super) fn to_safetensors(&self) -> Vec<u8> {
-        self.trainer().weights().to_safetensors()
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        match &self.judge {
+            Judge::Scalar(model) => model.trainer().weights().to_safetensors(),
+            Judge::Verdict { trainer, .. } => trainer.weights().to_safetensors(),
+            Judge::Bag(words) => words.to_bytes(),
+        }
     }
 
-    /// The hash of what [`Self::to_safetensors`] gives.
+    /// The hash of what [`Self::to_bytes`] gives.
     pub(super) fn hash(&self) -> String {
-        self.saved.get_or_init(|| merit_core::hex(&Sha256::digest(self.to_safetensors()))).clone()
+        self.saved.get_or_init(|| merit_core::hex(&Sha256::digest(self.to_bytes()))).clone()
     }
 
     /// What its optimiser keeps; absent between fits.
     pub(super) fn optimiser(&self) -> Option<Vec<u8>> {
-        let trainer = self.trainer();
-        (trainer.updates() > 0).then(|| trainer.optimiser_to_safetensors())
+        match &self.judge {
+            Judge::Bag(words) => words.optimiser(),
+            _ => self.trainer().filter(|one| one.updates() > 0).map(Trainer::optimiser_to_safetensors),
+        }
     }
 
-    fn load_optimiser(&mut self, bytes: &[u8]) -> Result<(), ModelError> {
+    /// The names of its files in a checkpoint.
+    pub(super) fn files(&self, name: &str) -> (String, String) {
+        files(name, if matches!(self.judge, Judge::Bag(_)) { Like::Bag } else { Like::Policy })
+    }
+
+    fn load_optimiser(&mut self, bytes: &[u8]) -> Result<(), String> {
+        let unusable = |error: ModelError| error.to_string();
         match &mut self.judge {
-            Judge::Scalar(model) => model.load_optimiser(bytes),
-            Judge::Verdict { trainer, .. } => trainer.load_optimiser(bytes),
+            Judge::Scalar(model) => model.load_optimiser(bytes).map_err(unusable),
+            Judge::Verdict { trainer, .. } => trainer.load_optimiser(bytes).map_err(unusable),
+            Judge::Bag(words) => {
+                let fits = words.load_optimiser(bytes);
+                fits.then_some(()).ok_or_else(|| "it is not what a bag keeps".to_owned())
+            }
         }
     }
 }
@@ -173,27 +205,41 @@ fn verdict(policy: &Policy, word: &str) -> Result<TokenId, RunError> {
 }
 
 /// The names of a model's files in a checkpoint.
-pub(super) fn files(name: &str) -> (String, String) {
-    (format!("model-{name}.safetensors"), format!("model-optimiser-{name}.safetensors"))
+fn files(name: &str, like: Like) -> (String, String) {
+    let end = match like {
+        Like::Policy => "safetensors",
+        Like::Bag => "f64",
+    };
+    (format!("model-{name}.{end}"), format!("model-optimiser-{name}.{end}"))
 }
 
-/// The models of a checkpoint, which holds `updates` of each; `losses` says what each is fitted by.
+/// The models of a checkpoint, which holds `updates` of each; the recipe says what each is and what it is fitted by.
 pub(super) fn restore(
     policy: &Policy,
     checkpoint: &Checkpoint,
     updates: &BTreeMap<String, u64>,
-    losses: &BTreeMap<String, FitLoss>,
+    recipe: &Recipe,
 ) -> Result<Models, RunError> {
     let bad =
         |file: &str, why: &dyn std::fmt::Display| RunError::Checkpoint { why: format!("`{file}`: {why}") };
-    let mut models = Models::new();
+    let (mut models, losses) = (Models::new(), crate::models::losses(recipe));
     for (name, updates) in updates {
-        let (weights, optimiser) = files(name);
+        let like = recipe.models.get(name).map_or(Like::Policy, |model| model.like);
+        let (weights, optimiser) = files(name, like);
         let loss =
             losses.get(name).ok_or_else(|| bad(&weights, &"no stage of the recipe fits this model"))?;
         let bytes = checkpoint.file(&weights).ok_or_else(|| bad(&weights, &"it is missing"))?;
-        let read = Weights::from_safetensors(bytes).map_err(|e| bad(&weights, &e))?;
-        let mut model = Named::over(policy, read, *loss, *updates)?;
+        let mut model = match like {
+            Like::Policy => {
+                let read = Weights::from_safetensors(bytes).map_err(|e| bad(&weights, &e))?;
+                Named::over(policy, read, *loss, *updates)?
+            }
+            Like::Bag => {
+                let words = Words::kept(policy.chat.tokenizer().clone(), bytes);
+                let words = words.ok_or_else(|| bad(&weights, &"it is no bag of words"))?;
+                Named::of_words(policy, words, *updates)
+            }
+        };
         if let Some(bytes) = checkpoint.file(&optimiser) {
             model.load_optimiser(bytes).map_err(|e| bad(&optimiser, &e))?;
         }

@@ -1,8 +1,9 @@
 //! Models beside the policy: how they are fitted, measured on what they did not learn from, and used.
 
 use crate::whole::{Making, phase, small, small_and, train};
-use merit_core::{Outcome, Phase, StageKind};
-use merit_run::Recipe;
+use merit_core::{Episode, Known, Outcome, Phase, Provenance, Segment, StageKind, Transcript};
+use merit_judge::Judge as _;
+use merit_run::{FittedJudge, Recipe, RunError, Unproven, extend};
 use merit_store::EpisodeFilter;
 use std::collections::BTreeMap;
 
@@ -164,6 +165,11 @@ fn a_model_that_is_fitted_again_goes_on_from_where_it_stood() {
     assert!(made.newest("model-reward.safetensors") != other.newest("model-reward.safetensors"));
 }
 
+/// The same with a model that may pay although length tells as much.
+fn forced() -> String {
+    COLLECT.replace("like = \"policy\"", "like = \"policy\"\nforce = true")
+}
+
 const LEARN: &str = r#"
 [[stages]]
 type = "learn"
@@ -172,7 +178,7 @@ set = { reward = { type = "sum", of = [{ type = "annotation", key = "reward" }, 
 
 #[test]
 fn a_fitted_model_pays_and_the_true_success_is_told_beside() {
-    let (_dir, made) = train(&small_and(&format!("{COLLECT}{FIT}{LEARN}")).unwrap());
+    let (_dir, made) = train(&small_and(&format!("{}{FIT}{LEARN}", forced())).unwrap());
     let said = made.folder.annotations().unwrap();
     let trained = made.folder.episodes(&EpisodeFilter::phase(Phase::train())).unwrap();
     assert_eq!(trained.len(), 3 * 16);
@@ -192,8 +198,8 @@ fn a_fitted_model_pays_and_the_true_success_is_told_beside() {
 
 #[test]
 fn a_fit_that_is_killed_and_resumed_ends_as_if_nothing_had_happened() {
-    let text = format!("{COLLECT}{FIT}{LEARN}{EVALUATE}");
-    for (from, to) in [("", ""), ("bradley-terry", "token")] {
+    let text = format!("{}{FIT}{LEARN}{EVALUATE}", forced());
+    for (from, to) in [("", ""), ("bradley-terry", "token"), ("like = \"policy\"", "like = \"bag\"")] {
         let text = text.replace(from, to);
         let text = if to == "token" {
             text.replace("from = \"pairs\"\nloss", "from = \"tries\"\nloss")
@@ -211,7 +217,8 @@ fn a_fit_that_is_killed_and_resumed_ends_as_if_nothing_had_happened() {
         assert!((3..50).contains(&kills), "{kills} kills");
         let resumed = killed.train(&recipe);
         resumed.must_be(&whole);
-        assert!(resumed.newest("model-reward.safetensors") == whole.newest("model-reward.safetensors"));
+        let file = if to.contains("bag") { "model-reward.f64" } else { "model-reward.safetensors" };
+        assert!(resumed.newest(file) == whole.newest(file));
     }
 }
 
@@ -232,4 +239,119 @@ fn models_do_not_show_in_recipes_without_them() {
     assert!(!small(&[]).to_toml().contains("models"));
     let recipe = fitted("bradley-terry", "pairs");
     assert_eq!(Recipe::parse("again", &recipe.to_toml()).unwrap().hash(), recipe.hash());
+}
+
+#[test]
+fn a_model_that_does_not_beat_length_pays_only_where_it_is_forced_to() {
+    let recipe = small_and(&format!("{COLLECT}{FIT}{LEARN}")).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let making = Making::at(dir.path().join("run"));
+    let refused = making.drive(&recipe, &mut |_| {}).unwrap_err();
+    assert!(matches!(refused, RunError::Unproven { .. }), "{refused}");
+    let text = refused.to_string();
+    for part in [
+        "model `reward` may not decide what `train` learns from",
+        "`length only`",
+        "--set models.reward.force=true",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    // The run goes on from there once it is told to, and says so.
+    let folder = merit_store::RunFolder::open(&making.path).unwrap();
+    let told = extend(&folder, &recipe, &[("models.reward.force".into(), "true".into())]).unwrap();
+    drop(folder);
+    let made = making.train(&told);
+    assert_eq!(made.folder.metric(Phase::train(), "success").unwrap().len(), 3);
+    let kinds: Vec<String> = made.folder.events().unwrap().into_iter().map(|event| event.kind).collect();
+    assert!(kinds.contains(&"forced".into()) && kinds.contains(&"unproven-model".into()), "{kinds:?}");
+    assert!(String::from_utf8_lossy(&made.file("report.html")).contains("Unproven model"));
+}
+
+#[test]
+fn an_experiment_about_such_models_goes_on_and_the_record_says_so() {
+    let recipe = small_and(&format!("{COLLECT}{FIT}{LEARN}")).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let making = Making { unproven: Unproven::Tell, ..Making::at(dir.path().join("run")) };
+    let made = making.train(&recipe);
+    let said =
+        made.folder.events().unwrap().into_iter().filter(|event| event.kind == "unproven-model").count();
+    assert_eq!((said, made.folder.metric(Phase::train(), "success").unwrap().len()), (1, 3));
+}
+
+#[test]
+fn a_model_that_was_proved_pays_and_one_without_a_row_never_does() {
+    // One episode of each task makes no pair; the scalar is held against the mean reward, which it beats.
+    let text =
+        COLLECT.split("[[stages]]\ntype = \"make\"").next().unwrap().replace("samples = 6", "samples = 1");
+    let fit = FIT.replace("bradley-terry", "regression").replace("\"pairs\"", "\"tries\"");
+    let (_dir, made) = train(&small_and(&format!("{text}{fit}{LEARN}")).unwrap());
+    assert!(made.folder.events().unwrap().iter().all(|event| event.kind != "unproven-model"));
+    assert_eq!(made.folder.metric(Phase::train(), "success").unwrap().len(), 3);
+    let one = forced().replace("tasks = 24", "tasks = 1");
+    let asked = Making::at(made.folder.path().join("asked"));
+    let error = asked.drive(&small_and(&format!("{one}{FIT}{LEARN}")).unwrap(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, RunError::NotFitted { .. }), "{error}");
+}
+
+#[test]
+fn a_bag_of_words_is_fitted_to_pairs_and_to_rewards() {
+    let bag = |loss: &str, from: &str| {
+        let text = fitted(loss, from).to_toml().replace("like = \"policy\"", "like = \"bag\"");
+        train(&Recipe::parse("bag.toml", &text).unwrap())
+    };
+    let (_dir, made) = bag("bradley-terry", "pairs");
+    let fit = phase(StageKind::Fit, "reward");
+    let losses = made.folder.metric(&fit, "loss").unwrap();
+    // A layer of zeros cannot tell anything apart: -log sigmoid(0).
+    assert!((losses[0].1 - 2_f64.ln()).abs() < 1e-12, "{losses:?}");
+    assert!(losses[29].1 < losses[0].1, "{losses:?}");
+    assert!((0.0..=1.0).contains(&last(&made, &fit, "pair_accuracy")));
+    // It chooses among samples like any other.
+    assert!(made.finished.evaluations["chosen"].contains_key("best_of@4"));
+    assert_eq!(made.newest("model-reward.f64").len(), (4096 * 8 + 8 + 1) * 8);
+    let (_dir, made) = bag("regression", "tries");
+    let losses = made.folder.metric(&fit, "loss").unwrap();
+    assert!(losses[29].1 < losses[0].1, "{losses:?}");
+}
+
+/// The same with nothing known but what was said.
+fn as_text(episode: &Episode) -> Episode {
+    let mut transcript = Transcript::default();
+    for segment in episode.transcript.segments() {
+        let bare = Segment {
+            provenance: Provenance::Imported,
+            tokens: Vec::new(),
+            logprobs: Vec::new(),
+            values: Vec::new(),
+            policy_version: None,
+            known: Known::Text,
+            ..segment.clone()
+        };
+        transcript.append(bare).unwrap();
+    }
+    Episode { transcript, ..episode.clone() }
+}
+
+#[test]
+fn a_fitted_model_is_a_judge_elsewhere_and_says_what_it_said_in_the_run() {
+    let (_dir, made) = train(&small_and(&format!("{}{FIT}{LEARN}", forced())).unwrap());
+    let mut judge = FittedJudge::open(made.folder.path(), "reward").unwrap();
+    assert!(judge.id().contains("reward (bradley-terry, 30 updates)"), "{}", judge.id());
+    let said = made.folder.annotations().unwrap();
+    let trained = made.folder.episodes(&EpisodeFilter::phase(Phase::train())).unwrap();
+    let episodes: Vec<_> = trained.iter().map(|one| std::sync::Arc::clone(&one.scored.episode)).collect();
+    for (episode, answer) in episodes.iter().zip(judge.score(&episodes)) {
+        let value = answer.verdict.value().unwrap();
+        assert!((value - said[&episode.id][0].value).abs() < 1e-5, "{value}");
+        assert_eq!(answer.cost.judge_tokens, episode.transcript.len() as u64);
+    }
+    // Of a text alone it makes the tokens that its policy would have had; turns that were cut off have no end.
+    let texts: Vec<_> = episodes.iter().map(|episode| std::sync::Arc::new(as_text(episode))).collect();
+    let alike = judge.score(&texts).iter().zip(&episodes).filter(|(answer, episode)| {
+        (answer.verdict.value().unwrap() - said[&episode.id][0].value).abs() < 1e-5
+    });
+    let alike = alike.count();
+    assert!(alike * 2 > episodes.len(), "{alike} of {}", episodes.len());
+    let unknown = FittedJudge::open(made.folder.path(), "rewrad").err().unwrap().to_string();
+    assert!(unknown.contains("(did you mean `reward`?)"), "{unknown}");
 }

@@ -131,3 +131,12 @@ fn a_repeat_without_an_evaluation_to_watch_is_refused() {
         "`until.min_delta` is -0.1",
     );
 }
+
+#[test]
+fn a_bag_of_words_has_no_token_behind_it_and_no_start() {
+    let bag = HEAD.replace("like = 'policy'", "like = 'bag'");
+    let fit = FIT.replace("'pairs'", "'tries'").replace("'bradley-terry'", "'token'");
+    check(&format!("{bag}{fit}"), "model `reward` is a bag of words, behind which no token can stand");
+    let fresh = bag.replace("like = 'bag'", "like = 'bag'\nstart = 'fresh'");
+    check(&format!("{fresh}{FIT}"), "[models.reward] a bag always begins fresh; leave out `start`");
+}

@@ -1,7 +1,7 @@
 //! Whole runs in bad weather: tools that break, refuse and never answer, while the driver goes on.
 
 use merit_core::{Outcome, Sample};
-use merit_run::{Event, Finished, Options, Recipe, RunError, train};
+use merit_run::{Event, Finished, Options, Recipe, RunError, Unproven, train};
 use merit_store::{EpisodeFilter, RunFolder, RunInfo, StoredEpisode};
 use tempfile::TempDir;
 
@@ -36,6 +36,7 @@ fn run(changes: &[(&str, &str)]) -> Run {
         toolbox: Default::default(),
         starts: None,
         players: None,
+        unproven: Unproven::Refuse,
     };
     let finished = train(&recipe, &mut folder, &options, &mut |event| events.push(event));
     Run { _dir: dir, folder, events, finished }

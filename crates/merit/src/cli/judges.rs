@@ -1,4 +1,4 @@
-//! `merit judge`, `merit evolve` and `merit library`.
+//! `merit judge`, `merit bench`, `merit evolve` and `merit library`.
 
 use super::completing;
 use clap::{Args, Subcommand};
@@ -29,6 +29,9 @@ pub(crate) struct JudgeAsk {
     /// Another answer; the two are compared in both orders.
     #[arg(long, requires = "a", allow_hyphen_values = true)]
     pub(crate) b: Option<String>,
+    /// Write every judgement as an episode into a new folder, for `merit show` and `merit score`.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) record: Option<PathBuf>,
     /// One JSON object for each verdict.
     #[arg(long)]
     pub(crate) json: bool,
@@ -51,6 +54,35 @@ pub(crate) struct JudgeTest {
     /// A success rate that the judge observed elsewhere; it is corrected for the errors that `--threshold` finds.
     #[arg(long, value_name = "RATE", requires = "threshold")]
     pub(crate) observed: Option<f64>,
+    /// Write every judgement as an episode into a new folder, for `merit show` and `merit score`.
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) record: Option<PathBuf>,
+    /// One JSON object instead of a table.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Several judges on the same pairs, side by side, with what knows nothing of quality among the rows.
+    Judge(BenchJudge),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BenchJudge {
+    /// Judges' folders, perhaps with a version (`my-judge@12`), files that say what a model is asked, panels, rewards, and models that
+    /// were fitted in a run (`runs/a-1:reward`).
+    #[arg(required = true, add = completing::rewards())]
+    pub(crate) judges: Vec<String>,
+    /// Pairs, as for `merit judge test`: JSON lines, or the folder of a run or an import.
+    #[arg(long, value_name = "PAIRS")]
+    pub(crate) on: PathBuf,
+    /// Also by kind of pairs: an info of the world at the end, or a place in the payload such as `/kind`.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) by: Option<String>,
+    /// Ask so many times, to see whether verdicts drift.
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) repeat: u32,
     /// One JSON object instead of a table.
     #[arg(long)]
     pub(crate) json: bool,

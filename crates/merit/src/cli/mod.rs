@@ -20,7 +20,7 @@ mod values;
 use clap::{Parser, Subcommand};
 use eval::Eval;
 use export::Export;
-use judges::{Evolve, Judge, Library};
+use judges::{Bench, Evolve, Judge, Library};
 use lab::{Compare, Reproduce};
 use lists::{List, Recipe};
 use memory::Memory;
@@ -59,6 +59,7 @@ Examples:
   merit verify maths answers.jsonl             judge answers, one JSON record a line
   merit evolve my-judge --from pairs.jsonl     a reward from preferences, without a model
   merit judge test my-judge pairs.jsonl        how often is it right, beside length alone?
+  merit bench judge a b --on pairs.jsonl       several judges side by side
   merit attack maths                           can the reward be had without the work?
   merit memory search notes 'lost keys'        what a memory has for a query
   merit tool run python 'print(6 * 7)'         try a tool by hand; this one in a sandbox
@@ -113,6 +114,9 @@ pub(crate) enum Command {
     /// Ask and test judges: who says what is better, and how often are they right?
     #[command(subcommand)]
     Judge(Judge),
+    /// Measure what others are measured by, side by side.
+    #[command(subcommand)]
+    Bench(Bench),
     /// Make a judge from labelled pairs, and with it a reward where no verifier exists. No model is needed.
     Evolve(Evolve),
     /// The versions of what a judge consults: log, diff, revert, prune, export as a reward file.

@@ -8,7 +8,7 @@ use merit_core::Episode;
 use merit_core::printable::piece;
 use merit_import::{AUTO, ImportOptions};
 use merit_judge::{Answer, Choice, Label, Pair, Verdict, both_orders};
-use merit_run::OpenJudge;
+use merit_run::{OpenJudge, Record};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,13 @@ pub(crate) fn run(command: &Judge) -> Result<()> {
 }
 
 fn ask(arguments: &JudgeAsk) -> Result<()> {
-    let mut judge = OpenJudge::open(&arguments.judge, &judge_test::library(&arguments.judge)?, None)?;
+    let library = judge_test::library(&arguments.judge)?;
+    let record =
+        arguments.record.as_deref().map(|to| judge_test::recording(to, &arguments.judge)).transpose()?;
+    let mut judge = match &record {
+        Some(record) => OpenJudge::recorded(&arguments.judge, &library, record)?,
+        None => OpenJudge::open(&arguments.judge, &library, None)?,
+    };
     let answers = match (&arguments.prompt, &arguments.a, &arguments.b) {
         (Some(prompt), Some(a), Some(b)) => {
             compare(&mut judge, &episode(prompt, a)?, &episode(prompt, b)?, arguments.json)?
@@ -29,6 +35,7 @@ fn ask(arguments: &JudgeAsk) -> Result<()> {
         (Some(prompt), Some(a), None) => score(&mut judge, &[episode(prompt, a)?], arguments.json)?,
         _ => of_episodes(&mut judge, arguments)?,
     };
+    record.map(Record::finish).transpose()?;
     if let OpenJudge::Panel { panel, .. } = &judge
         && !arguments.json
     {

@@ -8,23 +8,26 @@ use merit_evolve::Library;
 use merit_judge::{
     Checks, Judge, JudgeFolder, Pointwise, Row, Tested, corrected_rate, pointwise, read_pairs,
 };
-use merit_run::{OpenJudge, built_in, reward_file};
+use merit_run::{FittedJudge, OpenJudge, Record, built_in, reward_file};
 use serde_json::json;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
     if arguments.observed.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         return Err(WrongInput("`--observed` is a share, from 0 to 1".to_owned()).into());
     }
     let pairs = read_pairs(&arguments.pairs)?;
-    let mut judge = open(&arguments.judge)?;
+    let judge = Path::new(versioned(&arguments.judge)?.0);
+    let record = arguments.record.as_deref().map(|to| recording(to, judge)).transpose()?;
+    let mut judge = open(&arguments.judge, record.as_ref())?.judge;
     let tested = merit_judge::test(judge.as_mut(), &pairs, &[], arguments.repeat as usize);
     let single = arguments.threshold.map(|at| pointwise(judge.as_mut(), &pairs, at));
     let corrected = single
         .as_ref()
         .zip(arguments.observed)
         .map(|(single, observed)| corrected_rate(observed, single.false_positives, single.false_negatives));
+    record.map(Record::finish).transpose()?;
     if arguments.json {
         return Ok(out::line(json!({ "tested": tested, "single": single, "corrected": corrected }))?);
     }
@@ -43,30 +46,81 @@ pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
     Ok(out::text(text)?)
 }
 
-/// A judge's folder, perhaps with a version, a model that judges by its file, or a reward.
-fn open(name: &str) -> Result<Box<dyn Judge>> {
+/// A judge, and what is to be known of it.
+pub(crate) struct Opened {
+    pub(crate) judge: Box<dyn Judge>,
+    /// Whether it gives single answers a number.
+    pub(crate) numbers: bool,
+    /// What it was opened from.
+    pub(crate) from: From,
+}
+
+/// What a judge was opened from.
+pub(crate) enum From {
+    /// A judge's folder, at a version.
+    Folder(PathBuf, usize),
+    /// A file that says what a model is asked, or a panel; or a reward.
+    File(PathBuf),
+    /// A model that a run has fitted.
+    Run(PathBuf),
+    /// A shipped reward.
+    Shipped,
+}
+
+/// A judge's folder, perhaps with a version, a model that judges by its file, a model that a run has fitted, or a reward.
+pub(crate) fn open(name: &str, record: Option<&Record>) -> Result<Opened> {
+    if let Some((run, model)) = name.rsplit_once(':').filter(|(run, _)| Path::new(run).is_dir()) {
+        let judge = Box::new(FittedJudge::open(Path::new(run), model)?);
+        return Ok(Opened { judge, numbers: true, from: From::Run(run.into()) });
+    }
     let (path, version) = versioned(name)?;
     let path = Path::new(path);
     let is_model = asks(path);
+    let asked = |library: &Library, from: From| -> Result<Opened> {
+        let judge = match record {
+            Some(record) => OpenJudge::recorded(path, library, record)?,
+            None => OpenJudge::open(path, library, None)?,
+        };
+        Ok(Opened { numbers: judge.gives_numbers(), judge: judge.into_judge(), from })
+    };
     if path.join("library.toml").is_file() {
         let folder = JudgeFolder::open(path)?;
         let library = version.map_or_else(|| folder.in_use(), |version| folder.library(version))?;
-        return match is_model {
-            true => Ok(OpenJudge::open(path, &library, None)?.into_judge()),
-            false => Ok(Box::new(Checks::compile(&folder.name(), &library, &built_in())?)),
-        };
+        let from = From::Folder(path.to_owned(), version.unwrap_or(folder.state.version));
+        if is_model {
+            return asked(&library, from);
+        }
+        let judge = Box::new(Checks::compile(&folder.name(), &library, &built_in())?);
+        return Ok(Opened { judge, numbers: true, from });
     }
     if is_model {
-        return Ok(OpenJudge::open(path, &Library::default(), None)?.into_judge());
+        return asked(&Library::default(), From::File(judge_file(path)));
     }
     let reward = reward_file::load(name)?;
-    Ok(Box::new(Checks::of_reward(&reward.name, &reward.config)?))
+    let from = if path.is_file() { From::File(path.to_owned()) } else { From::Shipped };
+    Ok(Opened { judge: Box::new(Checks::of_reward(&reward.name, &reward.config)?), numbers: true, from })
+}
+
+/// A folder for the judgements of a judge.
+pub(crate) fn recording(to: &Path, judge: &Path) -> Result<Record> {
+    if !asks(judge) {
+        let text =
+            format!("`--record` keeps what a model says, and no model is asked by {}", judge.display());
+        return Err(WrongInput(text).into());
+    }
+    Ok(Record::create(to, judge)?)
+}
+
+/// The file that says what is asked.
+fn judge_file(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join("judge.toml") } else { path.to_owned() }
 }
 
 /// Whether a model judges: the file, or `judge.toml` of the folder, says what it is asked, or is a panel.
 pub(crate) fn asks(path: &Path) -> bool {
-    let file = if path.is_dir() { path.join("judge.toml") } else { path.to_owned() };
-    let table = std::fs::read_to_string(file).ok().and_then(|text| toml::from_str::<toml::Table>(&text).ok());
+    let table = std::fs::read_to_string(judge_file(path))
+        .ok()
+        .and_then(|text| toml::from_str::<toml::Table>(&text).ok());
     table.is_some_and(|table| table.contains_key("ask") || table.contains_key("panel"))
 }
 

@@ -1,6 +1,7 @@
 //! One file per command: convert, call a library function, print.
 
 pub(crate) mod attack;
+pub(crate) mod bench;
 pub(crate) mod chat;
 mod cluster;
 pub(crate) mod compare;
@@ -53,6 +54,7 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             | RunError::Extend { .. }
             | RunError::Start { .. }
             | RunError::Data(_)
+            | RunError::Unproven { .. }
             | RunError::OtherData { .. } => Some(2),
             RunError::Store(error) => of_store(error),
             RunError::Tape(error) => of_tape(error),

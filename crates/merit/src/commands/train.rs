@@ -6,7 +6,7 @@ use crate::cli::runs::Train;
 use crate::cli::tapes;
 use crate::{display, out};
 use anyhow::{Context as _, Result};
-use merit_run::{Event, Finished, Options, Players, Recipe, Run, shipped};
+use merit_run::{Event, Finished, Options, Players, Recipe, Run, Unproven, shipped};
 use merit_store::RunFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -93,7 +93,8 @@ fn one(
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
     let (interrupt, ask) = (Arc::clone(&signals.interrupt), Arc::clone(&signals.ask));
     let threads = threads(arguments.threads);
-    let options = Options { seed, threads, interrupt, ask, toolbox, starts: None, players: players.clone() };
+    let (players, unproven) = (players.clone(), Unproven::Refuse);
+    let options = Options { seed, threads, interrupt, ask, toolbox, starts: None, players, unproven };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = match merit_run::train(&recipe, &mut folder, &options, &mut shown) {

@@ -1,8 +1,10 @@
-//! `merit judge ask`, `merit attack` on a judge, and a recipe whose reward a judge pays.
+//! `merit judge ask`, `merit bench judge`, `merit attack` on a judge, and a recipe whose reward a judge pays.
 
+use crate::models::made::{TEMPLATE, config, gguf_of};
 use crate::tiny::{RECIPE, say};
 use merit_core::Outcome;
 use merit_endpoint::{Asked, Reply, ScriptedServer};
+use merit_formats::DecoderConfig;
 use merit_store::RunFolder;
 use std::path::Path;
 
@@ -87,4 +89,115 @@ fn a_judge_pays_a_reward_and_its_silence_is_no_zero() {
     let failed = episodes.iter().filter(|one| one.scored.outcome() == Outcome::GraderFailed).count();
     let paid = episodes.iter().filter(|one| one.scored.reward() == Some(0.5)).count();
     assert!(failed > 0 && paid > 0 && failed + paid == episodes.len(), "{failed} {paid} {}", episodes.len());
+}
+
+#[test]
+fn a_model_file_judges_and_what_it_says_is_typed_kept_and_an_episode() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    // Made-up weights say nothing that can be read; the question needs a longer context than other tests.
+    gguf_of(dir, Some(TEMPLATE), &DecoderConfig { max_context: 4096, ..config() });
+    let judge = "ask = { type = \"compare\" }\nkept = \"answers.jsonl\"\ntokens = 12\n\
+                 backend = { type = \"embedded\", file = \"tiny.gguf\" }\n";
+    std::fs::write(dir.join("judge.toml"), judge).unwrap();
+    let ask = ["judge", "ask", "judge.toml", "--prompt", "2 + 2?", "--a", "4", "--b", "5", "--json"];
+    let said = say(dir, ask.iter().chain(&["--record", "judged"])).well().json();
+    for order in ["a_first", "b_first"] {
+        assert_eq!(said[0][order]["verdict"]["type"].as_str(), Some("unreadable"), "{said:?}");
+        let cost = &said[0][order]["cost"];
+        assert!(cost["judge_calls"] == 1 && cost["judge_tokens"].as_u64() > Some(500), "{cost}");
+    }
+    assert!(said[0]["choice"].is_null());
+    let kept = std::fs::read_to_string(dir.join("answers.jsonl")).unwrap();
+    assert_eq!(kept.lines().count(), 2);
+    // Asked again it says the same, and nobody is paid.
+    let again = say(dir, ask).well().json();
+    assert_eq!(again[0]["a_first"]["verdict"], said[0]["a_first"]["verdict"]);
+    assert_eq!(again[0]["a_first"]["cost"]["judge_calls"], 0);
+    assert_eq!(std::fs::read_to_string(dir.join("answers.jsonl")).unwrap(), kept);
+    // Both judgements are episodes that can be shown and scored; nothing was asked the second time, so there is no third.
+    let shown = say(dir, ["show", "judged", "--episodes", "--json"]);
+    let shown = if shown.code == Some(0) { shown } else { say(dir, ["show", "judged"]).well() };
+    assert!(shown.out.contains("judgement"), "{}", shown.out);
+    std::fs::write(dir.join("short.toml"), "type = \"length\"\nunit = \"words\"\nmin = 1\nmax = 50\n")
+        .unwrap();
+    let scored = say(dir, ["score", "short.toml", "judged", "--json"]).well();
+    assert_eq!(scored.json().iter().filter(|line| line.get("id").is_some()).count(), 2, "{}", scored.out);
+    let twice = say(dir, ask.iter().chain(&["--record", "judged"]));
+    assert!(twice.code == Some(2) && twice.err.contains("judged"), "{}", twice.err);
+}
+
+/// Stages that fit a model to pairs of which the shorter one is better.
+const FITTED: &str = r#"
+[models.reward]
+like = "bag"
+
+[[stages]]
+type = "imitate"
+from = "demonstrations"
+[[stages]]
+type = "collect"
+into = "tries"
+tasks = 24
+samples = 4
+set = { reward = { type = "sum", of = [{ type = "exact-answer" }, { type = "cost", per_token = 0.02 }] } }
+[[stages]]
+type = "make"
+from = "tries"
+into = "pairs"
+keep = "pairs"
+[[stages]]
+type = "fit"
+model = "reward"
+from = "pairs"
+loss = "bradley-terry"
+steps = 40
+batch = 8
+learning_rate = 0.1
+"#;
+
+#[test]
+fn judges_rewards_and_fitted_models_stand_side_by_side_and_their_rows_are_kept() {
+    let server = ScriptedServer::start(|_| Reply::chat("{\"better\": 1}")).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    judge(dir, "compare", &server);
+    let tiny = std::fs::read_to_string(RECIPE).unwrap();
+    let head = tiny.split("[[controls]]").next().unwrap();
+    std::fs::write(dir.join("fitted.toml"), format!("{head}\n{FITTED}")).unwrap();
+    std::fs::write(dir.join("reward.toml"), "type = \"exact-answer\"\n").unwrap();
+    say(dir, ["train", "fitted.toml", "--run", "run"]).well();
+    let bench = ["bench", "judge", "run:reward", "reward.toml", "judge.toml", "--on", "run"];
+    let table = say(dir, bench).well();
+    for part in ["run:reward", "reward.toml", "judge.toml", "length only", "bag of words", "last message"] {
+        assert!(table.out.lines().any(|line| line.starts_with(part)), "{}", table.out);
+    }
+    assert!(table.out.contains("run:reward − reward.toml:"), "{}", table.out);
+    let told = say(dir, bench.iter().chain(&["--by", "/entries/0/count", "--json"])).well().json();
+    let rows = told[0]["judges"].as_array().unwrap();
+    // Whoever always takes the first is half right, and the order decided every time.
+    assert_eq!((rows[2]["accuracy"].as_f64(), rows[2]["flips"].as_f64()), (Some(0.5), Some(1.0)));
+    assert!(rows[0]["auc"].is_f64() && rows[0]["cost"]["judge_tokens"].as_u64() > Some(0), "{}", rows[0]);
+    assert!(rows[2]["auc"].is_null() && !rows[1]["kinds"].as_object().unwrap().is_empty());
+    assert_eq!(told[0]["leaks"].as_array().unwrap().len(), 3);
+    // Every two judges, and each against the best row that knows nothing of quality.
+    assert_eq!(told[0]["versus"].as_array().unwrap().len(), 3 + 3);
+    for kept in ["run/bench.jsonl", "reward.bench.jsonl", "judge.bench.jsonl"] {
+        let text = std::fs::read_to_string(dir.join(kept)).unwrap();
+        assert_eq!(text.lines().count(), 2, "{kept}: {text}");
+    }
+    for (arguments, named) in [
+        (&["bench", "judge", "run:rewrad", "--on", "run"][..], "did you mean `reward`?"),
+        (&["bench", "judge", "reward.toml", "reward.toml", "--on", "run"], "named twice"),
+        (&["bench", "judge", "reward.toml", "--on", "run", "--by", "/colour"], "no pair has `/colour`"),
+        (&["judge", "test", "reward.toml", "run", "--record", "x"], "no model is asked"),
+    ] {
+        let said = say(dir, arguments);
+        assert!(
+            said.code == Some(2) && said.err.contains(named),
+            "{arguments:?}: {:?} {}",
+            said.code,
+            said.err
+        );
+    }
 }

@@ -1,7 +1,7 @@
 //! Whole runs in a folder of their own, and what must be the same of two of them.
 
 use merit_core::{Phase, Role, StageKind};
-use merit_run::{Event, Finished, Options, Players, Recipe, RunError};
+use merit_run::{Event, Finished, Options, Players, Recipe, RunError, Unproven};
 use merit_store::{EpisodeFilter, RunFolder, RunInfo};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
@@ -38,11 +38,12 @@ pub(crate) struct Making {
     pub(crate) seed: u64,
     pub(crate) starts: Option<PathBuf>,
     pub(crate) players: Option<Arc<dyn Players>>,
+    pub(crate) unproven: Unproven,
 }
 
 impl Making {
     pub(crate) fn at(path: PathBuf) -> Self {
-        Self { path, seed: 1, starts: None, players: None }
+        Self { path, seed: 1, starts: None, players: None, unproven: Unproven::Refuse }
     }
 
     pub(crate) fn sharing(self, starts: &Path) -> Self {
@@ -88,6 +89,7 @@ impl Making {
             toolbox: Default::default(),
             starts: self.starts.clone(),
             players: self.players.clone(),
+            unproven: self.unproven,
         };
         merit_run::train(recipe, &mut folder, &options, watch)
     }

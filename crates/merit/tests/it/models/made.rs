@@ -72,21 +72,26 @@ fn noise(index: u64) -> f32 {
 
 /// Writes the model as a GGUF file, with a chat template or without.
 pub(crate) fn gguf(folder: &Path, template: Option<&str>) -> PathBuf {
-    let (path, config, vocabulary) = (folder.join("tiny.gguf"), config(), vocabulary());
+    gguf_of(folder, template, &config())
+}
+
+/// The same of another shape.
+pub(crate) fn gguf_of(folder: &Path, template: Option<&str>, config: &DecoderConfig) -> PathBuf {
+    let (path, vocabulary) = (folder.join("tiny.gguf"), vocabulary());
     let tensor = |(seed, expected): (usize, merit_formats::ExpectedTensor)| {
         let size = expected.shape.iter().product::<usize>();
         let gain = if expected.role == TensorRole::Gain { 1.0 } else { 0.0 };
         let values = (0..size).map(|i| gain + 0.4 * noise((seed * 1_000_000 + i) as u64)).collect();
         Ok(NamedTensor { name: expected.name, shape: expected.shape, values: Cow::Owned(values) })
     };
-    let tensors = expected_tensors(&config).into_iter().enumerate().map(tensor);
+    let tensors = expected_tensors(config).into_iter().enumerate().map(tensor);
     let extras = GgufExtras {
         name: Some("tiny"),
         licence: Some("apache-2.0"),
         vocabulary: Some(&vocabulary),
         chat_template: template,
     };
-    save_gguf(&path, &config, tensors, &extras, Encoding::F32).unwrap();
+    save_gguf(&path, config, tensors, &extras, Encoding::F32).unwrap();
     path
 }
 
