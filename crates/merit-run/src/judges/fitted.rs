@@ -8,7 +8,7 @@ use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
 use crate::stage_checks::hint;
 use crate::{RunError, models};
-use merit_core::{Cost, Episode, Known, Message, Role, Segment, TokenId};
+use merit_core::{Cost, End, Episode, Known, Message, Role, Segment, TokenId, TurnStop};
 use merit_judge::{Answer, Judge, Verdict, preferred};
 use merit_rollout::ChatFormat;
 use merit_store::RunFolder;
@@ -53,28 +53,37 @@ impl FittedJudge {
         if segments.iter().all(|segment| self.is_own(segment)) {
             return Ok(episode.transcript.tokens());
         }
-        Ok(self.laid_out(segments))
+        Ok(self.laid_out(episode))
     }
 
-    /// The texts of segments in this run's tokens, as a rollout lays them out.
-    fn laid_out(&self, segments: &[Segment]) -> Vec<TokenId> {
+    /// The texts of an episode in this run's tokens, as a rollout lays them out. A turn that was cut, or ended by a stop string, has no
+    /// token behind it that ends it.
+    fn laid_out(&self, episode: &Episode) -> Vec<TokenId> {
         let (mut tokens, mut heard, mut turn): (Vec<TokenId>, Vec<Message>, u32) = Default::default();
         let observe = |tokens: &mut Vec<TokenId>, heard: &mut Vec<Message>, turn, hand_over| {
             for seen in self.chat.observe(tokens, &std::mem::take(heard), turn, hand_over) {
                 tokens.extend(seen.tokens);
             }
         };
-        for segment in segments {
+        for segment in episode.transcript.segments() {
             if segment.role != Role::Policy {
                 heard.push(Message::new(segment.role, segment.text.clone()));
                 continue;
             }
             observe(&mut tokens, &mut heard, turn, true);
-            tokens.extend(self.chat.say(&segment.text, &[]).tokens);
+            match episode.turns.get(segment.turn as usize).map(|turn| turn.stop) {
+                Some(TurnStop::StopString | TurnStop::MaxTokens | TurnStop::ContextFull) => {
+                    tokens.extend(self.chat.tokenizer().encode(&segment.text));
+                }
+                Some(TurnStop::EndToken | TurnStop::Unknown) | None => {
+                    tokens.extend(self.chat.say(&segment.text, &[]).tokens);
+                }
+            }
             turn += 1;
         }
         if !heard.is_empty() {
-            observe(&mut tokens, &mut heard, turn, false);
+            // Where a limit of ours cut it, the policy was to speak next.
+            observe(&mut tokens, &mut heard, turn, matches!(episode.end, End::Truncated { .. }));
         }
         tokens
     }

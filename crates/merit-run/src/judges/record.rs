@@ -31,7 +31,7 @@ impl Record {
         let text = std::fs::read(&file).unwrap_or_default();
         let info = ImportInfo {
             source: judge.display().to_string(),
-            format: "merit".to_owned(),
+            format: JUDGEMENT.name.to_owned(),
             world: JUDGEMENT.name.to_owned(),
             sha256: merit_core::hex(&Sha256::digest(&text)),
             bytes: text.len() as u64,

@@ -24,6 +24,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("merit chat http", "a server of somebody's own; `models` tests it with another"),
     ("merit rollout ledger-tools --model http", "a server of somebody's own; `models` tests it with another"),
     ("merit judge ask judge.toml", "a server of somebody's own; `judges` tests it with another"),
+    ("merit bench judge runs/a-1:reward", "a run that fitted a model; `judges` tests it with another"),
     ("merit attack judge.toml", "a server of somebody's own; `judges` tests it with another"),
     ("merit eval http", "a server of somebody's own; `eval` tests it with another"),
 ];

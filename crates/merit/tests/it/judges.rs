@@ -116,9 +116,10 @@ fn a_model_file_judges_and_what_it_says_is_typed_kept_and_an_episode() {
     assert_eq!(again[0]["a_first"]["cost"]["judge_calls"], 0);
     assert_eq!(std::fs::read_to_string(dir.join("answers.jsonl")).unwrap(), kept);
     // Both judgements are episodes that can be shown and scored; nothing was asked the second time, so there is no third.
-    let shown = say(dir, ["show", "judged", "--episodes", "--json"]);
-    let shown = if shown.code == Some(0) { shown } else { say(dir, ["show", "judged"]).well() };
-    assert!(shown.out.contains("judgement"), "{}", shown.out);
+    let shown = say(dir, ["show", "judged"]).well();
+    assert!(shown.out.starts_with("2 episodes imported from judge.toml (judgement"), "{}", shown.out);
+    let one = say(dir, ["show", "judged", "--episode", "import/0/1/0"]).well();
+    assert!(one.out.contains("Say which candidate is better."), "{}", one.out);
     std::fs::write(dir.join("short.toml"), "type = \"length\"\nunit = \"words\"\nmin = 1\nmax = 50\n")
         .unwrap();
     let scored = say(dir, ["score", "short.toml", "judged", "--json"]).well();
