@@ -314,7 +314,7 @@ fn a_bag_of_words_is_fitted_to_pairs_and_to_rewards() {
     // A layer of zeros cannot tell anything apart: -log sigmoid(0).
     assert!((losses[0].1 - 2_f64.ln()).abs() < 1e-12, "{losses:?}");
     assert!(losses[29].1 < losses[0].1, "{losses:?}");
-    assert!((0.0..=1.0).contains(&last(&made, &fit, "pair_accuracy")));
+    assert!((0.0..=1.0).contains(&made.last(&fit, "pair_accuracy")));
     // It chooses among samples like any other.
     assert!(made.finished.evaluations["chosen"].contains_key("best_of@4"));
     assert_eq!(made.newest("model-reward.f64").len(), (4096 * 8 + 8 + 1) * 8);
