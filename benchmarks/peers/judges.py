@@ -155,6 +155,7 @@ def run(side, args, folder, base_url):
             time.sleep(0.005)
         child.send_signal(signal.SIGKILL)
         child.wait()
+
     def whole():
         return subprocess.run(line, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -8,7 +8,7 @@
 #          requirements.txt (newer than verl's own bounds on transformers and tensordict), Ray is stubbed.
 # maths    Math-Verify, about 120 MB.
 # graders  OpenJudge, about 450 MB.
-# judges   autorubric and rubrify, about 860 MB; rubrify needs Python 3.12, so PYTHON must name one.
+# judges   autorubric and rubrify, about 860 MB; rubrify needs Python 3.12.
 # search   bm25s with numba, about 200 MB.
 # worlds   TextArena, about 100 MB.
 # llama    llama.cpp with its Python binding, about 150 MB; built from source for this machine, which takes a while. Two passes of
@@ -18,11 +18,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 [ $# -gt 0 ] || set -- peers maths graders judges search worlds llama
 for name in "$@"; do
+    interpreter=python3
     case $name in
         peers) requirements=requirements.txt shown='torch|transformers|verifiers|verl' ;;
         maths) requirements=requirements-maths.txt shown='math-verify' ;;
         graders) requirements=requirements-graders.txt shown='py-openjudge' ;;
-        judges) requirements=requirements-judges.txt shown='autorubric|rubrify' ;;
+        judges) requirements=requirements-judges.txt shown='autorubric|rubrify' interpreter=python3.12 ;;
         search) requirements=requirements-search.txt shown='bm25s' ;;
         worlds) requirements=requirements-worlds.txt shown='textarena|TextArena' ;;
         llama) requirements=requirements-llama.txt shown='llama-cpp-python'
@@ -30,7 +31,7 @@ for name in "$@"; do
         *) echo "no environment '$name'; known: peers, maths, graders, judges, search, worlds, llama" >&2 && exit 2 ;;
     esac
     python=.cache/$name/bin/python
-    [ -x "$python" ] || "${PYTHON:-python3}" -m venv ".cache/$name"
+    [ -x "$python" ] || "${PYTHON:-$interpreter}" -m venv ".cache/$name"
     "$python" -m pip install --quiet -r "benchmarks/peers/$requirements"
     [ "$name" != peers ] || "$python" -m pip install --quiet --no-deps verl==0.9.1
     "$python" -m pip list --format=freeze | tr _ - | grep -E "^($shown)=="
