@@ -140,7 +140,7 @@ fn where_nothing_tells_the_better_one_the_reason_is_given() {
     std::fs::write(&file, (100..160).map(line).collect::<String>()).unwrap();
     let pairs = read_pairs(&file).unwrap();
     let nothing = evolve_checks(&mut folder(&at), &pairs, Vec::new(), &components(), &mut |_| {});
-    let error = nothing.err().expect("nothing was found");
+    let error = nothing.expect_err("nothing tells");
     assert!(matches!(error, EvolvingError::NothingKept { .. }), "{error}");
     assert!(error.to_string().contains("`--checks`"), "{error}");
 }
