@@ -3,7 +3,7 @@
 //! Three verbs. *Form* turns lines or scored episodes into candidates ([`form`]). *Evolve* admits them, through a gate where one is
 //! asked for, merges what is known already, and forgets by a stated rule ([`Memory::evolve`]). *Retrieve* finds the items for a query
 //! ([`Memory::retrieve`]): exact, by words, by vectors, by both, or along edges. A memory is a folder with `memory.toml` and
-//! `items.db`, or lives in the process. Every change is one transaction and one version; every item says who made it. Knows nothing of
+//! `items.db` (and what is searched, once it is large), or lives in the process. Every change is one transaction and one version; every item says who made it. Knows nothing of
 //! worlds, policies and rewards: what an item is worth is told by [`Memory::feedback`].
 //!
 //! ```
@@ -19,12 +19,13 @@ mod error;
 mod evolve;
 pub mod form;
 mod item;
-mod lists;
+mod kept;
 mod questions;
 mod retrieve;
 mod settings;
 mod shelf;
 mod store;
+mod vectors;
 
 pub use error::MemoryError;
 pub use evolve::{Evolved, Forgotten};

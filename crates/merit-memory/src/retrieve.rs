@@ -1,10 +1,14 @@
 //! Which items belong to this query? Ranked, then packed under a budget of words.
 
+use crate::kept::{self, WORTH_IT};
 use crate::shelf::{Shelf, name_of};
+use crate::vectors::Vectors;
 use crate::{Item, Memory, MemoryError, Retrieval};
 use merit_search::graph::{DAMPING, Graph, pack};
+use rusqlite::Connection;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What is looked for.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,11 +59,13 @@ impl Memory {
         let ranked = match by {
             Retrieval::Exact => self.named(query.text, depth)?,
             Retrieval::Graph => self.walk(query.text)?,
-            by => self.shelf()?.rank(by, query.text, depth)?,
+            by => self.rank(by, query.text, depth)?,
         };
+        // Without a budget of words the first are taken.
+        let enough = if query.words.is_some() { depth + 1 } else { query.k };
         let mut found = Vec::new();
         for (id, score) in ranked {
-            if found.len() > depth {
+            if found.len() >= enough {
                 break;
             }
             let Some(item) = self.get(id)? else { continue };
@@ -75,17 +81,56 @@ impl Memory {
         Ok(Retrieved { version: self.version()?, items, scores })
     }
 
-    /// What is searched, read from the database where it is not in memory.
-    fn shelf(&mut self) -> Result<&mut Shelf, MemoryError> {
-        let seen: i64 = self.db.query_row("PRAGMA data_version", [], |row| row.get(0))?;
-        if self.shelf.as_ref().is_none_or(|shelf| shelf.is_worn(seen)) {
-            let mut rows = self.db.prepare("SELECT id, key FROM items ORDER BY id")?;
-            let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
-            let all = rows.query_map([], row)?.collect::<Result<Vec<_>, _>>()?;
-            drop(rows);
-            self.shelf = Some(Shelf::build(all, seen)?);
+    fn rank(&mut self, by: Retrieval, text: &str, k: usize) -> Result<Vec<(i64, f64)>, MemoryError> {
+        self.fill_shelf(matches!(by, Retrieval::Dense | Retrieval::Hybrid))?;
+        self.shelf.as_ref().map_or(Ok(Vec::new()), |shelf| shelf.rank(by, text, k))
+    }
+
+    /// What is searched, read from its file or made of the items where it is not in memory.
+    fn fill_shelf(&mut self, vectors: bool) -> Result<(), MemoryError> {
+        let seen: i64 = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        let shelf = match self.shelf.take().filter(|shelf| !shelf.is_worn(seen)) {
+            Some(shelf) => shelf,
+            None => self.kept_shelf(seen)?.map_or_else(|| self.new_shelf(seen), Ok)?,
+        };
+        let shelf = self.shelf.insert(shelf);
+        if vectors && shelf.vectors.is_none() {
+            let made = vectors_of(&self.db, self.folder.as_deref(), shelf)?;
+            shelf.put_vectors(made)?;
         }
-        Ok(self.shelf.get_or_insert_default())
+        Ok(())
+    }
+
+    fn new_shelf(&self, seen: i64) -> Result<Shelf, MemoryError> {
+        // Read before the items: a file may say less than it holds, and not more.
+        let version = self.version()?;
+        let mut shelf = Shelf::build(keys(&self.db, 0)?, seen);
+        if let (Some(folder), (ids, Some(index))) = (&self.folder, shelf.indexed())
+            && ids.len() >= WORTH_IT
+        {
+            shelf.kept = kept::keep_words(&self.db, folder, version, ids, index);
+        }
+        Ok(shelf)
+    }
+
+    /// The shelf that an earlier process kept, brought up to date; nothing where there is none or too much has changed.
+    fn kept_shelf(&self, seen: i64) -> Result<Option<Shelf>, MemoryError> {
+        let version = self.version()?;
+        let Some(words) = self.folder.as_ref().and_then(|folder| kept::words(&self.db, folder)) else {
+            return Ok(None);
+        };
+        let (unchanged, last) = (words.version == version, words.ids.last().copied().unwrap_or(0));
+        let mut shelf = Shelf::of_kept(words, seen);
+        if !unchanged {
+            let mut rows = self.db.prepare("SELECT id FROM items WHERE id <= ?1 ORDER BY id")?;
+            let here = rows.query_map([last], |row| row.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+            let gone = shelf.indexed().0.iter().copied().filter(|id| here.binary_search(id).is_err());
+            gone.collect::<Vec<_>>().into_iter().for_each(|id| shelf.remove(id));
+            for (id, key) in keys(&self.db, last)? {
+                shelf.push(id, &key)?;
+            }
+        }
+        Ok((!shelf.is_worn(seen)).then_some(shelf))
     }
 
     /// Items of this key, newest first.
@@ -98,7 +143,7 @@ impl Memory {
 
     /// A walk from the best items by words, over items and the names that join them.
     fn walk(&mut self, text: &str) -> Result<Vec<(i64, f64)>, MemoryError> {
-        let seeds = self.shelf()?.rank(Retrieval::Words, text, SEEDS)?;
+        let seeds = self.rank(Retrieval::Words, text, SEEDS)?;
         let (mut graph, mut items, mut names) = (Graph::default(), BTreeMap::new(), BTreeMap::new());
         let mut open: Vec<i64> = Vec::new();
         let mut start = Vec::new();
@@ -153,4 +198,34 @@ impl Memory {
         let found = rows.query_map((name, CROWD as i64 + 1), |row| row.get(0))?.collect::<Result<_, _>>()?;
         Ok(found)
     }
+}
+
+/// Items above this number with their keys.
+fn keys(db: &Connection, above: i64) -> Result<Vec<(i64, String)>, MemoryError> {
+    let mut rows = db.prepare("SELECT id, key FROM items WHERE id > ?1 ORDER BY id")?;
+    let found = rows.query_map([above], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
+
+/// The vectors of the items that the shelf has indexed, from their file or from their keys.
+fn vectors_of(db: &Connection, folder: Option<&Path>, shelf: &Shelf) -> Result<Vectors, MemoryError> {
+    let (ids, _) = shelf.indexed();
+    let file = folder.zip(shelf.kept.as_deref());
+    let kept = file.and_then(|(folder, words)| kept::vectors(db, folder, words));
+    if let Some(vectors) = kept.and_then(|bytes| Vectors::read(&bytes, ids.len())) {
+        return Ok(vectors);
+    }
+    let mut rows = keys(db, 0)?.into_iter().peekable();
+    // Items that are gone have no key; their places stay.
+    let key = |id: &i64| {
+        while rows.next_if(|(at, _)| at < id).is_some() {}
+        rows.next_if(|(at, _)| at == id).map(|(_, key)| key).unwrap_or_default()
+    };
+    let made = Vectors::build(&ids.iter().map(key).collect::<Vec<_>>())?;
+    if let Some((folder, words)) = file {
+        let mut bytes = Vec::new();
+        made.write(&mut bytes);
+        kept::keep_vectors(db, folder, words, &bytes);
+    }
+    Ok(made)
 }

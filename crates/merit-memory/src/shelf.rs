@@ -3,15 +3,16 @@
 //! The index is never changed. Items that are forgotten are passed over; once the items that came or went are an eighth of all, the
 //! shelf is worn and is made anew.
 
-use crate::lists::Lists;
+use crate::kept::KeptWords;
+use crate::vectors::Vectors;
 use crate::{MemoryError, Retrieval};
-use merit_search::{Corpus, Document, Index, IndexConfig, MAX_HITS, Mode, SearchError, fuse};
+use merit_search::{MAX_HITS, SearchError, TextIndex, fuse};
 use std::collections::BTreeSet;
 
 /// A shelf is not worn before so many items came or went.
 const FRESH: usize = 1024;
 
-/// Places by words that are also held against the vector of a query, and the depth to which the two lists are fused.
+/// The depth to which words and vectors are fused, at least.
 const DEEP: usize = 32;
 
 /// No item has this number.
@@ -23,14 +24,16 @@ pub(crate) struct Shelf {
     /// The item at every place: those of the index, then those that came since.
     ids: Vec<i64>,
     /// Absent where nothing was there to index.
-    index: Option<Index>,
+    index: Option<TextIndex>,
     /// Made when vectors are first asked for.
-    lists: Option<Lists>,
+    pub(crate) vectors: Option<Vectors>,
     /// Keys that came since the index was made.
     tail: Vec<String>,
     gone: BTreeSet<i64>,
     /// What the database said of changes by others when this was read.
     seen: i64,
+    /// The file that the index is kept in.
+    pub(crate) kept: Option<String>,
 }
 
 /// What keys are compared by: their words, lowercase and without accents, with one space between.
@@ -46,19 +49,32 @@ pub(crate) fn name_of(text: &str) -> String {
 }
 
 impl Shelf {
-    pub(crate) fn build(keys: Vec<(i64, String)>, seen: i64) -> Result<Self, MemoryError> {
+    pub(crate) fn build(keys: Vec<(i64, String)>, seen: i64) -> Self {
         let (ids, keys): (Vec<i64>, Vec<String>) = keys.into_iter().unzip();
-        let document =
-            |(at, text): (usize, String)| Document { id: at.to_string(), title: String::new(), text };
-        let corpus = Corpus::new(keys.into_iter().enumerate().map(document).collect())?;
-        let config = IndexConfig { title_boost: 0.0, ..IndexConfig::default() };
-        let index = if ids.is_empty() { None } else { Some(Index::build(corpus, &config)?) };
-        Ok(Self { ids, index, seen, ..Self::default() })
+        let index = (!ids.is_empty()).then(|| TextIndex::build(&keys));
+        Self { ids, index, seen, ..Self::default() }
+    }
+
+    pub(crate) fn of_kept(words: KeptWords, seen: i64) -> Self {
+        let KeptWords { ids, index, digest, .. } = words;
+        Self { ids, index: Some(index), seen, kept: Some(digest), ..Self::default() }
+    }
+
+    /// The items of the index and the index, where there is one.
+    pub(crate) fn indexed(&self) -> (&[i64], Option<&TextIndex>) {
+        (&self.ids[..self.ids.len() - self.tail.len()], self.index.as_ref())
+    }
+
+    /// The vectors of the index; those of keys that came since are added.
+    pub(crate) fn put_vectors(&mut self, mut vectors: Vectors) -> Result<(), MemoryError> {
+        self.tail.iter().try_for_each(|key| vectors.push(key))?;
+        self.vectors = Some(vectors);
+        Ok(())
     }
 
     pub(crate) fn push(&mut self, id: i64, key: &str) -> Result<(), MemoryError> {
-        if let Some(lists) = &mut self.lists {
-            lists.push(self.ids.len() as u32, key)?;
+        if let Some(vectors) = &mut self.vectors {
+            vectors.push(key)?;
         }
         self.ids.push(id);
         self.tail.push(key.to_owned());
@@ -83,22 +99,12 @@ impl Shelf {
     }
 
     /// At most `k` items, best first.
-    pub(crate) fn rank(
-        &mut self,
-        by: Retrieval,
-        query: &str,
-        k: usize,
-    ) -> Result<Vec<(i64, f64)>, MemoryError> {
+    pub(crate) fn rank(&self, by: Retrieval, query: &str, k: usize) -> Result<Vec<(i64, f64)>, MemoryError> {
         let ranked = match by {
-            Retrieval::Dense => {
-                let words = self.words(query, k.max(DEEP))?;
-                self.nearest(query, k, &words)?
-            }
+            Retrieval::Dense => self.nearest(query, k)?,
             Retrieval::Hybrid => {
                 let depth = k.max(DEEP);
-                let words = self.words(query, depth)?;
-                let dense = self.nearest(query, depth, &words)?;
-                fuse(&[(&words, 1.0), (&dense, 1.0)], k)
+                fuse(&[(&self.words(query, depth)?, 1.0), (&self.nearest(query, depth)?, 1.0)], k)
             }
             Retrieval::Words | Retrieval::Exact | Retrieval::Graph => self.words(query, k)?,
         };
@@ -108,7 +114,7 @@ impl Shelf {
     fn words(&self, query: &str, k: usize) -> Result<Vec<(u32, f32)>, MemoryError> {
         let Some(index) = &self.index else { return Ok(Vec::new()) };
         let deep = k.saturating_add(self.gone.len()).min(MAX_HITS);
-        let mut found = match index.rank_by(Mode::Words, query, deep) {
+        let mut found = match index.rank(query, deep) {
             // A query without words finds nothing.
             Err(SearchError::Query(_)) => return Ok(Vec::new()),
             found => found?,
@@ -119,33 +125,19 @@ impl Shelf {
         Ok(self.best(found, k))
     }
 
-    fn nearest(
-        &mut self,
-        query: &str,
-        k: usize,
-        also: &[(u32, f32)],
-    ) -> Result<Vec<(u32, f32)>, MemoryError> {
-        let lists = match self.lists.take() {
-            Some(lists) => lists,
-            None => {
-                let indexed = self.index.as_ref().map_or(&[][..], |index| index.corpus().documents());
-                let mut lists = Lists::build(indexed.len(), |at| &indexed[at].text)?;
-                for (at, key) in (indexed.len() as u32..).zip(&self.tail) {
-                    lists.push(at, key)?;
-                }
-                lists
-            }
-        };
-        let found = lists.rank(query, k.saturating_add(self.gone.len().min(MAX_HITS)), also);
-        self.lists = Some(lists);
-        Ok(self.best(found?, k))
+    fn nearest(&self, query: &str, k: usize) -> Result<Vec<(u32, f32)>, MemoryError> {
+        let here = |place: u32| self.here(place);
+        self.vectors.as_ref().map_or(Ok(Vec::new()), |vectors| vectors.rank(query, k, here))
+    }
+
+    /// Whether the item at this place is still there.
+    fn here(&self, place: u32) -> bool {
+        self.ids.get(place as usize).is_some_and(|id| *id != NOBODY && !self.gone.contains(id))
     }
 
     /// The best `k` that are still there; of equals, the one that was made first.
     fn best(&self, mut found: Vec<(u32, f32)>, k: usize) -> Vec<(u32, f32)> {
-        found.retain(|(at, _)| {
-            self.ids[*at as usize] != NOBODY && !self.gone.contains(&self.ids[*at as usize])
-        });
+        found.retain(|(place, _)| self.here(*place));
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         found.truncate(k);
         found

@@ -5,7 +5,7 @@ use crate::{Edge, Item, MadeBy, MemoryError, Settings};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The format this program writes.
@@ -13,6 +13,8 @@ const FORMAT: u32 = 1;
 const SETTINGS: &str = "memory.toml";
 const DATABASE: &str = "items.db";
 const BUSY: Duration = Duration::from_secs(10);
+/// Pages of the database that are held in memory.
+const CACHE_KIB: i64 = 64 << 10;
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -35,6 +37,8 @@ const COLUMNS: &str =
 pub struct Memory {
     pub(crate) db: Connection,
     pub(crate) settings: Settings,
+    /// Absent: it lives in the process.
+    pub(crate) folder: Option<PathBuf>,
     /// What is searched; made when it is first needed.
     pub(crate) shelf: Option<Shelf>,
 }
@@ -65,7 +69,7 @@ impl Memory {
     /// A memory that goes with the process.
     pub fn in_process(settings: Settings) -> Result<Self, MemoryError> {
         settings.check()?;
-        Self::over(Connection::open_in_memory()?, settings)
+        Self::over(Connection::open_in_memory()?, settings, None)
     }
 
     /// A memory as it was, in the process.
@@ -122,7 +126,7 @@ impl Memory {
             return Err(MemoryError::Exists { folder: folder.display().to_string() });
         }
         std::fs::create_dir_all(folder).map_err(|why| MemoryError::io(folder, why))?;
-        let memory = Self::over(connect(&folder.join(DATABASE))?, settings)?;
+        let memory = Self::over(connect(&folder.join(DATABASE))?, settings, Some(folder.to_owned()))?;
         // The settings come last: a folder with them is whole.
         let text = toml::to_string_pretty(&memory.settings).map_err(|why| MemoryError::io(&file, why))?;
         let half = folder.join("memory.toml.half");
@@ -141,7 +145,7 @@ impl Memory {
         let text = std::fs::read_to_string(&file).map_err(|why| MemoryError::io(&file, why))?;
         let settings: Settings = toml::from_str(&text).map_err(|why| MemoryError::io(&file, why))?;
         settings.check()?;
-        let memory = Self::over(connect(&folder.join(DATABASE))?, settings)?;
+        let memory = Self::over(connect(&folder.join(DATABASE))?, settings, Some(folder.to_owned()))?;
         let found: Option<String> = memory
             .db
             .query_row("SELECT value FROM meta WHERE key = 'format'", [], |row| row.get(0))
@@ -156,10 +160,10 @@ impl Memory {
         }
     }
 
-    fn over(db: Connection, settings: Settings) -> Result<Self, MemoryError> {
+    fn over(db: Connection, settings: Settings, folder: Option<PathBuf>) -> Result<Self, MemoryError> {
         db.execute_batch(TABLES)?;
         db.execute("INSERT OR IGNORE INTO meta VALUES ('format', ?1)", [FORMAT.to_string()])?;
-        Ok(Self { db, settings, shelf: None })
+        Ok(Self { db, settings, folder, shelf: None })
     }
 
     pub fn settings(&self) -> &Settings {
@@ -178,7 +182,7 @@ impl Memory {
     /// How often it was changed.
     pub fn version(&self) -> Result<u64, MemoryError> {
         let newest = "SELECT coalesce(max(version), 0) FROM changes";
-        Ok(self.db.query_row(newest, [], |row| row.get::<_, i64>(0))? as u64)
+        Ok(self.db.prepare_cached(newest)?.query_row([], |row| row.get::<_, i64>(0))? as u64)
     }
 
     /// What was done to it, newest first.
@@ -242,6 +246,7 @@ fn connect(path: &Path) -> Result<Connection, MemoryError> {
     db.busy_timeout(BUSY)?;
     db.pragma_update(None, "journal_mode", "WAL")?;
     db.pragma_update(None, "synchronous", "FULL")?;
+    db.pragma_update(None, "cache_size", -CACHE_KIB)?;
     Ok(db)
 }
 

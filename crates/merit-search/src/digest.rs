@@ -6,7 +6,7 @@
 use crate::{Corpus, IndexConfig, SearchError};
 use sha2::{Digest as _, Sha256};
 
-const FORMAT: &str = "merit-search 2";
+pub(crate) const FORMAT: &str = "merit-search 2";
 
 pub(crate) fn corpus(corpus: &Corpus) -> String {
     let mut sha = Sha256::new();

@@ -182,7 +182,7 @@ impl std::fmt::Debug for Index {
     }
 }
 
-fn refuse(query: &str, k: usize) -> Result<(), QueryRefusal> {
+pub(crate) fn refuse(query: &str, k: usize) -> Result<(), QueryRefusal> {
     if !(1..=MAX_HITS).contains(&k) {
         return Err(QueryRefusal::Hits { asked: k, max: MAX_HITS });
     }

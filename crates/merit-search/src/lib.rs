@@ -31,6 +31,7 @@ pub mod graph;
 mod index;
 mod jsonl;
 mod snippet;
+mod texts;
 mod top;
 mod words;
 
@@ -39,6 +40,7 @@ pub use corpus::{Corpus, CorpusLimits, Document};
 pub use error::{CorpusFault, QueryRefusal, SearchError};
 pub use fusion::{FUSION_CONSTANT, FUSION_DEPTH, fuse};
 pub use index::{Hit, Index, MAX_HITS, MAX_QUERY_BYTES};
+pub use texts::TextIndex;
 pub use words::MAX_QUERY_TERMS;
 
 /// Calls `each` with every word of a text as words are compared here: lowercase, without accents.

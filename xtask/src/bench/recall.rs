@@ -18,6 +18,7 @@ pub(super) const SUBJECT: Subject = Subject {
 };
 
 const BAR_MS: f64 = 5.0;
+const RECALL: f64 = 0.95;
 
 fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
     let size = if asked.quick { "2000 20" } else { "1000000 300" };
@@ -33,13 +34,22 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
             let name = quantile.trim_end_matches("_ms");
             facts.push((format!("{by}, {name}"), format!("{times} ms"), bar, met));
         }
-        let first = Spread::of(&per_round(&record.lines, &wanted, "first_s")?);
-        facts.push((
-            format!("{by}, the first query, which makes what it searches"),
-            format!("{first} s"),
-            "—".to_owned(),
-            None,
-        ));
+        let busy = Spread::of(&per_round(&record.lines, &wanted, "processor_mean_ms")?);
+        facts.push((format!("{by}, processor time, mean"), format!("{busy} ms"), "—".to_owned(), None));
+        for (key, name) in
+            [("first_s", "which makes what it searches"), ("again_s", "which reads what was kept")]
+        {
+            let first = Spread::of(&per_round(&record.lines, &wanted, key)?);
+            let what = format!("{by}, the first query, {name}");
+            facts.push((what, format!("{first} s"), "—".to_owned(), None));
+        }
+    }
+    for words in [4, 12] {
+        let wanted = json!({"what": "recall", "words": words});
+        let recall = Spread::of(&per_round(&record.lines, &wanted, "recall")?);
+        let (bar, met) = Bar::AtLeast(RECALL).verdict(recall.median, 1.0);
+        let what = format!("dense, queries of {words} words, share of the ten nearest of all that is found");
+        facts.push((what, recall.to_string(), bar, met));
     }
     Ok(alone(&facts))
 }

@@ -4,4 +4,5 @@
 mod changes;
 mod episodes;
 mod finding;
+mod kept;
 mod killed;

@@ -27,7 +27,7 @@ pub(super) fn score(weight: f32, norm: f32, count: u32) -> f32 {
 }
 
 /// What the length of a document adds below the fraction, by step of length.
-pub(super) struct Norms([f32; 256]);
+pub(super) struct Norms(pub(super) [f32; 256]);
 
 impl Norms {
     /// For a field of this average length; a field without words has no documents to ask for.

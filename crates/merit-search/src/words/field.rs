@@ -5,7 +5,6 @@
 
 use super::bm25::{Norms, step, weight};
 use super::postings::{END, Growing, Lists};
-use crate::Document;
 use crate::analysis::{Analyser, plain_words};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -15,7 +14,7 @@ const PART: usize = 4096;
 
 /// A field, ready to be asked.
 pub(super) struct Field {
-    words: HashMap<Box<str>, u32>,
+    pub(super) words: HashMap<Box<str>, u32>,
     pub(super) lists: Lists,
     /// The step of its length, by document.
     pub(super) lengths: Vec<u8>,
@@ -24,10 +23,11 @@ pub(super) struct Field {
 
 impl Field {
     /// Indexes what `text` gives of each document.
-    pub(super) fn build<'a, F>(documents: &'a [Document], analyser: &Analyser, text: F) -> Self
-    where
-        F: Fn(&'a Document) -> &'a str + Sync,
-    {
+    pub(super) fn build<'a, T: Sync>(
+        documents: &'a [T],
+        analyser: &Analyser,
+        text: impl Fn(&'a T) -> &'a str + Sync,
+    ) -> Self {
         let mut whole = Part::default();
         for group in documents.chunks(PART * 2 * rayon::current_num_threads()) {
             let first = whole.lengths.len();

@@ -15,6 +15,7 @@ mod field;
 mod plan;
 mod postings;
 mod rank;
+mod stored;
 
 pub use plan::MAX_QUERY_TERMS;
 pub(crate) use plan::Plan;
@@ -51,6 +52,18 @@ impl WordIndex {
             analyser,
             title_boost: config.title_boost,
             all: documents.len() as u32,
+        }
+    }
+
+    /// Over texts without titles.
+    pub(crate) fn over<T: AsRef<str> + Sync>(texts: &[T], config: &IndexConfig) -> Self {
+        let analyser = Analyser::new(config.stemming, config.stop_words);
+        Self {
+            title: Field::build(&[], &analyser, |none: &String| none),
+            text: Field::build(texts, &analyser, T::as_ref),
+            analyser,
+            title_boost: 0.0,
+            all: texts.len() as u32,
         }
     }
 

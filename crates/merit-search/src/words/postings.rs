@@ -56,24 +56,24 @@ pub(super) struct Block {
     /// Its last document.
     pub(super) last: u32,
     /// Where it ends, in bytes from the beginning of the list.
-    end: u32,
+    pub(super) end: u32,
     /// No document of it scores more, without boost; one of them scores exactly this.
     pub(super) best: f32,
 }
 
 /// Where a list lies.
-struct Place {
-    documents: u32,
-    first_block: u32,
-    first_byte: usize,
+pub(super) struct Place {
+    pub(super) documents: u32,
+    pub(super) first_block: u32,
+    pub(super) first_byte: usize,
 }
 
 /// All lists of one field, one behind the other.
 #[derive(Default)]
 pub(super) struct Lists {
-    places: Vec<Place>,
-    blocks: Vec<Block>,
-    bytes: Vec<u8>,
+    pub(super) places: Vec<Place>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) bytes: Vec<u8>,
 }
 
 impl Lists {
