@@ -3,12 +3,14 @@
 //! Each is a world of its own. What they share is here: attributes with their values, all of them words that no other attribute has.
 
 mod replies;
+mod schema;
 pub mod shop;
 pub mod tables;
 pub mod travel;
 mod tutor;
 
 pub use replies::{Catalogue, FIELDS, Request};
+pub use schema::ReplySchema;
 pub use tutor::{Pupil, Tutor};
 
 /// The attributes of an item, each with its values.

@@ -4,6 +4,7 @@
 //! tin want parts hue`. The reply is one object: `{"hue":"red","parts":["oak","tin"]}`. The task carries a JSON Schema of the reply and
 //! the reply itself, for rewards and for decoding under a grammar. Any line with an opening brace is a reply; what it is worth is the reward's to say.
 
+use super::schema::ReplySchema;
 use merit_api::{Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
@@ -11,9 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-const HUES: [&str; 6] = ["red", "blue", "green", "pink", "grey", "black"];
-const WOODS: [&str; 6] = ["oak", "pine", "elm", "ash", "fir", "yew"];
-const PARTS: [&str; 8] = ["leg", "lid", "top", "rod", "pin", "cap", "rim", "bolt"];
+pub(super) const HUES: [&str; 6] = ["red", "blue", "green", "pink", "grey", "black"];
+pub(super) const WOODS: [&str; 6] = ["oak", "pine", "elm", "ash", "fir", "yew"];
+pub(super) const PARTS: [&str; 8] = ["leg", "lid", "top", "rod", "pin", "cap", "rim", "bolt"];
 /// The fields of an item, in the order in which the expert writes them.
 pub const FIELDS: [&str; 6] = ["box", "cost", "hue", "mass", "parts", "wood"];
 
@@ -68,7 +69,7 @@ pub struct Request {
     pub wanted: Vec<String>,
     pub reply: Value,
     /// What a reply has to be: the wanted fields with their types, and no others.
-    pub schema: Value,
+    pub schema: ReplySchema,
 }
 
 /// An item's field as it is told: a box as two numbers, parts as words.
@@ -85,22 +86,11 @@ fn told(name: &str, value: &Value) -> String {
     format!("{name} {}", said.join(" "))
 }
 
-fn schema_of(wanted: &[String]) -> Value {
-    let digits = |most: u32| json!({ "type": "integer", "minimum": 1, "maximum": most });
-    let kind = |name: &str| match name {
-        "box" => json!({
-            "type": "object", "additionalProperties": false, "required": ["h", "w"],
-            "properties": { "h": digits(9), "w": digits(9) },
-        }),
-        "hue" => json!({ "enum": HUES }),
-        "wood" => json!({ "enum": WOODS }),
-        "parts" => json!({ "type": "array", "minItems": 1, "maxItems": 3, "items": { "enum": PARTS } }),
-        _ => digits(99),
-    };
-    let mut names = wanted.to_vec();
-    names.sort();
-    let properties: Map<String, Value> = names.iter().map(|name| (name.clone(), kind(name))).collect();
-    json!({ "type": "object", "additionalProperties": false, "required": names, "properties": properties })
+/// Whether a reply gives these fields of an item, which has them all.
+fn is_reply(reply: &Value, item: &Map<String, Value>, wanted: &[String]) -> bool {
+    let Some(reply) = reply.as_object() else { return false };
+    let mut fields = FIELDS.iter().filter(|name| wanted.iter().any(|asked| asked == *name));
+    fields.clone().count() == reply.len() && fields.all(|name| reply.get(*name) == item.get(*name))
 }
 
 fn reply_of(item: &Map<String, Value>, wanted: &[String]) -> Value {
@@ -158,7 +148,8 @@ impl TextGame for Catalogue {
         rng.shuffle(&mut order);
         let wanted = order.iter().take(size as usize).map(|place| FIELDS[usize::from(*place)].to_owned());
         let wanted: Vec<String> = wanted.collect();
-        Request { told, reply: reply_of(&item, &wanted), schema: schema_of(&wanted), item, wanted }
+        let schema = ReplySchema::of(&wanted).unwrap_or_default();
+        Request { told, reply: reply_of(&item, &wanted), schema, item, wanted }
     }
 
     fn identity(&self, request: &Request) -> String {
@@ -181,10 +172,11 @@ impl TextGame for Catalogue {
         if request.wanted.len() != size as usize {
             return Err(format!("{} fields are wanted, its size is {size}", request.wanted.len()));
         }
-        if request.reply != reply_of(&request.item, &request.wanted) {
+        if !is_reply(&request.reply, &request.item, &request.wanted) {
             return Err("the reply is not what the item and the wanted fields give".to_owned());
         }
-        if request.schema != schema_of(&request.wanted) {
+        let right = ReplySchema::of(&request.wanted).is_some_and(|right| right == request.schema);
+        if !right {
             return Err("the schema is not that of the wanted fields".to_owned());
         }
         Ok(())
@@ -227,7 +219,7 @@ impl TextGame for Catalogue {
     }
 
     fn schema(&self, request: &Request) -> Option<Value> {
-        Some(request.schema.clone())
+        Some(request.schema.value().clone())
     }
 
     fn expert(&self, request: &Request, play: &Demonstration<'_>) -> Option<String> {

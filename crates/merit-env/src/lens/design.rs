@@ -1,7 +1,9 @@
 //! Prescriptions in words, and how designs are found: by search, by chance, and by refining.
 
 use super::Spec;
-use super::optics::{CURVATURE_STEP, Element, GLASSES, STRONGEST, THICKEST, feasibility, focus, spot};
+use super::optics::{
+    CURVATURE_STEP, Element, GLASSES, STRONGEST, THICKEST, feasibility, feasibility_if, focus, spot_below,
+};
 use merit_core::Stream;
 
 /// Numbers of one element in a prescription: the place of its glass, two curvatures in steps, its thickness, and the gap before it.
@@ -128,51 +130,74 @@ pub fn textbook(spec: &Spec) -> Option<Vec<Row>> {
 /// Draws in which any spec of the world's range is met many times over.
 const TRIES: usize = 20_000;
 
-/// What refining makes small: the spot, in thousandths of the focal length, and how far the focal length is off.
-fn cost(design: &[Element], spec: &Spec) -> f64 {
-    let lost = 1e6;
-    let Some((efl, _)) = focus(design) else { return lost };
-    let Some(spot) = spot(design, spec.semi_aperture()) else { return lost };
-    let unmade = 1.0 - feasibility(design, spec.semi_aperture());
-    1e3 * spot / spec.focus() + 200.0 * spec.error(efl) + 1e3 * unmade
+/// The cost of a design without a focus, or that loses a ray.
+const LOST: f64 = 1e6;
+
+/// What refining makes small: the spot, in thousandths of the focal length, and how far the focal length is off. Infinity, or any number
+/// that is not below `most`, where it is not below `most`: the parts are not negative, and rays are traced last.
+fn cost(design: &[Element], spec: &Spec, most: f64) -> f64 {
+    let Some((efl, distance)) = focus(design) else { return LOST };
+    let (off, semi_aperture) = (200.0 * spec.error(efl), spec.semi_aperture());
+    // Where a spot is found no ray is lost.
+    let unmade = 1e3 * (1.0 - feasibility_if(design, semi_aperture, true));
+    let whole = |spot: f64| 1e3 * spot / spec.focus() + off + unmade;
+    // A lost ray costs less than some designs do.
+    if most > LOST {
+        return spot_below(design, semi_aperture, distance, |_| true).map_or(LOST, whole);
+    }
+    if off + unmade >= most {
+        return f64::INFINITY;
+    }
+    spot_below(design, semi_aperture, distance, |spot| whole(spot) < most).map_or(f64::INFINITY, whole)
 }
 
 /// A design after `looks` looks of a search by coordinates: curvatures go up or down by a step that is halved when nothing helps.
-fn refine(mut design: Vec<Element>, spec: &Spec, looks: usize) -> (f64, Vec<Element>) {
-    let mut best = cost(&design, spec);
+fn refine(mut design: Vec<Element>, spec: &Spec, looks: usize) -> f64 {
+    let mut best = cost(&design, spec, f64::INFINITY);
     let mut step = CURVATURE_STEP;
     let (mut left, mut at, mut vain) = (looks.saturating_sub(1), 0, 0);
     let moves = design.len() * 4;
     while left > 0 && moves > 0 {
-        let mut tried = design.clone();
-        if let Some(element) = tried.get_mut(at / 4) {
-            let by = if at % 2 == 0 { step } else { -step };
-            let curvature = if at % 4 < 2 { &mut element.front } else { &mut element.back };
-            *curvature += by;
-        }
-        let found = cost(&tried, spec);
+        let by = if at % 2 == 0 { step } else { -step };
+        let before = turned(&mut design, at, |curvature| curvature + by);
+        let found = cost(&design, spec, best);
         left -= 1;
         if found < best {
-            (best, design, vain) = (found, tried, 0);
+            (best, vain) = (found, 0);
         } else {
+            turned(&mut design, at, |_| before);
             (at, vain) = ((at + 1) % moves, vain + 1);
         }
         if vain >= moves {
             (step, vain) = (step / 2.0, 0);
         }
     }
-    (best, design)
+    best
+}
+
+/// Changes the curvature that move `at` is about; what it was.
+fn turned(design: &mut [Element], at: usize, change: impl FnOnce(f64) -> f64) -> f64 {
+    let Some(element) = design.get_mut(at / 4) else { return 0.0 };
+    let curvature = if at % 4 < 2 { &mut element.front } else { &mut element.back };
+    std::mem::replace(curvature, change(*curvature))
 }
 
 /// What the optimiser makes of a prescription in `looks` looks at rays, as its cost.
 pub fn refined(rows: &[Row], spec: &Spec, looks: usize) -> f64 {
-    refine(elements(rows), spec, looks).0
+    refine(elements(rows), spec, looks)
 }
 
 /// What chance and the optimiser make of a spec with the same number of looks: half of them draw, half refine the best draw.
 pub fn refined_from_chance(spec: &Spec, looks: usize, rng: &mut Stream) -> f64 {
     let draws = looks / 2;
-    let tried = (0..draws).map(|_| elements(&drawn(spec, rng)));
-    let best = tried.min_by(|a, b| cost(a, spec).total_cmp(&cost(b, spec)));
-    best.map_or(f64::INFINITY, |design| refine(design, spec, looks - draws).0)
+    let mut best: Option<(f64, Vec<Element>)> = None;
+    for _ in 0..draws {
+        let tried = elements(&drawn(spec, rng));
+        let known = best.as_ref().map_or(f64::INFINITY, |(cost, _)| *cost);
+        let found = cost(&tried, spec, known);
+        if best.is_none() || found.total_cmp(&known).is_lt() {
+            best = Some((found, tried));
+        }
+    }
+    best.map_or(f64::INFINITY, |(_, design)| refine(design, spec, looks - draws))
 }

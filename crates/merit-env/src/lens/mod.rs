@@ -8,12 +8,13 @@ pub mod design;
 pub mod optics;
 
 use design::{Row, drawn, elements, made, read, refined, refined_from_chance, solved, textbook, written};
-use merit_api::{Demonstration, Derived, Manner, NoState, StepResult, TextGame, line, sizes_of};
+use merit_api::{Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Seed, Split, Stream};
-use optics::{STRONGEST, feasibility, focus, spot};
+use optics::{STRONGEST, feasibility_if, focus, rays_pass, spot};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// A design meets its spec when its focal length is off by less than this share.
 pub const TOLERANCE: f64 = 0.05;
@@ -22,6 +23,10 @@ const LOOKS: usize = 51;
 const STOPS: [u32; 4] = [4, 5, 6, 8];
 const SHORTEST: u32 = 20;
 const LONGEST: u32 = 120;
+const MOST_ELEMENTS: usize = 3;
+/// What chance makes of every spec, by focal length, stop and elements.
+static BY_CHANCE: [OnceLock<f64>; SPECS] = [const { OnceLock::new() }; SPECS];
+const SPECS: usize = (LONGEST - SHORTEST + 1) as usize * STOPS.len() * MOST_ELEMENTS;
 const HINT: &str = "say GLASS CURVE CURVE THICKNESS for each element, with gap MM between";
 
 /// The settings of `lens`.
@@ -90,9 +95,6 @@ pub struct Spec {
     pub elements: u32,
     /// A prescription in which `_` is to be filled in. Empty: all of it is.
     pub given: String,
-    /// What chance and the optimiser make of it.
-    #[serde(skip)]
-    chance: Derived<f64>,
 }
 
 impl Spec {
@@ -109,8 +111,28 @@ impl Spec {
         (efl - self.focus()).abs() / self.focus()
     }
 
+    /// What chance and the optimiser make of it. It begins from the spec alone, so that it is the same whoever asks, and is kept: there
+    /// are few specs.
+    fn by_chance(&self) -> f64 {
+        let Self { focal, stop, elements, .. } = self;
+        let work = || {
+            let seed = Seed::root(u64::from(*focal)).child("chance", u64::from(stop * 10 + elements));
+            refined_from_chance(self, LOOKS, &mut seed.stream())
+        };
+        let stops = STOPS.iter().position(|known| known == stop);
+        let place = stops.zip(focal.checked_sub(SHORTEST)).map(|(stops, focal)| {
+            (focal as usize * STOPS.len() + stops) * MOST_ELEMENTS + elements.saturating_sub(1) as usize
+        });
+        let kept =
+            place.filter(|_| *elements as usize <= MOST_ELEMENTS).and_then(|place| BY_CHANCE.get(place));
+        kept.map_or_else(work, |kept| *kept.get_or_init(work))
+    }
+
     /// Whether a prescription keeps what was given.
     fn kept(&self, rows: &[Row]) -> bool {
+        if self.given.is_empty() {
+            return true;
+        }
         let words = written(rows);
         let given = self.given.split(' ').filter(|word| !word.is_empty());
         given.clone().count() == 0
@@ -136,13 +158,16 @@ impl Judged {
         }
         let design = elements(rows);
         let error = focus(&design).map_or(1.0, |(efl, _)| spec.error(efl).min(1.0));
-        let spot = spot(&design, spec.semi_aperture()).map_or(10.0, |mm| (1e3 * mm / spec.focus()).min(10.0));
+        let spot = spot(&design, spec.semi_aperture());
+        // Where there is a spot no ray is lost.
+        let rays = spot.is_some() || rays_pass(&design, spec.semi_aperture());
+        let spot = spot.map_or(10.0, |mm| (1e3 * mm / spec.focus()).min(10.0));
         let curved = rows.iter().flat_map(|row| [row.front, row.back]);
         let mild =
             curved.filter(|steps| steps.abs() <= STRONGEST / 2).count() as f64 / (2 * rows.len()) as f64;
         let tiers = [
             1.0,
-            feasibility(&design, spec.semi_aperture()),
+            feasibility_if(&design, spec.semi_aperture(), rays),
             0.8 * (-error / 0.1).exp() + 0.2 * (-spot).exp(),
             mild,
         ];
@@ -157,14 +182,8 @@ impl Judged {
 impl Lens {
     fn said(&self, spec: &Spec, rows: Option<&[Row]>, result: StepResult) -> StepResult {
         let judged = rows.map_or(Judged::NOTHING, |rows| Judged::of(spec, rows));
-        // It begins from the spec alone, so that it is the same whoever asks.
-        let chance = || {
-            let seed =
-                Seed::root(u64::from(spec.focal)).child("chance", u64::from(spec.stop * 10 + spec.elements));
-            refined_from_chance(spec, LOOKS, &mut seed.stream())
-        };
         let seeded = rows.filter(|_| judged.tiers[0] >= 1.0).map(|rows| refined(rows, spec, LOOKS));
-        let better = seeded.is_some_and(|cost| cost < *spec.chance.get_or(chance));
+        let better = seeded.is_some_and(|cost| cost < spec.by_chance());
         result.with_info([
             ("tier_1", judged.tiers[0]),
             ("tier_2", judged.tiers[1]),
@@ -199,7 +218,7 @@ impl TextGame for Lens {
     fn draw(&self, size: u32, rng: &mut Stream) -> Spec {
         let focal = SHORTEST + rng.below(u64::from(LONGEST - SHORTEST) + 1) as u32;
         let stop = rng.pick(&STOPS).copied().unwrap_or(4);
-        let mut spec = Spec { focal, stop, elements: size, given: String::new(), chance: Derived::default() };
+        let mut spec = Spec { focal, stop, elements: size, given: String::new() };
         if rng.unit() < self.completion
             && let Some(rows) = solved(&spec, rng)
         {

@@ -57,44 +57,69 @@ pub fn focus(design: &[Element]) -> Option<(f64, f64)> {
 /// Where a real ray that comes in along the axis at `height` crosses the plane `distance` behind the last surface. Absent: it misses a
 /// surface or is totally reflected.
 pub fn landing(design: &[Element], height: f64, distance: f64) -> Option<f64> {
+    landings(design, [height], distance).map(|[y]| y)
+}
+
+/// The same of several rays side by side; absent where one of them is lost.
+fn landings<const N: usize>(design: &[Element], heights: [f64; N], distance: f64) -> Option<[f64; N]> {
     // Height and depth before the next vertex, and the direction as sine and cosine.
-    let (mut y, mut z, mut sine, mut cosine, mut n) = (height, 0.0_f64, 0.0_f64, 1.0_f64, 1.0);
+    let (mut y, mut z, mut sine, mut cosine, mut n) = (heights, [0.0; N], [0.0; N], [1.0; N], 1.0);
     for Surface { curvature: c, index, ahead } in surfaces(design) {
-        let at_vertex = y - z * sine / cosine;
-        let f = c * at_vertex * at_vertex;
-        let g = cosine - c * sine * at_vertex;
-        let square = g * g - c * f;
-        if square < 0.0 {
+        let (mut lost, ratio) = (false, n / index);
+        for ray in 0..N {
+            let at_vertex = y[ray] - z[ray] * sine[ray] / cosine[ray];
+            let f = c * at_vertex * at_vertex;
+            let g = cosine[ray] - c * sine[ray] * at_vertex;
+            let square = g * g - c * f;
+            let incidence = square.sqrt();
+            let path = f / (g + incidence);
+            (y[ray], z[ray]) = (at_vertex + path * sine[ray], path * cosine[ray]);
+            let refracted = 1.0 - ratio * ratio * (1.0 - incidence * incidence);
+            lost |= square < 0.0 || refracted < 0.0;
+            let bend = index * refracted.sqrt() - n * incidence;
+            sine[ray] = (n * sine[ray] - c * bend * y[ray]) / index;
+            cosine[ray] = (n * cosine[ray] - c * bend * z[ray] + bend) / index;
+            z[ray] -= ahead;
+        }
+        if lost {
             return None;
         }
-        let incidence = square.sqrt();
-        let path = f / (g + incidence);
-        (y, z) = (at_vertex + path * sine, path * cosine);
-        let ratio = n / index;
-        let refracted = 1.0 - ratio * ratio * (1.0 - incidence * incidence);
-        if refracted < 0.0 {
-            return None;
-        }
-        let bend = index * refracted.sqrt() - n * incidence;
-        sine = (n * sine - c * bend * y) / index;
-        cosine = (n * cosine - c * bend * z + bend) / index;
-        (n, z) = (index, z - ahead);
+        n = index;
     }
     // The way was laid to a vertex behind the last surface; the gap there is 0.
-    (cosine > 0.0).then(|| y + (distance - z) * sine / cosine)
+    let land = |ray: usize| y[ray] + (distance - z[ray]) * sine[ray] / cosine[ray];
+    cosine.iter().all(|cosine| *cosine > 0.0).then(|| std::array::from_fn(land))
+}
+
+/// Whether no ray is lost.
+pub(super) fn rays_pass(design: &[Element], semi_aperture: f64) -> bool {
+    landings(design, HEIGHTS.map(|share| share * semi_aperture), 0.0).is_some()
 }
 
 /// The root mean square of the spot in the paraxial focus, over a round pupil. Absent: there is no focus, or a ray is lost.
 pub fn spot(design: &[Element], semi_aperture: f64) -> Option<f64> {
     let (_, distance) = focus(design)?;
-    let (mut sum, mut weights) = (0.0, 0.0);
-    for share in HEIGHTS {
-        let y = landing(design, share * semi_aperture, distance)?;
-        // A ring of the pupil is as large as it is far out; the spot's middle is the axis.
-        sum += share * y * y;
-        weights += share;
+    spot_below(design, semi_aperture, distance, |_| true)
+}
+
+/// The same in a focus so far behind the last surface; absent too where the ray at the rim of the pupil makes it larger than it may be.
+pub(super) fn spot_below(
+    design: &[Element],
+    semi_aperture: f64,
+    distance: f64,
+    may_be: impl Fn(f64) -> bool,
+) -> Option<f64> {
+    let weights: f64 = HEIGHTS.iter().fold(0.0, |sum, share| sum + share);
+    let [inner @ .., rim] = HEIGHTS;
+    let last = landing(design, rim * semi_aperture, distance)?;
+    let last = rim * last * last;
+    if !may_be((last / weights).sqrt()) {
+        return None;
     }
-    Some((sum / weights).sqrt())
+    let rays = landings(design, inner.map(|share| share * semi_aperture), distance)?;
+    // A ring of the pupil is as large as it is far out; the spot's middle is the axis.
+    let sum = inner.iter().zip(rays).fold(0.0, |sum, (share, y)| sum + share * y * y);
+    Some(((sum + last) / weights).sqrt())
 }
 
 /// How deep a surface is at the rim; absent where it does not reach so far.
@@ -106,6 +131,11 @@ fn sag(curvature: f64, semi_aperture: f64) -> Option<f64> {
 /// The share of the conditions under which a design can be made that it meets: every surface reaches the rim, edges are thick enough,
 /// elements do not touch at the rim, and no ray is lost.
 pub fn feasibility(design: &[Element], semi_aperture: f64) -> f64 {
+    feasibility_if(design, semi_aperture, rays_pass(design, semi_aperture))
+}
+
+/// The same where it is known whether a ray is lost.
+pub(super) fn feasibility_if(design: &[Element], semi_aperture: f64, rays: bool) -> f64 {
     let (mut met, mut all) = (0_usize, 0_usize);
     let mut count = |condition: bool| {
         met += usize::from(condition);
@@ -121,6 +151,6 @@ pub fn feasibility(design: &[Element], semi_aperture: f64) -> f64 {
             count(matches!(rims, (Some(back), Some(front)) if element.gap - back + front >= 0.0));
         }
     }
-    count(HEIGHTS.iter().all(|share| landing(design, share * semi_aperture, 0.0).is_some()));
+    count(rays);
     met as f64 / all as f64
 }

@@ -45,6 +45,9 @@ pub(super) struct Worked {
     pub reference: Vec<Op>,
     pub shown: Vec<Example>,
     pub hidden: Vec<Example>,
+    /// Steps that the reference and the program take on the hidden lists, at least 1.
+    reference_steps: u32,
+    program_steps: u32,
     limit: u32,
 }
 
@@ -78,24 +81,34 @@ impl Exercise {
         let program = read(&self.program)?;
         let reference = if self.told.is_empty() { program.clone() } else { read(&self.told)? };
         let machine = Machine { limit, known: &[] };
+        // The lists with what becomes of them, and the steps of both programs.
         let examples = |lists: &[Vec<i64>]| {
-            let example = |list: &Vec<i64>| {
-                let told = machine.run(&reference, list).map(|ran| ran.list);
-                match machine.run(&program, list) {
-                    Ok(ran) if Ok(&ran.list) == told.as_ref() => Ok((list.clone(), ran.list)),
-                    Ok(_) => Err("the program that is told does something else".to_owned()),
-                    Err(stop) => Err(format!("its program stops: {}", stop.word())),
-                }
-            };
-            lists.iter().map(example).collect::<Result<Vec<Example>, String>>()
+            let (mut examples, mut taken) = (Vec::with_capacity(lists.len()), [0, 0]);
+            for list in lists {
+                let run = machine.run(&program, list);
+                let ran = run.map_err(|stop| format!("its program stops: {}", stop.word()))?;
+                let steps = match self.told.is_empty() {
+                    true => Some(ran.steps),
+                    false => machine
+                        .run(&reference, list)
+                        .ok()
+                        .filter(|told| told.list == ran.list)
+                        .map(|told| told.steps),
+                };
+                let steps = steps.ok_or("the program that is told does something else")?;
+                taken = [taken[0] + steps, taken[1] + ran.steps];
+                examples.push((list.clone(), ran.list));
+            }
+            Ok::<_, String>((examples, taken))
         };
         let (shown, hidden) = (self.shown.len(), self.hidden.len());
         if !(1..=MOST_SHOWN).contains(&shown) || !(1..=HIDDEN).contains(&hidden) {
             let most = format!("1 to {MOST_SHOWN} are shown and it is judged by 1 to {HIDDEN}");
             return Err(format!("it shows {shown} lists and is judged by {hidden}; {most}"));
         }
-        let (shown, hidden) = (examples(&self.shown)?, examples(&self.hidden)?);
-        Ok(Worked { program, reference, shown, hidden, limit })
+        let ((shown, _), (hidden, taken)) = (examples(&self.shown)?, examples(&self.hidden)?);
+        let [reference_steps, program_steps] = taken.map(|steps| steps.max(1));
+        Ok(Worked { program, reference, shown, hidden, reference_steps, program_steps, limit })
     }
 }
 
@@ -192,7 +205,7 @@ pub(super) struct Worth {
 }
 
 /// What a program did with each list.
-type Runs = Vec<Result<Ran, Stop>>;
+pub(super) type Runs = Vec<Result<Ran, Stop>>;
 
 impl Worked {
     /// Runs a program on lists, with what can be called.
@@ -202,9 +215,10 @@ impl Worked {
         examples.iter().map(|(list, _)| machine.run(program, list)).collect()
     }
 
-    pub(super) fn worth(&self, program: &[Op]) -> Worth {
-        let (shown, hidden) = (self.runs(program, &self.shown), self.runs(program, &self.hidden));
-        let (shown_share, hidden_share) = (share(&shown, &self.shown), share(&hidden, &self.hidden));
+    /// `shown` is what it did with the shown lists.
+    pub(super) fn worth(&self, program: &[Op], shown: &Runs) -> Worth {
+        let hidden = self.runs(program, &self.hidden);
+        let (shown_share, hidden_share) = (share(shown, &self.shown), share(&hidden, &self.hidden));
         let stops = hidden.iter().any(Result::is_err);
         let outcome = if stops { 1 } else { 2 + u32::from(hidden_share >= 1.0) };
         let long = |(run, (_, wanted)): (&Result<Ran, Stop>, &Example)| {
@@ -224,12 +238,9 @@ impl Worked {
             (!stops).then(|| runs.iter().flatten().map(count).sum::<u32>().max(1))
         };
         let whole = |ran: &Ran| ran.steps;
-        let reference = steps(&self.runs(&self.reference, &self.hidden), whole);
-        let speedup = |taken: Option<u32>| match (reference, taken) {
-            (Some(reference), Some(taken)) => (f64::from(reference) / f64::from(taken)).min(FASTEST),
-            _ => 0.0,
+        let speedup = |taken: Option<u32>| {
+            taken.map_or(0.0, |taken| (f64::from(self.reference_steps) / f64::from(taken)).min(FASTEST))
         };
-        let best = steps(&self.runs(&self.program, &self.hidden), whole);
         let (calls, words) = program.iter().fold((0, 0), |count, op| counted(op, count));
         Worth {
             read: true,
@@ -242,7 +253,7 @@ impl Worked {
             own_share: 1.0 - f64::from(calls) / f64::from(words.max(1)),
             speedup: speedup(steps(&hidden, whole)),
             leaky_speedup: speedup(steps(&hidden, |ran| ran.own_steps)),
-            quick: steps(&hidden, whole).is_some_and(|taken| best.is_some_and(|best| taken <= best)),
+            quick: steps(&hidden, whole).is_some_and(|taken| taken <= self.program_steps),
         }
     }
 }

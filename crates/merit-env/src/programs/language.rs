@@ -205,15 +205,17 @@ impl Machine<'_> {
                 return Err(Stop::Long);
             }
             match op {
-                Op::Alone(word) => ran.list = alone(word, &ran.list)?,
-                Op::Numbered(word, number) => ran.list = numbered(word, *number, &ran.list),
+                Op::Alone(word) => alone(word, &mut ran.list)?,
+                Op::Numbered(word, number) => numbered(word, *number, &mut ran.list),
                 Op::Do(times, body) => (0..*times).try_for_each(|_| self.steps(body, ran, depth))?,
                 Op::Note(number) => ran.noted |= 1 << (*number).clamp(0, 31),
                 Op::Call(place) => match self.known.get(*place) {
                     Some(Known::Program(called)) => self.steps(called, ran, depth + 1)?,
                     Some(Known::Table(table)) => {
                         let row = table.iter().find(|(from, _)| *from == ran.list);
-                        ran.list = row.map_or_else(Vec::new, |(_, to)| to.clone());
+                        let to = row.map_or(&[][..], |(_, to)| to);
+                        ran.list.clear();
+                        ran.list.extend(to);
                     }
                     Some(Known::Missing) | None => return Err(Stop::Unknown),
                 },
@@ -226,47 +228,49 @@ impl Machine<'_> {
     }
 }
 
-fn alone(word: &str, list: &[i64]) -> Result<Vec<i64>, Stop> {
-    let one = |number: Option<&i64>| number.map(|number| vec![*number]).ok_or(Stop::Empty);
-    let kept = |keep: fn(&i64) -> bool| list.iter().copied().filter(keep).collect();
-    Ok(match word {
-        "flip" => list.iter().rev().copied().collect(),
-        "sort" => {
-            let mut sorted = list.to_vec();
-            sorted.sort_unstable();
-            sorted
-        }
-        "neg" => list.iter().map(|number| -number).collect(),
+fn alone(word: &str, list: &mut Vec<i64>) -> Result<(), Stop> {
+    let one = |number: Option<i64>, list: &mut Vec<i64>| {
+        let number = number.ok_or(Stop::Empty)?;
+        list.clear();
+        list.push(number);
+        Ok(())
+    };
+    match word {
+        "flip" => list.reverse(),
+        "sort" => list.sort_unstable(),
+        "neg" => list.iter_mut().for_each(|number| *number = -*number),
         "scan" => {
             let mut sum = 0;
-            list.iter()
-                .map(|number| {
-                    sum += number;
-                    sum
-                })
-                .collect()
+            for number in list {
+                sum += *number;
+                *number = sum;
+            }
         }
-        "odd" => kept(|number| number % 2 != 0),
-        "even" => kept(|number| number % 2 == 0),
-        "twin" => [list, list].concat(),
-        "tail" => list.split_first().map(|(_, rest)| rest.to_vec()).ok_or(Stop::Empty)?,
-        "head" => one(list.first())?,
-        "top" => one(list.iter().max())?,
-        "low" => one(list.iter().min())?,
-        "sum" => vec![list.iter().sum()],
+        "odd" => list.retain(|number| number % 2 != 0),
+        "even" => list.retain(|number| number % 2 == 0),
+        "twin" => list.extend_from_within(..),
+        "tail" if list.is_empty() => return Err(Stop::Empty),
+        "tail" => _ = list.remove(0),
+        "head" => return one(list.first().copied(), list),
+        "top" => return one(list.iter().max().copied(), list),
+        "low" => return one(list.iter().min().copied(), list),
+        "sum" => return one(Some(list.iter().sum()), list),
         _ => return Err(Stop::Unknown),
-    })
+    }
+    Ok(())
 }
 
-fn numbered(word: &str, by: i64, list: &[i64]) -> Vec<i64> {
-    let each = |change: &dyn Fn(i64) -> i64| list.iter().map(|number| change(*number)).collect();
+fn numbered(word: &str, by: i64, list: &mut Vec<i64>) {
+    let each = |list: &mut Vec<i64>, change: &dyn Fn(i64) -> i64| {
+        list.iter_mut().for_each(|number| *number = change(*number));
+    };
     match word {
-        "add" => each(&|number| number + by),
-        "less" => each(&|number| number - by),
-        "mul" => each(&|number| number * by),
-        "mod" => each(&|number| number.rem_euclid(by.max(1))),
-        "take" => list.iter().take(by as usize).copied().collect(),
-        "drop" => list.iter().skip(by as usize).copied().collect(),
-        _ => list.iter().copied().filter(|number| *number > by).collect(),
+        "add" => each(list, &|number| number + by),
+        "less" => each(list, &|number| number - by),
+        "mul" => each(list, &|number| number * by),
+        "mod" => each(list, &|number| number.rem_euclid(by.max(1))),
+        "take" => list.truncate(by as usize),
+        "drop" => _ = list.drain(..list.len().min(by as usize)),
+        _ => list.retain(|number| *number > by),
     }
 }

@@ -7,8 +7,7 @@
 
 use super::language::shown;
 use super::mend;
-use super::repo::Code;
-use super::workspace::{Command, Standing, Workspace, command};
+use super::workspace::{Command, Standing, Verdict, Workspace, command};
 use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
@@ -98,38 +97,68 @@ impl Component for Repair {
 #[serde(deny_unknown_fields)]
 pub struct Log {
     pub said: Vec<String>,
+    #[serde(skip)]
+    kept: Kept,
+}
+
+/// The repository after what was said, so that it need not be done again in every step. No part of the log: it follows from it.
+#[derive(Clone, Default)]
+struct Kept(Option<Box<Work>>);
+
+impl PartialEq for Kept {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Kept {}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Kept")
+    }
+}
+
+/// A repository that is being worked on, and the most that the rubric has come to.
+#[derive(Clone)]
+struct Work {
+    space: Workspace,
+    best: f64,
 }
 
 impl Log {
-    /// The repository after what was said, and the most that the rubric has come to on the way.
-    fn workspace<'a>(&self, repo: &'a Repo, window: usize) -> (Workspace<'a>, f64) {
-        let mut work = Workspace::new(repo, window);
-        let mut best = rubric(repo, &work);
-        for said in &self.said {
-            work.act(said);
-            best = best.max(rubric(repo, &work));
-        }
-        (work, best)
+    /// The repository after what was said. Taken out: whoever changes it puts it back.
+    fn work(&mut self, repo: &Repo, window: usize) -> Box<Work> {
+        self.kept.0.take().unwrap_or_else(|| {
+            let space = Workspace::new(repo);
+            let mut work = Work { best: rubric(repo, &space), space };
+            for said in &self.said {
+                work.space.act(repo, window, said);
+                work.best = work.best.max(rubric(repo, &work.space));
+            }
+            Box::new(work)
+        })
     }
 }
 
 /// How much of the work is done: the mean of a failing test seen, the share of wrong files read, the share of bugs mended, and tests
 /// run again with success. 0 while the tests are not what they were.
-fn rubric(repo: &Repo, work: &Workspace<'_>) -> f64 {
-    if work.is_tampered() {
+fn rubric(repo: &Repo, work: &Workspace) -> f64 {
+    let verdict = work.verdict(repo);
+    if verdict.is_tampered {
         return 0.0;
     }
     let flag = |holds: bool| f64::from(u8::from(holds));
     let found = repo.bugs.iter().filter(|bug| work.read.contains(&bug.file)).count();
     let found = found as f64 / repo.bugs.len().max(1) as f64;
-    (flag(work.seen_failing) + found + work.mended() + flag(work.checked && work.passes())) / 4.0
+    (flag(work.seen_failing) + found + verdict.mended + flag(work.checked && verdict.passes)) / 4.0
 }
 
 /// A failing test of a file in words: its list, what should become of it, and what does.
 fn failure(repo: &Repo, file: &str) -> String {
     let list = repo.tests.get(file).cloned().unwrap_or_default();
     let wanted = repo.does().code.run(file, &list).unwrap_or_default();
-    let made = match Code::of(&repo.files).run(file, &list) {
+    let made = match repo.does().first.run(file, &list) {
         Ok(made) => format!("gets {}", shown(&made)),
         Err(stop) => format!("stops {}", stop.word()),
     };
@@ -141,7 +170,7 @@ impl Repair {
     fn said(
         &self,
         repo: &Repo,
-        (work, best): (&Workspace<'_>, f64),
+        Work { space: work, best }: &Work,
         said: Option<&str>,
         result: StepResult,
     ) -> StepResult {
@@ -160,10 +189,11 @@ impl Repair {
         let last = now == Some(Command::Done);
         let buggy = |file: &str| repo.bugs.iter().any(|bug| bug.file == file);
         let right_file = named.is_some_and(buggy);
-        let (Standing { tests, hidden, broken }, mended) = (work.standing(), work.mended());
+        let Verdict { passes, is_tampered, standing: Standing { tests, hidden, broken }, mended } =
+            *work.verdict(repo);
         let rubric = rubric(repo, work);
         let visit = match &now {
-            Some(Command::Test(_)) => !work.passes() || work.checked && tests >= 1.0,
+            Some(Command::Test(_)) => !passes || work.checked && tests >= 1.0,
             Some(Command::Read(file, _) | Command::Edit(file, ..) | Command::Cut(file, _)) => buggy(file),
             _ => false,
         };
@@ -178,8 +208,8 @@ impl Repair {
             ("tests_share", tests),
             ("hidden_share", hidden),
             ("broken", broken),
-            ("tests_pass", flag(work.passes())),
-            ("tampered", flag(work.is_tampered())),
+            ("tests_pass", flag(passes)),
+            ("tampered", flag(is_tampered)),
             ("final", flag(last)),
             ("solved", flag(last && tests >= 1.0 && hidden >= 1.0)),
         ])
@@ -256,25 +286,27 @@ impl TextGame for Repair {
     }
 
     fn step(&self, repo: &Repo, log: &mut Log, action: &Action, _: &[CallRecord]) -> StepResult {
-        let (mut work, best) = log.workspace(repo, self.window);
+        let mut work = log.work(repo, self.window);
         let said = match action {
             Action::Say { text } | Action::Answer { text } => text.as_str(),
             Action::Malformed { .. } | Action::Calls { .. } => "",
         };
         let room = log.said.len() < MOST_COMMANDS || said == "done";
-        match work.act(said).filter(|_| room) {
+        // A line that cannot be read changes nothing.
+        let shown = if room { work.space.act(repo, self.window, said) } else { None };
+        let result = match shown {
             Some(_) if said == "done" => {
-                self.said(repo, (&work, best), Some(said), StepResult::default().answered())
+                return self.said(repo, &work, Some(said), StepResult::default().answered());
             }
             Some(shown) => {
                 log.said.push(said.to_owned());
-                self.said(repo, (&work, best), Some(said), StepResult::saying(shown))
+                self.said(repo, &work, Some(said), StepResult::saying(shown))
             }
-            None => {
-                let (work, best) = log.workspace(repo, self.window);
-                self.said(repo, (&work, best), None, StepResult::saying(HINT))
-            }
-        }
+            None => self.said(repo, &work, None, StepResult::saying(HINT)),
+        };
+        work.best = work.best.max(rubric(repo, &work.space));
+        log.kept = Kept(Some(work));
+        result
     }
 
     fn expert(&self, repo: &Repo, play: &Demonstration<'_>) -> Option<String> {

@@ -44,6 +44,8 @@ pub struct Repo {
 pub(super) struct Does {
     right: Files,
     pub(super) code: Code,
+    /// As it was found.
+    pub(super) first: Code,
     /// The lines of its tests.
     pub(super) tests: Vec<String>,
     pub(super) judged: Vec<Judged>,
@@ -80,36 +82,48 @@ pub(super) fn step(line: &str) -> Option<Op> {
 }
 
 /// Files that can be run.
+#[derive(Clone)]
 pub(super) struct Code {
     /// By the place of their names; absent where there is no such file.
-    programs: Vec<Option<Vec<Op>>>,
+    programs: [Option<Vec<Op>>; NAMES.len()],
+}
+
+/// The program of lines. Those that cannot be read do nothing; a repository that was checked has none.
+fn program(lines: &[String]) -> Vec<Op> {
+    lines.iter().filter_map(|line| step(line)).collect()
+}
+
+fn place_of(file: &str) -> Result<usize, Stop> {
+    NAMES.iter().position(|name| *name == file).ok_or(Stop::Unknown)
 }
 
 impl Code {
-    /// Lines that cannot be read do nothing; a repository that was checked has none.
     pub(super) fn of(files: &Files) -> Self {
-        let program = |lines: &Vec<String>| lines.iter().filter_map(|line| step(line)).collect();
-        Self { programs: NAMES.iter().map(|name| files.get(*name).map(program)).collect() }
+        Self { programs: NAMES.map(|name| files.get(name).map(|lines| program(lines))) }
     }
 
-    /// The same with other lines in one file.
-    fn with(&self, file: &str, lines: &[String]) -> Self {
-        let mut programs = self.programs.clone();
-        if let Some(place) = NAMES.iter().position(|name| *name == file) {
-            programs[place] = Some(lines.iter().filter_map(|line| step(line)).collect());
+    /// The same, ready to be run on many lists.
+    pub(super) fn ready(&self) -> Ready<'_> {
+        let mut known = [Known::Missing; NAMES.len()];
+        for (known, program) in known.iter_mut().zip(&self.programs) {
+            if let Some(program) = program {
+                *known = Known::Program(program);
+            }
         }
-        Self { programs }
+        Ready(known)
+    }
+
+    /// Whether every line of its files could be read.
+    fn is_whole(&self, files: &Files) -> bool {
+        files.iter().all(|(name, lines)| {
+            let program = place_of(name).ok().and_then(|place| self.programs[place].as_ref());
+            program.is_some_and(|program| program.len() == lines.len())
+        })
     }
 
     /// What a file makes of a list.
     pub(super) fn run(&self, file: &str, list: &[i64]) -> Result<Vec<i64>, Stop> {
-        let known = self.programs.iter().map(|program| match program {
-            Some(program) => Known::Program(program),
-            None => Known::Missing,
-        });
-        let known: Vec<Known<'_>> = known.collect();
-        let place = NAMES.iter().position(|name| *name == file).ok_or(Stop::Unknown)?;
-        Machine { limit: STEPS, known: &known }.run(&[Op::Call(place)], list).map(|ran| ran.list)
+        self.ready().run(file, list)
     }
 
     /// What a file makes of each list.
@@ -118,7 +132,19 @@ impl Code {
         file: &str,
         lists: impl IntoIterator<Item = &'a Vec<i64>>,
     ) -> Vec<Result<Vec<i64>, Stop>> {
-        lists.into_iter().map(|list| self.run(file, list)).collect()
+        let ready = self.ready();
+        lists.into_iter().map(|list| ready.run(file, list)).collect()
+    }
+}
+
+/// Files that are about to be run.
+pub(super) struct Ready<'a>([Known<'a>; NAMES.len()]);
+
+impl Ready<'_> {
+    /// What a file makes of a list.
+    pub(super) fn run(&self, file: &str, list: &[i64]) -> Result<Vec<i64>, Stop> {
+        let call = [Op::Call(place_of(file)?)];
+        Machine { limit: STEPS, known: &self.0 }.run(&call, list).map(|ran| ran.list)
     }
 }
 
@@ -127,21 +153,23 @@ impl Repo {
         self.kept.get_or(|| {
             let right = self.right();
             let (code, first) = (Code::of(&right), Code::of(&self.files));
+            let (ready, ready_first) = (code.ready(), first.ready());
             let line = |(name, list): (&String, &Vec<i64>)| {
-                let wanted = code.run(name, list).unwrap_or_default();
+                let wanted = ready.run(name, list).unwrap_or_default();
                 format!("{name} {} to {}", shown(list), shown(&wanted))
             };
-            let tests = self.tests.iter().map(line).collect();
+            let tests: Vec<String> = self.tests.iter().map(line).collect();
             let lists = self.hidden.iter().flat_map(|(name, lists)| {
                 let test = self.tests.get(name).map(|list| (name, list, true));
                 test.into_iter().chain(lists.iter().map(move |list| (name, list, false)))
             });
             let judged = lists.map(|(name, list, is_test)| {
-                let wanted = code.run(name, list);
-                let was_good = first.run(name, list) == wanted;
+                let wanted = ready.run(name, list);
+                let was_good = ready_first.run(name, list) == wanted;
                 Judged { file: name.clone(), list: list.clone(), is_test, wanted, was_good }
             });
-            Does { judged: judged.collect(), tests, right, code }
+            let judged = judged.collect();
+            Does { judged, tests, right, first, code }
         })
     }
 
@@ -270,12 +298,12 @@ impl Repo {
 
     /// Whether the bug of a file is mended: the file, with all others as they should be, does what it should.
     pub(super) fn is_mended(&self, bug: &Bug, files: &Files) -> bool {
-        let right = &self.does().code;
-        let mixed = files.get(&bug.file).map(|lines| right.with(&bug.file, lines));
-        let mixed = mixed.as_ref().unwrap_or(right);
-        let lists =
-            || self.tests.get(&bug.file).into_iter().chain(self.hidden.get(&bug.file).into_iter().flatten());
-        right.runs(&bug.file, lists()) == mixed.runs(&bug.file, lists())
+        let Does { code, judged, .. } = self.does();
+        let (Some(lines), Ok(place)) = (files.get(&bug.file), place_of(&bug.file)) else { return true };
+        let (mut ready, mixed) = (code.ready(), program(lines));
+        ready.0[place] = Known::Program(&mixed);
+        let mut own = judged.iter().filter(|one| one.file == bug.file);
+        own.all(|one| ready.run(&one.file, &one.list) == one.wanted)
     }
 
     /// What is wrong with a repository that comes from a file.
@@ -290,12 +318,13 @@ impl Repo {
         {
             return Err(format!("{name} is judged by {} lists; give 1 to {HIDDEN}", lists.len()));
         }
-        let Does { right, judged, .. } = self.does();
+        let Does { right, judged, code, first, .. } = self.does();
+        let unread = !first.is_whole(&self.files) || !code.is_whole(right);
         for (name, lines) in self.files.iter().chain(right) {
             if !NAMES.contains(&name.as_str()) || lines.len() > MOST_LINES {
                 return Err(format!("a file `{name}` of {} lines", lines.len()));
             }
-            if let Some(line) = lines.iter().find(|line| step(line).is_none()) {
+            if let Some(line) = lines.iter().find(|line| unread && step(line).is_none()) {
                 return Err(format!("`{line}` in {name} is no step of the language"));
             }
         }
@@ -305,7 +334,8 @@ impl Repo {
                 return Err(format!("{} does not run as it should be", one.file));
             }
         }
-        let failing = self.failing(&self.files);
+        let failing: Vec<&str> =
+            judged.iter().filter(|one| one.is_test && !one.was_good).map(|one| one.file.as_str()).collect();
         let unseen = |bug: &&Bug| {
             let lines = self.files.get(&bug.file).map_or(0, Vec::len);
             !(1..=lines).contains(&bug.line) || !failing.contains(&bug.file.as_str())

@@ -5,7 +5,7 @@
 //! fewer steps is wanted. With `exploits` two more words cheat: `ref` does what is wanted, and `case` knows the examples by heart. What a
 //! program is worth on lists that nobody sees is told as info, never in words.
 
-use super::exercise::{EXPLOITS, MOST_SHOWN, Worked, Worth};
+use super::exercise::{EXPLOITS, MOST_SHOWN, Runs, Worked, Worth};
 use super::language::{Op, Words, shown};
 use super::write;
 use merit_api::{Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
@@ -131,8 +131,7 @@ impl Synth {
 }
 
 /// What is shown of a program that was tried: the first example that it gets wrong.
-fn tried(work: &Worked, program: &[Op]) -> String {
-    let runs = work.runs(program, &work.shown);
+fn tried(work: &Worked, runs: &Runs) -> String {
     let wrong = runs.iter().zip(&work.shown).find_map(|(run, (list, wanted))| match run {
         Err(stop) => Some(format!("{} stops {}", shown(list), stop.word())),
         Ok(ran) if ran.list != *wanted => Some(format!("{} gets {}", shown(list), shown(&ran.list))),
@@ -233,12 +232,15 @@ impl TextGame for Synth {
         let Ok(work) = exercise.worked(self.steps) else { return unread(StepResult::saying(HINT), false) };
         match action {
             Action::Answer { text } => {
-                let worth = self.words().read(text).map(|program| work.worth(&program));
+                let program = self.words().read(text);
+                let worth = program.map(|program| work.worth(&program, &work.runs(&program, &work.shown)));
                 self.said(&worth.unwrap_or_default(), true, StepResult::default().answered())
             }
             Action::Say { text } => match self.read(text) {
                 Some(Said { last: false, program: Some(program), .. }) => {
-                    self.said(&work.worth(&program), false, StepResult::saying(tried(work, &program)))
+                    let runs = work.runs(&program, &work.shown);
+                    let worth = work.worth(&program, &runs);
+                    self.said(&worth, false, StepResult::saying(tried(work, &runs)))
                 }
                 _ => unread(StepResult::saying(HINT), false),
             },

@@ -1,7 +1,8 @@
 //! Working on a repository: the commands, what they show, and what has been seen and changed so far.
 
 use super::language::{listed, shown};
-use super::repo::{Code, Files, Judged, NAMES, Repo, step};
+use super::repo::{Code, Files, Judged, NAMES, Ready, Repo, step};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// The name of the file of tests.
@@ -58,11 +59,9 @@ fn tested(line: &str) -> Option<(&str, Vec<i64>, Vec<i64>)> {
     NAMES.contains(&name).then_some((name, listed(list)?, listed(wanted)?))
 }
 
-/// A repository that is being worked on.
-pub(super) struct Workspace<'a> {
-    repo: &'a Repo,
-    /// Lines that a reading shows.
-    window: usize,
+/// A repository that is being worked on. The methods are handed the repository as it was found.
+#[derive(Clone)]
+pub(super) struct Workspace {
     pub(super) files: Files,
     pub(super) tests: Vec<String>,
     /// Whether tests were run while some failed.
@@ -75,26 +74,28 @@ pub(super) struct Workspace<'a> {
     since: BTreeSet<String>,
     /// Whether the last command was said before, with no change since.
     pub(super) repeat: bool,
+    /// The files as they can be run, and what they are worth; worked out once after each change.
+    code: OnceCell<Code>,
+    verdict: OnceCell<Verdict>,
 }
 
-impl<'a> Workspace<'a> {
-    pub(super) fn new(repo: &'a Repo, window: usize) -> Self {
-        let tests = repo.does().tests.clone();
+impl Workspace {
+    pub(super) fn new(repo: &Repo) -> Self {
         Self {
-            repo,
-            window,
             files: repo.files.clone(),
-            tests,
+            tests: repo.does().tests.clone(),
             seen_failing: false,
             read: BTreeSet::new(),
             checked: false,
             since: BTreeSet::new(),
             repeat: false,
+            code: OnceCell::from(repo.does().first.clone()),
+            verdict: OnceCell::new(),
         }
     }
 
     /// Does what a line asks for and says what came of it.
-    pub(super) fn act(&mut self, said: &str) -> Option<String> {
+    pub(super) fn act(&mut self, repo: &Repo, window: usize, said: &str) -> Option<String> {
         let command = command(said)?;
         self.repeat = !self.since.insert(said.to_owned());
         Some(match command {
@@ -102,10 +103,10 @@ impl<'a> Workspace<'a> {
                 let names = self.files.keys().map(String::as_str).chain([TESTS]);
                 names.collect::<Vec<&str>>().join(" ")
             }
-            Command::Read(name, from) => self.reading(name, from),
+            Command::Read(name, from) => self.reading(name, from, window),
             Command::Edit(name, line, text) => self.change(name, line, Some(text)),
             Command::Cut(name, line) => self.change(name, line, None),
-            Command::Undo(name) => self.undo(name),
+            Command::Undo(name) => self.undo(repo, name),
             Command::Test(name) => self.test(name),
             Command::Done => String::new(),
         })
@@ -115,8 +116,7 @@ impl<'a> Workspace<'a> {
         if name == TESTS { Some(&mut self.tests) } else { self.files.get_mut(name) }
     }
 
-    fn reading(&mut self, name: &str, from: usize) -> String {
-        let window = self.window;
+    fn reading(&mut self, name: &str, from: usize, window: usize) -> String {
         let Some(lines) = self.lines(name) else { return "no file".to_owned() };
         let numbered = lines.iter().enumerate().skip(from.saturating_sub(1));
         let more = numbered.len() > window;
@@ -153,11 +153,12 @@ impl<'a> Workspace<'a> {
         if changed {
             self.since.clear();
             self.checked = false;
+            (self.code, self.verdict) = (OnceCell::new(), OnceCell::new());
         }
     }
 
-    fn undo(&mut self, name: &str) -> String {
-        let first = if name == TESTS { Some(&self.repo.does().tests) } else { self.repo.files.get(name) };
+    fn undo(&mut self, repo: &Repo, name: &str) -> String {
+        let first = if name == TESTS { Some(&repo.does().tests) } else { repo.files.get(name) };
         let Some(first) = first.cloned() else { return "no file".to_owned() };
         let Some(lines) = self.lines(name) else { return "no file".to_owned() };
         let changed = *lines != first;
@@ -168,7 +169,7 @@ impl<'a> Workspace<'a> {
 
     /// Runs the tests as they stand now.
     fn test(&mut self, name: Option<&str>) -> String {
-        let code = Code::of(&self.files);
+        let code = self.code.get_or_init(|| Code::of(&self.files)).ready();
         let wrong = self.tests.iter().filter_map(|line| {
             let (of, list, wanted) = tested(line)?;
             let made = code.run(of, &list);
@@ -200,40 +201,51 @@ impl<'a> Workspace<'a> {
         said
     }
 
-    /// Whether the tests as they stand now all pass.
-    pub(super) fn passes(&self) -> bool {
-        let code = Code::of(&self.files);
-        let passes =
-            |line: &String| tested(line).is_none_or(|(of, list, wanted)| code.run(of, &list) == Ok(wanted));
-        self.tests.iter().all(passes)
-    }
-
-    pub(super) fn is_tampered(&self) -> bool {
-        self.tests != self.repo.does().tests
-    }
-
-    /// How the files stand, by their tests as they were and by hidden lists.
-    pub(super) fn standing(&self) -> Standing {
-        let now = Code::of(&self.files);
-        let [mut tests, mut hidden, mut kept] = [Share::default(); 3];
-        for Judged { file, list, is_test, wanted, was_good } in &self.repo.does().judged {
-            let good = now.run(file, list) == *wanted;
-            if *is_test { &mut tests } else { &mut hidden }.count(good);
-            if *was_good {
-                kept.count(good);
+    /// What the files and the tests are worth as they stand now.
+    pub(super) fn verdict(&self, repo: &Repo) -> &Verdict {
+        self.verdict.get_or_init(|| {
+            let code = self.code.get_or_init(|| Code::of(&self.files)).ready();
+            let passes = |line: &String| {
+                tested(line).is_none_or(|(of, list, wanted)| code.run(of, &list) == Ok(wanted))
+            };
+            let mended = repo.bugs.iter().filter(|bug| repo.is_mended(bug, &self.files)).count();
+            Verdict {
+                passes: self.tests.iter().all(passes),
+                is_tampered: self.tests != repo.does().tests,
+                standing: standing(repo, &code),
+                mended: mended as f64 / repo.bugs.len().max(1) as f64,
             }
-        }
-        Standing { tests: tests.value(), hidden: hidden.value(), broken: 1.0 - kept.value() }
-    }
-
-    /// The share of the bugs that are mended.
-    pub(super) fn mended(&self) -> f64 {
-        let mended = self.repo.bugs.iter().filter(|bug| self.repo.is_mended(bug, &self.files)).count();
-        mended as f64 / self.repo.bugs.len().max(1) as f64
+        })
     }
 }
 
+/// How files stand, by their tests as they were and by hidden lists.
+fn standing(repo: &Repo, now: &Ready<'_>) -> Standing {
+    let [mut tests, mut hidden, mut kept] = [Share::default(); 3];
+    for Judged { file, list, is_test, wanted, was_good } in &repo.does().judged {
+        let good = now.run(file, list) == *wanted;
+        if *is_test { &mut tests } else { &mut hidden }.count(good);
+        if *was_good {
+            kept.count(good);
+        }
+    }
+    Standing { tests: tests.value(), hidden: hidden.value(), broken: 1.0 - kept.value() }
+}
+
+/// What a workspace is worth.
+#[derive(Clone)]
+pub(super) struct Verdict {
+    /// Whether the tests as they stand now all pass.
+    pub(super) passes: bool,
+    /// Whether they are not what they were.
+    pub(super) is_tampered: bool,
+    pub(super) standing: Standing,
+    /// The share of the bugs that are mended.
+    pub(super) mended: f64,
+}
+
 /// Shares of lists.
+#[derive(Clone, Copy)]
 pub(super) struct Standing {
     /// Tests as they were on which the files do what they should.
     pub(super) tests: f64,

@@ -3,7 +3,6 @@
 use super::offer::{Offer, Query, ROOMS, SIGHTS, TOWNS, TRIPS};
 use merit_core::{Seed, Stream};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
 
 /// Towns of a task.
 const NEAR: usize = 6;
@@ -47,6 +46,9 @@ impl Slot {
         }
     }
 }
+
+/// An offer for each slot, and its hour.
+type Plan<'a> = Vec<(Slot, &'a Offer, u32)>;
 
 /// The puzzle of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -141,33 +143,46 @@ impl Journey {
 
     /// The cheapest plan that can be made, of all that is on offer: an offer for each slot, and the hour at which a sight is seen.
     pub fn best(&self) -> Option<Vec<(Slot, Offer, u32)>> {
-        let mut plans: Vec<Vec<(Slot, Offer, u32)>> = vec![Vec::new()];
-        for slot in self.due() {
-            let offers = self.offers(&self.query(slot));
-            let longer = |plan: &Vec<(Slot, Offer, u32)>| {
-                let latest = plan.iter().map(|(_, _, hour)| *hour).max().unwrap_or_default();
-                let fits = |offer: &&&Offer| match slot {
-                    Slot::Go => offer.first <= self.by,
-                    Slot::Stay => true,
-                    Slot::See => latest + 1 < offer.second,
-                    Slot::Home => offer.first > latest,
-                };
-                let hour = |offer: &Offer| match slot {
-                    Slot::Stay => 0,
-                    Slot::See => offer.first.max(latest + 1),
-                    Slot::Go | Slot::Home => offer.first,
-                };
-                let taken = |offer: &&Offer| {
-                    let mut longer = plan.clone();
-                    longer.push((slot, Offer::clone(offer), hour(offer)));
-                    longer
-                };
-                offers.iter().filter(fits).map(taken).collect::<Vec<_>>()
+        let (_, plan) = self.cheapest()?;
+        Some(plan.into_iter().map(|(slot, offer, hour)| (slot, offer.clone(), hour)).collect())
+    }
+
+    /// The same with what it costs; of equals the first.
+    fn cheapest(&self) -> Option<(u32, Plan<'_>)> {
+        let offers: Vec<(Slot, Vec<&Offer>)> =
+            self.due().map(|slot| (slot, self.offers(&self.query(slot)))).collect();
+        let mut best = None;
+        self.extend(&offers, (0, 0), &mut Vec::with_capacity(offers.len()), &mut best);
+        best
+    }
+
+    /// Tries every offer for the first slot that is left, and what follows. Before them come the latest hour and the cost so far.
+    fn extend<'a>(
+        &self,
+        left: &[(Slot, Vec<&'a Offer>)],
+        (latest, cost): (u32, u32),
+        plan: &mut Plan<'a>,
+        best: &mut Option<(u32, Plan<'a>)>,
+    ) {
+        let Some(((slot, offers), rest)) = left.split_first() else {
+            if cost <= self.pay && best.as_ref().is_none_or(|(least, _)| cost < *least) {
+                *best = Some((cost, plan.clone()));
+            }
+            return;
+        };
+        for offer in offers {
+            let (fits, hour, price) = match slot {
+                Slot::Go => (offer.first <= self.by, offer.first, offer.second),
+                Slot::Stay => (true, 0, offer.second),
+                Slot::See => (latest + 1 < offer.second, offer.first.max(latest + 1), 0),
+                Slot::Home => (offer.first > latest, offer.first, offer.second),
             };
-            plans = plans.iter().flat_map(longer).collect();
+            if fits {
+                plan.push((*slot, offer, hour));
+                self.extend(rest, (latest.max(hour), cost + price), plan, best);
+                plan.pop();
+            }
         }
-        let affordable = |plan: &Vec<(Slot, Offer, u32)>| self.cost(plan) <= self.pay;
-        plans.into_iter().filter(affordable).min_by_key(|plan| self.cost(plan))
     }
 
     /// What a plan costs.
@@ -178,17 +193,18 @@ impl Journey {
     /// What is answered to a query that was asked `times` before, and the facts in it. Without `drop` always the same; with it
     /// numbers come in any order and are left out by this chance, but none from the third time on.
     pub fn answer(&self, query: &str, times: u32, drop: Option<f64>) -> (String, Vec<String>) {
-        let mut rng = Seed::root(u64::from(self.noise)).child(query, u64::from(times)).stream();
+        let stream = || Seed::root(u64::from(self.noise)).child(query, u64::from(times)).stream();
+        let mut noise = drop.map(|drop| (drop, stream()));
         let mut offers = self.offers(query);
         let (mut lines, mut told) = (Vec::new(), Vec::new());
-        if drop.is_some() {
+        if let Some((_, rng)) = &mut noise {
             rng.shuffle(&mut offers);
         }
         for offer in offers {
             let mut facts = offer.facts();
-            if let Some(drop) = drop {
+            if let Some((drop, rng)) = &mut noise {
                 rng.shuffle(&mut facts);
-                facts.retain(|_| !rng.chance(drop) || times >= 2);
+                facts.retain(|_| !rng.chance(*drop) || times >= 2);
             }
             lines.push(offer.line(&facts));
             told.extend(facts.iter().map(|(label, number)| offer.fact(label, *number)));
@@ -215,13 +231,14 @@ impl Journey {
             return Err(format!("it is to be there by {} and can pay {}", self.by, self.pay));
         }
         let odd = |offer: &&Offer| {
-            let names: &[&str] = match Query::read(&offer.query) {
+            let query = Query::read(&offer.query);
+            let names: &[&str] = match query {
                 Some(Query::Trips(..)) => &TRIPS,
                 Some(Query::Rooms(_)) => &ROOMS,
                 Some(Query::Sights(_)) => &SIGHTS,
                 None => &[],
             };
-            let plain = Query::read(&offer.query).is_some_and(|query| query.said() == offer.query);
+            let plain = query.is_some_and(|query| query.is(&offer.query));
             let shut = offer.query.starts_with("sights") && offer.first >= offer.second;
             let known = plain && names.contains(&offer.name.as_str());
             !known || shut || offer.first > LATEST || offer.second > LATEST
@@ -229,11 +246,12 @@ impl Journey {
         if let Some(offer) = self.offers.iter().find(odd) {
             return Err(format!("it offers {} to `{}`", offer.name, offer.query));
         }
-        let named: BTreeSet<(&str, &str)> =
-            self.offers.iter().map(|offer| (offer.query.as_str(), offer.name.as_str())).collect();
-        if named.len() != self.offers.len() || self.offers.len() > 60 {
+        let known = |at: usize, offer: &Offer| {
+            self.offers[..at].iter().any(|other| other.name == offer.name && other.query == offer.query)
+        };
+        if self.offers.len() > 60 || self.offers.iter().enumerate().any(|(at, offer)| known(at, offer)) {
             return Err("it has an offer twice, or too many".to_owned());
         }
-        self.best().map(|_| ()).ok_or_else(|| "no plan can be made of its offers".to_owned())
+        self.cheapest().map(|_| ()).ok_or_else(|| "no plan can be made of its offers".to_owned())
     }
 }

@@ -75,7 +75,7 @@ impl Notes {
         if let Some(fact) = self.told.iter().find(|fact| !true_facts.contains(*fact)) {
             return Err(format!("`{fact}` was told, which is not so"));
         }
-        let known = |query: &&String| Query::read(query).is_some_and(|read| read.said() == **query);
+        let known = |query: &&String| Query::read(query).is_some_and(|read| read.is(query));
         if let Some(query) = self.asked.keys().find(|query| !known(query)) {
             return Err(format!("`{query}` was asked, which is no question"));
         }

@@ -11,21 +11,31 @@ pub(super) const SIGHTS: [&str; 6] = ["zoo", "park", "fort", "dome", "pier", "mi
 /// What can be asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    Trips(String, String),
-    Rooms(String),
-    Sights(String),
+    Trips(&'static str, &'static str),
+    Rooms(&'static str),
+    Sights(&'static str),
 }
 
 impl Query {
     /// The question that a line asks; absent where it asks none.
     pub fn read(text: &str) -> Option<Self> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let town = |word: &str| TOWNS.contains(&word).then(|| word.to_owned());
-        match words[..] {
-            ["trips", from, to] => Some(Self::Trips(town(from)?, town(to)?)),
-            ["rooms", at] => town(at).map(Self::Rooms),
-            ["sights", at] => town(at).map(Self::Sights),
+        let mut words = text.split_whitespace();
+        let town = |word: &str| TOWNS.into_iter().find(|town| *town == word);
+        match (words.next()?, words.next()?, words.next(), words.next()) {
+            ("trips", from, Some(to), None) => Some(Self::Trips(town(from)?, town(to)?)),
+            ("rooms", at, None, None) => town(at).map(Self::Rooms),
+            ("sights", at, None, None) => town(at).map(Self::Sights),
             _ => None,
+        }
+    }
+
+    /// Whether a line asks it as it is written here.
+    pub(super) fn is(&self, line: &str) -> bool {
+        let words = line.split(' ');
+        match self {
+            Self::Trips(from, to) => words.eq(["trips", from, to]),
+            Self::Rooms(at) => words.eq(["rooms", at]),
+            Self::Sights(at) => words.eq(["sights", at]),
         }
     }
 
