@@ -177,7 +177,7 @@ impl<'a> Bench<'a> {
     fn apart(&self, one: &BenchRow, other: &BenchRow) -> Option<Versus> {
         let both = self.pairs.iter().zip(one.right.iter().zip(&other.right));
         let both = both.filter_map(|(pair, (one, other))| Some((pair.group.clone(), (*one)?, (*other)?)));
-        let (mine, theirs): (Vec<(String, f64)>, Vec<(String, f64)>) =
+        let (mine, theirs): (Vec<_>, Vec<_>) =
             both.map(|(group, one, other)| ((group.clone(), one), (group, other))).unzip();
         let seed = Seed::root(0).child("judge-bench", 0);
         let found = paired_difference(&theirs, &mine, RESAMPLES, &seed)?;

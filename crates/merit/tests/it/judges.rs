@@ -123,7 +123,12 @@ fn a_model_file_judges_and_what_it_says_is_typed_kept_and_an_episode() {
     std::fs::write(dir.join("short.toml"), "type = \"length\"\nunit = \"words\"\nmin = 1\nmax = 50\n")
         .unwrap();
     let scored = say(dir, ["score", "short.toml", "judged", "--json"]).well();
-    assert_eq!(scored.json().iter().filter(|line| line.get("episode").is_some()).count(), 2, "{}", scored.out);
+    assert_eq!(
+        scored.json().iter().filter(|line| line.get("episode").is_some()).count(),
+        2,
+        "{}",
+        scored.out
+    );
     let twice = say(dir, ask.iter().chain(&["--record", "judged"]));
     assert!(twice.code == Some(2) && twice.err.contains("judged"), "{}", twice.err);
 }
