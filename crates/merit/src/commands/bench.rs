@@ -5,8 +5,10 @@ use super::judge_test::{From, Opened, open};
 use crate::cli::judges::{Bench as Command, BenchJudge};
 use crate::out;
 use anyhow::{Context as _, Result, bail};
+use merit_core::EpisodeId;
 use merit_core::printable::piece;
 use merit_judge::{Bench, BenchRow, JudgeFolder, Kinds, Pair, Tested, read_pairs};
+use merit_store::RunFolder;
 use serde_json::json;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,7 +21,7 @@ const ROWS: &str = "bench.jsonl";
 
 pub(crate) fn run(command: &Command) -> Result<()> {
     let Command::Judge(arguments) = command;
-    let pairs = read_pairs(&arguments.on)?;
+    let (pairs, left_out) = labelled(&arguments.on)?;
     let kinds = match &arguments.by {
         Some(name) => Kinds::of(&pairs, name).map_err(WrongInput)?,
         None => Kinds::default(),
@@ -41,14 +43,34 @@ pub(crate) fn run(command: &Command) -> Result<()> {
     }
     match arguments.json {
         true => out::line(json!({
-            "pairs": pairs.len(), "groups": groups(&pairs), "judges": bench.rows, "leaks": bench.leaks(), "versus": bench.versus(),
+            "pairs": pairs.len(), "groups": groups(&pairs), "left_out": left_out, "judges": bench.rows, "leaks": bench.leaks(), "versus": bench.versus(),
         }))?,
-        false => out::text(text(&bench, &pairs))?,
+        false => out::text(text(&bench, &pairs, left_out))?,
     }
     match bench.rows.iter().find(|row| row.accuracy.is_none()) {
         Some(silent) => bail!("no question to {} was answered", silent.name),
         None => Ok(()),
     }
+}
+
+/// The pairs, without those whose label is the word of a fitted model: such a label would be held against itself. Also how many those are.
+fn labelled(on: &Path) -> Result<(Vec<Pair>, usize)> {
+    let mut pairs = read_pairs(on)?;
+    if !on.is_dir() {
+        return Ok((pairs, 0));
+    }
+    let said = RunFolder::open_read_only(on)?.annotations()?;
+    let by_model =
+        |id: &EpisodeId| said.get(id).is_some_and(|all| all.iter().any(|one| one.by.starts_with("model ")));
+    let all = pairs.len();
+    pairs.retain(|pair| !by_model(&pair.a.id) && !by_model(&pair.b.id));
+    if pairs.is_empty() {
+        let text =
+            format!("{}: every episode that could make a pair was paid by a fitted model", on.display());
+        return Err(WrongInput(text).into());
+    }
+    let left_out = all - pairs.len();
+    Ok((pairs, left_out))
 }
 
 fn groups(pairs: &[Pair]) -> usize {
@@ -84,12 +106,19 @@ fn beside(file: &Path) -> PathBuf {
     file.with_extension(ROWS)
 }
 
-fn text(bench: &Bench<'_>, pairs: &[Pair]) -> String {
+fn text(bench: &Bench<'_>, pairs: &[Pair], left_out: usize) -> String {
     let (leaks, mut text) = (bench.leaks(), String::new());
     let rows = || bench.rows.iter().chain(&leaks);
     let wide = rows().map(|row| piece(&row.name).chars().count()).max().unwrap_or_default();
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "{} pairs in {} groups\n", pairs.len(), groups(pairs));
+    let _ = writeln!(text, "{} pairs in {} groups", pairs.len(), groups(pairs));
+    if left_out > 0 {
+        let _ = writeln!(
+            text,
+            "{left_out} pairs are left out: a fitted model said what their episodes are worth"
+        );
+    }
+    let _ = writeln!(text);
     let _ = writeln!(
         text,
         "{:<wide$}  {:>7}  {:<13}  {:>5}  {:>5}  {:>5}  {:>8}  {:>6}  {:>9}  {:>6}  {:>8}  {:>7}",

@@ -137,6 +137,7 @@ fn a_model_file_judges_and_what_it_says_is_typed_kept_and_an_episode() {
 const FITTED: &str = r#"
 [models.reward]
 like = "bag"
+force = true
 
 [[stages]]
 type = "imitate"
@@ -160,6 +161,9 @@ loss = "bradley-terry"
 steps = 40
 batch = 8
 learning_rate = 0.1
+[[stages]]
+type = "learn"
+set = { reward = { type = "sum", of = [{ type = "annotation", key = "reward" }, { type = "exact-answer", weight = 0.0 }] } }
 "#;
 
 #[test]
@@ -180,6 +184,8 @@ fn judges_rewards_and_fitted_models_stand_side_by_side_and_their_rows_are_kept()
     }
     assert!(table.out.contains("run:reward − reward.toml:"), "{}", table.out);
     let told = say(dir, bench.iter().chain(&["--by", "/entries/0/count", "--json"])).well().json();
+    // What the model itself paid for is no label.
+    assert!(told[0]["left_out"].as_u64() > Some(0), "{}", told[0]["left_out"]);
     let rows = told[0]["judges"].as_array().unwrap();
     // Whoever always takes the first is half right, and the order decided every time.
     assert_eq!((rows[2]["accuracy"].as_f64(), rows[2]["flips"].as_f64()), (Some(0.5), Some(1.0)));
