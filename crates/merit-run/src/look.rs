@@ -44,7 +44,7 @@ impl Recipe {
             notes.push(format!("`{name}`: {} of {}", count(read.examples.len(), "example"), data.file));
         }
         let (context, sampled) = (self.model.context(), self.rollout.max_episode_tokens);
-        if sampled > context {
+        if sampled > context && self.rollout.window.is_none() {
             notes.push(format!(
                 "`rollout.max_episode_tokens` is {sampled}, and the context holds {context} tokens (`model.context`), what is \
                  read included: longer episodes are cut by the context"

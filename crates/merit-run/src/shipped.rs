@@ -45,6 +45,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "lens-design",
     "service-desk",
     "boards-mines",
+    "boards-window",
     "boards-push",
     "boards-strings",
     "kbqa-memory",
