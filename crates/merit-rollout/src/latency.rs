@@ -65,6 +65,10 @@ impl<S: Sampler> Sampler for LatencySampler<S> {
         self.inner.close(session);
     }
 
+    fn sees_all(&self) -> bool {
+        self.inner.sees_all()
+    }
+
     fn context_limit(&self) -> usize {
         self.inner.context_limit()
     }

@@ -110,6 +110,10 @@ impl<F: FnMut(&Cue) -> Reply + Send> Sampler for ScriptedSampler<F> {
         self.asked.retain(|request| request.session != session);
     }
 
+    fn sees_all(&self) -> bool {
+        true
+    }
+
     fn context_limit(&self) -> usize {
         self.context_limit
     }
