@@ -118,10 +118,7 @@ impl Judge for Checks {
     }
 
     fn compare(&mut self, asked: &[(Arc<Episode>, Arc<Episode>)]) -> Vec<Answer> {
-        let shown: Vec<Arc<Episode>> =
-            asked.iter().flat_map(|(a, b)| [Arc::clone(a), Arc::clone(b)]).collect();
-        let answers = self.score(&shown);
-        answers.as_chunks().0.iter().map(|[first, second]| preferred(first, second)).collect()
+        compare_by_score(self, asked)
     }
 
     fn score(&mut self, episodes: &[Arc<Episode>]) -> Vec<Answer> {
@@ -142,9 +139,16 @@ fn answer(scored: &ScoredEpisode) -> Answer {
     Answer { cost: Cost { judge_calls: 1, ..Cost::default() }, ..Answer::of(verdict) }
 }
 
+/// What a judge that gives numbers says of pairs.
+pub fn compare_by_score(judge: &mut dyn Judge, asked: &[(Arc<Episode>, Arc<Episode>)]) -> Vec<Answer> {
+    let shown: Vec<Arc<Episode>> = asked.iter().flat_map(|(a, b)| [Arc::clone(a), Arc::clone(b)]).collect();
+    let answers = judge.score(&shown);
+    answers.as_chunks().0.iter().map(|[first, second]| preferred(first, second)).collect()
+}
+
 /// The better of two by their numbers, and how sure that is: the logistic of their distance. Where one has no number, that is what
 /// the comparison is.
-pub fn preferred(first: &Answer, second: &Answer) -> Answer {
+fn preferred(first: &Answer, second: &Answer) -> Answer {
     let cost = [first.cost, second.cost].into_iter().sum();
     let (Some(one), Some(other)) = (first.verdict.value(), second.verdict.value()) else {
         let unsaid = if first.verdict.value().is_none() { first } else { second };

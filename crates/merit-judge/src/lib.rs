@@ -33,7 +33,7 @@ mod test;
 mod verdict;
 
 pub use bench::{Bench, BenchRow, Kinds, Part, Versus};
-pub use checks::{CheckError, Checks, preferred, reward_table};
+pub use checks::{CheckError, Checks, compare_by_score, reward_table};
 pub use evolving::{Evolved, EvolvingError, evolve_asked, evolve_checks, prune_checks};
 pub use folder::{FolderError, JudgeFolder, LibraryFile, SplitShares, State};
 pub use judge::{BothOrders, Judge, both_orders};

@@ -6,6 +6,7 @@ use crate::stages::StageSettings;
 use crate::tasks::Tasks;
 use merit_api::{Manner, WorldSettings};
 use merit_core::{Arm, Chosen};
+use merit_learn::Average;
 use merit_rollout::RolloutSettings;
 use std::collections::BTreeMap;
 
@@ -23,6 +24,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
         found.fine(context(recipe));
     }
     found.fine(reward(recipe));
+    found.fine(window(recipe));
     found.fine(recipe.learn.validate().map_err(|e| format!("[learn] {e}")));
     found.fine(recipe.interleave.as_ref().map_or(Ok(()), crate::interleave::Interleave::check));
     found.fine(recipe.budget.until.map_or(Ok(()), |until| until.check()));
@@ -93,6 +95,24 @@ fn tool_seconds(recipe: &Recipe) -> Result<(), String> {
         )),
         None => Ok(()),
     }
+}
+
+/// What reads an episode as a whole cannot learn from one that was played through a window.
+fn window(recipe: &Recipe) -> Result<(), String> {
+    if recipe.rollout.window.is_none() {
+        return Ok(());
+    }
+    let pairs = |stage: &&StageSettings| matches!(stage, StageSettings::Prefer(stage) if !recipe.datasets.contains_key(&stage.from));
+    let whole = if recipe.learn.objective.average() == Average::Units {
+        format!("objective `{}` has one loss for a whole sequence", recipe.learn.objective.about().name)
+    } else if recipe.learn.mask.observations() {
+        format!("mask `{}` trains observations where they stand in the whole", recipe.learn.mask.about().name)
+    } else if let Some(stage) = recipe.stages.iter().flat_map(StageSettings::each).find(pairs) {
+        format!("{} compares whole episodes", stage.title())
+    } else {
+        return Ok(());
+    };
+    Err(format!("`rollout.window` is set, and {whole}; leave the window out"))
 }
 
 fn reward(recipe: &Recipe) -> Result<(), String> {

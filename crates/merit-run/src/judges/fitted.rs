@@ -9,7 +9,7 @@ use crate::recipe_error::RecipeError;
 use crate::stage_checks::hint;
 use crate::{RunError, models};
 use merit_core::{Cost, End, Episode, Known, Message, Role, Segment, TokenId, TurnStop};
-use merit_judge::{Answer, Judge, Verdict, preferred};
+use merit_judge::{Answer, Judge, Verdict, compare_by_score};
 use merit_rollout::ChatFormat;
 use merit_store::RunFolder;
 use std::path::Path;
@@ -104,10 +104,7 @@ impl Judge for FittedJudge {
     }
 
     fn compare(&mut self, asked: &[(Arc<Episode>, Arc<Episode>)]) -> Vec<Answer> {
-        let shown: Vec<Arc<Episode>> =
-            asked.iter().flat_map(|(a, b)| [Arc::clone(a), Arc::clone(b)]).collect();
-        let answers = self.score(&shown);
-        answers.as_chunks().0.iter().map(|[first, second]| preferred(first, second)).collect()
+        compare_by_score(self, asked)
     }
 
     fn score(&mut self, episodes: &[Arc<Episode>]) -> Vec<Answer> {

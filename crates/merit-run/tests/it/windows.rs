@@ -50,6 +50,16 @@ fn a_window_that_cannot_be_is_refused() {
         ("[rollout.window]\nturns = 0\n", "window.turns"),
         ("[rollout.window]\nturn = 1\n", "turn"),
         ("[rollout.window]\nturns = 1\n[rollout.rollback]\nretries = 1\nmost = 1\n", "leave one of them out"),
+        (
+            "[[stages]]\ntype = 'learn'\nset = { rollout = { window = { turns = 1 } }, learn = { objective = { type = 'gspo' } } }\n",
+            "objective `gspo` has one loss for a whole sequence",
+        ),
+        (
+            "[rollout.window]\nturns = 1\n[[stages]]\ntype = 'collect'\ninto = 'tries'\ntasks = 4\nsamples = 2\n[[stages]]\ntype = \
+             'make'\nfrom = 'tries'\ninto = 'two'\nkeep = 'pairs'\n[[stages]]\ntype = 'prefer'\nfrom = 'two'\nobjective = { type = 'dpo' \
+             }\nsteps = 1\nbatch = 1\nlearning_rate = 1e-3\n",
+            "compares whole episodes",
+        ),
     ] {
         let error = small_and(text).unwrap_err().to_string();
         assert!(error.contains(want), "{error}\nhas not: {want}");
