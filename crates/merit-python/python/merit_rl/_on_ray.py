@@ -175,8 +175,11 @@ def main(address, actors):
                 cells = cells or _Cells(actors)
                 cells.run(request, say, requests.empty)
                 say(done=True)
-        except Exception as error:
+        except (MeritError, ray.exceptions.RayTaskError) as error:
             say(error=_words(error))
+        except Exception as error:
+            # Not what was asked but the way to the cluster: its node may be gone, and another driver would join another.
+            say(lost=_words(error))
     if stage:
         stage.crew.close()
     if cells:

@@ -4,6 +4,7 @@ import contextlib
 import functools
 import json
 import os
+import socket
 import sys
 import threading
 import time
@@ -188,6 +189,19 @@ def test_training_on_ray_is_training_on_one_machine(cluster, trained, tmp_path):
     assert record(tmp_path / "run", events) == trained
 
 
+def test_training_through_the_client_of_a_cluster_is_the_same(trained, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    # A cluster of its own: where several nodes share a machine, Ray does not find the one that serves clients.
+    head = {"num_cpus": 2, "include_dashboard": False, "ray_client_server_port": port}
+    served = Cluster(initialize_head=True, head_node_args=head)
+    try:
+        events = merit_rl.train(TINY, tmp_path / "run", on=f"ray://127.0.0.1:{port}", actors=2)
+    finally:
+        served.shutdown()
+    assert record(tmp_path / "run", events) == trained
+
+
 @contextlib.contextmanager
 def killing(cluster, node, title):
     """Kills a worker of this title, and then this node, while they work."""
@@ -210,6 +224,30 @@ def killing(cluster, node, title):
 def test_training_goes_on_when_a_worker_and_a_node_are_killed(cluster, trained, doomed, tmp_path):
     with killing(cluster, doomed[0], b"ray::_Worker.play"):
         events = merit_rl.train(TINY, tmp_path / "run", on=cluster.address, actors=5)
+    assert record(tmp_path / "run", events) == trained
+
+
+def test_training_goes_on_when_its_driver_is_killed(cluster, trained, tmp_path):
+    def drivers():
+        asked = f"\0-m\0merit_rl._on_ray\0{cluster.address}\0".encode()
+        for entry in os.scandir("/proc"):
+            with contextlib.suppress(OSError), open(f"{entry.path}/cmdline", "rb") as words:
+                if asked in words.read():
+                    yield int(entry.name)
+
+    killed = []
+
+    def kill():
+        when_working(b"ray::_Worker.play", cluster.list_all_nodes())
+        for driver in drivers():
+            os.kill(driver, 9)
+            killed.append(driver)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    events = merit_rl.train(TINY, tmp_path / "run", on=cluster.address, actors=2)
+    killer.join(5)
+    assert len(killed) == 1
     assert record(tmp_path / "run", events) == trained
 
 

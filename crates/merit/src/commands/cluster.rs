@@ -33,20 +33,54 @@ const LINE_BYTES: usize = 16 << 30;
 const LACKS: &str =
     "import importlib.util as u; print(*(n for n in ('merit_rl', 'ray') if not u.find_spec(n)), sep=' and ')";
 
+/// How often a driver that is lost during one question is replaced.
+const DRIVERS: usize = 3;
+
 /// A cluster that plays episodes and runs cells.
 pub(crate) struct Cluster {
+    address: String,
+    actors: Option<u16>,
     talk: Mutex<Talk>,
 }
 
 impl Cluster {
     /// Joins the cluster at `address`; an empty one leaves it to Ray. So many processors of it are used, or all.
     pub(crate) fn join(address: &str, actors: Option<u16>) -> Result<Self> {
+        Ok(Self { address: address.to_owned(), actors, talk: Mutex::new(Talk::begin(address, actors)?) })
+    }
+
+    fn talk(&self) -> MutexGuard<'_, Talk> {
+        self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What `ask` makes of the conversation. Nothing is kept by the driver alone, so one that is lost is replaced and asked anew:
+    /// it goes with the node it had joined, and the cluster goes on without that.
+    fn ask<T>(&self, mut ask: impl FnMut(&mut Talk) -> Result<T, Trouble>) -> Result<T, String> {
+        let (mut talk, mut lost) = (self.talk(), 0);
+        loop {
+            let why = match ask(&mut talk) {
+                Ok(answer) => return Ok(answer),
+                Err(Trouble::Said(why)) => return Err(why),
+                Err(Trouble::Lost(why)) => why,
+            };
+            lost += 1;
+            if lost > DRIVERS {
+                return Err(format!("Ray's driver was lost {lost} times in a row; the last time: {why}"));
+            }
+            *talk = Talk::begin(&self.address, self.actors)
+                .map_err(|again| format!("Ray's driver was lost ({why}), and there is no other: {again}"))?;
+        }
+    }
+}
+
+impl Talk {
+    fn begin(address: &str, actors: Option<u16>) -> Result<Self> {
         let python = interpreter()?.display().to_string();
         reach(address)?;
         let actors = actors.unwrap_or(0).to_string();
         let words = [&python, "-m", "merit_rl._on_ray", address, &actors].map(str::to_owned);
         let process = Process::start(&words, LINE_BYTES).map_err(|why| anyhow!("{python}: {why}"))?;
-        let mut talk = Talk { process, policy: None };
+        let mut talk = Self { process, policy: None };
         let hello = talk.hear(Some(START), &NEVER).map_err(|why| anyhow!("Ray: {why}"))?;
         let (theirs, ours) =
             (hello.get("version").and_then(Value::as_str).unwrap_or("?"), env!("CARGO_PKG_VERSION"));
@@ -56,11 +90,7 @@ impl Cluster {
             ))
             .into());
         }
-        Ok(Self { talk: Mutex::new(talk) })
-    }
-
-    fn talk(&self) -> MutexGuard<'_, Talk> {
-        self.talk.lock().unwrap_or_else(PoisonError::into_inner)
+        Ok(talk)
     }
 }
 
@@ -83,14 +113,16 @@ impl Players for Cluster {
         let groups = work.plans.chunk_by(|a, b| a.id.group == b.id.group).map(serde_json::to_string);
         let groups: Vec<String> = groups.collect::<Result<_, _>>().map_err(|why| why.to_string())?;
         let settings = serde_json::to_string(work.settings).map_err(|why| why.to_string())?;
-        let mut talk = self.talk();
-        let weights = talk.write(work.policy)?;
-        let request = json!({
-            "ask": "play", "setup": work.setup.to_toml(), "policy": work.policy.name(), "weights": weights,
-            "settings": settings, "groups": groups,
-        });
-        let answer = talk.ask(&request, None, &NEVER)?;
-        talk.policy = Some(work.policy.name().to_owned());
+        let answer = self.ask(|talk| {
+            let weights = talk.write(work.policy).map_err(Trouble::Said)?;
+            let request = json!({
+                "ask": "play", "setup": work.setup.to_toml(), "policy": work.policy.name(), "weights": weights,
+                "settings": settings, "groups": groups,
+            });
+            let answer = talk.ask(&request, None, &NEVER)?;
+            talk.policy = Some(work.policy.name().to_owned());
+            Ok(answer)
+        })?;
         let mut episodes: Vec<Arc<Episode>> = Vec::with_capacity(work.plans.len());
         for group in answer.get("groups").and_then(Value::as_array).ok_or("it gave no episodes")? {
             let read = serde_json::from_str::<Vec<_>>(group.as_str().unwrap_or_default());
@@ -118,20 +150,40 @@ impl CellRunner for CellsOf {
         stop: &AtomicBool,
         finished: &mut dyn FnMut(usize, &str) -> Result<(), String>,
     ) -> Result<(), String> {
-        let cells: Vec<Value> =
-            cells.iter().map(|cell| json!({ "name": cell.name, "seed": cell.seed })).collect();
         let system = json!({ "name": self.name, "text": self.text, "flags": self.flags });
-        let mut talk = self.cluster.talk();
-        let mut answer =
-            talk.ask(&json!({ "ask": "cells", "system": system, "cells": cells }), None, stop)?;
-        while !answer.contains_key("done") {
-            let told =
-                answer.get("at").and_then(Value::as_u64).zip(answer.get("cell").and_then(Value::as_str));
-            let (at, cell) = told.ok_or("it said something else than a cell")?;
-            finished(at as usize, cell)?;
-            answer = talk.hear(None, stop)?;
-        }
-        Ok(())
+        let mut open: Vec<usize> = (0..cells.len()).collect();
+        self.cluster.ask(|talk| {
+            let asked = open.clone();
+            let cells: Vec<Value> =
+                asked.iter().map(|at| json!({ "name": cells[*at].name, "seed": cells[*at].seed })).collect();
+            let question = json!({ "ask": "cells", "system": system, "cells": cells });
+            let mut answer = talk.ask(&question, None, stop)?;
+            while !answer.contains_key("done") {
+                let at = answer.get("at").and_then(Value::as_u64).and_then(|at| asked.get(at as usize));
+                let told = at.zip(answer.get("cell").and_then(Value::as_str));
+                let (at, cell) =
+                    told.ok_or_else(|| Trouble::Said("it said something else than a cell".into()))?;
+                finished(*at, cell).map_err(Trouble::Said)?;
+                open.retain(|one| one != at);
+                answer = talk.hear(None, stop)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Why there is no answer.
+enum Trouble {
+    /// The driver says why, or what it said cannot be used: another would fare no better.
+    Said(String),
+    /// The driver is gone, or has no cluster any more.
+    Lost(String),
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Said(why) | Self::Lost(why)) = self;
+        f.write_str(why)
     }
 }
 
@@ -148,18 +200,20 @@ impl Talk {
         question: &Value,
         within: Option<Duration>,
         stop: &AtomicBool,
-    ) -> Result<Map<String, Value>, String> {
+    ) -> Result<Map<String, Value>, Trouble> {
         match self.process.ask(format!("{question}\n"), NAP) {
             Err(Failure::Deadline) => self.hear(within, stop),
             heard => read(heard),
         }
     }
 
-    fn hear(&mut self, within: Option<Duration>, stop: &AtomicBool) -> Result<Map<String, Value>, String> {
+    fn hear(&mut self, within: Option<Duration>, stop: &AtomicBool) -> Result<Map<String, Value>, Trouble> {
         let began = Instant::now();
         loop {
             match self.process.hear(NAP) {
-                Err(Failure::Deadline) if stop.load(Ordering::Relaxed) => return Err("stopped".into()),
+                Err(Failure::Deadline) if stop.load(Ordering::Relaxed) => {
+                    return Err(Trouble::Said("stopped".into()));
+                }
                 Err(Failure::Deadline) if within.is_none_or(|within| began.elapsed() < within) => {}
                 heard => return read(heard),
             }
@@ -173,6 +227,8 @@ impl Talk {
         }
         let name = format!("merit-{}-{}.safetensors", std::process::id(), policy.name());
         let path = std::env::temp_dir().join(name);
+        // A driver that is gone may have left it.
+        let _ = std::fs::remove_file(&path);
         let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path);
         let written = file.and_then(|mut file| file.write_all(policy.bytes()));
         written.map_err(|why| format!("cannot write {}: {why}", path.display()))?;
@@ -180,16 +236,18 @@ impl Talk {
     }
 }
 
-fn read(heard: Result<String, Failure>) -> Result<Map<String, Value>, String> {
+fn read(heard: Result<String, Failure>) -> Result<Map<String, Value>, Trouble> {
     let line = heard.map_err(|failure| match failure {
-        Failure::Deadline => "it took too long".to_owned(),
-        Failure::Gone(why) => why,
+        Failure::Deadline => Trouble::Said("it took too long".to_owned()),
+        Failure::Gone(why) => Trouble::Lost(why),
     })?;
-    let answer: Map<String, Value> =
-        serde_json::from_str(&line).map_err(|why| format!("its answer cannot be read: {why}"))?;
-    match answer.get("error").and_then(Value::as_str) {
-        Some(why) => Err(why.to_owned()),
-        None => Ok(answer),
+    let answer: Map<String, Value> = serde_json::from_str(&line)
+        .map_err(|why| Trouble::Said(format!("its answer cannot be read: {why}")))?;
+    let said = |key| answer.get(key).and_then(Value::as_str).map(str::to_owned);
+    match (said("error"), said("lost")) {
+        (Some(why), _) => Err(Trouble::Said(why)),
+        (None, Some(why)) => Err(Trouble::Lost(why)),
+        (None, None) => Ok(answer),
     }
 }
 
