@@ -30,6 +30,8 @@ pub const TRAINERS: Need = Need {
     name: "trainers",
     hint: "`cargo xtask test` fetches them; they take Linux on x86-64, Python 3.11 and `cc`",
 };
+/// Inspect and verifiers, in `.cache/adapters`.
+pub const ADAPTERS: Need = Need { name: "adapters", hint: "`cargo xtask test` fetches them" };
 /// The Python package, in `target/wheels/dev`.
 pub const WHEEL: Need = Need { name: "wheel", hint: "`cargo xtask wheel --dev` builds it" };
 /// Data sets that this repository may not pass on, in the folder `MERIT_DATA` or in `../shared/data`.
@@ -43,8 +45,20 @@ pub const TENSORBOARD: Need =
     Need { name: "tensorboard", hint: "`pip install tensorboard` brings it where `python3` finds it" };
 
 /// All needs.
-pub const NEEDS: [Need; 11] =
-    [WEIGHTS, MATHS_SUITE, MCP_PYTHON, MCP_NPM, GYM, TRAINERS, WHEEL, DATA, MOUNTS, NODE, TENSORBOARD];
+pub const NEEDS: [Need; 12] = [
+    WEIGHTS,
+    MATHS_SUITE,
+    MCP_PYTHON,
+    MCP_NPM,
+    GYM,
+    TRAINERS,
+    ADAPTERS,
+    WHEEL,
+    DATA,
+    MOUNTS,
+    NODE,
+    TENSORBOARD,
+];
 
 /// Names the file to which every skipped test adds a line: need, test and reason, with tabs between.
 pub const SKIPPED: &str = "MERIT_SKIPPED";

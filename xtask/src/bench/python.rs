@@ -96,7 +96,7 @@ fn of(lines: &[Value], what: &str, side: &str) -> Option<f64> {
 
 /// A fresh environment with the wheel, beside the packages of the tests, the trainers and Math-Verify; its interpreter.
 fn environment(wheel: &Path) -> Result<PathBuf> {
-    run("python3", &["benchmarks/peers/gym_environment.py"])?;
+    run("python3", &["benchmarks/peers/python_environment.py", "gym"])?;
     run("python3", &["benchmarks/peers/trainers_environment.py"])?;
     let folder = root().join("target/bench-python");
     let place = folder.display().to_string();

@@ -3,7 +3,7 @@
 //! The programs are Python's (`tests/python`), one file each. `cargo xtask test` builds the wheel before the tests.
 #![allow(clippy::unwrap_used, reason = "a helper that fails is a test that fails")]
 
-use merit_testing::{GYM, TRAINERS, WHEEL, present, root};
+use merit_testing::{ADAPTERS, GYM, TRAINERS, WHEEL, present, root};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
@@ -110,6 +110,16 @@ fn trl_trains_with_rewards_and_worlds_of_merit() {
         program(&environment, "test_trainers.py");
         // Once more beside torch, which finds the same gradients.
         program(&environment, "test_objectives.py");
+    }
+}
+
+#[test]
+fn inspect_and_verifiers_score_and_play_by_merit() {
+    let Some(_) = present(ADAPTERS, root().join(".cache/adapters/bin/python")) else { return };
+    let Some(_) = present(TRAINERS, root().join(".cache/trainers/bin/python")) else { return };
+    if let Some(environment) = fresh(&[&packages("adapters"), &packages("trainers"), &packages("gym")]) {
+        program(&environment, "test_inspect.py");
+        program(&environment, "test_verifiers.py");
     }
 }
 

@@ -28,7 +28,7 @@ def evaluate(tmp_path, judge, said, samples, **task):
     made = Task(dataset=samples, scorer=scorer(judge), **task)
     [log] = eval(made, model=model, display="none", log_dir=str(tmp_path), max_samples=1, max_connections=1)
     assert log.status == "success", log.error
-    return log.results.scores[0], [sample.scores["merit"] for sample in log.samples]
+    return log.results.scores[0], [sample.scores["merit_rl/merit"] for sample in log.samples]
 
 
 def samples(*targets):
