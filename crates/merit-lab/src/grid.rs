@@ -87,6 +87,17 @@ struct Job<'a> {
     key: CellKey,
 }
 
+/// At least as many seeds at a time as there are workers, so that arms which share a start find it made: a block with fewer would
+/// leave a worker waiting for a start that another makes.
+fn blocks(mut seeds: &[u64], workers: usize) -> impl Iterator<Item = &[u64]> {
+    std::iter::from_fn(move || {
+        let size = if seeds.len() < 2 * workers { seeds.len() } else { workers };
+        let (block, later) = seeds.split_at(size);
+        seeds = later;
+        (!block.is_empty()).then_some(block)
+    })
+}
+
 impl<'a> Grid<'a> {
     /// The cells of the file's seeds; with `looks` = 2, of twice as many.
     pub fn new(system: &'a System, options: &'a GridOptions, looks: u64) -> Result<Self, LabError> {
@@ -107,8 +118,7 @@ impl<'a> Grid<'a> {
                     arms.push((arm.name.as_str(), Arc::new(experiment)));
                 }
             }
-            // As many seeds at a time as there are workers, so that arms which share a start find it made.
-            for seeds in seeds.chunks(options.workers.max(1)) {
+            for seeds in blocks(&seeds, options.workers.max(1)) {
                 for (arm, experiment) in &arms {
                     for &seed in seeds {
                         let key = CellKey::new(experiment, &budget, seed);
@@ -304,4 +314,18 @@ fn name(job: &Job<'_>) -> String {
 
 fn path(folder: &Path, job: &Job<'_>) -> PathBuf {
     folder.join(format!("{}.json", name(job)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blocks;
+
+    #[test]
+    fn no_block_of_seeds_is_smaller_than_the_workers() {
+        let of = |seeds: &[u64], workers| blocks(seeds, workers).map(<[u64]>::to_vec).collect::<Vec<_>>();
+        assert_eq!(of(&[1, 2, 3, 4, 5], 2), [vec![1, 2], vec![3, 4, 5]]);
+        assert_eq!(of(&[1, 2, 3, 4], 2), [vec![1, 2], vec![3, 4]]);
+        assert_eq!(of(&[1, 2, 3], 4), [vec![1, 2, 3]]);
+        assert!(of(&[], 2).is_empty());
+    }
 }
