@@ -86,6 +86,18 @@ impl AskedJudge {
         Self { asker, wording, asking, kept, paid, broken: None }
     }
 
+    /// The same, which has paid so many answers before.
+    #[must_use]
+    pub fn having_paid(mut self, answers: u64) -> Self {
+        self.paid = answers;
+        self
+    }
+
+    /// Keeps none of the answers so far, for a model that has learned since; what they cost stays paid.
+    pub fn forget(&mut self) {
+        self.kept = Kept::in_memory();
+    }
+
     /// Consults another library from now on.
     pub fn consult(&mut self, library: Library) {
         self.wording.library = library;

@@ -114,20 +114,28 @@ impl Annotator for Asked {
 
 /// What a recipe itself has that says how good an episode is: a model that was fitted, a judge that was evolved.
 pub(crate) trait Speaker: Send + Sync {
-    /// What it says of each episode; absent where it has nothing to say of one.
-    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Option<Annotation>>, String>;
+    /// What it says of each episode, in order.
+    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Spoken>, String>;
+
+    /// Whether it is asked again in a step that is done again, though what it said is on record: because it counts what it pays.
+    fn counts(&self) -> bool {
+        false
+    }
 }
+
+/// What is said of one episode; absent where there is nothing to say. The error is why it could not be said.
+pub(crate) type Spoken = Result<Option<Annotation>, String>;
 
 /// Speakers by the name of the annotation they give.
 pub(crate) type Speakers = BTreeMap<String, Arc<dyn Speaker>>;
 
 impl Speaker for SharedModel {
-    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Option<Annotation>>, String> {
+    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Spoken>, String> {
         let tokens: Vec<Vec<TokenId>> = episodes.iter().map(|episode| episode.transcript.tokens()).collect();
         let mut model = self.lock();
         let scores = model.score(&tokens.iter().map(Vec::as_slice).collect::<Vec<_>>());
         let annotation = |value| {
-            Some(Annotation {
+            Ok(Some(Annotation {
                 name: name.to_owned(),
                 value,
                 turns: Vec::new(),
@@ -135,7 +143,7 @@ impl Speaker for SharedModel {
                 by: format!("model {name}"),
                 version: model.updates.to_string(),
                 cost: Cost { judge_calls: 1, ..Cost::default() },
-            })
+            }))
         };
         Ok(scores.map_err(|error| error.to_string())?.into_iter().map(annotation).collect())
     }
@@ -153,13 +161,18 @@ pub(crate) struct Annotators {
 }
 
 impl Annotators {
-    pub(crate) fn build(settings: &[Chosen<dyn AnnotatorSettings>]) -> Result<Self, String> {
+    /// Those of a recipe, and the judges of it whose model is elsewhere.
+    pub(crate) fn build(
+        settings: &[Chosen<dyn AnnotatorSettings>],
+        judges: Vec<Box<dyn Annotator>>,
+    ) -> Result<Self, String> {
         let built: Result<Vec<_>, String> = settings
             .iter()
             .map(|one| one.build().map_err(|why| format!("annotator `{}`: {why}", one.about().name)))
             .collect();
         let (speakers, recalled) = (Mutex::default(), Mutex::default());
-        Ok(Self { at_work: Mutex::new(built?), speakers, recalled, failure: Mutex::new(None) })
+        let at_work = Mutex::new(built?.into_iter().chain(judges).collect());
+        Ok(Self { at_work, speakers, recalled, failure: Mutex::new(None) })
     }
 
     /// Lets these speak too.
@@ -206,7 +219,10 @@ impl Annotators {
         let mut fresh = Vec::new();
         for episode in episodes.iter().filter(|episode| !matches!(episode.end, End::Failed { .. })) {
             match recalled.remove(&episode.id) {
-                Some(said) => drop(all.insert(episode.id.clone(), said)),
+                Some(mut said) => {
+                    said.retain(|one| !speakers.get(&one.name).is_some_and(|speaker| speaker.counts()));
+                    all.insert(episode.id.clone(), said);
+                }
                 None => {
                     all.insert(episode.id.clone(), Vec::new());
                     fresh.push(Arc::clone(episode));
@@ -217,7 +233,7 @@ impl Annotators {
             for (episode, said) in fresh.iter().zip(one.annotate_all(&fresh)) {
                 match said {
                     Ok(annotations) => all.entry(episode.id.clone()).or_default().extend(annotations),
-                    Err(why) => self.failed(format!("nothing was said of episode {}: {why}", episode.id)),
+                    Err(why) => self.failed(unsaid(episode, &why)),
                 }
             }
         }
@@ -240,13 +256,20 @@ impl Annotators {
         let asked: Vec<Arc<Episode>> = asked.map(Arc::clone).collect();
         match speaker.says(name, &asked) {
             Ok(said) => {
-                for (episode, annotation) in asked.iter().zip(said) {
-                    all.entry(episode.id.clone()).or_default().extend(annotation);
+                for (episode, said) in asked.iter().zip(said) {
+                    match said {
+                        Ok(annotation) => all.entry(episode.id.clone()).or_default().extend(annotation),
+                        Err(why) => self.failed(unsaid(episode, &why)),
+                    }
                 }
             }
             Err(why) => self.failed(format!("`{name}` could not say anything: {why}")),
         }
     }
+}
+
+fn unsaid(episode: &Episode, why: &str) -> String {
+    format!("nothing was said of episode {}: {why}", episode.id)
 }
 
 impl Annotators {

@@ -54,6 +54,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
     if staged && named && found.every(crate::stage_checks::check(recipe)) {
         found.fine(crate::models::check(recipe));
         found.every(crate::evolve::check(recipe));
+        found.every(crate::judges::check(recipe));
     }
     found.0
 }

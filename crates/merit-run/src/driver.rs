@@ -7,6 +7,7 @@
 use crate::act::Actor;
 use crate::elsewhere::Players;
 use crate::evolve::{self, Judges};
+use crate::judges::{Moment, OwnJudges};
 use crate::notes::{note_ablations, note_start, note_tools, skipped};
 use crate::own_data::{self, OwnData};
 use crate::parts::Parts;
@@ -102,6 +103,8 @@ pub(crate) struct Drive<'a> {
     pub(crate) models: Models,
     /// Judges that stages evolve.
     pub(crate) judges: Judges,
+    /// Judges for whom a model of the recipe answers.
+    own: OwnJudges,
     /// Files of one's own.
     pub(crate) data: OwnData,
     /// What the reward of the arm under way keeps between steps.
@@ -154,6 +157,7 @@ impl<'a> Drive<'a> {
             memory.pin(folder)?;
         }
         let judges = evolve::judges(folder.path(), recipe, &stages, &place)?;
+        let own = OwnJudges::of(recipe, &main.seed, &place.paid);
         let data = own_data::open(&read, recipe, policy.chat(), folder, watch)?;
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(Stage::weight).sum();
@@ -182,6 +186,7 @@ impl<'a> Drive<'a> {
             policy,
             models,
             judges,
+            own,
             data,
             reward_state,
             learned,
@@ -273,12 +278,24 @@ impl<'a> Drive<'a> {
             stage.work,
             Work::Collect { .. } | Work::Alter { .. } | Work::Learn { .. } | Work::Evaluate { .. }
         ) {
-            parts.employ(&self.models, &self.judges)?;
+            parts.employ(&self.models, &self.judges, &self.own)?;
+            let learned = if stage.makes_versions() { self.place.step } else { 0 };
+            self.lend(&parts, &stage.phase, self.place.version + learned)?;
         }
         if matches!(stage.work, Work::Learn { .. }) {
             parts.paid_by(&self.judges)?;
         }
         Ok(parts)
+    }
+
+    /// Lends the present weights to the judges that the reward asks for whom a model of the recipe answers.
+    pub(crate) fn lend(&mut self, parts: &Parts, phase: &Phase, version: u64) -> Result<(), RunError> {
+        if !parts.asks(&self.own) {
+            return Ok(());
+        }
+        let weights = self.policy.packed();
+        let (policy, models, threads) = (&self.policy, &self.models, self.options.threads);
+        self.own.lend(&Moment { policy, weights, models, threads, version: format!("{phase} {version}") })
     }
 
     /// Says that a stage has nothing to learn from: the policy stays as it is.
@@ -323,6 +340,7 @@ impl<'a> Drive<'a> {
 
     pub(crate) fn checkpoint(&mut self) -> Result<(), RunError> {
         self.place.checkpoint += 1;
+        self.place.paid = self.own.paid();
         self.spend_time()?;
         self.policy.save(self.folder, &self.place, &self.reward_state, &self.learned, &self.models)
     }

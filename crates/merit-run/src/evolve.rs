@@ -4,7 +4,7 @@
 //! evolved, so that a stage that is done again after a kill begins where it began before. Terms ask the judge by its name.
 
 use crate::RunError;
-use crate::annotators::Speaker;
+use crate::annotators::{Speaker, Spoken};
 use crate::dataset::Source;
 use crate::driver::Drive;
 use crate::now_ms;
@@ -51,6 +51,7 @@ pub struct Evolve {
 pub(crate) fn check(recipe: &Recipe) -> Vec<String> {
     let stages = || recipe.stages.iter().flat_map(StageSettings::each);
     let given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
+    let judges = recipe.judges.iter().filter_map(|(name, judge)| Some((name, judge.evolving()?)));
     let one = |(name, judge): (&String, &EvolvingJudge)| {
         let evolves =
             |stage: &StageSettings| matches!(stage, StageSettings::Evolve(how) if how.judge == *name);
@@ -70,7 +71,7 @@ pub(crate) fn check(recipe: &Recipe) -> Vec<String> {
         };
         Some(format!("[judges.{name}] {why}"))
     };
-    recipe.judges.iter().filter_map(one).collect()
+    judges.filter_map(one).collect()
 }
 
 /// The judges of a recipe by name; absent what was not evolved yet.
@@ -111,7 +112,7 @@ impl EvolvedJudge {
 }
 
 impl Speaker for EvolvedJudge {
-    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Option<Annotation>>, String> {
+    fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Spoken>, String> {
         let mut checks = self.checks.lock().unwrap_or_else(PoisonError::into_inner);
         let by = checks.id();
         let annotation = |answer: merit_judge::Answer| {
@@ -125,7 +126,7 @@ impl Speaker for EvolvedJudge {
                 cost: answer.cost,
             })
         };
-        Ok(checks.score(episodes).into_iter().map(annotation).collect())
+        Ok(checks.score(episodes).into_iter().map(|answer| Ok(annotation(answer))).collect())
     }
 }
 
@@ -141,7 +142,7 @@ pub(crate) fn judges(
         let judge = path.join("library.toml").exists().then(|| EvolvedJudge::open(&path, settings.force));
         Ok((name.clone(), judge.transpose()?.map(Arc::new)))
     };
-    recipe.judges.iter().map(of).collect()
+    recipe.judges.iter().filter_map(|(name, judge)| Some((name, judge.evolving()?))).map(of).collect()
 }
 
 /// How often these stages evolve a judge.
@@ -160,7 +161,8 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, from: &Source, how: &Evo
     let done = drive.stages.iter().take(drive.place.stage).map(|stage| &**stage);
     let before = times(done, &how.judge);
     let [old, new] = [before, before + 1].map(|times| folder(drive.folder.path(), &how.judge, times));
-    let settings = drive.recipe.judges.get(&how.judge).cloned().unwrap_or_default();
+    let settings = drive.recipe.judges.get(&how.judge).and_then(|judge| judge.evolving());
+    let settings = settings.cloned().unwrap_or_default();
     begin(&old, &new, &settings.library)
         .map_err(|why| RunError::Judge(format!("{}: {why}", new.display())))?;
     let mut judge = JudgeFolder::open(&new).map_err(|error| RunError::Judge(error.to_string()))?;

@@ -43,6 +43,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
         let done = drive.share(stage, (local + 1).max((spent * steps as f64) as u64));
         (drive.watch)(step_event(phase.owner(), local + 1, steps, &numbers, done));
         actor.follow(&mut drive.policy)?;
+        drive.lend(&parts, phase, at.version + 1)?;
         if spent < 1.0 {
             evaluate_between(drive, &parts, &mut actor, &at)?;
         }

@@ -84,7 +84,8 @@ pub use eval::{Eval, EvalResult, Part, Player, Share};
 pub use evolve::EvolvingJudge;
 pub use extend::extend;
 pub use judges::{
-    FittedJudge, JudgeAnnotator, JudgeFile, JudgeSettings, ModelAsker, OpenJudge, PanelSettings, Record,
+    FittedJudge, JudgeAnnotator, JudgeBackend, JudgeFile, JudgeSettings, ModelAsker, OpenJudge,
+    PanelSettings, RecipeJudge, Record,
 };
 pub use lessons::Keep;
 pub use model::{FileModel, FreshModel, ModelConfig, Trained};

@@ -3,6 +3,7 @@
 use crate::RunError;
 use crate::annotators::{Annotators, Speaker, Speakers};
 use crate::evolve::Judges;
+use crate::judges::{self, OwnJudges};
 use crate::person::{Spoken, Voice};
 use crate::policy::Models;
 use crate::recipe::Recipe;
@@ -77,10 +78,13 @@ impl Parts {
         if recipe.rollout.grammar {
             has_schema(env.as_ref())?;
         }
+        let scorer = Scorer::opened(&recipe.reward)?;
+        let needs: Vec<String> = scorer.needs().into_iter().map(|need| need.name).collect();
+        let judges = judges::elsewhere(recipe, &needs).map_err(RunError::Annotator)?;
         Ok(Self {
             env,
-            scorer: Scorer::opened(&recipe.reward)?,
-            annotators: Annotators::build(&recipe.annotators).map_err(RunError::Annotator)?,
+            scorer,
+            annotators: Annotators::build(&recipe.annotators, judges).map_err(RunError::Annotator)?,
             rule: recipe.credit.component(),
             recipe: recipe.clone(),
             seed: Seed::root(seed),
@@ -90,7 +94,7 @@ impl Parts {
     }
 
     /// Lets the models and judges speak that the reward asks.
-    pub(crate) fn employ(&self, models: &Models, judges: &Judges) -> Result<(), RunError> {
+    pub(crate) fn employ(&self, models: &Models, judges: &Judges, own: &OwnJudges) -> Result<(), RunError> {
         let mut speakers = Speakers::new();
         for name in self.scorer.needs().into_iter().map(|need| need.name) {
             let speaker: Arc<dyn Speaker> = if self.recipe.models.contains_key(&name) {
@@ -99,6 +103,9 @@ impl Parts {
             } else if let Some(judge) = judges.get(&name) {
                 let judge = judge.as_ref().ok_or_else(|| RunError::NotEvolved { judge: name.clone() })?;
                 Arc::clone(judge) as Arc<dyn Speaker>
+            } else if let Some(judge) = own.get(&name) {
+                own.ready(&name, models)?;
+                judge
             } else {
                 continue;
             };
@@ -106,6 +113,11 @@ impl Parts {
         }
         self.annotators.employ(speakers);
         Ok(())
+    }
+
+    /// Whether the reward asks one of these judges.
+    pub(crate) fn asks(&self, own: &OwnJudges) -> bool {
+        self.scorer.needs().iter().any(|need| own.get(&need.name).is_some())
     }
 
     /// `Err` where one of these judges pays that knows no more than what knows nothing of quality.

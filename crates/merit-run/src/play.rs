@@ -57,7 +57,11 @@ pub fn play_policy(
     let version = restored.version(&recipe);
     let scoring = Scoring { step: version.0, state: restored.reward_state.best().clone() };
     let parts = Parts::with_toolbox(&recipe, play.seed, &play.toolbox)?;
-    parts.employ(&restored.models, &restored.judges(folder, &recipe)?)?;
+    parts.employ(
+        &restored.models,
+        &restored.judges(folder, &recipe)?,
+        &restored.lent(&recipe, &parts, threads)?,
+    )?;
     let policy = restored.policy;
     let mut sampler = generator((policy.best(), policy.precision()), policy.chat(), threads)?;
     let plans = plans(&parts, play, version)?;

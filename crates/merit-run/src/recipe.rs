@@ -4,9 +4,9 @@
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
 use crate::bank::Bank;
-use crate::evolve::EvolvingJudge;
 use crate::guests::Guests;
 use crate::interleave::Interleave;
+use crate::judges::RecipeJudge;
 use crate::memory::MemorySettings;
 use crate::model::ModelConfig;
 use crate::models::NamedModel;
@@ -54,9 +54,9 @@ pub struct Recipe {
     /// Models beside the policy, which stages of `fit` train.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub models: BTreeMap<String, NamedModel>,
-    /// Judges made of checks, which stages of `evolve` improve.
+    /// Judges: those that are asked in words, and those made of checks, which stages of `evolve` improve.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub judges: BTreeMap<String, EvolvingJudge>,
+    pub judges: BTreeMap<String, RecipeJudge>,
     /// Who plays the other roles.
     #[serde(default, skip_serializing_if = "Roles::are_usual")]
     pub roles: Roles,

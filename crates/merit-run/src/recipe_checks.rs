@@ -15,8 +15,8 @@ impl Recipe {
         let shown = demonstrated.is_none();
         let idle = self.idle().filter(|_| whole);
         let whys = crate::checks::check(&self, shown, idle.is_none());
-        let refused = idle.into_iter().chain(whys).map(refused);
-        let mut errors: Vec<RecipeError> = demonstrated.into_iter().chain(refused).collect();
+        let told = idle.into_iter().chain(whys).map(refused);
+        let mut errors: Vec<RecipeError> = demonstrated.into_iter().chain(told).collect();
         // What is wrong with the recipe is wrong with its arms and stages too; of them is told only what they add.
         let sound = errors.is_empty();
         let own = |error: &RecipeError| sound || !matches!(error, RecipeError::Combination { .. });
@@ -33,6 +33,10 @@ impl Recipe {
                 errors.extend(wrong.into_iter().flat_map(RecipeError::each).filter(own));
             }
         }
+        // A misspelt name leaves a judge unasked; of the two it is told which is missing.
+        if whole && errors.is_empty() {
+            errors.extend(crate::judges::idle(&self).map(refused));
+        }
         RecipeError::all(file, errors).map_or(Ok(self), Err)
     }
 
@@ -47,7 +51,8 @@ impl Recipe {
         if let Some(idle) = idle {
             return Some(format!("[models.{idle}] needs `[[stages]]`, one of which fits it"));
         }
-        let idle = self.judges.keys().next().filter(|_| self.stages.is_empty());
-        idle.map(|idle| format!("[judges.{idle}] needs `[[stages]]`, one of which evolves it"))
+        let idle = self.judges.iter().find(|(_, judge)| judge.evolving().is_some());
+        let idle = idle.filter(|_| self.stages.is_empty());
+        idle.map(|(idle, _)| format!("[judges.{idle}] needs `[[stages]]`, one of which evolves it"))
     }
 }

@@ -39,6 +39,11 @@ impl Session {
                     .into(),
             ));
         }
+        if let Some((name, _)) = recipe.judges.iter().find(|(_, judge)| judge.is_own()) {
+            return Err(RunError::Judge(format!(
+                "[judges.{name}] a session lends no weights to judges; take it out of its recipe, or use `train`"
+            )));
+        }
         recipe.trainable()?;
         let parts = Parts::new(recipe, seed)?;
         let tools = Arc::new(ToolRuntime::new()?);

@@ -217,4 +217,7 @@ pub(crate) struct Place {
     /// Rounds of the repeats that ended before their last.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) rounds: Rounds,
+    /// Answers that judges have paid for whom a model of the recipe answers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) paid: BTreeMap<String, u64>,
 }

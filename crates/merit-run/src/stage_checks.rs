@@ -238,6 +238,13 @@ impl<'a> Walk<'a> {
             let hint = hint(&stage.judge, self.recipe.judges.keys().map(String::as_str));
             return Err(format!("`judge = \"{0}\"`: there is no `[judges.{0}]`{hint}", stage.judge));
         }
+        if self.recipe.judges.get(&stage.judge).is_some_and(|judge| judge.evolving().is_none()) {
+            return Err(format!(
+                "`judge = \"{0}\"`: `[judges.{0}]` is asked in words, and stages evolve judges made of checks; take out its `ask` and \
+                 `backend`, or the stage",
+                stage.judge
+            ));
+        }
         if !self.recipe.datasets.contains_key(&stage.from) {
             self.read(&stage.from, Holds::Pairs)?;
         }
@@ -324,7 +331,12 @@ impl<'a> Walk<'a> {
         for name in scorer.needs().into_iter().map(|need| need.name) {
             if self.recipe.models.contains_key(&name) {
                 self.asked("reward: key", &name)?;
-            } else if self.recipe.judges.contains_key(&name) && !self.fitted.contains(&name) {
+                continue;
+            }
+            let Some(judge) = self.recipe.judges.get(&name) else { continue };
+            if let Some(model) = judge.asked().and_then(|settings| settings.backend.model()) {
+                self.asked(&format!("judges.{name}.backend: model"), model)?;
+            } else if judge.evolving().is_some() && !self.fitted.contains(&name) {
                 return Err(format!(
                     "`reward: key = \"{name}\"`: no stage before it evolves this judge, so that it knows nothing"
                 ));

@@ -15,6 +15,7 @@ pub use shown::shown;
 use merit_core::registry::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// What a judge is asked about what it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,6 +65,22 @@ impl Ask {
     /// Whether it is about one candidate, so that each is asked about by itself.
     pub fn is_of_one(&self) -> bool {
         matches!(self, Self::Score { .. } | Self::Check { .. })
+    }
+
+    /// The JSON Schema of a bare verdict, without reasons: for a model that is held to it while it answers.
+    pub fn schema(&self) -> Value {
+        let (key, value) = match self {
+            Self::Score { scale } => ("score", json!({ "enum": (0..=*scale).collect::<Vec<u32>>() })),
+            Self::Compare {} => ("better", json!({ "enum": [1, 2, "tie"] })),
+            Self::Rank {} => {
+                ("order", json!({ "type": "array", "items": { "type": "integer", "minimum": 1 } }))
+            }
+            Self::Check { items } => {
+                let (one, count) = (json!({ "enum": [true, false, null] }), items.len());
+                ("items", json!({ "type": "array", "items": one, "minItems": count, "maxItems": count }))
+            }
+        };
+        json!({ "type": "object", "properties": { key: value }, "required": [key], "additionalProperties": false })
     }
 
     /// In a word.

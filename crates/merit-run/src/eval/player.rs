@@ -81,7 +81,8 @@ impl Player {
         // What a run's own reward has learned goes with its own reward only.
         let own = parts.recipe.reward == recipe.reward;
         let state = if own { restored.reward_state.best().clone() } else { RewardState::default() };
-        parts.employ(&restored.models, &restored.judges(&folder, &recipe)?)?;
+        let own = restored.lent(&recipe, parts, threads)?;
+        parts.employ(&restored.models, &restored.judges(&folder, &recipe)?, &own)?;
         let policy = restored.policy;
         let sampler = generator((policy.best(), policy.precision()), policy.chat(), threads)?;
         Ok(Seated { chat: policy.chat().clone(), sampler: Box::new(sampler), version, state })

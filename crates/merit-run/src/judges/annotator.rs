@@ -5,7 +5,7 @@ use merit_api::annotator::{Annotator, AnnotatorSettings};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Annotation, Episode, Evidence};
 use merit_evolve::Library;
-use merit_judge::{Judge, Verdict};
+use merit_judge::{Answer, Judge, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -50,13 +50,20 @@ impl AnnotatorSettings for JudgeAnnotator {
             let file = self.judge.display();
             return Err(format!("{file}: the judge compares; an annotation needs `score` or `check` of it"));
         }
-        Ok(Box::new(AtWork { name: self.name.clone(), judge: judge.into_judge() }))
+        Ok(Box::new(AtWork::new(self.name.clone(), judge.into_judge())))
     }
 }
 
-struct AtWork {
+/// A judge that gives annotations.
+pub(crate) struct AtWork {
     name: String,
     judge: Box<dyn Judge>,
+}
+
+impl AtWork {
+    pub(crate) fn new(name: String, judge: Box<dyn Judge>) -> Self {
+        Self { name, judge }
+    }
 }
 
 impl Annotator for AtWork {
@@ -67,21 +74,24 @@ impl Annotator for AtWork {
 
     fn annotate_all(&mut self, episodes: &[Arc<Episode>]) -> Vec<Result<Vec<Annotation>, String>> {
         let by = self.judge.id();
-        let one = |answer: merit_judge::Answer| {
-            let value = answer.verdict.value().ok_or_else(|| silence(&answer.verdict))?;
-            let evidence = (!answer.evidence.is_empty()).then(|| Evidence::new("judge", answer.evidence));
-            Ok(vec![Annotation {
-                name: self.name.clone(),
-                value,
-                turns: Vec::new(),
-                evidence: evidence.into_iter().collect(),
-                by: by.clone(),
-                version: String::new(),
-                cost: answer.cost,
-            }])
-        };
+        let one = |answer: Answer| Ok(vec![annotation(&self.name, &by, answer)?]);
         self.judge.score(episodes).into_iter().map(one).collect()
     }
+}
+
+/// What a judge said of an episode, as an annotation. The error is why it is no number.
+pub(crate) fn annotation(name: &str, by: &str, answer: Answer) -> Result<Annotation, String> {
+    let value = answer.verdict.value().ok_or_else(|| silence(&answer.verdict))?;
+    let evidence = (!answer.evidence.is_empty()).then(|| Evidence::new("judge", answer.evidence));
+    Ok(Annotation {
+        name: name.to_owned(),
+        value,
+        turns: Vec::new(),
+        evidence: evidence.into_iter().collect(),
+        by: by.to_owned(),
+        version: String::new(),
+        cost: answer.cost,
+    })
 }
 
 fn silence(verdict: &Verdict) -> String {

@@ -1,10 +1,11 @@
 //! Takes questions to a model: many at once, each an episode of one or a few turns.
 
+use super::backend::JudgeBackend;
 use super::judgement::Judgement;
+use super::own::Lent;
 use super::record::Record;
 use super::settings::JudgeSettings;
 use crate::RunError;
-use crate::roles::Backend;
 use merit_api::{LiveTools, build_tools};
 use merit_core::{Cost, End, Episode, EpisodeId, Phase, Role, Seed};
 use merit_judge::{Asker, Put, Said};
@@ -16,22 +17,40 @@ use std::sync::atomic::AtomicBool;
 /// Asks a model. It is opened when there is a question that was never answered.
 pub struct ModelAsker {
     settings: JudgeSettings,
+    seed: Seed,
     stop: Option<Arc<AtomicBool>>,
     record: Option<Record>,
+    /// The recipe's own model that answers, where it is one.
+    lent: Option<Arc<Lent>>,
     open: Option<Open>,
 }
 
 struct Open {
     world: Judgement,
+    tools: ToolRuntime,
+    seat: Seat,
+}
+
+/// Whoever answers, with the weights of one moment.
+struct Seat {
+    /// Which weights; empty where they never change.
+    version: String,
     chat: ChatFormat,
     sampler: Box<dyn Sampler>,
-    tools: ToolRuntime,
 }
 
 impl ModelAsker {
     /// An asker of the model of these settings.
     pub fn new(settings: &JudgeSettings) -> Self {
-        Self { settings: settings.clone(), stop: None, record: None, open: None }
+        let seed = Seed::root(settings.seed);
+        Self { settings: settings.clone(), seed, stop: None, record: None, lent: None, open: None }
+    }
+
+    /// The same, whose answers are given by a model that is lent, and drawn by this seed.
+    #[must_use]
+    pub(super) fn of_lent(mut self, lent: Arc<Lent>, seed: Seed) -> Self {
+        (self.lent, self.seed) = (Some(lent), seed);
+        self
     }
 
     /// The same, which asks nothing more once the flag is set.
@@ -48,20 +67,43 @@ impl ModelAsker {
         self
     }
 
-    fn opened(&self) -> Result<Open, RunError> {
+    fn version(&self) -> String {
+        self.lent.as_ref().map_or_else(String::new, |lent| lent.version())
+    }
+
+    /// What is open, with the weights of now.
+    fn opened(&mut self) -> Result<Open, RunError> {
+        match self.open.take() {
+            Some(open) if open.seat.version == self.version() => Ok(open),
+            Some(open) => Ok(Open { seat: self.seat()?, ..open }),
+            None => self.first(),
+        }
+    }
+
+    fn first(&self) -> Result<Open, RunError> {
         let refused = |error: merit_core::Refusal| RunError::Annotator(error.to_string());
         let tools = build_tools(&self.settings.tools, &LiveTools).map_err(refused)?;
         let format = self.settings.call_format().map_err(RunError::Annotator)?;
-        let world = Judgement { tools, format, turns: self.settings.turns };
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let (chat, sampler) =
-            self.settings.backend.open_elsewhere(threads, Seed::root(self.settings.seed))?;
+        let schema = self.settings.grammar.then(|| self.settings.ask.schema());
+        let world = Judgement { tools, format, turns: self.settings.turns, schema };
         let tools = ToolRuntime::new()?;
         let tools = match &self.stop {
             Some(flag) => tools.with_stop(Arc::clone(flag)),
             None => tools,
         };
-        Ok(Open { world, chat, sampler, tools })
+        Ok(Open { world, tools, seat: self.seat()? })
+    }
+
+    fn seat(&self) -> Result<Seat, RunError> {
+        if let Some(lent) = &self.lent {
+            let (version, chat, sampler) = lent.sampler()?;
+            return Ok(Seat { version, chat, sampler });
+        }
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let backend = self.settings.backend.elsewhere();
+        let backend = backend.ok_or_else(|| RunError::Annotator(self.settings.backend.only_in_a_recipe()))?;
+        let (chat, sampler) = backend.open_elsewhere(threads, self.seed)?;
+        Ok(Seat { version: String::new(), chat, sampler })
     }
 
     fn rollout(&self) -> RolloutSettings {
@@ -71,20 +113,23 @@ impl ModelAsker {
             max_episode_tokens: self.settings.tokens.saturating_mul(self.settings.turns as usize),
             episode_seconds: self.settings.deadline_s,
             temperature: self.settings.temperature,
+            grammar: self.settings.grammar,
             ..RolloutSettings::default()
         };
-        if let Backend::Openai(backend) = &self.settings.backend {
+        if let JudgeBackend::Openai(backend) = &self.settings.backend {
             // As many as the endpoint asks at once, and as many that wait for their turn.
             settings.in_flight = backend.endpoint.concurrency.saturating_mul(2);
         }
-        self.settings.backend.loosen(&mut settings);
+        if let Some(backend) = self.settings.backend.elsewhere() {
+            backend.loosen(&mut settings);
+        }
         settings
     }
 
     fn plan(&self, at: usize, put: &Put) -> EpisodePlan {
         let group = u32::try_from(at).unwrap_or(u32::MAX);
         let id = EpisodeId { phase: Phase::train(), step: 0, group, member: put.vote, branch: 0 };
-        let seed = Seed::root(self.settings.seed).child(&put.question.user, u64::from(put.vote));
+        let seed = self.seed.child(&put.question.user, u64::from(put.vote));
         EpisodePlan::new(id, Judgement::task_of(&put.question, format!("judgement/{at}")), seed)
     }
 
@@ -96,7 +141,7 @@ impl ModelAsker {
         let text = last.ok_or_else(|| format!("no answer: {}", episode.end.label()))?.text.clone();
         let spent = episode.cost;
         // What a server reads is counted here in bytes, which are no tokens.
-        let read = if matches!(self.settings.backend, Backend::Embedded(_)) { spent.read_tokens } else { 0 };
+        let read = if self.settings.backend.is_here() { spent.read_tokens } else { 0 };
         let cost = Cost {
             judge_calls: episode.turns.len().max(1) as u64,
             judge_tokens: if spent.tokens_unknown { read } else { spent.policy_tokens + read },
@@ -110,11 +155,14 @@ impl ModelAsker {
 
 impl Asker for ModelAsker {
     fn id(&self) -> String {
-        self.settings.asker_id()
+        match (&self.lent, self.settings.asker_id()) {
+            (Some(lent), id) => format!("{id} at {}", lent.version()),
+            (None, id) => id,
+        }
     }
 
     fn ask(&mut self, questions: &[Put], heard: &mut dyn FnMut(usize, Result<Said, String>)) {
-        let mut open = match self.open.take().map_or_else(|| self.opened(), Ok) {
+        let mut open = match self.opened() {
             Ok(open) => open,
             Err(error) => {
                 let why = error.to_string();
@@ -132,7 +180,8 @@ impl Asker for ModelAsker {
                 heard(episode.id.group as usize, self.said(&episode));
             }
         };
-        roll_out(plans, &open.world, open.sampler.as_mut(), &open.chat, &settings, &open.tools, &mut watch);
+        let Open { world, tools, seat } = &mut open;
+        roll_out(plans, world, seat.sampler.as_mut(), &seat.chat, &settings, tools, &mut watch);
         self.open = Some(open);
     }
 }

@@ -19,6 +19,8 @@ pub(super) struct Judgement {
     pub(super) format: Arc<dyn CallFormat>,
     /// Most turns; in the last the judge must answer.
     pub(super) turns: u32,
+    /// What an answer has to fit while it is sampled. Absent: anything may be said.
+    pub(super) schema: Option<Value>,
 }
 
 impl Judgement {
@@ -49,7 +51,8 @@ impl World for Judgement {
         };
         let question: Question = serde_json::from_value(task.payload.clone()).map_err(bad)?;
         let (tools, cards, format) = (self.tools.clone(), self.cards(), Arc::clone(&self.format));
-        Ok(Box::new(OpenQuestion { question, tools, cards, format, turns: self.turns, taken: 0 }))
+        let schema = self.schema.clone();
+        Ok(Box::new(OpenQuestion { question, tools, cards, format, turns: self.turns, taken: 0, schema }))
     }
 }
 
@@ -60,6 +63,7 @@ struct OpenQuestion {
     format: Arc<dyn CallFormat>,
     turns: u32,
     taken: u32,
+    schema: Option<Value>,
 }
 
 impl Env for OpenQuestion {
@@ -106,6 +110,10 @@ impl Env for OpenQuestion {
 
     fn tools(&self) -> Vec<Arc<dyn Tool>> {
         self.tools.clone()
+    }
+
+    fn schema(&self) -> Option<Value> {
+        self.schema.clone()
     }
 
     fn stops(&self) -> Vec<String> {

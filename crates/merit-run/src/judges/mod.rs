@@ -5,15 +5,24 @@
 
 mod annotator;
 mod asker;
+mod backend;
 mod fitted;
+mod in_recipe;
 mod judgement;
 mod open;
+mod own;
 mod record;
 mod settings;
 
 pub use annotator::JudgeAnnotator;
+pub(crate) use annotator::{AtWork, annotation};
 pub use asker::ModelAsker;
+pub use backend::JudgeBackend;
 pub use fitted::FittedJudge;
+pub use in_recipe::RecipeJudge;
+pub(crate) use in_recipe::{check, elsewhere, idle};
 pub use open::OpenJudge;
+use open::wording;
+pub(crate) use own::{Moment, OwnJudges};
 pub use record::Record;
 pub use settings::{JudgeFile, JudgeSettings, PanelSettings};

@@ -121,23 +121,21 @@ fn by_score(scores: &[Answer]) -> Answer {
     Answer { cost, ..Answer::of(verdict) }
 }
 
-fn asked(
+/// A judge that is asked in words. A model of a recipe cannot be had here.
+pub(super) fn asked(
     settings: &JudgeSettings,
     beside: &Path,
     library: &Library,
     (stop, record): Told<'_>,
 ) -> Result<AskedJudge, RunError> {
+    if settings.backend.is_own() {
+        return Err(RunError::Annotator(settings.backend.only_in_a_recipe()));
+    }
     let kept = match &settings.kept {
         Some(name) => {
             Kept::open(&beside.join(name)).map_err(|error| RunError::Annotator(error.to_string()))?
         }
         None => Kept::in_memory(),
-    };
-    let wording = Wording {
-        ask: settings.ask.clone(),
-        rubric: settings.rubric.clone(),
-        library: library.clone(),
-        length: settings.length,
     };
     let asker = ModelAsker::new(settings);
     let asker = match stop {
@@ -148,5 +146,15 @@ fn asked(
         Some(record) => asker.with_record(record.clone()),
         None => asker,
     };
-    Ok(AskedJudge::new(Box::new(asker), wording, settings.asking(), kept))
+    Ok(AskedJudge::new(Box::new(asker), wording(settings, library), settings.asking(), kept))
+}
+
+/// How the questions of a judge are put.
+pub(super) fn wording(settings: &JudgeSettings, library: &Library) -> Wording {
+    Wording {
+        ask: settings.ask.clone(),
+        rubric: settings.rubric.clone(),
+        library: library.clone(),
+        length: settings.length,
+    }
 }

@@ -1,7 +1,7 @@
-//! A judge as a file says it: `judge.toml`.
+//! A judge as a file says it: `judge.toml`, or a table of `[judges]` in a recipe.
 
+use super::backend::JudgeBackend;
 use crate::recipe_error::RecipeError;
-use crate::roles::Backend;
 use merit_api::ToolSettings;
 use merit_core::registry::{Chosen, Refusal};
 use merit_judge::ask::Ask;
@@ -21,8 +21,8 @@ pub struct JudgeSettings {
     /// What counts, in words. Empty: how well the task was done.
     #[serde(default)]
     pub rubric: String,
-    /// Who answers: `embedded` or `openai`.
-    pub backend: Backend,
+    /// Who answers: `embedded` or `openai`; in a recipe also `policy` or `model`, which are the recipe's own.
+    pub backend: JudgeBackend,
     /// Tools that it may call before it answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Chosen<dyn ToolSettings>>,
@@ -50,6 +50,9 @@ pub struct JudgeSettings {
     /// How answers are drawn; 0 is greedy.
     #[serde(default)]
     pub temperature: f32,
+    /// Hold answers to the bare JSON object while they are sampled, so that each can be read. For models in this process, without `tools`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub grammar: bool,
     /// Most characters of the task and of each candidate.
     #[serde(default = "length")]
     pub length: usize,
@@ -140,12 +143,14 @@ impl JudgeSettings {
     pub fn check(&self) -> Result<(), Refusal> {
         self.ask.check()?;
         self.asking().check()?;
-        if self.backend.is_oracle() {
-            let why =
-                "`backend` is `oracle`, and nobody here knows what is right; say `embedded` or `openai`";
-            return Err(Refusal::new(why));
-        }
         self.backend.check().map_err(|why| Refusal::new(format!("backend: {why}")))?;
+        let held = !self.grammar || self.backend.is_here() && self.tools.is_empty();
+        Refusal::unless(
+            held,
+            "grammar",
+            "true",
+            "left out where a server answers, and where there are `tools`",
+        )?;
         let calls = self.calls.is_none() || !self.tools.is_empty();
         Refusal::unless(calls, "calls", "given", "left out where there are no `tools`")?;
         let enough = if self.tools.is_empty() { self.turns == 1 } else { (2..=100).contains(&self.turns) };
@@ -176,18 +181,8 @@ impl JudgeSettings {
         }
     }
 
-    /// Everything that an answer depends on besides the question.
+    /// Everything that an answer depends on besides the question and the weights of a model that learns.
     pub(super) fn asker_id(&self) -> String {
-        let who = match &self.backend {
-            Backend::Oracle {} => "oracle".to_owned(),
-            Backend::Embedded(model) => {
-                let bytes = std::fs::metadata(&model.file).map_or(0, |file| file.len());
-                format!("embedded {} of {bytes} bytes", model.file)
-            }
-            Backend::Openai(server) => {
-                format!("openai {} at {}", server.endpoint.model, server.endpoint.base_url)
-            }
-        };
         let tools: Vec<String> =
             self.tools.iter().map(|tool| format!("{} {}", tool.about().name, tool.table())).collect();
         let Self { turns, tokens, temperature, seed, .. } = self;
@@ -196,6 +191,8 @@ impl JudgeSettings {
         } else {
             format!(" tools [{}] turns {turns}", tools.join("; "))
         };
-        format!("{who} tokens {tokens} temperature {temperature} seed {seed}{tools}")
+        let grammar = if self.grammar { " grammar" } else { "" };
+        let who = self.backend.who();
+        format!("{who} tokens {tokens} temperature {temperature} seed {seed}{grammar}{tools}")
     }
 }

@@ -6,15 +6,17 @@ use super::{After, Policy};
 use crate::RunError;
 use crate::bank::Experience;
 use crate::evolve::Judges;
+use crate::judges::{Moment, OwnJudges};
 use crate::model::ModelConfig;
 use crate::origin::Origin;
+use crate::parts::Parts;
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage};
 use crate::tasks::TaskState;
 use crate::until::Spent;
 use merit_core::{Phase, PolicyVersion};
 use merit_memory::Snapshot;
-use merit_model::Tokenizer;
+use merit_model::{PackedWeights, Tokenizer};
 use merit_reward::RewardState;
 use merit_rollout::ChatFormat;
 use merit_store::{Content, DamagedCheckpoint, RunFolder};
@@ -96,6 +98,18 @@ impl Restored {
     pub(crate) fn judges(&self, folder: &RunFolder, recipe: &Recipe) -> Result<Judges, RunError> {
         let stages = Stage::all(&Arc::new(recipe.clone()), &self.place.rounds)?;
         crate::evolve::judges(folder.path(), recipe, &stages, &self.place)
+    }
+
+    /// The judges for whom the best policy of the checkpoint answers, or a model of it.
+    pub(crate) fn lent(&self, recipe: &Recipe, parts: &Parts, threads: usize) -> Result<OwnJudges, RunError> {
+        let own = OwnJudges::of(recipe, &parts.seed, &BTreeMap::new());
+        if parts.asks(&own) {
+            let policy = &self.policy;
+            let weights = Arc::new(PackedWeights::for_sampling(policy.best(), policy.precision()));
+            let version = self.version(recipe).0.to_string();
+            own.lend(&Moment { policy, weights, models: &self.models, threads, version })?;
+        }
+        Ok(own)
     }
 
     /// How many updates by reward the best weights of the checkpoint have seen.

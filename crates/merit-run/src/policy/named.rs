@@ -7,7 +7,10 @@ use crate::RunError;
 use crate::models::{FitLoss, Like, NamedModel, StartOf};
 use crate::recipe::Recipe;
 use merit_core::{Seed, TokenId};
-use merit_model::{ModelError, RewardHead, RewardModel, TrainSequence, Trainer, TrainerSettings, Weights};
+use merit_model::{
+    ModelError, PackedWeights, Precision, RewardHead, RewardModel, TrainSequence, Trainer, TrainerSettings,
+    Weights,
+};
 use merit_store::Checkpoint;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
@@ -105,6 +108,11 @@ impl Named {
     pub(crate) fn updated(&mut self) {
         self.updates += 1;
         self.saved = OnceLock::new();
+    }
+
+    /// Its decoder as a sampler reads it. Absent: it is a bag.
+    pub(crate) fn sampled(&self, precision: Precision) -> Option<Arc<PackedWeights>> {
+        Some(Arc::new(PackedWeights::for_sampling(self.trainer()?.snapshot(), precision)))
     }
 
     /// The most tokens of an episode that it reads; what is longer loses its beginning.

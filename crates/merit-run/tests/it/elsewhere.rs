@@ -57,6 +57,13 @@ fn a_run_that_others_play_is_the_run_of_one_process() {
 }
 
 #[test]
+fn a_policy_that_judges_itself_does_so_in_the_process_that_learns() {
+    let judge = "{ ask = { type = 'score', scale = 4 }, backend = { type = 'policy' }, grammar = true, temperature = 1.0, tokens = 24, length = 200 }";
+    let reward = "[{ type = 'annotation', key = 'own' }, { type = 'exact-answer', weight = 0.0 }]";
+    check(&[("model.context", "2048"), ("judges.own", judge), ("reward.of", reward)]);
+}
+
+#[test]
 fn trees_and_probes_are_played_elsewhere_alike() {
     check(&[("rollout.tree", "{roots=1}")]);
     check(&[("rollout.rollback", "{retries=2}")]);

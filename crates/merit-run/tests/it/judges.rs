@@ -130,13 +130,6 @@ fn a_file_that_cannot_work_is_refused_with_the_reason() {
         let error = JudgeFile::parse("judge.toml", &format!("{text}\n{backend}\n")).unwrap_err().to_string();
         assert!(error.contains(wanted), "{text}: {error}");
     }
-    let oracle = "ask = { type = 'compare' }\nbackend = { type = 'oracle' }";
-    assert!(
-        JudgeFile::parse("judge.toml", oracle)
-            .unwrap_err()
-            .to_string()
-            .contains("say `embedded` or `openai`")
-    );
     let panel = JudgeFile::parse("judge.toml", "panel = ['a.toml', 'b.toml']\nrul = 'mean'").unwrap_err();
     assert!(panel.to_string().contains("did you mean `rule`?"), "{panel}");
 }

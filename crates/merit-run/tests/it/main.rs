@@ -17,6 +17,7 @@ mod models;
 mod models_refused;
 mod observations;
 mod outcomes;
+mod own_judges;
 mod recipes;
 mod rounded;
 mod searching;

@@ -60,8 +60,8 @@ fn labelled(on: &Path) -> Result<(Vec<Pair>, usize)> {
         return Ok((pairs, 0));
     }
     let said = RunFolder::open_read_only(on)?.annotations()?;
-    let by_model =
-        |id: &EpisodeId| said.get(id).is_some_and(|all| all.iter().any(|one| one.by.starts_with("model ")));
+    let own = |by: &str| by.starts_with("model ") || by.starts_with("policy ");
+    let by_model = |id: &EpisodeId| said.get(id).is_some_and(|all| all.iter().any(|one| own(&one.by)));
     let all = pairs.len();
     pairs.retain(|pair| !by_model(&pair.a.id) && !by_model(&pair.b.id));
     if pairs.is_empty() {
