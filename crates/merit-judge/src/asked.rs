@@ -24,9 +24,11 @@ pub struct Said {
 }
 
 /// A question that is put, and the how-manieth time it is put to the same judge on purpose.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Put {
     pub question: Question,
+    /// The episodes that it is about, for whoever knows more of them than words; a model is never shown them.
+    pub shown: Vec<Arc<Episode>>,
     /// From 0; each vote is drawn anew.
     pub vote: u32,
 }
@@ -131,10 +133,11 @@ impl AskedJudge {
         let questions: Vec<Question> =
             shown.iter().map(|candidates| self.wording.question(candidates)).collect();
         let votes = 0..self.asking.votes;
-        let keyed: Vec<Vec<(String, Put)>> = questions
-            .iter()
-            .map(|question| votes.clone().map(|vote| self.keyed(question.clone(), vote)).collect())
-            .collect();
+        let put = |(question, shown): (&Question, &&[Arc<Episode>])| {
+            let one = |vote| self.keyed(Put { question: question.clone(), shown: shown.to_vec(), vote });
+            votes.clone().map(one).collect()
+        };
+        let keyed: Vec<Vec<(String, Put)>> = questions.iter().zip(shown).map(put).collect();
         let mut fresh = self.answered(keyed.iter().flatten());
         let mut answers = Vec::with_capacity(shown.len());
         for (candidates, keys) in shown.iter().zip(&keyed) {
@@ -145,14 +148,14 @@ impl AskedJudge {
         answers
     }
 
-    fn keyed(&self, question: Question, vote: u32) -> (String, Put) {
+    fn keyed(&self, put: Put) -> (String, Put) {
         let mut hash = Sha256::new();
-        for part in [&self.asker.id(), &question.system, &question.user] {
+        for part in [&self.asker.id(), &put.question.system, &put.question.user] {
             hash.update((part.len() as u64).to_le_bytes());
             hash.update(part.as_bytes());
         }
-        hash.update(vote.to_le_bytes());
-        (merit_core::hex(&hash.finalize()), Put { question, vote })
+        hash.update(put.vote.to_le_bytes());
+        (merit_core::hex(&hash.finalize()), put)
     }
 
     /// Sees to it that what can be answered is: asks what is not kept. Out: what each answer of now cost, and why others are not there.

@@ -143,7 +143,8 @@ impl Analyst {
             return Ok(said.text.clone());
         }
         let mut heard: Result<Said, String> = Err("nothing came of it".to_owned());
-        self.asker.ask(&[Put { question: question.clone(), vote }], &mut |_, said| heard = said);
+        self.asker
+            .ask(&[Put { question: question.clone(), shown: Vec::new(), vote }], &mut |_, said| heard = said);
         let said = heard?;
         self.kept.keep(key, &by, said.clone()).map_err(|error| error.to_string())?;
         Ok(said.text)

@@ -50,6 +50,7 @@ pub mod ask;
 mod asked;
 mod asked_evolving;
 mod kept;
+mod oracle;
 mod panel;
 mod tournament;
 
@@ -57,5 +58,6 @@ pub use agreement::{Metric, alpha};
 pub use asked::{AskedJudge, Asker, Asking, Put, Said};
 pub use asked_evolving::{Analyst, AskedSubject};
 pub use kept::{Kept, KeptError};
+pub use oracle::Oracle;
 pub use panel::{Panel, PanelRule, pooled};
 pub use tournament::{Tournament, tournament};

@@ -54,6 +54,9 @@ pub struct Tested {
     pub calibration_error: Option<f64>,
     /// Answers by kind that were no choice.
     pub unsaid: BTreeMap<String, usize>,
+    /// Why the first question that failed did. Absent: none failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     /// Share of verdicts that changed when the same was asked again. Absent: it was asked once.
     pub drift: Option<f64>,
     pub cost: Cost,
@@ -84,6 +87,7 @@ pub(crate) fn test_beside(judge: &mut dyn Judge, pairs: &[Pair], leaks: Vec<Row>
         length_bias: length_bias(&choices, pairs),
         calibration_error: calibration(asked, pairs),
         unsaid: unsaid(asked),
+        failure: asked.iter().find_map(failure),
         drift: drift(&rounds),
         cost: answers().map(|answer| answer.cost).sum(),
     }
@@ -221,6 +225,13 @@ fn unsaid(asked: &[BothOrders]) -> BTreeMap<String, usize> {
         }
     }
     kinds
+}
+
+fn failure(both: &BothOrders) -> Option<String> {
+    [&both.straight, &both.swapped].into_iter().find_map(|answer| match &answer.verdict {
+        Verdict::Failed { why } => Some(why.clone()),
+        _ => None,
+    })
 }
 
 fn drift(rounds: &[Vec<BothOrders>]) -> Option<f64> {

@@ -85,7 +85,7 @@ pub use evolve::EvolvingJudge;
 pub use extend::extend;
 pub use judges::{
     FittedJudge, JudgeAnnotator, JudgeBackend, JudgeFile, JudgeSettings, ModelAsker, OpenJudge,
-    PanelSettings, RecipeJudge, Record,
+    OracleBackend, PanelSettings, RecipeJudge, Record,
 };
 pub use lessons::Keep;
 pub use model::{FileModel, FreshModel, ModelConfig, Trained};

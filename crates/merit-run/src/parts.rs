@@ -80,7 +80,8 @@ impl Parts {
         }
         let scorer = Scorer::opened(&recipe.reward)?;
         let needs: Vec<String> = scorer.needs().into_iter().map(|need| need.name).collect();
-        let judges = judges::elsewhere(recipe, &needs).map_err(RunError::Annotator)?;
+        let judges = judges::elsewhere(recipe, &needs, (env.as_ref(), &Seed::root(seed)))
+            .map_err(RunError::Annotator)?;
         Ok(Self {
             env,
             scorer,

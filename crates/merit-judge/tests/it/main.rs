@@ -7,4 +7,5 @@ mod bench;
 mod evolving;
 mod judging;
 mod made;
+mod oracle;
 mod ranking;

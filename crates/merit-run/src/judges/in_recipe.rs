@@ -8,7 +8,10 @@ use crate::evolve::EvolvingJudge;
 use crate::models::Like;
 use crate::recipe::Recipe;
 use crate::stage_checks::hint;
+use merit_api::World;
 use merit_api::annotator::Annotator;
+use merit_core::{Seed, Split};
+use merit_evolve::Library;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -142,12 +145,33 @@ fn pays(value: &toml::Value, name: &str) -> bool {
     }
 }
 
+/// Refuses a world whose tasks have no right answer.
+fn knows(world: &dyn World) -> Result<(), String> {
+    let task = world.task(Split::HeldOut, 0, &Seed::root(0)).map_err(|error| error.to_string())?;
+    match task.answer {
+        Some(_) => Ok(()),
+        None => Err(format!(
+            "tasks of world `{}` have no single right answer that an oracle could know; say what is true by a reward, as \
+             `backend = {{ type = \"oracle\", reward = {{ type = \"info\", key = \"solved\" }} }}`",
+            world.about().name
+        )),
+    }
+}
+
 /// The judges of `recipe` whose model is not the recipe's own, opened, of those that its reward asks by name.
-pub(crate) fn elsewhere(recipe: &Recipe, needs: &[String]) -> Result<Vec<Box<dyn Annotator>>, String> {
+pub(crate) fn elsewhere(
+    recipe: &Recipe,
+    needs: &[String],
+    (world, seed): (&dyn World, &Seed),
+) -> Result<Vec<Box<dyn Annotator>>, String> {
     let asked = recipe.judges.iter().filter_map(|(name, judge)| Some((name, judge.asked()?)));
     let asked = asked.filter(|(name, settings)| !settings.backend.is_own() && needs.contains(name));
     let open = |(name, settings): (&String, &JudgeSettings)| {
-        let judge = open::asked(settings, Path::new("."), &merit_evolve::Library::default(), (None, None));
+        if settings.backend.oracle().is_some_and(|oracle| oracle.reward.is_none()) {
+            knows(world).map_err(|why| format!("[judges.{name}] {why}"))?;
+        }
+        let (library, seed) = (Library::default(), seed.child("judge", settings.seed).child(name, 0));
+        let judge = open::asked(settings, Path::new("."), &library, (None, None), seed);
         let judge = judge.map_err(|error| format!("[judges.{name}] {error}"))?;
         Ok(Box::new(AtWork::new(name.clone(), Box::new(judge))) as Box<dyn Annotator>)
     };

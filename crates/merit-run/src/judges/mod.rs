@@ -17,7 +17,7 @@ mod settings;
 pub use annotator::JudgeAnnotator;
 pub(crate) use annotator::{AtWork, annotation};
 pub use asker::ModelAsker;
-pub use backend::JudgeBackend;
+pub use backend::{JudgeBackend, OracleBackend};
 pub use fitted::FittedJudge;
 pub use in_recipe::RecipeJudge;
 pub(crate) use in_recipe::{check, elsewhere, idle};

@@ -5,7 +5,7 @@ use super::record::Record;
 use super::settings::{JudgeFile, JudgeSettings};
 use crate::RunError;
 use crate::recipe_error::RecipeError;
-use merit_core::Episode;
+use merit_core::{Episode, Seed};
 use merit_evolve::Library;
 use merit_judge::ask::{Ask, Wording};
 use merit_judge::{Answer, AskedJudge, Judge, Kept, Panel, Tournament, Verdict, tournament};
@@ -52,7 +52,8 @@ impl OpenJudge {
         let beside = file.parent().unwrap_or(Path::new("."));
         match read {
             JudgeFile::One(settings) => {
-                let judge = Box::new(asked(&settings, beside, library, told)?);
+                let seed = Seed::root(settings.seed);
+                let judge = Box::new(asked(&settings, beside, library, told, seed)?);
                 Ok(Self::One { judge, tournament: settings.tournament })
             }
             JudgeFile::Panel(_) if depth > 0 => {
@@ -127,6 +128,7 @@ pub(super) fn asked(
     beside: &Path,
     library: &Library,
     (stop, record): Told<'_>,
+    seed: Seed,
 ) -> Result<AskedJudge, RunError> {
     if settings.backend.is_own() {
         return Err(RunError::Annotator(settings.backend.only_in_a_recipe()));
@@ -137,6 +139,15 @@ pub(super) fn asked(
         }
         None => Kept::in_memory(),
     };
+    if let Some(oracle) = settings.backend.oracle() {
+        if record.is_some() {
+            let why =
+                "judgements of an oracle are no episodes: no model is asked; leave out `--record`".to_owned();
+            return Err(RunError::Annotator(why));
+        }
+        let asker = oracle.asker(&settings.ask, settings.asker_id(), seed).map_err(RunError::Annotator)?;
+        return Ok(AskedJudge::new(Box::new(asker), wording(settings, library), settings.asking(), kept));
+    }
     let asker = ModelAsker::new(settings);
     let asker = match stop {
         Some(flag) => asker.with_stop(Arc::clone(flag)),

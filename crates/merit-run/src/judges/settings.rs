@@ -21,7 +21,7 @@ pub struct JudgeSettings {
     /// What counts, in words. Empty: how well the task was done.
     #[serde(default)]
     pub rubric: String,
-    /// Who answers: `embedded` or `openai`; in a recipe also `policy` or `model`, which are the recipe's own.
+    /// Who answers: `oracle`, `embedded` or `openai`; in a recipe also `policy` or `model`, which are the recipe's own.
     pub backend: JudgeBackend,
     /// Tools that it may call before it answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -144,7 +144,8 @@ impl JudgeSettings {
         self.ask.check()?;
         self.asking().check()?;
         self.backend.check().map_err(|why| Refusal::new(format!("backend: {why}")))?;
-        let held = !self.grammar || self.backend.is_here() && self.tools.is_empty();
+        let held = !self.grammar || self.backend.elsewhere().is_none() || self.backend.is_here();
+        let held = held && (!self.grammar || self.tools.is_empty());
         Refusal::unless(
             held,
             "grammar",
@@ -155,7 +156,13 @@ impl JudgeSettings {
         Refusal::unless(calls, "calls", "given", "left out where there are no `tools`")?;
         let enough = if self.tools.is_empty() { self.turns == 1 } else { (2..=100).contains(&self.turns) };
         Refusal::unless(enough, "turns", self.turns, "1 without `tools`, from 2 to 100 with them")?;
-        let draws = self.votes == 1 || self.temperature > 0.0;
+        let oracle = self.backend.oracle();
+        let knows = oracle.is_none() || !matches!(self.ask, Ask::Check { .. });
+        let want =
+            "`score`, `compare` or `rank`: an oracle knows whether a task was done, not which sentence holds";
+        Refusal::unless(knows, "ask", "check", want)?;
+        let draws =
+            self.votes == 1 || self.temperature > 0.0 || oracle.is_some_and(|oracle| oracle.errors > 0.0);
         Refusal::unless(
             draws,
             "votes",

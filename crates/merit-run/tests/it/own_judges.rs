@@ -5,7 +5,7 @@ use crate::staged::SMALL;
 use crate::whole::{Made, Making};
 use merit_core::{Annotation, Phase};
 use merit_evolve::Library;
-use merit_run::{Event, OpenJudge, Recipe};
+use merit_run::{Event, OpenJudge, Parts, Recipe};
 use merit_store::EpisodeFilter;
 
 /// The policy as its own judge, held to the form of an answer: it is far too small to find that form by itself.
@@ -162,4 +162,48 @@ fn what_cannot_work_is_refused_with_what_to_do() {
     std::fs::write(&file, "ask = { type = 'compare' }\nbackend = { type = 'policy' }\n").unwrap();
     let error = OpenJudge::open(&file, &Library::default(), None).err().unwrap().to_string();
     assert!(error.contains("write the judge into the recipe as `[judges.NAME]`"), "{error}");
+}
+
+#[test]
+fn an_oracle_says_what_the_tasks_know_and_errs_as_often_as_it_is_told() {
+    let oracle = |errors: &str| {
+        let backend = format!("{{ type = \"oracle\", errors = {errors} }}");
+        let dir = tempfile::tempdir().unwrap();
+        let recipe = parse(&OWN.replace("{ type = \"policy\" }", &backend)).unwrap();
+        let made = Making::at(dir.path().join("run")).train(&recipe);
+        let episodes = made.folder.episodes(&EpisodeFilter::phase(Phase::train())).unwrap();
+        let said = made.folder.annotations().unwrap();
+        let told = episodes.iter().map(|stored| {
+            let episode = &stored.scored.episode;
+            let right = episode.answer().map(str::trim) == episode.task.answer.as_deref();
+            (right, said[&episode.id][0].value)
+        });
+        told.collect::<Vec<_>>()
+    };
+    let truth = oracle("0.0");
+    assert!(truth.iter().all(|(right, value)| f64::from(u8::from(*right)) == *value), "{truth:?}");
+    let wrong = oracle("0.5");
+    let turned = wrong.iter().filter(|(right, value)| f64::from(u8::from(*right)) != *value).count();
+    assert!((12..=36).contains(&turned), "{turned} of 48");
+}
+
+#[test]
+fn an_oracle_is_refused_where_nobody_knows_what_is_right() {
+    let text = merit_run::shipped::recipes().iter().find(|one| one.about.name == "pairs-judge").unwrap().text;
+    let judge = |backend: &str| {
+        let term =
+            "{ type = \"annotation\", key = \"truth\", weight = 0.0 },\n  { type = \"info\", name = \"all\"";
+        let text = text.replace("{ type = \"info\", name = \"all\"", term);
+        let text = format!("{text}\n[judges.truth]\nask = {{ type = \"score\" }}\nbackend = {backend}\n");
+        Recipe::parse("pairs.toml", &text)
+    };
+    let error = |backend: &str| Parts::new(&judge(backend).unwrap(), 1).err().unwrap().to_string();
+    let why = error("{ type = \"oracle\" }");
+    assert!(why.contains("[judges.truth] tasks of world `pairs` have no single right answer"), "{why}");
+    let known = "{ type = \"oracle\", reward = { type = \"info\", key = \"solved\" } }";
+    assert!(Parts::new(&judge(known).unwrap(), 1).is_ok());
+    let wrong = |backend: &str| judge(backend).unwrap_err().to_string();
+    assert!(wrong("{ type = \"oracle\", errors = 2.0 }").contains("`errors` is 2"));
+    let asks = "{ type = \"oracle\", reward = { type = \"annotation\", key = \"other\" } }";
+    assert!(wrong(asks).contains("needs the annotation `other`"), "{}", wrong(asks));
 }

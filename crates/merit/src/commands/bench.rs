@@ -33,9 +33,13 @@ pub(crate) fn run(command: &Command) -> Result<()> {
     // All are opened before any is asked, so that a wrong name costs nothing.
     let opened: Vec<Opened> = arguments.judges.iter().map(|name| open(name, None)).collect::<Result<_>>()?;
     let mut bench = Bench::of(&pairs, kinds);
+    let mut why = String::new();
     for (name, mut one) in arguments.judges.iter().zip(opened) {
         let began = Instant::now();
         let tested = bench.enter(name, one.judge.as_mut(), one.numbers, arguments.repeat as usize);
+        if let (None, Some(failure)) = (tested.judge.accuracy, &tested.failure) {
+            why = format!(": {failure}");
+        }
         if let Some(row) = bench.rows.last_mut() {
             row.seconds = Some(began.elapsed().as_secs_f64());
             keep(&one.from, arguments, row, &tested)?;
@@ -48,7 +52,7 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         false => out::text(text(&bench, &pairs, left_out))?,
     }
     match bench.rows.iter().find(|row| row.accuracy.is_none()) {
-        Some(silent) => bail!("no question to {} was answered", silent.name),
+        Some(silent) => bail!("no question to {} was answered{why}", silent.name),
         None => Ok(()),
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use merit_evolve::{Change, Entry, Kind, Phase};
 use merit_judge::mined::Idea;
 use merit_judge::{Evolved, JudgeFolder, Kept, LibraryFile, Pair, evolve_asked, evolve_checks, read_pairs};
-use merit_run::{ModelAsker, OpenJudge, built_in};
+use merit_run::{JudgeBackend, ModelAsker, OpenJudge, built_in};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -56,6 +56,10 @@ fn by_model(folder: &mut JudgeFolder, pairs: &[Pair], watch: &mut dyn FnMut(&Cha
     else {
         return Err(WrongInput("a panel has no notes of its own; evolve one of its judges".to_owned()).into());
     };
+    if matches!(settings.backend, JudgeBackend::Oracle(_)) {
+        let text = "an oracle knows what is right and reads no notes; there is nothing to evolve";
+        return Err(WrongInput(text.to_owned()).into());
+    }
     let kept = Kept::open(&folder.path().join("analyst.jsonl"))?;
     let analyst = Box::new(ModelAsker::new(&settings));
     Ok(evolve_asked(folder, pairs, *judge, (analyst, kept), watch)?)

@@ -3,7 +3,7 @@
 use super::WrongInput;
 use crate::cli::judges::JudgeTest;
 use crate::out;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use merit_evolve::Library;
 use merit_judge::{
     Checks, Judge, JudgeFolder, Pointwise, Row, Tested, corrected_rate, pointwise, read_pairs,
@@ -29,7 +29,8 @@ pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
         .map(|(single, observed)| corrected_rate(observed, single.false_positives, single.false_negatives));
     record.map(Record::finish).transpose()?;
     if arguments.json {
-        return Ok(out::line(json!({ "tested": tested, "single": single, "corrected": corrected }))?);
+        out::line(json!({ "tested": tested, "single": single, "corrected": corrected }))?;
+        return answered(&tested);
     }
     let mut text = table(&tested);
     if let Some(single) = &single {
@@ -43,7 +44,16 @@ pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
             None => writeln!(text, "no rate can be corrected: its verdicts are no better than chance"),
         };
     }
-    Ok(out::text(text)?)
+    out::text(text)?;
+    answered(&tested)
+}
+
+/// Refuses a test in which no question was answered.
+fn answered(tested: &Tested) -> Result<()> {
+    match (tested.judge.accuracy, &tested.failure) {
+        (None, Some(why)) => bail!("no question was answered: {why}"),
+        _ => Ok(()),
+    }
 }
 
 /// A judge, and what is to be known of it.
