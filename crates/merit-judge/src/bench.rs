@@ -27,6 +27,9 @@ pub struct BenchRow {
     pub interval: Option<Interval>,
     /// Share of ties among its choices.
     pub ties: f64,
+    /// Cohen's kappa of its choices and the labels. Absent: nothing could disagree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kappa: Option<f64>,
     /// The chance that a better answer, of whatever pair, has a higher number than a worse one. Absent: it gives no numbers.
     pub auc: Option<f64>,
     /// Mean distance between how sure it was and how often it was right. Absent: it does not say how sure it is.
@@ -139,6 +142,7 @@ impl<'a> Bench<'a> {
         let auc = numbers.then(|| area_under_curve(judge, self.pairs)).flatten();
         let row = BenchRow {
             id: Some(tested.judge.name.clone()),
+            kappa: tested.kappa,
             auc,
             calibration_error: tested.calibration_error,
             flips: tested.flips,
@@ -198,6 +202,7 @@ impl<'a> Bench<'a> {
             accuracy: row.accuracy,
             interval: row.interval,
             ties: row.ties,
+            kappa: None,
             auc: None,
             calibration_error: None,
             flips: None,

@@ -25,6 +25,8 @@ pub enum PanelRule {
 pub struct Panel {
     judges: Vec<Box<dyn Judge>>,
     rule: PanelRule,
+    /// What each judge counts. Empty: all the same.
+    weights: Vec<f64>,
     /// What each said of each question so far; nothing where that was no verdict.
     choices: Vec<Vec<Option<f64>>>,
     scores: Vec<Vec<Option<f64>>>,
@@ -33,7 +35,14 @@ pub struct Panel {
 impl Panel {
     /// These judges, whose verdicts are pooled by this rule.
     pub fn new(judges: Vec<Box<dyn Judge>>, rule: PanelRule) -> Self {
-        Self { judges, rule, choices: Vec::new(), scores: Vec::new() }
+        Self { judges, rule, weights: Vec::new(), choices: Vec::new(), scores: Vec::new() }
+    }
+
+    /// The same, in which each judge counts so much, in their order. Those beyond the list count 1.
+    #[must_use]
+    pub fn weighted(mut self, weights: Vec<f64>) -> Self {
+        self.weights = weights;
+        self
     }
 
     /// Krippendorff's alpha over everything that the judges were asked: of choices, and of numbers. Absent: too little was said, or
@@ -50,7 +59,7 @@ impl Panel {
             let said: Vec<Answer> = all.iter_mut().filter_map(Iterator::next).collect();
             self.choices.push(said.iter().map(|answer| answer.verdict.choice().map(side)).collect());
             self.scores.push(said.iter().map(|answer| answer.verdict.value()).collect());
-            answers.push(pooled(said, self.rule));
+            answers.push(pooled_by(said, &self.weights, self.rule));
         }
         answers
     }
@@ -59,7 +68,9 @@ impl Panel {
 impl Judge for Panel {
     fn id(&self) -> String {
         let ids: Vec<String> = self.judges.iter().map(|judge| judge.id()).collect();
-        format!("{:?} of [{}]", self.rule, ids.join(", ")).to_lowercase()
+        let weights =
+            if self.weights.is_empty() { String::new() } else { format!(" weighing {:?}", self.weights) };
+        format!("{:?} of [{}]{weights}", self.rule, ids.join(", ")).to_lowercase()
     }
 
     fn compare(&mut self, asked: &[(Arc<Episode>, Arc<Episode>)]) -> Vec<Answer> {
@@ -73,7 +84,8 @@ impl Judge for Panel {
     }
 }
 
-fn side(choice: Choice) -> f64 {
+/// A choice as a number: 1 for the first, -1 for the second.
+pub(crate) fn side(choice: Choice) -> f64 {
     match choice {
         Choice::First => 1.0,
         Choice::Tie => 0.0,
@@ -82,35 +94,51 @@ fn side(choice: Choice) -> f64 {
 }
 
 /// What several answers to one question come to. More than half of them must be verdicts, and of one kind.
-pub fn pooled(mut answers: Vec<Answer>, rule: PanelRule) -> Answer {
+pub fn pooled(answers: Vec<Answer>, rule: PanelRule) -> Answer {
+    pooled_by(answers, &[], rule)
+}
+
+/// The same where each answer counts as much as its weight says; 1 where there is none.
+fn pooled_by(mut answers: Vec<Answer>, weights: &[f64], rule: PanelRule) -> Answer {
     if answers.len() == 1 {
         return answers.remove(0);
     }
+    let weight = |at: usize| weights.get(at).copied().unwrap_or(1.0);
     let cost: Cost = answers.iter().map(|answer| answer.cost).sum();
-    let verdicts: Vec<&Verdict> =
-        answers.iter().map(|answer| &answer.verdict).filter(|v| is_said(v)).collect();
-    if verdicts.len() * 2 <= answers.len() {
-        return Answer { cost, ..without(&answers, verdicts.len()) };
-    }
-    let verdict = match verdicts[0] {
+    let said: Vec<(f64, &Verdict)> = answers
+        .iter()
+        .enumerate()
+        .map(|(at, answer)| (weight(at), &answer.verdict))
+        .filter(|(_, verdict)| is_said(verdict))
+        .collect();
+    let whole: f64 = (0..answers.len()).map(weight).sum();
+    let Some((_, first)) = said.first().filter(|_| total(&said) * 2.0 > whole) else {
+        return Answer { cost, ..without(&answers, said.len()) };
+    };
+    let verdict = match first {
         Verdict::Prefers { .. } => {
-            all(&verdicts, Verdict::choice).map(|c| Verdict::Prefers { choice: chosen(&c, rule) })
+            all(&said, Verdict::choice).map(|c| Verdict::Prefers { choice: chosen(&c, rule) })
         }
-        Verdict::Score { .. } => all(&verdicts, Verdict::value).map(|values| number(&values, rule)),
-        Verdict::Items { .. } => {
-            all(&verdicts, items).map(|lists| Verdict::Items { met: each_item(&lists, rule) })
-        }
-        _ => all(&verdicts, order).map(|orders| Verdict::Ranks { order: by_mean_place(&orders) }),
+        Verdict::Score { .. } => all(&said, Verdict::value).map(|values| number(&values, rule)),
+        Verdict::Items { weights, .. } => all(&said, items)
+            .map(|lists| Verdict::Items { met: each_item(&lists, rule), weights: weights.clone() }),
+        _ => all(&said, order).map(|orders| Verdict::Ranks { order: by_mean_place(&orders) }),
     };
     let Some(verdict) = verdict else {
         let why = "the judges gave verdicts of different kinds".to_owned();
         return Answer { cost, ..Answer::of(Verdict::Failed { why }) };
     };
-    let agrees = |answer: &&Answer| answer.verdict == verdict;
-    let evidence = answers.iter().find(agrees).or(answers.first()).map(|one| one.evidence.clone());
-    let agreeing = answers.iter().filter(agrees).count() as f64 / answers.len() as f64;
+    let agrees = |answer: &Answer| answer.verdict == verdict;
+    let evidence = answers.iter().find(|one| agrees(one)).or(answers.first()).map(|one| one.evidence.clone());
+    let agreeing = answers.iter().enumerate().filter(|(_, one)| agrees(one)).map(|(at, _)| weight(at));
+    let agreeing = agreeing.sum::<f64>() / whole;
     let confidence = matches!(verdict, Verdict::Prefers { .. }).then_some(agreeing);
     Answer { verdict, evidence: evidence.unwrap_or_default(), confidence, cost }
+}
+
+/// The sum of weights.
+fn total<T>(said: &[(f64, T)]) -> f64 {
+    said.iter().map(|(weight, _)| weight).sum()
 }
 
 fn is_said(verdict: &Verdict) -> bool {
@@ -131,14 +159,14 @@ fn without(answers: &[Answer], said: usize) -> Answer {
     Answer::of(Verdict::Failed { why })
 }
 
-/// What `get` finds in every verdict. Absent: one of them is of another kind.
-fn all<T>(verdicts: &[&Verdict], get: fn(&Verdict) -> Option<T>) -> Option<Vec<T>> {
-    verdicts.iter().map(|verdict| get(verdict)).collect()
+/// What `get` finds in every verdict, with its weight. Absent: one of them is of another kind.
+fn all<T>(said: &[(f64, &Verdict)], get: fn(&Verdict) -> Option<T>) -> Option<Vec<(f64, T)>> {
+    said.iter().map(|(weight, verdict)| Some((*weight, get(verdict)?))).collect()
 }
 
 fn items(verdict: &Verdict) -> Option<Vec<Option<bool>>> {
     match verdict {
-        Verdict::Items { met } => Some(met.clone()),
+        Verdict::Items { met, .. } => Some(met.clone()),
         _ => None,
     }
 }
@@ -150,25 +178,34 @@ fn order(verdict: &Verdict) -> Option<Vec<usize>> {
     }
 }
 
-fn chosen(choices: &[Choice], rule: PanelRule) -> Choice {
-    let count = |wanted| choices.iter().filter(|choice| **choice == wanted).count();
-    let (first, second, tie) = (count(Choice::First), count(Choice::Second), count(Choice::Tie));
+fn chosen(choices: &[(f64, Choice)], rule: PanelRule) -> Choice {
+    let count =
+        |wanted| choices.iter().filter(|(_, choice)| *choice == wanted).map(|(weight, _)| weight).sum();
+    let (first, second, tie): (f64, f64, f64) =
+        (count(Choice::First), count(Choice::Second), count(Choice::Tie));
+    let only = |wanted| choices.iter().all(|(_, choice)| *choice == wanted);
     match rule {
         PanelRule::Majority if first > second && first > tie => Choice::First,
         PanelRule::Majority if second > first && second > tie => Choice::Second,
         PanelRule::Mean if first > second => Choice::First,
         PanelRule::Mean if second > first => Choice::Second,
-        PanelRule::Min if first == choices.len() => Choice::First,
-        PanelRule::Min if second == choices.len() => Choice::Second,
+        PanelRule::Min if only(Choice::First) => Choice::First,
+        PanelRule::Min if only(Choice::Second) => Choice::Second,
         PanelRule::Majority | PanelRule::Mean | PanelRule::Min => Choice::Tie,
     }
 }
 
-fn number(values: &[f64], rule: PanelRule) -> Verdict {
+fn number(values: &[(f64, f64)], rule: PanelRule) -> Verdict {
+    let plain: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
+    let alike = values.iter().all(|(weight, _)| *weight == 1.0);
     let pooled = match rule {
-        PanelRule::Majority => quantile(values, 0.5),
-        PanelRule::Mean => mean(values),
-        PanelRule::Min => quantile(values, 0.0),
+        PanelRule::Min => quantile(&plain, 0.0),
+        PanelRule::Majority if alike => quantile(&plain, 0.5),
+        PanelRule::Majority => weighted_median(values),
+        PanelRule::Mean if alike => mean(&plain),
+        PanelRule::Mean => {
+            Some(values.iter().map(|(weight, value)| weight * value).sum::<f64>() / total(values))
+        }
     };
     match pooled {
         Some(value) => Verdict::Score { value },
@@ -176,33 +213,52 @@ fn number(values: &[f64], rule: PanelRule) -> Verdict {
     }
 }
 
-/// Each item by those who spoke of it. Nothing where nobody did, or as many say yes as no.
-fn each_item(lists: &[Vec<Option<bool>>], rule: PanelRule) -> Vec<Option<bool>> {
-    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
+/// The value with half of the weight on either side; the mean of two where the half falls between them.
+fn weighted_median(values: &[(f64, f64)]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let (half, mut below) = (total(&sorted) / 2.0, 0.0);
+    for (at, (weight, value)) in sorted.iter().enumerate() {
+        below += weight;
+        if below == half {
+            return Some(sorted.get(at + 1).map_or(*value, |(_, next)| (value + next) / 2.0));
+        }
+        if below > half {
+            return Some(*value);
+        }
+    }
+    None
+}
+
+/// Each item by those who spoke of it. Nothing where nobody did, or as much weight says yes as no.
+fn each_item(lists: &[(f64, Vec<Option<bool>>)], rule: PanelRule) -> Vec<Option<bool>> {
+    let longest = lists.iter().map(|(_, list)| list.len()).max().unwrap_or_default();
     let one = |at: usize| {
-        let said: Vec<bool> = lists.iter().filter_map(|list| list.get(at).copied().flatten()).collect();
-        let yes = said.iter().filter(|met| **met).count();
+        let said =
+            lists.iter().filter_map(|(weight, list)| Some((*weight, list.get(at).copied().flatten()?)));
+        let said: Vec<(f64, bool)> = said.collect();
+        let yes = said.iter().filter(|(_, met)| *met).map(|(weight, _)| weight).sum::<f64>() * 2.0;
         match rule {
-            PanelRule::Min => (!said.is_empty()).then_some(yes == said.len()),
-            PanelRule::Majority | PanelRule::Mean => (yes * 2 != said.len()).then_some(yes * 2 > said.len()),
+            PanelRule::Min => (!said.is_empty()).then_some(said.iter().all(|(_, met)| *met)),
+            PanelRule::Majority | PanelRule::Mean => (yes != total(&said)).then_some(yes > total(&said)),
         }
     };
     (0..longest).map(one).collect()
 }
 
-/// Candidates by the sum of their places (Borda); those with the same sum as they are shown.
-fn by_mean_place(orders: &[Vec<usize>]) -> Vec<usize> {
-    let count = orders.iter().map(Vec::len).max().unwrap_or_default();
-    let mut sums = vec![0; count];
-    for order in orders {
+/// Candidates by the sum of their places (Borda), each order by its weight; those with the same sum as they are shown.
+fn by_mean_place(orders: &[(f64, Vec<usize>)]) -> Vec<usize> {
+    let count = orders.iter().map(|(_, order)| order.len()).max().unwrap_or_default();
+    let mut sums = vec![0.0; count];
+    for (weight, order) in orders {
         for (place, candidate) in order.iter().enumerate() {
             if let Some(sum) = sums.get_mut(*candidate) {
-                *sum += place;
+                *sum += weight * place as f64;
             }
         }
     }
     let mut order: Vec<usize> = (0..count).collect();
-    order.sort_by_key(|candidate| sums[*candidate]);
+    order.sort_by(|a, b| sums[*a].total_cmp(&sums[*b]));
     order
 }
 
@@ -257,12 +313,35 @@ mod tests {
     }
 
     #[test]
+    fn a_judge_counts_as_much_as_it_weighs() {
+        use Choice::{First, Second};
+        let by = |answers: Vec<Answer>, weights: &[f64], rule| pooled_by(answers, weights, rule);
+        // 3 against 1 + 1.
+        let split = || vec![prefers(Second), prefers(First), prefers(First)];
+        let said = by(split(), &[3.0, 1.0, 1.0], PanelRule::Majority);
+        assert_eq!((said.verdict.choice(), said.confidence), (Some(Second), Some(0.6)));
+        assert_eq!(by(split(), &[], PanelRule::Majority).verdict.choice(), Some(First));
+        let numbers = || vec![score(0.2), score(0.9), score(0.4)];
+        // (2 · 0.2 + 1 · 0.9 + 1 · 0.4) / 4 = 0.425; half of 4 falls between 0.2 and 0.4: 0.3; with 3 of 5 at 0.2 it is 0.2.
+        let mean = by(numbers(), &[2.0, 1.0, 1.0], PanelRule::Mean).verdict.value().unwrap();
+        assert!((mean - 0.425).abs() < 1e-12, "{mean}");
+        let median = by(numbers(), &[2.0, 1.0, 1.0], PanelRule::Majority).verdict.value().unwrap();
+        assert!((median - 0.3).abs() < 1e-12, "{median}");
+        assert_eq!(by(numbers(), &[3.0, 1.0, 1.0], PanelRule::Majority).verdict.value(), Some(0.2));
+        // Who weighs more than half and is silent leaves no verdict.
+        let silent = || vec![refused(), score(0.9), score(0.9)];
+        assert_eq!(by(silent(), &[3.0, 1.0, 1.0], PanelRule::Mean).verdict.word(), "failed");
+        assert_eq!(by(silent(), &[], PanelRule::Mean).verdict.value(), Some(0.9));
+    }
+
+    #[test]
     fn items_and_orders_are_pooled_place_by_place() {
-        let items = |met: [Option<bool>; 2]| Answer::of(Verdict::Items { met: met.to_vec() });
+        let items =
+            |met: [Option<bool>; 2]| Answer::of(Verdict::Items { met: met.to_vec(), weights: Vec::new() });
         let answers =
             vec![items([Some(true), Some(true)]), items([Some(true), Some(false)]), items([None, None])];
         let met = vec![Some(true), None];
-        assert_eq!(pooled(answers, PanelRule::Majority).verdict, Verdict::Items { met });
+        assert_eq!(pooled(answers, PanelRule::Majority).verdict, Verdict::Items { met, weights: Vec::new() });
         let order = |order: [usize; 3]| Answer::of(Verdict::Ranks { order: order.to_vec() });
         // Places of 0, 1, 2: (0, 1, 2), (1, 0, 2), (0, 2, 1): sums 1, 3, 5.
         let answers = vec![order([0, 1, 2]), order([1, 0, 2]), order([0, 2, 1])];

@@ -11,7 +11,7 @@
 //! bring their own. `answer` and `payload` go to the task, `group` to the pair. A folder of a run or an import gives
 //! pairs of episodes of one task with different rewards. Nothing is repaired: every line that cannot be read is named.
 
-use crate::{Label, Pair};
+use crate::{Graded, Label, Pair};
 use merit_core::{Episode, EpisodeId, Phase, Role, ScoredEpisode, hex};
 use merit_import::{ImportOptions, read_rows, sharegpt_messages};
 use merit_store::{EpisodeFilter, RunFolder};
@@ -73,7 +73,26 @@ pub fn read_pairs(path: &Path) -> Result<Vec<Pair>, PairError> {
     }
 }
 
+/// The rated answers of a file, each with its rating as the grade. None in a folder: rewards are no grades of people.
+pub fn read_graded(path: &Path) -> Result<Vec<Graded>, PairError> {
+    if path.is_dir() {
+        return Ok(Vec::new());
+    }
+    let graded = |(group, answers): (String, Vec<(f64, Arc<Episode>)>)| {
+        let one = move |(grade, episode)| Graded { group: group.clone(), grade, episode };
+        answers.into_iter().map(one)
+    };
+    Ok(parsed(path)?.1.into_iter().flat_map(graded).collect())
+}
+
 fn of_file(path: &Path) -> Result<Vec<Pair>, PairError> {
+    let (mut pairs, rated) = parsed(path)?;
+    pairs.extend(of_ratings(rated));
+    Ok(pairs)
+}
+
+/// The pairs of a file, and its rated answers by prompt.
+fn parsed(path: &Path) -> Result<(Vec<Pair>, Rated), PairError> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| PairError::Read { path: path.to_owned(), why: error.to_string() })?;
     let (mut pairs, mut rated, mut bad, mut total) = (Vec::new(), Rated::new(), Vec::new(), 0);
@@ -90,8 +109,7 @@ fn of_file(path: &Path) -> Result<Vec<Pair>, PairError> {
     if !bad.is_empty() {
         return Err(PairError::Entries { path: path.to_owned(), bad, total });
     }
-    pairs.extend(of_ratings(rated));
-    Ok(pairs)
+    Ok((pairs, rated))
 }
 
 /// The entries of a list, or of lines, counted from 1.

@@ -3,8 +3,10 @@
 //! Accuracy counts a tie as half right; a refusal or an unreadable answer is wrong. A failure of the infrastructure is neither: it is
 //! left out and counted apart. Intervals are bootstraps over groups.
 
+use crate::agreement::{Metric, kappa};
 use crate::judge::BothOrders;
 use crate::leaks::{Leak, cross_fitted, length};
+use crate::panel::side;
 use crate::{Choice, Judge, Label, Pair, Verdict, both_orders, rightness};
 use merit_core::stats::{Interval, auroc, mean, mean_share_interval, quantile};
 use merit_core::{Cost, Seed};
@@ -44,6 +46,10 @@ pub struct Tested {
     pub judge: Row,
     /// Rows that know nothing of quality.
     pub leaks: Vec<Row>,
+    /// Cohen's kappa of its choices and the labels: agreement beyond chance, ties being a choice of their own. Absent: nothing could
+    /// disagree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kappa: Option<f64>,
     /// Share of pairs where the order decided, among those with two verdicts.
     pub flips: Option<f64>,
     /// Share of verdicts for what was shown first, less a half, over both orders; ties count a half.
@@ -82,6 +88,7 @@ pub(crate) fn test_beside(judge: &mut dyn Judge, pairs: &[Pair], leaks: Vec<Row>
         groups: groups.len(),
         judge: row(judge.id(), &choices, right, pairs),
         leaks,
+        kappa: label_kappa(&choices, pairs),
         flips: share(asked.iter().filter_map(BothOrders::flipped)),
         position_bias: position_bias(asked),
         length_bias: length_bias(&choices, pairs),
@@ -162,6 +169,13 @@ fn of_choices(name: &str, choices: &[Choice], pairs: &[Pair]) -> Row {
         choices.iter().zip(pairs).map(|(choice, pair)| Some(rightness(Some(*choice), pair.label))).collect();
     let choices: Vec<Option<Choice>> = choices.iter().copied().map(Some).collect();
     row(name.to_owned(), &choices, right, pairs)
+}
+
+fn label_kappa(choices: &[Option<Choice>], pairs: &[Pair]) -> Option<f64> {
+    let both = choices.iter().zip(pairs);
+    let said: Vec<(f64, f64)> =
+        both.filter_map(|(choice, pair)| Some((side((*choice)?), side(pair.label.into())))).collect();
+    kappa(&said, Metric::Nominal)
 }
 
 fn share(flags: impl Iterator<Item = bool>) -> Option<f64> {

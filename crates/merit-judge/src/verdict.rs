@@ -54,6 +54,9 @@ pub enum Verdict {
     Items {
         /// In the order of the list.
         met: Vec<Option<bool>>,
+        /// What each item counts. Empty: all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<f64>,
     },
     /// The judge would not say.
     Refused {
@@ -78,14 +81,16 @@ impl Verdict {
         }
     }
 
-    /// The number: a score, or the share of items that are met among those that were said. Absent for everything else.
+    /// The number: a score, or the share of items that are met among those that were said, by their weights. Absent for everything else.
     pub fn value(&self) -> Option<f64> {
         match self {
             Self::Score { value } => Some(*value),
-            Self::Items { met } => {
-                let said: Vec<bool> = met.iter().flatten().copied().collect();
-                let count = said.iter().filter(|met| **met).count();
-                (!said.is_empty()).then(|| count as f64 / said.len() as f64)
+            Self::Items { met, weights } => {
+                let weight = |at: usize| weights.get(at).copied().unwrap_or(1.0);
+                let said = || met.iter().enumerate().filter_map(|(at, met)| Some((weight(at), (*met)?)));
+                let all: f64 = said().map(|(weight, _)| weight).sum();
+                let good: f64 = said().filter(|(_, met)| *met).map(|(weight, _)| weight).sum();
+                (all > 0.0).then(|| good / all)
             }
             _ => None,
         }
@@ -134,8 +139,13 @@ mod tests {
     #[test]
     fn only_what_was_said_has_a_number() {
         let met = vec![Some(true), None, Some(false), Some(true)];
-        assert_eq!(Verdict::Items { met }.value(), Some(2.0 / 3.0));
-        assert_eq!(Verdict::Items { met: vec![None] }.value(), None);
+        let items = |met: &[Option<bool>], weights: &[f64]| {
+            Verdict::Items { met: met.to_vec(), weights: weights.to_vec() }.value()
+        };
+        assert_eq!(items(&met, &[]), Some(2.0 / 3.0));
+        // Met are 3 and 1 of 3 + 2 + 1; the second was not said.
+        assert_eq!(items(&met, &[3.0, 9.0, 2.0, 1.0]), Some(4.0 / 6.0));
+        assert_eq!(items(&[None], &[]), None);
         for nothing in [
             Verdict::Refused { why: "no".into() },
             Verdict::Unreadable { why: "no JSON".into() },

@@ -157,7 +157,7 @@ impl<'a> Drive<'a> {
             memory.pin(folder)?;
         }
         let judges = evolve::judges(folder.path(), recipe, &stages, &place)?;
-        let own = OwnJudges::of(recipe, &main.seed, &place.paid);
+        let own = OwnJudges::of(recipe, &main.seed, &place.paid)?;
         let data = own_data::open(&read, recipe, policy.chat(), folder, watch)?;
         folder.record_vocabulary(policy.vocabulary().iter().map(|(token, text)| (*token, text.as_str())))?;
         let done = stages.iter().take(place.stage).map(Stage::weight).sum();

@@ -84,7 +84,7 @@ pub use eval::{Eval, EvalResult, Part, Player, Share};
 pub use evolve::EvolvingJudge;
 pub use extend::extend;
 pub use judges::{
-    FittedJudge, JudgeAnnotator, JudgeBackend, JudgeFile, JudgeSettings, ModelAsker, OpenJudge,
+    ExamplesFrom, FittedJudge, JudgeAnnotator, JudgeBackend, JudgeFile, JudgeSettings, ModelAsker, OpenJudge,
     OracleBackend, PanelSettings, RecipeJudge, Record,
 };
 pub use lessons::Keep;

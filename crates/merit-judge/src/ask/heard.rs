@@ -61,7 +61,7 @@ impl Ask {
             Self::Score { scale } => score(value, f64::from(*scale)),
             Self::Compare {} => choice(value),
             Self::Rank {} => order(value, candidates),
-            Self::Check { items } => met(value, items.len()),
+            Self::Check { items, weights } => met(value, items.len(), weights),
         }
     }
 }
@@ -99,7 +99,7 @@ fn order(value: &Value, candidates: usize) -> Result<Verdict, String> {
     }
 }
 
-fn met(value: &Value, items: usize) -> Result<Verdict, String> {
+fn met(value: &Value, items: usize, weights: &[f64]) -> Result<Verdict, String> {
     let given = value.as_array().ok_or_else(|| format!("is {value}, not a list"))?;
     if given.len() != items {
         return Err(format!("has {} entries for {items} items", given.len()));
@@ -109,7 +109,7 @@ fn met(value: &Value, items: usize) -> Result<Verdict, String> {
         Value::Null => Ok(None),
         other => Err(format!("has {other}, which is neither true nor false nor null")),
     };
-    Ok(Verdict::Items { met: given.iter().map(one).collect::<Result<_, _>>()? })
+    Ok(Verdict::Items { met: given.iter().map(one).collect::<Result<_, _>>()?, weights: weights.to_vec() })
 }
 
 /// How sure the judge says it is; what is no share is not taken for one.
@@ -203,7 +203,7 @@ mod tests {
         assert!(unreadable(&Ask::Rank {}, r#"{"order": [1, 2]}"#).contains("every number from 1 to 3"));
         assert!(unreadable(&Ask::Rank {}, r#"{"order": [1, 2, 2]}"#).contains("every number from 1 to 3"));
         assert!(unreadable(&Ask::Rank {}, r#"{"order": [0, 1, 2]}"#).contains("every number from 1 to 3"));
-        let check = Ask::Check { items: vec!["a".into(), "b".into()] };
+        let check = Ask::Check { items: vec!["a".into(), "b".into()], weights: Vec::new() };
         assert_eq!(unreadable(&check, r#"{"items": [true]}"#), "`items` has 1 entries for 2 items");
         assert!(
             unreadable(&check, r#"{"items": [true, "yes"]}"#).contains("neither true nor false nor null")
@@ -220,10 +220,10 @@ mod tests {
             verdict(&Ask::Rank {}, r#"{"order": [3, 1, 2]}"#),
             Verdict::Ranks { order: vec![2, 0, 1] }
         );
-        let check = Ask::Check { items: vec!["a".into(), "b".into()] };
+        let check = Ask::Check { items: vec!["a".into(), "b".into()], weights: Vec::new() };
         assert_eq!(
             verdict(&check, r#"{"items": [true, null]}"#),
-            Verdict::Items { met: vec![Some(true), None] }
+            Verdict::Items { met: vec![Some(true), None], weights: Vec::new() }
         );
     }
 

@@ -3,11 +3,13 @@
 //! In: an [`Ask`], a rubric, routed entries of a library and episodes. Out: a [`Question`] whose candidates are fenced as data, and a
 //! typed verdict of what comes back. Pure: who is asked, and how often, is not known here.
 
+mod examples;
 mod fence;
 mod heard;
 mod prompt;
 mod shown;
 
+pub use examples::Examples;
 pub(crate) use heard::last_object;
 pub use prompt::{Question, Wording};
 pub use shown::shown;
@@ -18,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What a judge is asked about what it is shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
     /// How good one candidate is.
@@ -35,6 +37,9 @@ pub enum Ask {
     Check {
         /// What is to be met, a sentence each.
         items: Vec<String>,
+        /// What each item counts. Empty: all the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        weights: Vec<f64>,
     },
 }
 
@@ -49,14 +54,18 @@ impl Ask {
             Self::Score { scale } => {
                 Refusal::unless((1..=1000).contains(scale), "ask.scale", scale, "from 1 to 1000")
             }
-            Self::Check { items } => {
+            Self::Check { items, weights } => {
                 let some = !items.is_empty() && items.iter().all(|item| !item.trim().is_empty());
                 Refusal::unless(
                     some,
                     "ask.items",
                     format!("{items:?}"),
                     "a list of sentences, none of them empty",
-                )
+                )?;
+                let whole = weights.is_empty() || weights.len() == items.len();
+                let weighed = whole && weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
+                let want = "a number above 0 for each item, or left out";
+                Refusal::unless(weighed, "ask.weights", format!("{weights:?}"), want)
             }
             Self::Compare {} | Self::Rank {} => Ok(()),
         }
@@ -75,12 +84,20 @@ impl Ask {
             Self::Rank {} => {
                 ("order", json!({ "type": "array", "items": { "type": "integer", "minimum": 1 } }))
             }
-            Self::Check { items } => {
+            Self::Check { items, .. } => {
                 let (one, count) = (json!({ "enum": [true, false, null] }), items.len());
                 ("items", json!({ "type": "array", "items": one, "minItems": count, "maxItems": count }))
             }
         };
         json!({ "type": "object", "properties": { key: value }, "required": [key], "additionalProperties": false })
+    }
+
+    /// All that it says, as text. Weights that are all the same are not said.
+    pub(crate) fn told(&self) -> String {
+        match self {
+            Self::Check { items, weights } if weights.is_empty() => format!("Check {{ items: {items:?} }}"),
+            other => format!("{other:?}"),
+        }
     }
 
     /// In a word.

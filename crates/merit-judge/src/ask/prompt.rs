@@ -1,8 +1,8 @@
 //! The question in words: rubric, what the library has to say, the task, and the candidates inside their fence.
 
-use super::Ask;
 use super::fence::Fence;
 use super::shown::{opening, shown};
+use super::{Ask, Examples};
 use merit_core::Episode;
 use merit_evolve::{Kind, Library};
 use serde::{Deserialize, Serialize};
@@ -32,13 +32,21 @@ pub struct Wording {
     pub library: Library,
     /// Most characters of the task and of each candidate.
     pub length: usize,
+    /// Judged examples that are shown before the question.
+    pub examples: Examples,
 }
 
 impl Wording {
     /// A name for these words: two wordings of one name put the same questions.
     pub fn id(&self) -> String {
-        let text =
-            format!("{TEMPLATE}\n{}\n{:?}\n{}\n{}", self.length, self.ask, self.library.hash(), self.rubric);
+        let text = format!(
+            "{TEMPLATE}\n{}\n{}\n{}\n{}",
+            self.length,
+            self.ask.told(),
+            self.library.hash(),
+            self.rubric
+        );
+        let text = if self.examples.is_none() { text } else { format!("{text}\n{:?}", self.examples) };
         format!("{}:{}", self.ask.name(), &merit_core::hex(&Sha256::digest(text.as_bytes()))[..12])
     }
 
@@ -46,8 +54,9 @@ impl Wording {
     pub fn question<E: Borrow<Episode>>(&self, candidates: &[E]) -> Question {
         let task = candidates.first().map_or(String::new(), |first| opening(first.borrow(), self.length));
         let texts: Vec<String> = candidates.iter().map(|one| self.candidate(one.borrow(), &task)).collect();
-        let examples: Vec<String> =
-            self.entries(&task, Kind::Exemplar).map(|(title, body)| format!("{title}\n{body}")).collect();
+        let exemplars = self.entries(&task, Kind::Exemplar).map(|(title, body)| format!("{title}\n{body}"));
+        let drawn = self.examples.beside(&task).map(str::to_owned);
+        let examples: Vec<String> = exemplars.chain(drawn).collect();
         let all = [&task].into_iter().chain(&texts).chain(&examples);
         let fence = Fence::around(all.map(String::as_str));
         let mut user = String::from("What counts:\n");
@@ -104,7 +113,7 @@ impl Wording {
                 ),
                 "{\"reason\": \"...\", \"order\": [their numbers, the best first]}".to_owned(),
             ),
-            Ask::Check { items } => (
+            Ask::Check { items, .. } => (
                 format!(
                     "Say of each item whether the candidate meets it; null where that cannot be told.\n{}",
                     listed(items)
@@ -162,7 +171,7 @@ mod tests {
             Edit::Add { id: "c".into(), entry: entry(Kind::Exemplar, "sql", "SELECT 1 wins") },
         ];
         let library = Library::default().edited(&edits).unwrap();
-        Wording { ask, rubric: "Be right.".into(), library, length: 1000 }
+        Wording { ask, rubric: "Be right.".into(), library, length: 1000, examples: Examples::default() }
     }
 
     #[test]

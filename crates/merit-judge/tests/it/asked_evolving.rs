@@ -2,7 +2,7 @@
 
 use merit_core::Cost;
 use merit_evolve::Library;
-use merit_judge::ask::{Ask, Wording};
+use merit_judge::ask::{Ask, Examples, Wording};
 use merit_judge::{
     AskedJudge, Asker, Asking, EvolvingError, JudgeFolder, Kept, LibraryFile, Pair, Put, Said, evolve_asked,
     read_pairs,
@@ -72,8 +72,13 @@ fn evolve(at: &Path, gone_after: u64) -> (Result<merit_judge::Evolved, EvolvingE
     JudgeFolder::create(&folder, &file).unwrap();
     let asked = Arc::new(AtomicU64::new(0));
     let script = || Box::new(Script { asked: Arc::clone(&asked), gone_after });
-    let wording =
-        Wording { ask: Ask::Compare {}, rubric: String::new(), library: Library::default(), length: 10_000 };
+    let wording = Wording {
+        ask: Ask::Compare {},
+        rubric: String::new(),
+        library: Library::default(),
+        length: 10_000,
+        examples: Examples::default(),
+    };
     let kept = |name: &str| Kept::open(&folder.join(name)).unwrap();
     let asking = Asking { tries: 1, ..Asking::default() };
     let judge = AskedJudge::new(script(), wording, asking, kept("answers.jsonl"));

@@ -2,7 +2,7 @@
 
 use merit_core::{Action, Cost, End, Episode, EpisodeId, Task, Turn};
 use merit_evolve::Library;
-use merit_judge::ask::{Ask, Wording};
+use merit_judge::ask::{Ask, Examples, Wording};
 use merit_judge::{AskedJudge, Asker, Asking, Choice, Judge, Kept, Panel, PanelRule, Put, Said, Verdict};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -44,7 +44,13 @@ fn judge(
     say: fn(&Put, usize) -> Result<String, String>,
 ) -> (AskedJudge, Log) {
     let asked = Log::default();
-    let wording = Wording { ask, rubric: String::new(), library: Library::default(), length: 1000 };
+    let wording = Wording {
+        ask,
+        rubric: String::new(),
+        library: Library::default(),
+        length: 1000,
+        examples: Examples::default(),
+    };
     let asker = Box::new(Script { say, asked: Arc::clone(&asked) });
     (AskedJudge::new(asker, wording, asking, kept), asked)
 }

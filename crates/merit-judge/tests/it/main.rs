@@ -5,6 +5,7 @@ mod asked_evolving;
 mod asking;
 mod bench;
 mod evolving;
+mod grades;
 mod judging;
 mod made;
 mod oracle;

@@ -3,7 +3,7 @@
 use crate::asking::answer;
 use merit_core::{Episode, Seed};
 use merit_evolve::Library;
-use merit_judge::ask::{Ask, Wording};
+use merit_judge::ask::{Ask, Examples, Wording};
 use merit_judge::{AskedJudge, Asking, Choice, Judge, Kept, Label, Oracle, Pair, Verdict, test};
 use merit_reward::{RewardConfig, Scorer};
 use std::sync::Arc;
@@ -12,7 +12,13 @@ fn oracle(ask: Ask, errors: f64) -> AskedJudge {
     let exact = RewardConfig::from_toml("type = 'exact-answer'").unwrap();
     let truth = Scorer::opened(&exact).unwrap();
     let asker = Oracle { id: "oracle".into(), truth, ask: ask.clone(), errors, seed: Seed::root(1) };
-    let wording = Wording { ask, rubric: String::new(), library: Library::default(), length: 1000 };
+    let wording = Wording {
+        ask,
+        rubric: String::new(),
+        library: Library::default(),
+        length: 1000,
+        examples: Examples::default(),
+    };
     AskedJudge::new(Box::new(asker), wording, Asking::default(), Kept::in_memory())
 }
 

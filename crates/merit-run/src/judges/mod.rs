@@ -25,4 +25,4 @@ pub use open::OpenJudge;
 use open::wording;
 pub(crate) use own::{Moment, OwnJudges};
 pub use record::Record;
-pub use settings::{JudgeFile, JudgeSettings, PanelSettings};
+pub use settings::{ExamplesFrom, JudgeFile, JudgeSettings, PanelSettings};

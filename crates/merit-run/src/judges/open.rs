@@ -2,13 +2,17 @@
 
 use super::asker::ModelAsker;
 use super::record::Record;
-use super::settings::{JudgeFile, JudgeSettings};
+use super::settings::{ExamplesFrom, JudgeFile, JudgeSettings};
 use crate::RunError;
 use crate::recipe_error::RecipeError;
 use merit_core::{Episode, Seed};
 use merit_evolve::Library;
-use merit_judge::ask::{Ask, Wording};
-use merit_judge::{Answer, AskedJudge, Judge, Kept, Panel, Tournament, Verdict, tournament};
+use merit_judge::ask::{Ask, Examples, Wording};
+use merit_judge::{
+    Answer, AskedJudge, Judge, JudgeFolder, Kept, Panel, Parted, SplitShares, Tournament, Verdict,
+    read_graded, read_pairs, tournament,
+};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -65,7 +69,7 @@ impl OpenJudge {
                 let judges = settings.panel.iter().map(one).collect::<Result<Vec<Self>, RunError>>()?;
                 let numbers = judges.iter().all(Self::gives_numbers);
                 let judges = judges.into_iter().map(Self::into_judge).collect();
-                let panel = Panel::new(judges, settings.rule);
+                let panel = Panel::new(judges, settings.rule).weighted(settings.weights);
                 Ok(Self::Panel { panel, numbers, tournament: settings.tournament })
             }
         }
@@ -146,7 +150,12 @@ pub(super) fn asked(
             return Err(RunError::Annotator(why));
         }
         let asker = oracle.asker(&settings.ask, settings.asker_id(), seed).map_err(RunError::Annotator)?;
-        return Ok(AskedJudge::new(Box::new(asker), wording(settings, library), settings.asking(), kept));
+        return Ok(AskedJudge::new(
+            Box::new(asker),
+            wording(settings, beside, library)?,
+            settings.asking(),
+            kept,
+        ));
     }
     let asker = ModelAsker::new(settings);
     let asker = match stop {
@@ -157,15 +166,39 @@ pub(super) fn asked(
         Some(record) => asker.with_record(record.clone()),
         None => asker,
     };
-    Ok(AskedJudge::new(Box::new(asker), wording(settings, library), settings.asking(), kept))
+    Ok(AskedJudge::new(Box::new(asker), wording(settings, beside, library)?, settings.asking(), kept))
 }
 
-/// How the questions of a judge are put.
-pub(super) fn wording(settings: &JudgeSettings, library: &Library) -> Wording {
-    Wording {
+/// How the questions of a judge are put; its files stand beside this folder.
+pub(super) fn wording(
+    settings: &JudgeSettings,
+    beside: &Path,
+    library: &Library,
+) -> Result<Wording, RunError> {
+    let examples = settings.examples.as_ref().map(|from| examples(settings, from, beside)).transpose()?;
+    Ok(Wording {
         ask: settings.ask.clone(),
         rubric: settings.rubric.clone(),
         library: library.clone(),
         length: settings.length,
-    }
+        examples: examples.unwrap_or_default(),
+    })
+}
+
+/// Examples of the training part of labelled data, parted as the judge's folder says where it is one.
+fn examples(settings: &JudgeSettings, how: &ExamplesFrom, beside: &Path) -> Result<Examples, RunError> {
+    let wrong = |why: &dyn std::fmt::Display| RunError::Annotator(format!("`examples`: {why}"));
+    let path = beside.join(&how.from);
+    let pairs = read_pairs(&path).map_err(|error| wrong(&error))?;
+    let shares = match beside.join("library.toml").is_file() {
+        true => JudgeFolder::open(beside).map_err(|error| wrong(&error))?.file.split,
+        false => SplitShares::default(),
+    };
+    let train = Parted::of(&pairs, shares).train;
+    let groups: BTreeSet<&str> = train.iter().map(|pair| pair.group.as_str()).collect();
+    let mut graded = read_graded(&path).map_err(|error| wrong(&error))?;
+    graded.retain(|one| groups.contains(one.group.as_str()));
+    let (many, seed) = ((how.count, settings.length), Seed::root(settings.seed).child("examples", 0));
+    Examples::draw(&settings.ask, (&train, &graded), many, &seed)
+        .map_err(|why| wrong(&format!("{}: {why}", path.display())))
 }

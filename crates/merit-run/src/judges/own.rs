@@ -18,6 +18,7 @@ use merit_judge::{AskedJudge, Judge as _, Kept};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Sampler};
 use merit_rollout::ChatFormat;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A model that is lent to a judge.
@@ -100,7 +101,7 @@ pub(crate) struct OwnJudges(BTreeMap<String, Arc<OwnJudge>>);
 
 impl OwnJudges {
     /// Those of `recipe`, which have paid so many answers before.
-    pub(crate) fn of(recipe: &Recipe, seed: &Seed, paid: &BTreeMap<String, u64>) -> Self {
+    pub(crate) fn of(recipe: &Recipe, seed: &Seed, paid: &BTreeMap<String, u64>) -> Result<Self, RunError> {
         let own = recipe.judges.iter().filter_map(|(name, judge)| match judge {
             RecipeJudge::Asked(settings) if settings.backend.is_own() => Some((name, settings)),
             _ => None,
@@ -109,13 +110,13 @@ impl OwnJudges {
             let lent = Arc::new(Lent::default());
             let seed = seed.child("judge", settings.seed).child(name, 0);
             let asker = Box::new(ModelAsker::new(settings).of_lent(Arc::clone(&lent), seed));
-            let wording = wording(settings, &Library::default());
+            let wording = wording(settings, Path::new("."), &Library::default())?;
             let before = paid.get(name).copied().unwrap_or_default();
             let judge = AskedJudge::new(asker, wording, settings.asking(), Kept::in_memory());
             let judge = Mutex::new(judge.having_paid(before));
-            (name.clone(), Arc::new(OwnJudge { backend: settings.backend.clone(), judge, lent }))
+            Ok((name.clone(), Arc::new(OwnJudge { backend: settings.backend.clone(), judge, lent })))
         });
-        Self(one.collect())
+        Ok(Self(one.collect::<Result<_, RunError>>()?))
     }
 
     /// The judge of that name.

@@ -23,6 +23,9 @@ pub struct JudgeSettings {
     pub rubric: String,
     /// Who answers: `oracle`, `embedded` or `openai`; in a recipe also `policy` or `model`, which are the recipe's own.
     pub backend: JudgeBackend,
+    /// Judged examples that it is shown before every question. Absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub examples: Option<ExamplesFrom>,
     /// Tools that it may call before it answers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<Chosen<dyn ToolSettings>>,
@@ -67,12 +70,27 @@ pub struct JudgeSettings {
     pub seed: u64,
 }
 
+/// Labelled data that examples are drawn from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExamplesFrom {
+    /// Pairs as for `merit judge test`, or answers with ratings for a judge that scores: a file beside this one. Only the training part of
+    /// it is shown, and never the task that is asked about.
+    pub from: PathBuf,
+    /// How many are shown with each question.
+    #[serde(default = "examples")]
+    pub count: usize,
+}
+
 /// Several judges who are asked the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PanelSettings {
     /// Their files, beside this one.
     pub panel: Vec<PathBuf>,
+    /// What each of them counts, for `majority` and `mean`. Empty: all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f64>,
     /// How their verdicts become one.
     #[serde(default)]
     pub rule: PanelRule,
@@ -95,6 +113,10 @@ fn one() -> u32 {
 }
 
 fn three() -> u32 {
+    3
+}
+
+fn examples() -> usize {
     3
 }
 
@@ -130,11 +152,32 @@ impl JudgeFile {
             let panel: PanelSettings = crate::mistakes::read(file, text, "", &components)?;
             let few = panel.panel.len() < 2;
             Refusal::unless(!few, "panel", panel.panel.len(), "two judges or more").map_err(wrong)?;
+            panel.check_weights().map_err(wrong)?;
             return Ok(Self::Panel(panel));
         }
         let one: JudgeSettings = crate::mistakes::read(file, text, "", &components)?;
         one.check().map_err(wrong)?;
         Ok(Self::One(Box::new(one)))
+    }
+}
+
+impl PanelSettings {
+    fn check_weights(&self) -> Result<(), Refusal> {
+        let Self { panel, weights, rule, .. } = self;
+        if weights.is_empty() {
+            return Ok(());
+        }
+        let fits = weights.len() == panel.len();
+        let fits = fits && weights.iter().all(|weight| weight.is_finite() && *weight > 0.0);
+        let want = "a number above 0 for each judge of the panel, or left out";
+        Refusal::unless(fits, "weights", format!("{weights:?}"), want)?;
+        let counts = *rule != PanelRule::Min;
+        Refusal::unless(
+            counts,
+            "weights",
+            "given",
+            "left out where `rule` is `min`, for which the lowest verdict counts",
+        )
     }
 }
 
@@ -151,6 +194,15 @@ impl JudgeSettings {
             "grammar",
             "true",
             "left out where a server answers, and where there are `tools`",
+        )?;
+        let shown = self.examples.as_ref().is_none_or(|examples| (1..=100).contains(&examples.count));
+        Refusal::unless(shown, "examples.count", "out of range", "from 1 to 100")?;
+        let labelled = self.examples.is_none() || !matches!(self.ask, Ask::Check { .. });
+        Refusal::unless(
+            labelled,
+            "examples",
+            "given",
+            "left out where `ask` is `check`: nobody has labelled its items",
         )?;
         let calls = self.calls.is_none() || !self.tools.is_empty();
         Refusal::unless(calls, "calls", "given", "left out where there are no `tools`")?;

@@ -102,7 +102,7 @@ impl Restored {
 
     /// The judges for whom the best policy of the checkpoint answers, or a model of it.
     pub(crate) fn lent(&self, recipe: &Recipe, parts: &Parts, threads: usize) -> Result<OwnJudges, RunError> {
-        let own = OwnJudges::of(recipe, &parts.seed, &BTreeMap::new());
+        let own = OwnJudges::of(recipe, &parts.seed, &BTreeMap::new())?;
         if parts.asks(&own) {
             let policy = &self.policy;
             let weights = Arc::new(PackedWeights::for_sampling(policy.best(), policy.precision()));

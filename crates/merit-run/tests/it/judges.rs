@@ -126,12 +126,58 @@ fn a_file_that_cannot_work_is_refused_with_the_reason() {
         ("ask = { type = 'compare' }\nturns = 3", "1 without `tools`"),
         ("ask = { type = 'compare' }\nturns = 3\ntools = [{ type = 'clac' }]", "did you mean `calc`?"),
         ("ask = { type = 'compare' }\nbudget = 0", "`budget` is 0"),
+        ("ask = { type = 'check', items = ['a', 'b'], weights = [1.0] }", "`ask.weights` is [1.0]"),
+        (
+            "ask = { type = 'check', items = ['a'] }\nexamples = { from = 'p.jsonl' }",
+            "nobody has labelled its items",
+        ),
+        ("ask = { type = 'compare' }\nexamples = { from = 'p.jsonl', count = 0 }", "`examples.count`"),
+        ("ask = { type = 'compare' }\ngrammar = true", "left out where a server answers"),
     ] {
         let error = JudgeFile::parse("judge.toml", &format!("{text}\n{backend}\n")).unwrap_err().to_string();
         assert!(error.contains(wanted), "{text}: {error}");
     }
-    let panel = JudgeFile::parse("judge.toml", "panel = ['a.toml', 'b.toml']\nrul = 'mean'").unwrap_err();
-    assert!(panel.to_string().contains("did you mean `rule`?"), "{panel}");
+    for (more, wanted) in [
+        ("rul = 'mean'", "did you mean `rule`?"),
+        ("weights = [1.0]", "a number above 0 for each judge"),
+        ("weights = [1.0, 2.0]\nrule = 'min'", "left out where `rule` is `min`"),
+    ] {
+        let text = format!("panel = ['a.toml', 'b.toml']\n{more}");
+        let error = JudgeFile::parse("judge.toml", &text).unwrap_err().to_string();
+        assert!(error.contains(wanted), "{more}: {error}");
+    }
+    let oracle = "ask = { type = 'check', items = ['a'] }\nbackend = { type = 'oracle' }";
+    let error = JudgeFile::parse("judge.toml", oracle).unwrap_err().to_string();
+    assert!(error.contains("not which sentence holds"), "{error}");
+}
+
+#[test]
+fn items_and_judges_count_as_much_as_the_file_says_and_examples_are_shown() {
+    let met = ScriptedServer::start(|_| Reply::chat("{\"items\": [true, false]}")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let pair =
+        |n: u32| format!("{{\"prompt\": \"q{n}\", \"chosen\": \"good {n}\", \"rejected\": \"bad {n}\"}}\n");
+    std::fs::write(folder.path().join("pairs.jsonl"), (0..20).map(pair).collect::<String>()).unwrap();
+    let ask = "type = 'check', items = ['a', 'b'], weights = [3.0, 1.0]";
+    let said = open(&file(folder.path(), "a.toml", ask, &met, "")).judge().score(&[answer("4")]);
+    assert_eq!(said[0].verdict.value(), Some(0.75));
+    let [low, high] = [2, 10].map(|grade| {
+        ScriptedServer::start(move |_| Reply::chat(&format!("{{\"score\": {grade}}}"))).unwrap()
+    });
+    file(folder.path(), "low.toml", "type = 'score'", &low, "");
+    file(folder.path(), "high.toml", "type = 'score'", &high, "");
+    let panel = folder.path().join("panel.toml");
+    let text = "panel = ['low.toml', 'high.toml']\nrule = 'mean'\nweights = [1.0, 3.0]\n";
+    std::fs::write(&panel, text).unwrap();
+    // (1 · 0.2 + 3 · 1.0) / 4 = 0.8
+    let value = open(&panel).judge().score(&[answer("4")])[0].verdict.value().unwrap();
+    assert!((value - 0.8).abs() < 1e-12, "{value}");
+    let better = ScriptedServer::start(|_| Reply::chat("{\"better\": 1}")).unwrap();
+    let more = "examples = { from = 'pairs.jsonl', count = 2 }";
+    open(&file(folder.path(), "few.toml", "type = 'compare'", &better, more))
+        .judge()
+        .compare(&[(answer("4"), answer("5"))]);
+    assert_eq!(last(&better.asked()[0]).matches("right verdict: {\"better\":").count(), 2);
 }
 
 #[test]

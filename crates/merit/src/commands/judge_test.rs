@@ -6,7 +6,8 @@ use crate::out;
 use anyhow::{Result, bail};
 use merit_evolve::Library;
 use merit_judge::{
-    Checks, Judge, JudgeFolder, Pointwise, Row, Tested, corrected_rate, pointwise, read_pairs,
+    Agreement, Checks, Judge, JudgeFolder, Pointwise, Row, Tested, agreement, corrected_rate, pointwise,
+    read_graded, read_pairs,
 };
 use merit_run::{FittedJudge, OpenJudge, Record, built_in, reward_file};
 use serde_json::json;
@@ -20,21 +21,27 @@ pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
     let pairs = read_pairs(&arguments.pairs)?;
     let judge = Path::new(versioned(&arguments.judge)?.0);
     let record = arguments.record.as_deref().map(|to| recording(to, judge)).transpose()?;
-    let mut judge = open(&arguments.judge, record.as_ref())?.judge;
+    let Opened { mut judge, numbers, .. } = open(&arguments.judge, record.as_ref())?;
     let tested = merit_judge::test(judge.as_mut(), &pairs, &[], arguments.repeat as usize);
     let single = arguments.threshold.map(|at| pointwise(judge.as_mut(), &pairs, at));
+    let graded = if numbers { read_graded(&arguments.pairs)? } else { Vec::new() };
+    let grades = (!graded.is_empty()).then(|| agreement(judge.as_mut(), &graded));
     let corrected = single
         .as_ref()
         .zip(arguments.observed)
         .map(|(single, observed)| corrected_rate(observed, single.false_positives, single.false_negatives));
     record.map(Record::finish).transpose()?;
     if arguments.json {
-        out::line(json!({ "tested": tested, "single": single, "corrected": corrected }))?;
+        let all = json!({ "tested": tested, "single": single, "corrected": corrected, "grades": grades });
+        out::line(all)?;
         return answered(&tested);
     }
     let mut text = table(&tested);
     if let Some(single) = &single {
         text += &singly(single);
+    }
+    if let Some(grades) = &grades {
+        text += &with_grades(grades);
     }
     if let (Some(observed), Some(corrected)) = (arguments.observed, corrected) {
         let _ = match corrected {
@@ -163,6 +170,7 @@ pub(crate) fn table(tested: &Tested) -> String {
     let _ = writeln!(text);
     let share = |share: Option<f64>| share.map_or_else(|| "–".to_owned(), |share| format!("{share:.3}"));
     for (name, value) in [
+        ("Cohen's kappa with the labels", tested.kappa),
         ("the order decided (flips)", tested.flips),
         ("position bias (first less a half)", tested.position_bias),
         ("length bias (longer, less labels)", tested.length_bias),
@@ -184,6 +192,18 @@ fn line(row: &Row) -> String {
         format!("{:.1} to {:.1}", interval.low * 100.0, interval.high * 100.0)
     });
     format!("{:<44} {right:>8}  {interval:<17} {:>4.0} %", row.name, row.ties * 100.0)
+}
+
+fn with_grades(grades: &Agreement) -> String {
+    let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| format!("{value:.3}"));
+    format!(
+        "with {} graded answers, {} of which have a score: Spearman {}, Kendall's tau-b {}, weighted kappa {}\n",
+        grades.answers,
+        grades.scored,
+        number(grades.spearman),
+        number(grades.kendall),
+        number(grades.weighted_kappa)
+    )
 }
 
 fn singly(single: &Pointwise) -> String {

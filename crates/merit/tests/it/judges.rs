@@ -44,6 +44,47 @@ fn two_answers_are_compared_in_both_orders_and_paid_for_once() {
 }
 
 #[test]
+fn an_oracle_is_the_control_of_a_test_and_grades_are_correlated() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
+    let pair = |n: u32| {
+        format!(
+            "{{\"prompt\": \"t{n}\", \"chosen\": \"{n}\", \"rejected\": \"{}\", \"answer\": \"{n}\"}}\n",
+            n + 100
+        )
+    };
+    write("pairs.jsonl", &(0..20).map(pair).collect::<String>());
+    write("oracle.toml", "ask = { type = \"compare\" }\nbackend = { type = \"oracle\" }\n");
+    let tested =
+        &say(dir, ["judge", "test", "oracle.toml", "pairs.jsonl", "--json"]).well().json()[0]["tested"];
+    assert_eq!((tested["judge"]["accuracy"].as_f64(), tested["kappa"].as_f64()), (Some(1.0), Some(1.0)));
+    write("wrong.toml", "ask = { type = \"compare\" }\nbackend = { type = \"oracle\", errors = 1.0 }\n");
+    let bench =
+        say(dir, ["bench", "judge", "oracle.toml", "wrong.toml", "--on", "pairs.jsonl", "--json"]).well();
+    let rows = &bench.json()[0]["judges"];
+    assert_eq!((rows[0]["accuracy"].as_f64(), rows[1]["accuracy"].as_f64()), (Some(1.0), Some(0.0)));
+    // Without right answers there is nothing to know.
+    write("bare.jsonl", "{\"prompt\": \"p\", \"chosen\": \"a\", \"rejected\": \"b\"}\n");
+    let bare = say(dir, ["judge", "test", "oracle.toml", "bare.jsonl"]);
+    assert!(bare.code == Some(1) && bare.err.contains("give tasks an `answer`"), "{}", bare.err);
+    // Grades 1, 1, 5, 3 of answers of 1, 2, 3 and 4 words.
+    let rated = |(text, grade): (&str, u32)| {
+        format!("{{\"prompt\": \"p\", \"response\": \"{text}\", \"rating\": {grade}}}\n")
+    };
+    let lines = [("a", 1), ("a b", 1), ("a b c", 5), ("a b c d", 3)].map(rated);
+    write("rated.jsonl", &lines.concat());
+    write("long.toml", "type = \"length\"\nunit = \"words\"\nmin = 4\nmax = 9\nmargin = 4\n");
+    let graded = say(dir, ["judge", "test", "long.toml", "rated.jsonl"]).well().out;
+    assert!(
+        graded.contains(
+            "with 4 graded answers, 4 of which have a score: Spearman 0.738, Kendall's tau-b 0.548"
+        ),
+        "{graded}"
+    );
+}
+
+#[test]
 fn an_obedient_judge_is_found_out() {
     let server = ScriptedServer::start(|asked| {
         let user = user(asked);
