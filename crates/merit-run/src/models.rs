@@ -17,16 +17,33 @@ const POLICY: &str = "policy";
 
 /// A model beside the policy.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, into = "Written")]
 pub struct NamedModel {
     /// Whose shape it has.
     pub like: Like,
-    /// Its weights when it is fitted for the first time.
+    /// Its weights when it is fitted for the first time. Absent: those of the policy; a bag has none to begin with.
     #[serde(default)]
-    pub start: StartOf,
+    pub start: Option<StartOf>,
     /// Pays, and chooses what is learned from, even where it does not beat what knows nothing of quality.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub force: bool,
+}
+
+/// A model as a resolved recipe says it: with its start, where it has one.
+#[derive(Serialize, JsonSchema)]
+struct Written {
+    like: Like,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    start: Option<StartOf>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    force: bool,
+}
+
+impl From<NamedModel> for Written {
+    fn from(NamedModel { like, start, force }: NamedModel) -> Self {
+        let usual = (like == Like::Policy).then(StartOf::default);
+        Self { like, start: start.or(usual), force }
+    }
 }
 
 /// Whose shape a model has.
@@ -138,8 +155,11 @@ pub(crate) fn names(recipe: &Recipe) -> Result<(), String> {
 pub(crate) fn check(recipe: &Recipe) -> Result<(), String> {
     let mut known: BTreeMap<&str, FitLoss> = BTreeMap::new();
     for (name, model) in &recipe.models {
-        if model.like == Like::Bag && model.start == StartOf::Fresh {
-            return Err(format!("[models.{name}] a bag always begins fresh; leave out `start`"));
+        if model.like == Like::Bag && model.start.is_some() {
+            return Err(format!(
+                "[models.{name}] a bag of words always begins fresh, and there are no weights of the policy that it could begin with; \
+                 leave out `start`"
+            ));
         }
     }
     for stage in recipe.stages.iter().flat_map(StageSettings::each) {

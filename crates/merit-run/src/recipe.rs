@@ -303,8 +303,15 @@ impl Recipe {
         Self { components: self.components.clone(), ..recipe }.checked(file, false)
     }
 
+    /// As a table that changes are laid over: without what follows from what may change.
     pub(crate) fn to_table(&self) -> toml::Table {
-        toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold")
+        let mut table = toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold");
+        if let Some(toml::Value::Table(models)) = table.get_mut("models") {
+            for (_, model) in models.iter_mut().filter(|(name, _)| self.models[*name].start.is_none()) {
+                model.as_table_mut().map(|model| model.remove("start"));
+            }
+        }
+        table
     }
 }
 

@@ -64,7 +64,7 @@ impl Named {
         if model.like == Like::Bag {
             return Ok(Self::of_words(policy, Words::newborn(policy.chat.tokenizer().clone(), &seed), 0));
         }
-        let weights = match model.start {
+        let weights = match model.start.unwrap_or_default() {
             StartOf::Policy => Weights::clone(&policy.present()),
             StartOf::Fresh => Weights::init(policy.trainer.weights().config(), seed)?,
         };

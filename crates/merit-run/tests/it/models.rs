@@ -305,8 +305,10 @@ fn a_model_that_was_proved_pays_and_one_without_a_row_never_does() {
 #[test]
 fn a_bag_of_words_is_fitted_to_pairs_and_to_rewards() {
     let bag = |loss: &str, from: &str| {
-        let text = fitted(loss, from).to_toml().replace("like = \"policy\"", "like = \"bag\"");
-        train(&Recipe::parse("bag.toml", &text).unwrap())
+        // What nobody said of the start is not said of the bag.
+        let bag = fitted(loss, from).with(&[("models.reward.like".into(), "bag".into())]).unwrap();
+        assert!(!bag.to_toml().contains("start = "));
+        train(&Recipe::parse("bag.toml", &bag.to_toml()).unwrap())
     };
     let (_dir, made) = bag("bradley-terry", "pairs");
     let fit = phase(StageKind::Fit, "reward");

@@ -137,6 +137,8 @@ fn a_bag_of_words_has_no_token_behind_it_and_no_start() {
     let bag = HEAD.replace("like = 'policy'", "like = 'bag'");
     let fit = FIT.replace("'pairs'", "'tries'").replace("'bradley-terry'", "'token'");
     check(&format!("{bag}{fit}"), "model `reward` is a bag of words, behind which no token can stand");
-    let fresh = bag.replace("like = 'bag'", "like = 'bag'\nstart = 'fresh'");
-    check(&format!("{fresh}{FIT}"), "[models.reward] a bag always begins fresh; leave out `start`");
+    for start in ["fresh", "policy"] {
+        let said = bag.replace("like = 'bag'", &format!("like = 'bag'\nstart = '{start}'"));
+        check(&format!("{said}{FIT}"), "[models.reward] a bag of words always begins fresh");
+    }
 }

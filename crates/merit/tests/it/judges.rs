@@ -74,14 +74,9 @@ fn an_oracle_is_the_control_of_a_test_and_grades_are_correlated() {
     };
     let lines = [("a", 1), ("a b", 1), ("a b c", 5), ("a b c d", 3)].map(rated);
     write("rated.jsonl", &lines.concat());
-    write("long.toml", "type = \"length\"\nunit = \"words\"\nmin = 4\nmax = 9\nmargin = 4\n");
+    write("long.toml", "type = \"length\"\nunit = \"words\"\nmin = 4\nmax = 9\ndecay = 4\n");
     let graded = say(dir, ["judge", "test", "long.toml", "rated.jsonl"]).well().out;
-    assert!(
-        graded.contains(
-            "with 4 graded answers, 4 of which have a score: Spearman 0.738, Kendall's tau-b 0.548"
-        ),
-        "{graded}"
-    );
+    assert!(graded.contains("with 4 graded answers, 4 of which have a score: Spearman 0.738, Kendall's tau-b 0.548, weighted kappa 0.500"), "{graded}");
 }
 
 #[test]
