@@ -307,7 +307,10 @@ impl Recipe {
     pub(crate) fn to_table(&self) -> toml::Table {
         let mut table = toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold");
         if let Some(toml::Value::Table(models)) = table.get_mut("models") {
-            for (_, model) in models.iter_mut().filter(|(name, _)| self.models[*name].start.is_none()) {
+            for (_, model) in models
+                .iter_mut()
+                .filter(|(name, _)| self.models.get(*name).is_some_and(|model| model.start.is_none()))
+            {
                 model.as_table_mut().map(|model| model.remove("start"));
             }
         }

@@ -37,6 +37,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "ledger-trees",
     "sums-tools",
     "sums-judge",
+    "sums-self",
     "mixed-tools",
     "inquiry-form",
     "clinic-visit",
