@@ -42,12 +42,15 @@ fn segments_say_who(episode: &Episode) -> Vec<String> {
 fn costs_are_counted(episode: &Episode) -> Vec<String> {
     let (transcript, cost) = (&episode.transcript, &episode.cost);
     let sampled: usize = policy_segments(episode).map(|s| s.tokens.len()).sum();
+    // A branch of a tree may count only what was not sampled for another one.
+    let own = policy_segments(episode).filter(|s| s.provenance != Provenance::Replayed);
+    let own: usize = own.map(|s| s.tokens.len()).sum();
     let textual = transcript.known() == Known::Text;
     let untimed = episode.turns.iter().flat_map(|t| &t.calls).any(|c| c.seconds.is_none());
     violated([
         (
             // A server that gives text alone counts its own tokens.
-            !transcript.complete() || cost.policy_tokens as usize == sampled,
+            !transcript.complete() || [sampled, own].contains(&(cost.policy_tokens as usize)),
             format!("cost counts {} policy tokens, the transcript has {sampled}", cost.policy_tokens),
         ),
         (
@@ -157,7 +160,7 @@ pub fn check_sample(scored: &ScoredEpisode, sample: &Sample) -> Vec<String> {
     if outcome.is_valid() != scored.reward().is_some() {
         found.push(format!("sample {name}: outcome {outcome:?} but reward {:?}", scored.reward()));
     }
-    if !outcome.is_valid() && sample.trainable() > 0 {
+    if !outcome.is_valid() && outcome != Outcome::Left && sample.trainable() > 0 {
         found.push(format!("sample {name}: outcome {outcome:?} but {} trainable tokens", sample.trainable()));
     }
     let lengths = [sample.mask.len(), sample.logprobs.len()];

@@ -65,6 +65,8 @@ pub enum End {
         /// Which limit.
         limit: Limit,
     },
+    /// It is a branch of a tree that nobody went on with: the policy and the world could have.
+    Left,
     /// Something other than the policy broke.
     Failed {
         /// What and where.
@@ -144,6 +146,7 @@ impl End {
             Self::Answered => "answered".into(),
             Self::EnvironmentDone => "environment done".into(),
             Self::Truncated { limit } => format!("truncated ({})", format!("{limit:?}").to_lowercase()),
+            Self::Left => "left".into(),
             Self::Failed { fault } => format!("failed ({})", format!("{:?}", fault.boundary).to_lowercase()),
             Self::Unknown => "unknown".into(),
         }

@@ -9,11 +9,15 @@
 //! | grader failed | none | empty | left out | left out, counted apart |
 //! | infrastructure failed | none | empty | left out | left out, counted apart |
 //! | scored | as scored | policy tokens | counts | left out, counted apart |
+//! | left | none; its turns as paid | empty, or its own turn under rules that compare turns | left out; its turn counts under those | left out, counted apart |
 //!
 //! A policy times out by its own turns and tokens, or when its time is up between them or inside a tool it called; a model that
 //! does not answer in time, or a tool that never got to run, is an infrastructure failure.
 //!
 //! An episode is scored, and neither solved nor wrong, where no term of its reward tells whether the task was solved.
+//!
+//! A branch of a grown tree is left where others were gone on with: it was cut by a choice of ours, before anything could be said of its
+//! outcome. What its turn was paid is known, so that rules which compare turns (`CreditRule::trains_left`) learn from it.
 //!
 //! An episode without a verdict is never a zero: it neither earns, nor trains, nor moves its siblings' statistics.
 
@@ -38,11 +42,13 @@ pub enum Outcome {
     InfrastructureFailed,
     /// The policy finished and has a reward, and nothing tells whether the task was solved.
     Scored,
+    /// A branch of a tree that nobody went on with.
+    Left,
 }
 
 impl Outcome {
-    /// Every outcome, best first; behind them the one that is neither good nor bad.
-    pub const ALL: [Self; 7] = [
+    /// Every outcome, best first; behind them those that are neither good nor bad.
+    pub const ALL: [Self; 8] = [
         Self::Solved,
         Self::PolicyWrong,
         Self::PolicyTimedOut,
@@ -50,6 +56,7 @@ impl Outcome {
         Self::GraderFailed,
         Self::InfrastructureFailed,
         Self::Scored,
+        Self::Left,
     ];
 
     /// What `episode` counts as, given its score. Absent: nobody scored it, which is the grader's failure.
@@ -65,6 +72,7 @@ impl Outcome {
         match score.map(|s| (&s.reward, s.solved)) {
             None | Some((Reward::GraderFailed { .. }, _)) => Self::GraderFailed,
             Some((Reward::Unscorable { .. }, _)) => Self::Unscorable,
+            Some((Reward::Value { .. }, _)) if episode.end == End::Left => Self::Left,
             Some((Reward::Value { .. }, Some(true))) => Self::Solved,
             Some((Reward::Value { .. }, _)) if matches!(episode.end, End::Truncated { .. }) => {
                 Self::PolicyTimedOut
@@ -94,6 +102,7 @@ impl Outcome {
             Self::GraderFailed => "grader failed",
             Self::InfrastructureFailed => "infrastructure failed",
             Self::Scored => "scored",
+            Self::Left => "left",
         }
     }
 }

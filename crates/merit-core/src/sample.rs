@@ -1,8 +1,8 @@
 //! What the learner sees of one episode: tokens in order, with streams aligned to them.
 
 use crate::{
-    CallEnd, End, EpisodeId, InSight, PolicyVersion, Provenance, Role, ScoredEpisode, Segment, TokenId, Turn,
-    Window,
+    CallEnd, End, EpisodeId, InSight, Outcome, PolicyVersion, Provenance, Role, ScoredEpisode, Segment,
+    TokenId, Turn, Window,
 };
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct Sample {
     /// The tokens.
     pub tokens: Vec<TokenId>,
     /// True where the policy chose the token; only these may be trained. False on what was repeated from another episode,
-    /// and everywhere when the outcome does not count.
+    /// and everywhere when the outcome does not count, or is one of a branch that was left and the rule compares no turns.
     pub mask: Vec<bool>,
     /// True where a tool or the world answered the policy. Trained by nobody but the ablation that shows what that does.
     pub observed: Vec<bool>,
@@ -67,12 +67,21 @@ pub enum SampleError {
 impl Sample {
     /// The sample of a scored episode, before credit. Refuses an episode whose record is not complete.
     pub fn of(scored: &ScoredEpisode, group: usize) -> Result<Self, SampleError> {
+        Self::made(scored, group, scored.outcome().is_valid())
+    }
+
+    /// The same for rules that compare turns: a branch that was left is trained too.
+    pub fn of_turns(scored: &ScoredEpisode, group: usize) -> Result<Self, SampleError> {
+        let outcome = scored.outcome();
+        Self::made(scored, group, outcome.is_valid() || outcome == Outcome::Left)
+    }
+
+    fn made(scored: &ScoredEpisode, group: usize, counts: bool) -> Result<Self, SampleError> {
         let episode = &scored.episode;
         let transcript = &episode.transcript;
         if let Some(missing) = transcript.missing() {
             return Err(SampleError::Incomplete { episode: episode.id.clone(), missing });
         }
-        let counts = scored.outcome().is_valid();
         // What a fork keeps of its trunk is trained with the trunk: a shared prefix counts once.
         let own = |s: &Segment| s.role.trainable() && s.provenance != Provenance::Replayed;
         let mask: Vec<bool> = transcript

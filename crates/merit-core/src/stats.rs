@@ -54,6 +54,27 @@ pub fn sd(values: &[f64]) -> Option<f64> {
     Some((squares / (values.len() - 1) as f64).sqrt())
 }
 
+/// Pearson's correlation of pairs. Absent where either side does not vary, or there are fewer than two.
+///
+/// ```
+/// assert_eq!(merit_core::stats::correlation(&[1.0, 2.0, 3.0], &[6.0, 4.0, 2.0]), Some(-1.0));
+/// ```
+pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    let constant = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
+    let (middle_a, middle_b) = (mean(a)?, mean(b)?);
+    if constant(a) || constant(b) {
+        return None;
+    }
+    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
+    for (x, y) in a.iter().zip(b) {
+        let (x, y) = (x - middle_a, y - middle_b);
+        ab += x * y;
+        aa += x * x;
+        bb += y * y;
+    }
+    Some((ab / (aa * bb).sqrt()).clamp(-1.0, 1.0))
+}
+
 /// The `q`-quantile with linear interpolation between order statistics. Absent for no values.
 ///
 /// ```

@@ -55,7 +55,12 @@ impl<'a> CreditBatch<'a> {
 
     /// One sample per episode, before credit, beside the episode it comes from.
     pub fn samples(&self) -> Result<Vec<(&'a ScoredEpisode, Sample)>, CreditError> {
-        samples_of(self.groups)
+        samples_of(self.groups, Sample::of)
+    }
+
+    /// The same for rules that learn from branches that were left.
+    pub fn samples_of_turns(&self) -> Result<Vec<(&'a ScoredEpisode, Sample)>, CreditError> {
+        samples_of(self.groups, Sample::of_turns)
     }
 
     /// What the states before the turns of an episode are worth, by its probes; `None` where nobody knows.

@@ -1,7 +1,7 @@
 //! What a credit rule hands over: samples with advantages, a report, and a note of where the numbers come from.
 
 use crate::error::CreditError;
-use merit_core::{Group, Outcome, Sample, ScoredEpisode};
+use merit_core::{Group, Outcome, Sample, SampleError, ScoredEpisode};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -14,6 +14,8 @@ pub struct Credit {
     pub notes: Vec<Note>,
     /// The batch in numbers.
     pub report: CreditReport,
+    /// What else the rule has measured, by name; kept with the metrics of the step.
+    pub numbers: Vec<(&'static str, f64)>,
 }
 
 /// A batch of credit in numbers.
@@ -72,7 +74,7 @@ impl Credit {
     /// The hand-over of a rule: `samples` with their advantages, one note each.
     pub fn new(groups: &[Group], samples: Vec<Sample>, notes: Vec<Note>) -> Self {
         let report = report(groups, &samples);
-        Self { samples, notes, report }
+        Self { samples, notes, report, numbers: Vec::new() }
     }
 
     /// Where the advantages of a sample come from, in words. `None` when there is no such sample.
@@ -84,7 +86,10 @@ impl Credit {
 }
 
 /// One sample per episode, before credit, beside the episode it comes from.
-pub(crate) fn samples_of(groups: &[Group]) -> Result<Vec<(&ScoredEpisode, Sample)>, CreditError> {
+pub(crate) fn samples_of(
+    groups: &[Group],
+    sample: impl Fn(&ScoredEpisode, usize) -> Result<Sample, SampleError>,
+) -> Result<Vec<(&ScoredEpisode, Sample)>, CreditError> {
     let mut samples = Vec::new();
     for (position, group) in groups.iter().enumerate() {
         for scored in group.members() {
@@ -92,7 +97,7 @@ pub(crate) fn samples_of(groups: &[Group]) -> Result<Vec<(&ScoredEpisode, Sample
                 let episode = scored.episode.id.clone();
                 return Err(CreditError::NotFinite { episode, what: "reward", value });
             }
-            samples.push((scored, Sample::of(scored, position)?));
+            samples.push((scored, sample(scored, position)?));
         }
     }
     Ok(samples)
@@ -106,8 +111,9 @@ fn report(groups: &[Group], samples: &[Sample]) -> CreditReport {
         episodes: samples.len(),
         ..CreditReport::default()
     };
-    for outcome in groups.iter().flat_map(Group::members).map(ScoredEpisode::outcome) {
-        if !outcome.is_valid() {
+    let outcomes = groups.iter().flat_map(Group::members).map(ScoredEpisode::outcome);
+    for (outcome, sample) in outcomes.zip(samples) {
+        if !outcome.is_valid() && sample.trainable() == 0 {
             *report.excluded.entry(outcome).or_default() += 1;
         }
     }

@@ -20,7 +20,7 @@ pub(crate) struct Flat<'a> {
 
 impl<'a> Flat<'a> {
     pub(crate) fn of(groups: &'a [Group]) -> Result<Self, CreditError> {
-        let (episodes, samples): (Vec<_>, Vec<_>) = samples_of(groups)?.into_iter().unzip();
+        let (episodes, samples): (Vec<_>, Vec<_>) = samples_of(groups, Sample::of)?.into_iter().unzip();
         let mut flat = Self {
             episodes,
             samples: Vec::new(),

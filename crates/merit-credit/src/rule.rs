@@ -22,13 +22,15 @@ pub enum Baseline {
     Batch,
     /// An estimate of the value of each state, by a value head or by continuations: no sum need vanish.
     Value,
+    /// The mean of the leaves of its tree, and of those below the turn before: a group whose leaves all earn the same gets 0.
+    Tree,
 }
 
 impl Baseline {
     /// Whether it compares the members of a group, so that one alone learns nothing.
     pub fn compares_members(self) -> bool {
         match self {
-            Self::Group | Self::Turn | Self::Levels | Self::Items | Self::GroupInBatch => true,
+            Self::Group | Self::Turn | Self::Levels | Self::Items | Self::GroupInBatch | Self::Tree => true,
             Self::Batch | Self::Value => false,
         }
     }
@@ -56,6 +58,11 @@ pub trait CreditRule: Send + Sync {
     /// The discount of its returns, per token; 1 where the rule discounts nothing.
     fn discount(&self) -> f64 {
         1.0
+    }
+
+    /// Whether it learns from branches that were left: it holds turns against turns, and what theirs was paid is known.
+    fn trains_left(&self) -> bool {
+        false
     }
 
     /// One sample per episode, in the order of the groups and of their members.

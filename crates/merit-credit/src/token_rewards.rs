@@ -2,7 +2,8 @@
 //!
 //! Turn rewards fall on the last trainable token of their turn. What remains of the episode's reward falls on its last
 //! trainable token, so that the tokens of an episode always receive the whole reward and never more: turn rewards say when
-//! it was earned, not how much was.
+//! it was earned, not how much was. Of a fork the tokens are its own: what a repeated turn earned is paid where it was first said. A
+//! branch that was left has no end, so that its turns are all it is paid for.
 
 use crate::CreditError;
 use merit_core::{Sample, ScoredEpisode};
@@ -20,17 +21,18 @@ pub(crate) fn token_rewards(
     scored: &ScoredEpisode,
     sample: &Sample,
 ) -> Result<Vec<TokenReward>, CreditError> {
-    let (Some(reward), Some(last)) = (scored.reward(), sample.mask.iter().rposition(|&m| m)) else {
-        return Ok(Vec::new());
-    };
-    let mut paid: Vec<TokenReward> = Vec::new();
+    let Some(last) = sample.mask.iter().rposition(|&m| m) else { return Ok(Vec::new()) };
+    let (mut paid, mut elsewhere): (Vec<TokenReward>, f64) = (Vec::new(), 0.0);
     for (range, &reward) in sample.turns.iter().zip(paid_by_turn(scored, sample)?) {
-        // A turn without tokens has nowhere to be paid; its part stays in the remainder.
-        if let Some(token) = range.clone().rev().find(|&at| sample.mask[at]) {
-            paid.push(TokenReward { token, reward });
+        match range.clone().rev().find(|&at| sample.mask[at]) {
+            Some(token) => paid.push(TokenReward { token, reward }),
+            // A turn without tokens has nowhere to be paid; its part stays in the remainder.
+            None if range.is_empty() => {}
+            None => elsewhere += reward,
         }
     }
-    let remainder = reward - paid.iter().map(|p| p.reward).sum::<f64>();
+    let Some(reward) = scored.reward() else { return Ok(paid) };
+    let remainder = reward - elsewhere - paid.iter().map(|p| p.reward).sum::<f64>();
     match paid.last_mut() {
         Some(paid) if paid.token == last => paid.reward += remainder,
         _ => paid.push(TokenReward { token: last, reward: remainder }),
@@ -61,6 +63,11 @@ pub(crate) fn turn_rewards(scored: &ScoredEpisode, sample: &Sample) -> Result<Ve
         }
     }
     Ok(by_turn)
+}
+
+/// Whether a turn belongs to this episode: it is not repeated from another one.
+pub(crate) fn is_own(sample: &Sample, turn: usize) -> bool {
+    sample.turns.get(turn).is_some_and(|range| range.is_empty() || sample.mask[range.clone()].contains(&true))
 }
 
 /// What was paid where, in words.

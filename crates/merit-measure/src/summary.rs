@@ -90,10 +90,11 @@ impl RunSummary {
         })
     }
 
-    /// The outcomes to show, from the first of [`Outcome::ALL`] on: the last only where there are any.
+    /// The outcomes to show, from the first of [`Outcome::ALL`] on: the last two only where there are any.
     pub fn outcomes_shown(&self) -> &'static [Outcome] {
-        let any = self.outcomes.values().any(|counts| counts[Outcome::Scored as usize] > 0);
-        if any { &Outcome::ALL } else { &Outcome::ALL[..Outcome::Scored as usize] }
+        let any = |outcome: &Outcome| self.outcomes.values().any(|counts| counts[*outcome as usize] > 0);
+        let last = [Outcome::Left, Outcome::Scored].into_iter().find(any);
+        &Outcome::ALL[..last.map_or(Outcome::Scored as usize, |last| last as usize + 1)]
     }
 
     /// An evaluation of the main arm; the latest where there are several.

@@ -98,7 +98,7 @@ pub(crate) fn other_series(summary: &RunSummary) -> String {
     }
 }
 
-/// The outcomes of every phase; the last, which says nothing of success, only where there are any.
+/// The outcomes of every phase; the last two, which say nothing of success, only where there are any.
 pub(crate) fn outcomes(summary: &RunSummary) -> String {
     if summary.outcomes.is_empty() {
         return String::new();
@@ -117,7 +117,12 @@ pub(crate) fn outcomes(summary: &RunSummary) -> String {
     format!(
         "<h2>Outcomes</h2>\n<p class=\"soft\">Only the first three are verdicts on the policy. The others earn nothing, train \
          nothing and stay out of success rates.{}</p>\n{}",
-        if shown.contains(&Outcome::Scored) { " What is only scored does earn and train." } else { "" },
+        match shown.last() {
+            Some(Outcome::Scored) => " What is only scored does earn and train.",
+            Some(Outcome::Left) =>
+                " What is only scored does earn and train; branches that were left train where turns are compared.",
+            _ => "",
+        },
         table(&head, true, &rows)
     )
 }

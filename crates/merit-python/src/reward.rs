@@ -38,7 +38,7 @@ impl Score {
         self.reward
     }
 
-    /// `solved`, `policy wrong`, `policy timed out`, `unscorable`, `grader failed`, `infrastructure failed`, or `scored`: there is
+    /// `solved`, `policy wrong`, `policy timed out`, `unscorable`, `grader failed`, `infrastructure failed`, `left`, or `scored`: there is
     /// a reward, and no term tells whether the task was solved.
     #[getter]
     fn outcome(&self) -> &'static str {

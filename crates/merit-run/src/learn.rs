@@ -75,7 +75,7 @@ fn by_reward(
     let weight = parts.recipe.guests.as_ref().map(|guests| guests.weight(drive.folder, at.phase, at.step));
     let weight = weight.transpose()?;
     let learner = learner.at_share(spent(drive, parts, at.phase));
-    let Updated { report, tokens, kl_start } = update(drive, parts, &learner, &batch, weight, at)?;
+    let Updated { report, tokens, kl_start, measured } = update(drive, parts, &learner, &batch, weight, at)?;
     let own = Cost {
         discarded_samples: report.samples_deselected as u64 + batch.dropped(),
         trained_tokens: (report.tokens * parts.recipe.learn.epochs) as u64,
@@ -97,6 +97,7 @@ fn by_reward(
     }
     numbers.append(&mut batch.numbers);
     numbers.extend(of_update(&report));
+    numbers.extend(measured.into_iter().map(|(name, value)| (name.to_owned(), value)));
     numbers.extend(kl_start.map(|kl| ("kl_start".to_owned(), kl)));
     if let (Some(weight), Some(guests)) = (weight, &parts.recipe.guests) {
         numbers.insert("guest_weight".into(), weight);
@@ -136,6 +137,8 @@ struct Updated {
     tokens: usize,
     /// How far the policy was from where its learning began. Absent: it was not measured.
     kl_start: Option<f64>,
+    /// What the credit rule has measured.
+    measured: Vec<(&'static str, f64)>,
 }
 
 /// Assigns credit and updates the policy.
@@ -171,7 +174,7 @@ fn update(
         None => start::kl(drive, parts, &credit.samples, at.local)?,
     };
     let report = learner.update(drive.policy.trainer(), &credit.samples, reference, &moment)?;
-    Ok(Updated { report, tokens, kl_start })
+    Ok(Updated { report, tokens, kl_start, measured: credit.numbers })
 }
 
 /// What the store keeps of a credit: the advantages, and how they came about.

@@ -51,8 +51,9 @@ pub fn of_episodes(episodes: &[&ScoredEpisode]) -> Metrics {
     put("calls_mean", mean(&numbers(&|e| e.episode.cost.tool_calls as f64)));
     for outcome in Outcome::ALL {
         let count = episodes.iter().filter(|e| e.outcome() == outcome).count();
-        // A recipe's reward always tells whether a task was solved, unless its term has nothing to say of an episode.
-        let seldom = outcome == Outcome::Scored && count == 0;
+        // A recipe's reward always tells whether a task was solved, unless its term has nothing to say of an episode; branches are
+        // left in grown trees alone.
+        let seldom = matches!(outcome, Outcome::Scored | Outcome::Left) && count == 0;
         put(&format!("outcome/{}", outcome.name()), (!seldom).then_some(count as f64));
     }
     for (name, values) in term_values(&counting) {

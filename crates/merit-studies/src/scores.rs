@@ -29,21 +29,7 @@ pub fn ece(pairs: &[(f64, bool)], bins: usize) -> f64 {
 /// Pearson's correlation of the pairs `(a[i], b[i])`; 0 where either side is constant, or of fewer than two.
 pub fn pearson(a: &[f64], b: &[f64]) -> f64 {
     let n = a.len().min(b.len());
-    let (a, b) = (&a[..n], &b[..n]);
-    let constant = |values: &[f64]| values.windows(2).all(|pair| pair[0] == pair[1]);
-    if constant(a) || constant(b) {
-        return 0.0;
-    }
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / n as f64;
-    let (mean_a, mean_b) = (mean(a), mean(b));
-    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
-    for (x, y) in a.iter().zip(b) {
-        let (dx, dy) = (x - mean_a, y - mean_b);
-        ab += dx * dy;
-        aa += dx * dx;
-        bb += dy * dy;
-    }
-    (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0)
+    merit_core::stats::correlation(&a[..n], &b[..n]).unwrap_or(0.0)
 }
 
 /// Spearman's correlation: Pearson's of the ranks, ties sharing their mean rank.

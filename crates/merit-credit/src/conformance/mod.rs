@@ -48,7 +48,7 @@ fn check_batch(rule: &dyn CreditRule, sketches: &[Vec<Sketch>]) -> Result<Vec<St
     if streams(&credit) != streams(&assign(rule, sketches)?.1) {
         found.push("the same groups got two different credits".to_owned());
     }
-    let valid: Vec<Vec<Sketch>> = sketches.iter().map(|g| only_valid(g)).collect();
+    let valid: Vec<Vec<Sketch>> = sketches.iter().map(|g| that_count(g, rule.trains_left())).collect();
     let (_, without) = assign(rule, &valid)?;
     if trained(&credit) != trained(&without) {
         found.push("episodes whose outcome is not valid moved the credit of their siblings".to_owned());
@@ -85,7 +85,7 @@ fn check_shape(groups: &[Group], credit: &Credit) -> Vec<String> {
 fn check_grain(baseline: Baseline, samples: &[Sample]) -> Vec<String> {
     let mixed = |sample: &&Sample| match baseline {
         Baseline::Group | Baseline::GroupInBatch => !all_equal(credits(sample)),
-        Baseline::Turn | Baseline::Levels | Baseline::Items => {
+        Baseline::Turn | Baseline::Levels | Baseline::Items | Baseline::Tree => {
             sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone())))
         }
         Baseline::Batch | Baseline::Value => false,
@@ -106,7 +106,7 @@ fn check_sums(baseline: Baseline, groups: usize, samples: &[Sample]) -> Vec<Stri
     let totals =
         |numbers: Vec<f64>| (numbers.iter().sum::<f64>(), numbers.iter().map(|a| a.abs()).sum::<f64>());
     match baseline {
-        Baseline::Value | Baseline::Turn | Baseline::Levels | Baseline::Items => Vec::new(),
+        Baseline::Value | Baseline::Turn | Baseline::Levels | Baseline::Items | Baseline::Tree => Vec::new(),
         Baseline::Batch | Baseline::GroupInBatch => {
             let (sum, size) = totals(samples.iter().flat_map(credits).collect());
             let bad = !close(sum, size);
@@ -270,8 +270,9 @@ fn assemble(sketches: &[Vec<Sketch>]) -> Vec<Group> {
     groups.filter_map(Result::ok).collect()
 }
 
-fn only_valid(group: &[Sketch]) -> Vec<Sketch> {
-    group.iter().filter(|s| s.outcome.is_valid()).cloned().collect()
+fn that_count(group: &[Sketch], left: bool) -> Vec<Sketch> {
+    let counts = |s: &&Sketch| s.outcome.is_valid() || left && s.outcome == Outcome::Left;
+    group.iter().filter(counts).cloned().collect()
 }
 
 /// Advantages of the trainable tokens.

@@ -71,6 +71,7 @@ impl Sketch {
             Outcome::InfrastructureFailed => {
                 End::Failed { fault: Fault::new(Boundary::Tool, "the tool broke".to_owned()) }
             }
+            Outcome::Left => End::Left,
             _ => End::Answered,
         }
     }

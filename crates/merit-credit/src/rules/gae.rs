@@ -127,6 +127,6 @@ fn last_value(scored: &ScoredEpisode) -> Result<f64, CreditError> {
             Err(CreditError::NotFinite { episode: id(), what: "bootstrap value", value: f64::from(value) })
         }
         (End::Truncated { .. } | End::Unknown, Some(value)) => Ok(f64::from(value)),
-        (End::Answered | End::EnvironmentDone | End::Failed { .. }, _) => Ok(0.0),
+        (End::Answered | End::EnvironmentDone | End::Left | End::Failed { .. }, _) => Ok(0.0),
     }
 }

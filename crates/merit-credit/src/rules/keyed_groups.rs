@@ -1,9 +1,9 @@
 //! Keyed groups: what an episode earned while the environment told a number, against the group's others at the same number.
 
-use super::turn_groups::{Key, Pools};
+use super::turn_groups::{Key, Pools, compared};
 use crate::credit::short;
 use crate::kernels::{GroupStats, mean, mean_std};
-use crate::token_rewards::turn_rewards;
+use crate::token_rewards::{is_own, turn_rewards};
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
 use merit_core::{About, Component, Refusal, Sample, ScoredEpisode};
 use schemars::JsonSchema;
@@ -62,8 +62,12 @@ impl CreditRule for KeyedGroups {
         Baseline::Turn
     }
 
+    fn trains_left(&self) -> bool {
+        true
+    }
+
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
-        let (episodes, samples): (Vec<_>, Vec<Sample>) = batch.samples()?.into_iter().unzip();
+        let (episodes, samples): (Vec<_>, Vec<Sample>) = batch.samples_of_turns()?.into_iter().unzip();
         self.check_key(&episodes)?;
         let earned = episodes.iter().zip(&samples).map(|(scored, sample)| self.earned(scored, sample));
         let earned: Vec<Option<Earned>> = earned.collect::<Result<_, _>>()?;
@@ -83,7 +87,7 @@ impl CreditRule for KeyedGroups {
             });
             let judged: BTreeMap<Key, (f64, Option<&GroupStats>, f64)> = judged.collect();
             notes.push(Note::new(judged.iter().map(|(key, judged)| self.line(key.1, judged))));
-            advantages.push(keys.iter().map(|key| judged[key].2).collect());
+            advantages.push(keys.iter().map(|key| judged.get(key).map_or(0.0, |judged| judged.2)).collect());
         }
         batch.per_turn(samples, &advantages, notes)
     }
@@ -103,7 +107,7 @@ impl KeyedGroups {
 
     /// What an episode earned at each key; `None` where its outcome is not valid.
     fn earned(&self, scored: &ScoredEpisode, sample: &Sample) -> Result<Option<Earned>, CreditError> {
-        if scored.reward().is_none() {
+        if !compared(scored) {
             return Ok(None);
         }
         let told = |key: &str, turn: usize| scored.episode.turns.get(turn)?.info.get(key).copied();
@@ -113,8 +117,10 @@ impl KeyedGroups {
         };
         let keys: Vec<Key> = (0..sample.turns.len()).map(|turn| (sample.group, of_turn(turn))).collect();
         let mut sums = BTreeMap::new();
-        for (key, reward) in keys.iter().zip(turn_rewards(scored, sample)?) {
-            *sums.entry(*key).or_insert(0.0) += reward;
+        for (turn, (key, reward)) in keys.iter().zip(turn_rewards(scored, sample)?).enumerate() {
+            if is_own(sample, turn) {
+                *sums.entry(*key).or_insert(0.0) += reward;
+            }
         }
         Ok(Some(Earned { keys, sums }))
     }

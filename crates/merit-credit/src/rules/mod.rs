@@ -15,5 +15,6 @@ merit_core::registry! {
         checklist_step::ChecklistStep,
         two_level::TwoLevel,
         branch_monte_carlo::BranchMonteCarlo,
+        tree_monte_carlo::TreeMonteCarlo,
     ];
 }

@@ -2,9 +2,9 @@
 
 use crate::credit::short;
 use crate::kernels::GroupStats;
-use crate::token_rewards::turn_rewards;
+use crate::token_rewards::{is_own, turn_rewards};
 use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
-use merit_core::{About, Component, Refusal, Sample};
+use merit_core::{About, Component, Outcome, Refusal, Sample, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 ///   `A_{i,t} = (r_{i,t} − mean_t) / (std_t + 1e-8)`, on each token of the turn.
 /// A turn is paid its own reward only; nothing later flows back to it. What a reward does not pay by turn is paid at the last
 /// turn. Where fewer than `min_rows` members share a turn, the statistics of all turns of the batch take their place.
+/// Turns of branches that were left are compared and trained like others: where one of several ways on is gone on with
+/// (`rollout.grow` with a width of 1), a turn is held against the other ways on from the same state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TurnGroups {
@@ -53,15 +55,19 @@ impl CreditRule for TurnGroups {
         Baseline::Turn
     }
 
+    fn trains_left(&self) -> bool {
+        true
+    }
+
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
-        let (episodes, samples): (Vec<_>, Vec<Sample>) = batch.samples()?.into_iter().unzip();
+        let (episodes, samples): (Vec<_>, Vec<Sample>) = batch.samples_of_turns()?.into_iter().unzip();
         let rewards: Vec<Option<Vec<f64>>> = episodes
             .iter()
             .zip(&samples)
-            .map(|(scored, sample)| scored.reward().map(|_| turn_rewards(scored, sample)).transpose())
+            .map(|(scored, sample)| compared(scored).then(|| turn_rewards(scored, sample)).transpose())
             .collect::<Result<_, _>>()?;
         let rows = samples.iter().zip(&rewards).flat_map(|(sample, rewards)| {
-            let turns = rewards.iter().flatten().enumerate();
+            let turns = rewards.iter().flatten().enumerate().filter(|(turn, _)| is_own(sample, *turn));
             turns.map(|(turn, &reward)| ((sample.group, Some(turn as i64)), reward))
         });
         let pools = Pools::of(rows);
@@ -101,6 +107,11 @@ impl TurnGroups {
     }
 }
 
+/// Whether the turns of an episode are compared: its outcome counts, or it is a branch that was left.
+pub(super) fn compared(scored: &ScoredEpisode) -> bool {
+    scored.reward().is_some() || scored.outcome() == Outcome::Left
+}
+
 /// What rewards are pooled by: the group, and the place of a turn or a number that the environment told. Absent: it told none.
 pub(super) type Key = (usize, Option<i64>);
 
@@ -133,7 +144,7 @@ impl Pools {
 mod tests {
     use super::*;
     use crate::conformance::Sketch;
-    use merit_core::{Group, Outcome};
+    use merit_core::Group;
 
     fn member(turn_rewards: &[f64]) -> Sketch {
         let turns = vec![(1, 1); turn_rewards.len()];
@@ -171,5 +182,19 @@ mod tests {
         let members = [member(&[0.0]), member(&[0.0]), member(&[0.0]), member(&[4.0, 6.0])];
         let rule = TurnGroups { scale_by_std: false, ..TurnGroups::default() };
         assert_eq!(by_turn(&rule, &members), [vec![-1.0], vec![-1.0], vec![-1.0], vec![3.0, 4.0]]);
+    }
+
+    #[test]
+    fn a_branch_that_was_left_is_compared_by_its_turn_and_paid_nothing_else() {
+        // Four ways on from one state, one of which was gone on with and answered right: 1 for the first turn, 1 at the end. The three
+        // others were paid 0, 1 and 0 before they were left. Turn 0: mean 1/2; turn 1 is the answerer's alone, held against the batch:
+        // 1, 0, 1, 0, 1: mean 3/5.
+        let left = |paid: f64| Sketch { outcome: Outcome::Left, ..member(&[paid]) };
+        let members = [member(&[1.0, 1.0]), left(0.0), left(1.0), left(0.0)];
+        let rule = TurnGroups { scale_by_std: false, ..TurnGroups::default() };
+        let got = by_turn(&rule, &members);
+        assert_eq!(got[1..], [vec![-0.5], vec![0.5], vec![-0.5]]);
+        assert_eq!(got[0][0], 0.5);
+        assert!((got[0][1] - 0.4).abs() < 1e-6, "{got:?}");
     }
 }

@@ -8,7 +8,7 @@ use merit_core::{Action, CallEnd, CallRecord, End, Episode, Role, Segment, Turn}
 pub fn shown(episode: &Episode, limit: usize) -> String {
     let mut pieces = pieces(episode);
     match &episode.end {
-        End::Truncated { .. } | End::Failed { .. } => {
+        End::Truncated { .. } | End::Left | End::Failed { .. } => {
             pieces.push(format!("[it ended so: {}]", episode.end.label()))
         }
         End::Answered | End::EnvironmentDone | End::Unknown => {}

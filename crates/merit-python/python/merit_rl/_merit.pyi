@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 __version__: str
 
 Message = dict[str, str]
-Outcome = Literal["solved", "policy wrong", "policy timed out", "unscorable", "grader failed", "infrastructure failed"]
+Outcome = Literal["solved", "policy wrong", "policy timed out", "unscorable", "grader failed", "infrastructure failed", "scored", "left"]
 CallEnd = Literal["ok", "refused", "timed out", "broken"]
 
 class Step(TypedDict):

@@ -1,4 +1,4 @@
-//! 1 where the episode came to its end, 0 where a limit cut it off. Not applicable where nobody knows how it ended.
+//! 1 where the episode came to its end, 0 where a limit cut it off. Not applicable where nobody knows how it ended or would have.
 //!
 //! Any answer is paid, right or wrong: gate it on the outcome, or let it gate something else.
 
@@ -36,7 +36,7 @@ impl Term for Ended {
             End::Answered => true,
             End::EnvironmentDone => self.by == EndedBy::Any,
             End::Truncated { .. } => false,
-            End::Failed { .. } | End::Unknown => {
+            End::Left | End::Failed { .. } | End::Unknown => {
                 return TermResult::not_applicable("nobody knows how it ended");
             }
         };

@@ -175,6 +175,42 @@ fn an_episode_that_nobody_scored_is_the_graders_failure() {
     assert!(with.weights == followed.without.weights);
 }
 
+/// The same episode as a branch that nobody went on with.
+fn left(followed: &mut Followed) {
+    let scored = &mut followed.scored[MEMBER];
+    let mut episode = merit_core::Episode::clone(&scored.episode);
+    episode.end = End::Left;
+    scored.episode = std::sync::Arc::new(episode);
+}
+
+#[test]
+fn a_branch_that_was_left_is_in_no_rate_and_no_mean_and_trains_nothing() {
+    let mut followed = follow(Wrong, &[]);
+    left(&mut followed);
+    followed.with = followed.step.update(&grouped(&followed.scored));
+    followed.must_be_recorded(Outcome::Left);
+    assert_eq!((followed.member().reward(), followed.sample().trainable()), (None, 0));
+    assert!(followed.with.weights == followed.without.weights, "a branch that was left moved the update");
+    assert_eq!(followed.with.credit.report.excluded, [(Outcome::Left, 1)].into());
+    assert_eq!(followed.metric("success"), 3.0 / 7.0);
+    assert_eq!(followed.metric("outcome/left"), 1.0);
+}
+
+#[test]
+fn rules_that_compare_turns_learn_from_a_branch_that_was_left() {
+    for rule in ["{ type = 'turn-groups', min_rows = 2 }", "{ type = 'keyed-groups' }"] {
+        let mut followed = follow(Wrong, &[("credit", rule)]);
+        left(&mut followed);
+        followed.with = followed.step.update(&grouped(&followed.scored));
+        followed.must_be_recorded(Outcome::Left);
+        assert_eq!(followed.member().reward(), None);
+        assert!(followed.sample().trainable() > 0, "{rule}");
+        assert!(followed.with.weights != followed.without.weights, "{rule}");
+        assert_eq!(followed.with.credit.report.excluded, [].into());
+        assert_eq!(followed.metric("success"), 3.0 / 7.0);
+    }
+}
+
 fn failed_at(followed: &Followed) -> Boundary {
     assert!(followed.member().score.is_none(), "a broken episode was scored");
     match &followed.member().episode.end {
