@@ -127,6 +127,11 @@ impl Scorer {
         self.solved.is_some()
     }
 
+    /// Whether it holds an episode against others that are scored with it.
+    pub fn compares(&self) -> bool {
+        !self.slots.is_empty()
+    }
+
     /// The annotations that must be handed in for every term to say something.
     pub fn needs(&self) -> Vec<AnnotationNeed> {
         self.terms.iter().flat_map(|t| t.term.needs()).collect()

@@ -201,3 +201,31 @@ fn turn_stop(stop: StopReason) -> TurnStop {
 fn fault(boundary: Boundary, error: TranscriptError) -> Fault {
     Fault::new(boundary, error.to_string())
 }
+
+/// What the policy said in a turn of an episode.
+pub(crate) fn said_in(episode: &Episode, turn: u32) -> impl Iterator<Item = &Vec<TokenId>> {
+    let said = episode.transcript.segments().iter();
+    said.filter(move |s| s.role == Role::Policy && s.turn == turn).map(|segment| &segment.tokens)
+}
+
+/// The transcript of an episode whose turns from `turn` on are its own, though it has repeated them: nobody else keeps them.
+pub(crate) fn owned_from(episode: &Episode, turn: u32) -> Transcript {
+    let segments = episode.transcript.segments();
+    let by = segments.iter().rev().find(|segment| segment.role == Role::Policy);
+    let by = by.map_or(Provenance::Sampled, |last| last.provenance);
+    let mut transcript = Transcript::default();
+    for segment in segments {
+        let repeated = segment.provenance == Provenance::Replayed && segment.turn >= turn;
+        let provenance = if repeated { by } else { segment.provenance };
+        // What could be appended once can be appended again.
+        let _ = transcript.append(Segment { provenance, ..segment.clone() });
+    }
+    transcript
+}
+
+/// What an episode that repeats its first turns cost: what was said in those is paid already.
+pub(crate) fn fresh(episode: &Episode, repeated: u32) -> Cost {
+    let said: usize = (0..repeated).flat_map(|turn| said_in(episode, turn)).map(Vec::len).sum();
+    let policy_tokens = episode.cost.policy_tokens.saturating_sub(said as u64);
+    Cost { policy_tokens, ..episode.cost }
+}

@@ -39,6 +39,9 @@ pub struct PlayedGroups {
     pub thrown: Cost,
     /// Failures that were written over.
     pub mended: u64,
+    /// What was chosen while they grew: how often, branches that were kept, and those among them with evidence of their own. Absent: they
+    /// did not grow.
+    pub chosen: Option<[u64; 3]>,
 }
 
 /// A refused turn and the one that corrected it.
@@ -76,7 +79,7 @@ impl RollbackSettings {
                 (plans[at], episodes[at], mended) = (plan, episode, mended + 1);
             }
         }
-        Ok(PlayedGroups { plans, episodes, thrown, mended })
+        Ok(PlayedGroups { plans, episodes, thrown, mended, chosen: None })
     }
 
     /// The first refused turn that was corrected soon enough. Absent: there is none, or the episode broke.

@@ -1,5 +1,6 @@
 //! Limits and sampling of a rollout, as they stand in a recipe.
 
+use crate::frontier::GrowSettings;
 use crate::grow::TreeSettings;
 use crate::rollback::RollbackSettings;
 use merit_core::Window;
@@ -52,6 +53,9 @@ pub struct RolloutSettings {
     /// Grows the groups of a training step as trees. Absent: every member starts fresh, as in every evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<TreeSettings>,
+    /// Grows the groups of a training step turn by turn, several ways on from each that is kept. Absent: as `tree` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grow: Option<GrowSettings>,
     /// Writes failed calls of a training step over by the policy's own corrections. Absent: errors stay, as in every evaluation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rollback: Option<RollbackSettings>,
@@ -77,6 +81,7 @@ impl Default for RolloutSettings {
             window: None,
             stall_seconds: 30.0,
             tree: None,
+            grow: None,
             rollback: None,
             keep_sessions: false,
         }
@@ -122,6 +127,16 @@ impl RolloutSettings {
         if let Some(tree) = &self.tree {
             refuse_unless(tree.roots > 0, "tree.roots", tree.roots, "it must be at least 1")?;
             refuse_unless(tree.rounds > 0, "tree.rounds", tree.rounds, "it must be at least 1")?;
+        }
+        if let Some(grow) = &self.grow {
+            grow.check()?;
+            let alone = self.tree.is_none() && self.rollback.is_none() && self.window.is_none();
+            refuse_unless(
+                alone,
+                "grow",
+                "set",
+                "it forks what is played whole and in sight; leave `tree`, `rollback` and `window` out",
+            )?;
         }
         if let Some(window) = &self.window {
             refuse_unless(window.turns > 0, "window.turns", window.turns, "it must be at least 1")?;
@@ -170,7 +185,7 @@ pub(crate) fn span(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(longest).min(longest)
 }
 
-fn refuse_unless(
+pub(crate) fn refuse_unless(
     fits: bool,
     name: &'static str,
     value: impl ToString,

@@ -8,7 +8,8 @@ use merit_core::{Annotations, Cost, Episode};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Weights};
 use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::{
-    ChatFormat, EpisodePlan, PlayedGroups, Progress, RolloutSettings, ToolRuntime, close_sessions, roll_out,
+    ChatFormat, EpisodePlan, GrowSettings, Grown, PlayedGroups, Progress, RolloutSettings, ToolRuntime,
+    close_sessions, roll_out,
 };
 use std::sync::Arc;
 
@@ -106,14 +107,20 @@ impl Actor {
             Some(guests) => guests.invite(plans),
             None => (Vec::new(), plans),
         };
-        let as_they_are =
-            |(plans, episodes)| PlayedGroups { plans, episodes, thrown: Cost::default(), mended: 0 };
-        let mut played = match (&settings.tree, &settings.rollback) {
-            (None, None) => as_they_are((plans.clone(), self.roll_out(parts, plans, settings, watch)?)),
-            (None, Some(rollback)) => {
+        let as_they_are = |(plans, episodes)| PlayedGroups {
+            plans,
+            episodes,
+            thrown: Cost::default(),
+            mended: 0,
+            chosen: None,
+        };
+        let mut played = match (&settings.grow, &settings.tree, &settings.rollback) {
+            (Some(grow), ..) => self.grow(parts, plans, grow, watch)?,
+            (None, None, None) => as_they_are((plans.clone(), self.roll_out(parts, plans, settings, watch)?)),
+            (None, None, Some(rollback)) => {
                 rollback.purify(plans, |round| self.roll_out(parts, round, settings, watch))?
             }
-            (Some(tree), _) => {
+            (None, Some(tree), _) => {
                 let keeping = RolloutSettings { keep_sessions: true, ..settings.clone() };
                 let grown = tree.grow(plans, |round| self.roll_out(parts, round, &keeping, watch))?;
                 if let Plays::Here(generator) = &mut self.plays {
@@ -127,6 +134,37 @@ impl Actor {
         }
         parts.toolbox.check()?;
         Ok(played)
+    }
+
+    /// Grows the groups turn by turn.
+    fn grow(
+        &mut self,
+        parts: &Parts,
+        plans: Vec<EpisodePlan>,
+        grow: &GrowSettings,
+        watch: &mut dyn FnMut(Progress),
+    ) -> Result<PlayedGroups, RunError> {
+        let settings = RolloutSettings { keep_sessions: true, ..parts.recipe.rollout.clone() };
+        let mut played = Vec::new();
+        let grown = grow.grow(plans, &settings, |round| {
+            let episodes = self.roll_out(parts, round, &settings, watch)?;
+            played.extend(episodes.iter().cloned());
+            Ok::<_, RunError>(episodes)
+        })?;
+        if let Plays::Here(generator) = &mut self.plays {
+            close_sessions(&played, generator.as_mut());
+        }
+        let Grown { plans, episodes, choices, kept, distinct, missing } = grown;
+        match missing {
+            Some(why) => Err(RunError::Grow(why)),
+            None => Ok(PlayedGroups {
+                plans,
+                episodes,
+                thrown: Cost::default(),
+                mended: 0,
+                chosen: Some([choices, kept, distinct]),
+            }),
+        }
     }
 
     /// Runs the plans, wherever the policy plays.

@@ -39,6 +39,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
         found.fine(guests(recipe));
         found.fine(tree(recipe));
         found.fine(rollback(recipe));
+        found.fine(crate::credit_checks::grow(recipe));
     }
     found.fine(crate::credit_checks::credit(recipe));
     found.fine(recipe.roles.user.check().map_err(|why| format!("[roles.user] {why}")));
@@ -294,13 +295,14 @@ fn one_preface(recipe: &Recipe) -> Result<(), String> {
 /// A person who is a model says things otherwise the second time.
 fn person(recipe: &Recipe) -> Result<(), String> {
     let repeats = recipe.rollout.tree.is_some()
+        || recipe.rollout.grow.is_some()
         || recipe.rollout.rollback.is_some()
         || recipe.bank.is_some()
         || recipe.memory.is_some()
         || recipe.credit.needs().probes_per_turn > 0
         || recipe.stages.iter().flat_map(StageSettings::each).any(|stage| stage.search().is_some());
     match repeats && !recipe.roles.user.is_oracle() {
-        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.rollback`, `[bank]`, `[memory]`, `search` and credit \
+        true => Err("`roles.user` is a model, which does not say the same thing twice, and `rollout.tree`, `rollout.grow`, `rollout.rollback`, `[bank]`, `[memory]`, `search` and credit \
                      rules that continue episodes open tasks again; leave these out, or the model"
             .into()),
         false => Ok(()),

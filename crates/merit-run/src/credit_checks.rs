@@ -1,8 +1,8 @@
 //! Credit rules and objectives that cannot work with the rest of a recipe.
 
 use crate::recipe::Recipe;
-use merit_credit::{CreditRule, RULES};
-use merit_learn::Scope;
+use merit_credit::{Baseline, CreditRule, RULES};
+use merit_learn::{Average, Scope};
 use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
 
@@ -53,6 +53,35 @@ pub(crate) fn credit(recipe: &Recipe) -> Result<(), String> {
             rules(|rule| rule.needs().values)
         )),
         _ => Ok(()),
+    }
+}
+
+/// What grows turn by turn is learned from turn by turn.
+pub(crate) fn grow(recipe: &Recipe) -> Result<(), String> {
+    if recipe.rollout.grow.is_none() {
+        return Ok(());
+    }
+    let by_turn = |rule: &dyn CreditRule| rule.baseline() == Baseline::Tree || rule.trains_left();
+    if !by_turn(&*recipe.credit) {
+        return Err(format!(
+            "`rollout.grow` gives branches that share their first turns or were left, and credit rule `{}` compares whole episodes; use {}",
+            recipe.credit.about().name,
+            rules(by_turn)
+        ));
+    }
+    let (objective, needs) = (&recipe.learn.objective, recipe.learn.objective.needs());
+    if objective.scope() != Scope::Sequence || objective.average() == Average::Units || needs.group_reward {
+        return Err(format!(
+            "objective `{}` has a loss of whole episodes, and `rollout.grow` gives branches that share their first turns; use \
+             `policy-gradient`",
+            objective.about().name
+        ));
+    }
+    match merit_reward::Scorer::compile(&recipe.reward).is_ok_and(|scorer| scorer.compares()) {
+        true => Err("the reward compares episodes with others of their step, and `rollout.grow` leaves branches unfinished; pay each \
+                     episode by itself, or leave `grow` out"
+            .into()),
+        false => Ok(()),
     }
 }
 

@@ -37,6 +37,9 @@ pub enum RunError {
     /// A tree that cannot be planned.
     #[error(transparent)]
     Tree(#[from] merit_rollout::TreeError),
+    /// A tree that cannot grow as the recipe says.
+    #[error("[rollout] {0}")]
+    Grow(String),
     /// Tasks that cannot be drawn.
     #[error("{0}")]
     Tasks(String),

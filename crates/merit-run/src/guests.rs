@@ -93,10 +93,14 @@ impl Guests {
         }
         crate::checks::manner_shares("guests.manners", &self.manners, &recipe.world)?;
         let rule = recipe.credit.needs();
-        if rule.values || rule.probes_per_turn > 0 || recipe.rollout.tree.is_some() {
+        if rule.values
+            || rule.probes_per_turn > 0
+            || recipe.rollout.tree.is_some()
+            || recipe.rollout.grow.is_some()
+        {
             let name = recipe.credit.about().name;
             return Err(format!(
-                "`[guests]` have no values, probes or forks, which credit rule `{name}` or `rollout.tree` needs; use `grpo` or \
+                "`[guests]` have no values, probes or forks, which credit rule `{name}`, `rollout.tree` or `rollout.grow` needs; use `grpo` or \
                  another rule that compares whole episodes, without a tree"
             ));
         }

@@ -99,6 +99,12 @@ pub(crate) fn sample(
     if parts.recipe.rollout.rollback.is_some() {
         numbers.insert("rolled_back".to_owned(), playing.mended as f64);
     }
+    if let Some(grow) = &parts.recipe.rollout.grow {
+        let [choices, kept, distinct] = playing.chosen.map(|count| count as f64);
+        numbers.insert("branches_kept".to_owned(), kept / choices.max(1.0));
+        let distinct = grow.evidence.as_ref().map(|_| distinct / choices.max(1.0));
+        numbers.extend(distinct.map(|distinct| ("distinct_evidence".to_owned(), distinct)));
+    }
     if parts.recipe.bank.is_some() {
         numbers.insert("bank_turns".into(), earlier.bank.len() as f64);
         numbers.insert("bank_shown".into(), mean(&playing.shown).unwrap_or(0.0));
@@ -148,6 +154,8 @@ struct Playing<'a> {
     probing: Cost,
     /// Failed calls that were written over.
     mended: u64,
+    /// Choices among branches, branches that were kept, and those among them with evidence of their own.
+    chosen: [u64; 3],
     /// How long annotators and the reward took.
     scoring: Duration,
 }
@@ -176,6 +184,7 @@ impl<'a> Playing<'a> {
             probed: 0,
             probing: Cost::default(),
             mended: 0,
+            chosen: [0; 3],
             scoring: Duration::ZERO,
         }
     }
@@ -222,10 +231,12 @@ impl<'a> Playing<'a> {
         let plan = self.plan(tasks.len(), self.parts.recipe.budget.group_size);
         let mut plans = self.parts.plans_of(&plan, first, tasks);
         self.show(&mut plans)?;
-        let PlayedGroups { plans, episodes, thrown, mended } =
+        let PlayedGroups { plans, episodes, thrown, mended, chosen } =
             self.actor.run_groups(self.parts, plans, &mut stalls(self.watch))?;
         self.probing += thrown;
         self.mended += mended;
+        let chosen = chosen.unwrap_or_default();
+        self.chosen.iter_mut().zip(chosen).for_each(|(so_far, more)| *so_far += more);
         let began = Instant::now();
         self.annotations.extend(self.parts.annotators.ask(&episodes));
         self.scoring += began.elapsed();

@@ -5,7 +5,8 @@
 //! strategy.
 
 use crate::plan::EpisodePlan;
-use merit_core::{Cost, End, Episode, EpisodeId, Limit, Provenance, Role, Segment, TokenId, Transcript};
+use crate::record::{fresh, owned_from, said_in};
+use merit_core::{Cost, End, Episode, EpisodeId, Limit, TokenId};
 use std::sync::Arc;
 
 /// The place of a node in its tree.
@@ -112,7 +113,7 @@ impl Tree {
 
     /// The node behind `at` in which turn `turn` of `episode` was said, made where there is none.
     fn child(&mut self, at: NodeId, episode: &Arc<Episode>, turn: u32) -> NodeId {
-        let said: Vec<TokenId> = tokens_of(episode, turn).flatten().copied().collect();
+        let said: Vec<TokenId> = said_in(episode, turn).flatten().copied().collect();
         let same = |child: &&NodeId| self.nodes[**child].said == said;
         if let Some(known) = self.nodes[at].children.iter().find(same) {
             return *known;
@@ -165,34 +166,8 @@ impl Tree {
     pub(super) fn chosen(&self) -> Option<Arc<Episode>> {
         let best = self.best(self.all(|node| node.finished));
         let found = best.and_then(|at| self.nodes[at].episode.as_ref()).or(self.broken.as_ref())?;
-        Some(Arc::new(as_own(found, &self.plan.id)))
+        // What it repeats, the policy has said in this very search and in no other episode that is kept, so that it is its own.
+        let transcript = owned_from(found, 0);
+        Some(Arc::new(Episode { id: self.plan.id.clone(), transcript, ..Episode::clone(found) }))
     }
-}
-
-fn tokens_of(episode: &Episode, turn: u32) -> impl Iterator<Item = &Vec<TokenId>> {
-    let said = episode.transcript.segments().iter();
-    said.filter(move |s| s.role == Role::Policy && s.turn == turn).map(|segment| &segment.tokens)
-}
-
-/// What an episode that repeats its first turns cost: what was said in those is paid already.
-fn fresh(episode: &Episode, repeated: u32) -> Cost {
-    let said: usize = (0..repeated).flat_map(|turn| tokens_of(episode, turn)).map(Vec::len).sum();
-    let policy_tokens = episode.cost.policy_tokens.saturating_sub(said as u64);
-    Cost { policy_tokens, ..episode.cost }
-}
-
-/// The episode under the name of its plan. What it repeats, the policy has said in this very search and in no other episode that is
-/// kept, so that it is its own.
-fn as_own(episode: &Episode, id: &EpisodeId) -> Episode {
-    let segments = episode.transcript.segments();
-    let by = segments.iter().rev().find(|segment| segment.role == Role::Policy);
-    let by = by.map_or(Provenance::Sampled, |last| last.provenance);
-    let mut transcript = Transcript::default();
-    for segment in segments {
-        let repeated = segment.provenance == Provenance::Replayed;
-        let provenance = if repeated { by } else { segment.provenance };
-        // What could be appended once can be appended again.
-        let _ = transcript.append(Segment { provenance, ..segment.clone() });
-    }
-    Episode { id: id.clone(), transcript, ..episode.clone() }
 }

@@ -7,6 +7,7 @@ mod conversations;
 mod determinism;
 mod failures;
 mod forks;
+mod frontier;
 mod limits;
 mod machine;
 mod native_calls;

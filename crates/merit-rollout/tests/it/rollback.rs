@@ -45,7 +45,7 @@ const THREE: RollbackSettings = RollbackSettings { retries: 3, most: 3 };
 fn the_correction_stands_in_place_of_the_failure_token_by_token() {
     let before = first(corrects);
     assert_eq!(ends(&before), [CallEnd::Ok, CallEnd::Refused, CallEnd::Ok]);
-    let PlayedGroups { plans, episodes, thrown, mended } = purified(&THREE, corrects);
+    let PlayedGroups { plans, episodes, thrown, mended, .. } = purified(&THREE, corrects);
     let [episode] = &episodes[..] else { panic!("{episodes:?}") };
     assert_eq!((mended, &plans[0].id, episode.id.branch), (1, &episode.id, 1));
     assert_eq!((ends(episode), &episode.end), (vec![CallEnd::Ok; 2], &End::Answered));

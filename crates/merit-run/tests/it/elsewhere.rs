@@ -67,6 +67,7 @@ fn a_policy_that_judges_itself_does_so_in_the_process_that_learns() {
 fn trees_and_probes_are_played_elsewhere_alike() {
     check(&[("rollout.tree", "{roots=1}")]);
     check(&[("rollout.rollback", "{retries=2}")]);
+    check(&crate::grown::GROWN);
     check(&[("credit", "{type='branch-monte-carlo',continuations=2}")]);
 }
 

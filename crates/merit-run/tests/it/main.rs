@@ -6,6 +6,7 @@ mod bank;
 mod by_hand;
 mod elsewhere;
 mod evolving;
+mod grown;
 mod guests;
 mod interleaved;
 mod judges;
