@@ -79,6 +79,11 @@ impl Parser<'_> {
                 Kind::Open(Bracket::Paren) if joint.is_none() && self.condition_ahead() => {
                     return Some(Joint::Comma);
                 }
+                Kind::Word if self.at_or_so() => {
+                    self.at += 2;
+                    joint = Some(meet(joint, Joint::Comma));
+                    continue;
+                }
                 Kind::Text | Kind::Word | Kind::Roman => match self.connective() {
                     Some((here, length)) => {
                         self.take_front(length);

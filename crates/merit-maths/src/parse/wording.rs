@@ -19,6 +19,15 @@ impl Parser<'_> {
         }
     }
 
+    /// Whether `or so` stands here and ends what is said: it joins nothing, and the answer is what stands before it.
+    pub(super) fn at_or_so(&self) -> bool {
+        let is = |at: usize, word: &str| {
+            self.kind_at(at) == Kind::Word && self.source(self.token(at)).eq_ignore_ascii_case(word)
+        };
+        let ends = matches!(self.kind_at(2), Kind::End | Kind::Dot | Kind::Comma | Kind::Close(_));
+        is(0, "or") && is(1, "so") && ends
+    }
+
     fn connecting_word(&self, word: &str) -> Option<(Joint, usize)> {
         if word.eq_ignore_ascii_case("and") {
             return Some((Joint::And, 3));

@@ -77,6 +77,14 @@ fn formulas_and_numbers_are_found_without_an_announcement() {
 }
 
 #[test]
+fn or_so_at_the_end_is_no_second_answer() {
+    check("$x>3$ or so", CandidateKind::Plain, "x > 3");
+    check("The answer is 42 or so.", CandidateKind::Plain, "42");
+    // Words that go on are two answers, as before.
+    check("x = 3 or x = 5", CandidateKind::Plain, "x = 3 or x = 5");
+}
+
+#[test]
 fn a_percent_sign_after_the_box_belongs_to_the_answer() {
     check(r"It grows by $\boxed{20}$ percent.", CandidateKind::Boxed, "20%");
 }
