@@ -23,6 +23,9 @@ pub struct Answer {
     /// The stop string that ended it. Absent: none did, or nobody says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<String>,
+    /// The token that ended it. Absent: none did, or nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stopped_at: Option<TokenId>,
     /// The tokens drawn, past a stop string too where the server does not stop at it. Absent: not asked for. When
     /// log-probabilities are there too, both have the same length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,6 +97,9 @@ pub struct TopToken {
     /// Its id. Absent: the server does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<TokenId>,
+    /// Its bytes. Absent: the server does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Vec<u8>>,
     /// Its log-probability.
     pub logprob: f32,
 }

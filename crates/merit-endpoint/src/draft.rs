@@ -24,6 +24,7 @@ pub(crate) struct Draft {
     calls: Vec<FunctionCall>,
     finish: Option<Finish>,
     stopped_by: Option<String>,
+    stopped_at: Option<TokenId>,
     tokens: Option<Vec<TokenId>>,
     prompt_tokens: Option<Vec<TokenId>>,
     scores: Option<Vec<TokenScore>>,
@@ -87,8 +88,10 @@ impl Draft {
         }
         // vLLM and SGLang say which stop was met; a number is a token.
         let met = choice.get("stop_reason").or_else(|| choice.get("matched_stop"));
-        if let Some(met) = met.and_then(|met| met.value.as_str()) {
-            self.stopped_by = Some(met.to_owned());
+        match met {
+            Some(met) if met.value.is_string() => self.stopped_by = Some(met.text()?.to_owned()),
+            Some(met) => self.stopped_at = met.token().ok(),
+            None => {}
         }
         let news = self.news_since(from);
         self.pieces += usize::from(!news.is_empty() || self.calls.len() > grown);
@@ -209,6 +212,7 @@ impl Draft {
             tool_calls: self.calls,
             finish,
             stopped_by: self.stopped_by,
+            stopped_at: self.stopped_at,
             tokens: self.tokens,
             prompt_tokens: self.prompt_tokens,
             logprobs: self.scores,

@@ -76,7 +76,13 @@ fn of_value(
     let error = error_of(value);
     let said = ["message", "detail", "error", "msg"].into_iter().find_map(|name| error.get(name));
     let words = match said {
-        Some(Value::String(words)) => words.clone(),
+        // Ollama hands on the refusal of the server behind it, whole, as words.
+        Some(Value::String(words)) => match serde_json::from_str::<Value>(words) {
+            Ok(inner) if inner.get("error").is_some_and(Value::is_object) => {
+                return of_value(status, &inner, retry_after, key);
+            }
+            _ => words.clone(),
+        },
         Some(other) => other.to_string(),
         None => value.to_string(),
     };

@@ -29,12 +29,8 @@ fn score(entry: &At<'_>) -> Result<TokenScore, BadField> {
         Some(top) => top.list()?.map(|other| top_token(&other)).collect::<Result<_, _>>()?,
         None => Vec::new(),
     };
-    let TopToken { token, id, logprob } = top_token(entry)?;
-    let bytes = entry.get("bytes").map(|bytes| {
-        let byte = |at: At<'_>| u8::try_from(at.count()?).map_err(|_| at.is_not("a byte"));
-        bytes.list()?.map(byte).collect::<Result<Vec<u8>, BadField>>()
-    });
-    Ok(TokenScore { token, id, bytes: bytes.transpose()?, logprob, top })
+    let TopToken { token, id, bytes, logprob } = top_token(entry)?;
+    Ok(TokenScore { token, id, bytes, logprob, top })
 }
 
 fn top_token(entry: &At<'_>) -> Result<TopToken, BadField> {
@@ -44,7 +40,11 @@ fn top_token(entry: &At<'_>) -> Result<TopToken, BadField> {
         Some(id) => Some(id.token()?),
         None => id_in(&token),
     };
-    Ok(TopToken { token, id, logprob: entry.need("logprob")?.logprob()? })
+    let bytes = entry.get("bytes").map(|bytes| {
+        let byte = |at: At<'_>| u8::try_from(at.count()?).map_err(|_| at.is_not("a byte"));
+        bytes.list()?.map(byte).collect::<Result<Vec<u8>, BadField>>()
+    });
+    Ok(TopToken { token, id, bytes: bytes.transpose()?, logprob: entry.need("logprob")?.logprob()? })
 }
 
 /// vLLM writes `token_id:17` in place of the token when it is asked to.
@@ -86,7 +86,7 @@ fn alternatives(others: &At<'_>) -> Result<Vec<TopToken>, BadField> {
     };
     let read = object.keys().map(|token| {
         let logprob = others.need(token)?.logprob()?;
-        Ok(TopToken { token: token.clone(), id: id_in(token), logprob })
+        Ok(TopToken { token: token.clone(), id: id_in(token), bytes: None, logprob })
     });
     let mut top = read.collect::<Result<Vec<TopToken>, BadField>>()?;
     top.sort_by(|a, b| b.logprob.total_cmp(&a.logprob));
@@ -110,11 +110,12 @@ mod tests {
     fn both_layouts_are_read() {
         let chat = json!({ "content": [
             { "token": "Hi", "logprob": -0.5, "bytes": [72, 105],
-              "top_logprobs": [{ "token": "Hi", "logprob": -0.5 }, { "token": "Ho", "logprob": -1.5 }] },
+              "top_logprobs": [{ "token": "Hi", "logprob": -0.5 }, { "token": "\u{fffd}", "logprob": -1.5, "bytes": [195] }] },
             { "token": "!", "id": 7, "logprob": 1e-7, "bytes": null, "top_logprobs": [] } ] });
         let scores = read(&chat).unwrap();
         assert_eq!(brief(&scores), [("Hi", None, -0.5, 2), ("!", Some(7), 0.0, 0)]);
         assert_eq!(scores[0].bytes.as_deref(), Some(b"Hi".as_slice()));
+        assert_eq!(scores[0].top[1].bytes.as_deref(), Some([195].as_slice()));
         let plain = json!({ "tokens": ["token_id:3", "b"], "token_logprobs": [-1.0, -2.0], "text_offset": [0, 1],
                             "top_logprobs": [{ "x": -3.0, "a": -1.0 }, null] });
         let scores = read(&plain).unwrap();

@@ -1,11 +1,11 @@
-"""Writes the answers of vLLM and SGLang beside this folder, by their own protocol classes.
+"""Writes the answers of SGLang beside this folder, by its own protocol classes.
 
-    pip download --no-deps vllm==0.33.0 sglang==0.5.23      (unpack both wheels; they need no GPU to be read)
-    python record/protocols.py vllm FOLDER && python record/protocols.py sglang FOLDER
+    pip download --no-deps sglang==0.5.23      (unpack the wheel; it needs no GPU to be read)
+    python record/protocols.py FOLDER
 
-FOLDER holds the unpacked wheel. Needs pydantic, openai and msgspec, nothing else of theirs (`stubs.py`). The words and numbers are made up; which
-fields there are, how they are called and which are left out is decided by the servers' classes, dumped as their routers dump them: a whole
-answer by `model_dump`, a chunk of vLLM with `exclude_unset`. The order of the chunks is that of their `serving` modules.
+FOLDER holds the unpacked wheel. Needs pydantic, openai and msgspec, nothing else (`stubs.py`). The words and numbers are made up; which fields there
+are, how they are called and which are left out is decided by the server's classes, dumped as its router dumps them. The order of the chunks
+is that of its `serving` module.
 """
 
 import json
@@ -22,54 +22,6 @@ THOUGHT, WORDS = ["Look ", "it up."], ["One ", "moment."]
 def write(name, value):
     text = value if isinstance(value, str) else json.dumps(value, indent=1) + "\n"
     (OUT / name).write_text(text, encoding="utf-8")
-
-
-def vllm(folder):
-    names = ["serve.engine", "generate.base", "openai.chat_completion"]
-    engine, base, chat = stubs.loaded("vllm", folder, [f"vllm.entrypoints.{name}.protocol" for name in names])
-    head = {"id": "chatcmpl-9d0c6a7be0f5420f", "created": 1794976801, "model": "Qwen/Qwen3-8B"}
-
-    def usage(prompt, completion, cached, thought):
-        told = engine.UsageInfo(prompt_tokens=prompt, completion_tokens=completion, total_tokens=prompt + completion)
-        told.prompt_tokens_details = engine.PromptTokenUsageInfo(cached_tokens=cached)
-        told.completion_tokens_details = engine.CompletionTokenUsageInfo(reasoning_tokens=thought)
-        return told
-
-    def whole(message, finish, cost, **more):
-        choice = chat.ChatCompletionResponseChoice(index=0, message=message, finish_reason=finish, token_ids=more.pop("token_ids", None))
-        return chat.ChatCompletionResponse(choices=[choice], usage=cost, **more, **head).model_dump()
-
-    write("vllm-plain.json", whole(chat.ChatMessage(role="assistant", reasoning="3 times 4", content="It is 12."), "stop", usage(21, 31, 16, 24)))
-    call = base.ToolCall(id="chatcmpl-tool-3f5c", function=base.FunctionCall(name="weather", arguments=CITY))
-    write("vllm-call.json", whole(chat.ChatMessage(role="assistant", tool_calls=[call]), "tool_calls", usage(180, 19, 176, 0)))
-    spoken = chat.ChatMessage(role="assistant", content="It is 12.")
-    write("vllm-tokens.json", whole(spoken, "stop", usage(3, 4, 0, 0), token_ids=[2132, 374, 220, 717], prompt_token_ids=[151644, 872, 198]))
-    for name, error in {
-        "vllm-error.json": engine.ErrorInfo(message="The model `gone` does not exist.", type="NotFoundError", param="model", code=404),
-        "vllm-long.json": engine.ErrorInfo(
-            message="This model's maximum context length is 8192 tokens. However, your prompt contains 9001 input tokens, which exceeds this "
-            "limit even without any output tokens. Please reduce the length of the input prompt.",
-            type="BadRequestError", param="input_tokens", code=400,
-        ),
-    }.items():  # fmt: skip
-        write(name, engine.ErrorResponse(error=error).model_dump())
-
-    def chunk(delta=None, finish=None, **more):
-        choices = []
-        if delta is not None:
-            stop = {"stop_reason": None} if finish else {}
-            choices = [chat.ChatCompletionResponseStreamChoice(index=0, delta=base.DeltaMessage(**delta), logprobs=None, finish_reason=finish, **stop)]
-        piece = chat.ChatCompletionStreamResponse(object="chat.completion.chunk", choices=choices, **more, **head)
-        return f"data: {piece.model_dump_json(exclude_unset=True, exclude_none=not choices)}\n\n"
-
-    def called(arguments, **more):
-        return {"tool_calls": [base.DeltaToolCall(index=0, function=base.DeltaFunctionCall(arguments=arguments, **more.pop("function", {})), **more)]}
-
-    first = called("", id="chatcmpl-tool-9a", type="function", function={"name": "weather"})
-    deltas = [{"role": "assistant", "content": ""}, *({"reasoning": said} for said in THOUGHT), *({"content": said} for said in WORDS), first]
-    deltas += [called(part) for part in ('{"city": "', "Bonn")]
-    stream = [chunk(delta) for delta in deltas] + [chunk(called('"}'), "tool_calls"), chunk(usage=usage(180, 30, 176, 6))]
-    write("vllm-stream.txt", "".join(stream) + "data: [DONE]\n\n")
 
 
 def sglang(folder):
@@ -116,4 +68,4 @@ def sglang(folder):
 
 
 if __name__ == "__main__":
-    {"vllm": vllm, "sglang": sglang}[sys.argv[1]](pathlib.Path(sys.argv[2]))
+    sglang(pathlib.Path(sys.argv[1]))
