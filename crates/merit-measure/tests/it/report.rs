@@ -135,7 +135,7 @@ fn unscored_rewards_are_told_and_not_counted() {
     let rate = summary.evaluation(merit_core::When::After).unwrap().all;
     assert_eq!((rate.success, rate.count, rate.left_out), (0.5, Some(2), 2));
     // In the order of `Outcome::ALL`.
-    assert_eq!(summary.outcomes[&merit_core::Phase::eval(merit_core::When::After)], [1, 1, 0, 1, 0, 1, 0]);
+    assert_eq!(summary.outcomes[&merit_core::Phase::eval(merit_core::When::After)], [1, 1, 0, 1, 0, 1, 0, 0]);
     assert_eq!(Outcome::ALL[3], Outcome::Unscorable);
 }
 

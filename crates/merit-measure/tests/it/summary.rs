@@ -37,7 +37,7 @@ fn metrics_stand_in_where_episodes_are_not_kept() {
     assert!((interval.low - 0.49016).abs() < 1e-4 && (interval.high - 0.94332).abs() < 1e-4);
     assert_eq!((before.by_size[&2].success, before.by_size[&2].interval), (1.0, None));
     assert_eq!(summary.curve.points[0].quartiles, Some((0.25, 0.75)));
-    assert_eq!(summary.outcomes[&Phase::train()], [0, 3, 0, 0, 0, 0, 0]);
+    assert_eq!(summary.outcomes[&Phase::train()], [0, 3, 0, 0, 0, 0, 0, 0]);
     assert_eq!(summary.terms[0].means, [(1, 0.5)]);
     assert!(summary.series.iter().all(|series| series.name != "kl_reference"), "NaN is no measurement");
 }

@@ -160,8 +160,7 @@ impl GrowSettings {
     /// What is looked for and not there, although branches could have told it.
     fn missing(&self, trees: &BTreeMap<u32, Tree>) -> Option<String> {
         let whole = || trees.values().flat_map(|tree| &tree.over).map(|branch| &branch.episode);
-        let told =
-            |info: &&str| whole().any(|one| one.turns.iter().any(|turn| turn.info.contains_key(*info)));
+        let told = |info: &&str| whole().any(|one| one.turns.iter().any(|turn| turn.info.contains_key(info)));
         let stepped = whole().any(|one| one.state.is_some() && one.cost.env_steps > 0);
         let info = self.info().filter(|info| stepped && !told(info));
         let found = |found: &&BranchEvidence| whole().any(|one| found.place(one).is_some());
