@@ -1,6 +1,7 @@
 //! `[judges.NAME]` of a recipe: a judge that is asked in words, or one made of checks that stages of `evolve` improve.
 //!
-//! A table with `ask` or `backend` is the first, any other the second; keys of the one are refused in the other.
+//! A table with `ask`, `backend` or another key of a `judge.toml` is the first, any other the second; keys of the one are refused in the
+//! other.
 
 use super::settings::JudgeSettings;
 use super::{AtWork, open};
@@ -18,6 +19,10 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::path::Path;
 
+/// Keys that a judge made of checks does not have. More than one of them, so that a misspelt key does not make another judge of it.
+const KEYS: [&str; 10] =
+    ["ask", "rubric", "backend", "examples", "votes", "budget", "tokens", "temperature", "grammar", "length"];
+
 /// A judge of a recipe.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -32,7 +37,7 @@ impl<'de> Deserialize<'de> for RecipeJudge {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let table = toml::Table::deserialize(deserializer)?;
         let wrong = |error: toml::de::Error| D::Error::custom(error.message());
-        match table.contains_key("ask") || table.contains_key("backend") {
+        match KEYS.iter().any(|key| table.contains_key(*key)) {
             true => table.try_into().map(|settings| Self::Asked(Box::new(settings))).map_err(wrong),
             false => table.try_into().map(Self::Evolving).map_err(wrong),
         }
