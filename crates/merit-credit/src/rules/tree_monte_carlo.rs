@@ -159,8 +159,11 @@ impl<'a> Tree<'a> {
                 }
             }
         }
+        // Where one of them does not vary, nothing goes together.
+        let correlation =
+            stats::correlation(&by_leaves, &by_probes).or((!batch.probes.is_empty()).then_some(0.0));
         let numbers = [
-            ("value_correlation", stats::correlation(&by_leaves, &by_probes)),
+            ("value_correlation", correlation),
             ("root_value", stats::mean(&roots)),
             ("root_value_probed", stats::mean(&roots_probed)),
         ];
