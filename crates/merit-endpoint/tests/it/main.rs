@@ -4,6 +4,7 @@
 mod answers;
 mod cache;
 mod failures;
+mod fields;
 mod keys;
 mod servers;
 mod support;

@@ -47,15 +47,20 @@ def asked(url, body=None):
 def requests(name):
     """File, path and body of every answer."""
     ids, think = IDS.get(name, {}), THINK.get(name, {})
+    # SGLang tells the ids of a conversation only at once.
+    streamed_ids = {} if name == "sglang" else ids
     pieces = {"stream": True, "stream_options": {"include_usage": True}}
-    for whole, streamed, path, body in [
-        ("talk.json", "stream.txt", "chat/completions", TALK | think),
-        ("named.json", "named-stream.txt", "chat/completions", TALK | {"tool_choice": NAMED}),
-        ("tokens.json", "tokens-stream.txt", "chat/completions", BRIEF | ids),
-        ("text.json", "text-stream.txt", "completions", TEXT | ids),
+    for file, path, body in [
+        ("talk.json", "chat/completions", TALK | think),
+        ("stream.txt", "chat/completions", TALK | think),
+        ("named.json", "chat/completions", TALK | {"tool_choice": NAMED}),
+        ("named-stream.txt", "chat/completions", TALK | {"tool_choice": NAMED}),
+        ("tokens.json", "chat/completions", BRIEF | ids),
+        ("tokens-stream.txt", "chat/completions", BRIEF | streamed_ids),
+        ("text.json", "completions", TEXT | ids),
+        ("text-stream.txt", "completions", TEXT | ids),
     ]:
-        yield whole, path, body
-        yield streamed, path, body | pieces
+        yield file, path, body | (pieces if file.endswith(".txt") else {})
     yield "plain.json", "chat/completions", {"messages": SUMS} | think
     yield "call.json", "chat/completions", TALK | {"tool_choice": "required"}
     if name in PROMPT:
@@ -65,7 +70,9 @@ def requests(name):
     yield "choices.json", "chat/completions", {"messages": [SUM], "n": 2, "max_tokens": 4, "temperature": 1, "seed": 1}
     yield "long.json", "chat/completions", {"messages": [{"role": "user", "content": "word " * 5000}]}
     yield "gone.json", "chat/completions", {"messages": [SUM], "model": "gone"}
-    yield "wrong.json", "chat/completions", {"messages": "none"}
+    # To this SGLang names a file of the machine it runs on.
+    if name != "sglang":
+        yield "wrong.json", "chat/completions", {"messages": "none"}
 
 
 def record(url, name, model):
