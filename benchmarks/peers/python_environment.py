@@ -8,17 +8,11 @@ Exit code 0: it is there. 3: the index could not be reached. Anything else: a re
 
 import fcntl
 import hashlib
-import pathlib
 import shutil
-import subprocess
 import sys
 import venv
 
-UNREACHABLE = 3
-HERE = pathlib.Path(__file__).resolve().parent
-CACHE = HERE.parents[1] / ".cache"
-# What pip says when it is the network's fault.
-OFFLINE = ["(from versions: none)", "Max retries exceeded", "Temporary failure in name resolution"]
+from mcp_environment import CACHE, HERE, install
 
 
 def main(name):
@@ -33,20 +27,11 @@ def main(name):
             return 0
         shutil.rmtree(folder, ignore_errors=True)
         venv.create(folder, with_pip=True)
-        code = install(folder / "bin" / "python", requirements)
+        pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"]
+        code = install([*pip, "--no-deps", "-r", str(requirements)])
         if code == 0:
             stamp.write_text(wanted)
         return code
-
-
-def install(python, requirements):
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--retries", "1"]
-    done = subprocess.run([*pip, "--no-deps", "-r", str(requirements)], check=False, text=True, capture_output=True)
-    said = done.stdout + done.stderr
-    if done.returncode == 0:
-        return 0
-    print(said, file=sys.stderr)
-    return UNREACHABLE if any(sign in said for sign in OFFLINE) else 1
 
 
 if __name__ == "__main__":
