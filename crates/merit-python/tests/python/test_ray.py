@@ -189,13 +189,27 @@ def test_training_on_ray_is_training_on_one_machine(cluster, trained, tmp_path):
     assert record(tmp_path / "run", events) == trained
 
 
-def test_training_through_the_client_of_a_cluster_is_the_same(trained, tmp_path):
+def when_served(port):
+    """A cluster is told to be there before its server of clients listens."""
+    until = time.monotonic() + 60
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+
+def test_training_through_the_client_of_a_cluster_is_the_same(trained, tmp_path, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     # A cluster of its own: where several nodes share a machine, Ray does not find the one that serves clients.
     head = {"num_cpus": 2, "include_dashboard": False, "ray_client_server_port": port}
+    # Ray forks the server of a client while gRPC's threads run; gRPC's own handlers of forks then now and then end the child.
+    monkeypatch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
     served = Cluster(initialize_head=True, head_node_args=head)
     try:
+        when_served(port)
         events = merit_rl.train(TINY, tmp_path / "run", on=f"ray://127.0.0.1:{port}", actors=2)
     finally:
         served.shutdown()
