@@ -69,8 +69,8 @@ pub struct Kbqa {
     pub entities: usize,
     /// Relations in it, 2 to 8.
     pub relations: usize,
-    /// Share of the facts of a passage that are beside the point, 0 to 0.9: a passage has 1 / (1 - noise) facts, rounded, so that below a
-    /// third there is one and no noise.
+    /// Share of the facts of a passage that are beside the point: 0, or a third to 0.9. A passage has 1 / (1 - noise) facts, rounded: one
+    /// at 0, two at 0.5, three at 0.7.
     pub noise: f64,
     /// Passages that a search finds, 1 to 3. One of them has the fact that was looked for.
     pub passages: usize,
@@ -143,6 +143,12 @@ impl Component for Kbqa {
         Refusal::unless((5..=16).contains(&self.entities), "entities", self.entities, "5 to 16")?;
         Refusal::unless((2..=8).contains(&self.relations), "relations", self.relations, "2 to 8")?;
         Refusal::unless((0.0..=0.9).contains(&self.noise), "noise", self.noise, "0 to 0.9")?;
+        if self.noise > 0.0 && self.facts_a_passage() == 1 {
+            return Err(Refusal::new(format!(
+                "`noise` = {} would change nothing: a passage has 1 / (1 - noise) facts, rounded, and here that is one; give 0, or a third to 0.9",
+                self.noise
+            )));
+        }
         Refusal::unless((1..=3).contains(&self.passages), "passages", self.passages, "1 to 3")?;
         Refusal::unless(share.contains(&self.synonyms), "synonyms", self.synonyms, "a share, 0 to 1")?;
         let (found, there) = (self.facts_found(), self.entities * (self.relations - 1) + 1);

@@ -40,7 +40,7 @@ impl Kbqa {
         self.passages * self.facts_a_passage()
     }
 
-    fn facts_a_passage(&self) -> usize {
+    pub(super) fn facts_a_passage(&self) -> usize {
         (1.0 / (1.0 - self.noise)).round() as usize
     }
 

@@ -314,6 +314,8 @@ fn settings_that_mean_nothing_are_refused() {
         ("sizes = []", "hops"),
         ("sizes = [5]", "1 to 4"),
         ("noise = 0.95", "noise"),
+        // 1 / (1 - 0.3) is 1.4, and 1 / (1 - 0.34) is 1.5.
+        ("noise = 0.3", "would change nothing"),
         ("entities = 5\nrelations = 2\npassages = 3\nnoise = 0.75", "less `noise`"),
         ("note_cap = 3", "mode `notes` alone"),
         ("mode = 'notes'\nreader = 'g1'", "mode `planner` alone"),
