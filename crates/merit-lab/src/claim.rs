@@ -17,6 +17,10 @@ pub struct Claim {
     /// The arm it is compared with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
+    /// What is read of the other arm, where it is another measure: with the arm itself as `against`, a run's end over its start.
+    /// Absent: the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub against_measure: Option<Measure>,
     /// A bound on the arm's own value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Bound>,
@@ -107,6 +111,9 @@ impl Claim {
             }
             _ => {}
         }
+        if self.against_measure.is_some() && self.against.is_none() {
+            return Err("has `against_measure`, so that it needs `against`".into());
+        }
         if let Test::Value(bound) | Test::Difference(bound) | Test::Ratio(bound) = &test
             && bound.at_least.is_none()
             && bound.at_most.is_none()
@@ -135,6 +142,8 @@ impl Claim {
     /// The comparison in a few signs: `A − B ≥ 0.2`.
     pub fn comparison(&self) -> String {
         let (arm, against) = (&self.arm, self.against.as_deref().unwrap_or_default());
+        let measure = self.against_measure.as_ref().map(|measure| format!(" ({})", measure.describe()));
+        let against = format!("{against}{}", measure.unwrap_or_default());
         let text = match self.test() {
             Ok(Test::Value(bound)) => format!("{arm} {}", bound.words()),
             Ok(Test::Difference(bound)) => {
@@ -151,21 +160,28 @@ impl Claim {
         }
     }
 
+    /// The arms that it speaks of.
+    fn named(&self) -> Vec<&str> {
+        let measures = [Some(&self.measure), self.against_measure.as_ref()];
+        let levels = measures.into_iter().flatten().filter_map(Measure::other_arm);
+        [Some(self.arm.as_str()), self.against.as_deref()].into_iter().flatten().chain(levels).collect()
+    }
+
     /// Whether it speaks of this arm.
     pub(crate) fn names(&self, arm: &str) -> bool {
-        self.arm == arm || self.against.as_deref() == Some(arm) || self.measure.other_arm() == Some(arm)
+        self.named().contains(&arm)
     }
 
     pub(crate) fn check(&self, arms: &[&str]) -> Result<(), String> {
         self.test()?;
         self.measure.check()?;
+        self.against_measure.as_ref().map_or(Ok(()), Measure::check)?;
         if let Some(share) = self.in_seeds
             && !(share > 0.0 && share <= 1.0)
         {
             return Err(format!("has `in_seeds` = {share}; it must lie above 0 and at most at 1"));
         }
-        let named = [Some(self.arm.as_str()), self.against.as_deref(), self.measure.other_arm()];
-        for name in named.into_iter().flatten() {
+        for name in self.named() {
             if !arms.contains(&name) {
                 let near = merit_core::registry::nearest(name, arms.iter().copied());
                 let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));

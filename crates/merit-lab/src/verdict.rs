@@ -194,7 +194,7 @@ fn values(part: &Part, claim: &Claim, cells: &Cells, test: &Test) -> Result<Vec<
             continue;
         };
         let Some((_, other)) = others.iter().find(|(arm, _)| arm == against) else { continue };
-        let other = match claim.measure.read(other, &others)? {
+        let other = match claim.against_measure.as_ref().unwrap_or(&claim.measure).read(other, &others)? {
             Reading::Value(value) => value,
             Reading::NotReached { budget } => budget,
         };

@@ -66,6 +66,11 @@ fn what_cannot_be_tested_is_refused_in_words() {
         ("name = \"two\"", "name = \"one\"", "has two arms `one`"),
         ("within = 0.1", "within = 0.1\nrequired = false", "no required claim"),
         ("within = 0.1", "within = 0.1\ntimes = 0.5", "only for `difference`"),
+        (
+            "against = \"two\"\nwithin = 0.1",
+            "against_measure = \"x\"\nvalue = { at_least = 0.1 }",
+            "needs `against`",
+        ),
         ("about = \"the same\"", "about = \"the same\"\ncore = false", "rests on `two`, which is not `core`"),
     ];
     for (from, to, why) in cases {

@@ -18,7 +18,7 @@ fn ruled_in(file: &str, one: &[f64], two: &[f64]) -> Ruling {
         seconds: 0.0,
         record: Some(CellRecord {
             costs: BTreeMap::from([("steps".into(), 100.0 * value)]),
-            measures: BTreeMap::from([("success".into(), value)]),
+            measures: BTreeMap::from([("success".into(), value), ("halved".into(), value / 2.0)]),
             ..CellRecord::default()
         }),
         broken: None,
@@ -112,6 +112,16 @@ fn half_as_often_is_judged_also_where_it_never_happens() {
     // 0 − 0.5 × 0.4, 0.01 − 0.5 × 0.5 and 0 − 0.5 × 0.45.
     assert!((never.claims[0].estimate.unwrap() - (-0.2 - 0.24 - 0.225) / 3.0).abs() < 1e-12);
     assert_eq!(ruled(test, &[0.4, 0.41, 0.39], &[0.5, 0.5, 0.5]).verdict, Verdict::DoesNotHold);
+}
+
+#[test]
+fn an_arm_is_compared_with_another_measure_of_itself() {
+    let test = "against_measure = \"halved\"\nratio = { at_least = 1.5 }";
+    let file = FILE.replace("against = \"two\"\nwithin = 0.1", &format!("against = \"one\"\n{test}"));
+    let ruling = ruled_in(&file, &[0.4, 0.6, 0.8], &[0.4, 0.6, 0.8]);
+    // 0.4 over 0.2, 0.6 over 0.3, 0.8 over 0.4.
+    assert_eq!((ruling.verdict, ruling.claims[0].estimate.map(f64::round)), (Verdict::Holds, Some(2.0)));
+    assert_eq!(ruling.claims[0].comparison, "one ÷ one (halved) ≥ 1.5");
 }
 
 #[test]
