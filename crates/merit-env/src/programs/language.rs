@@ -235,42 +235,43 @@ fn alone(word: &str, list: &mut Vec<i64>) -> Result<(), Stop> {
         list.push(number);
         Ok(())
     };
-    match word {
-        "flip" => list.reverse(),
-        "sort" => list.sort_unstable(),
-        "neg" => list.iter_mut().for_each(|number| *number = -*number),
-        "scan" => {
+    // Bytes are compared as a tree, texts one after the other.
+    match word.as_bytes() {
+        b"flip" => list.reverse(),
+        b"sort" => list.sort_unstable(),
+        b"neg" => list.iter_mut().for_each(|number| *number = -*number),
+        b"scan" => {
             let mut sum = 0;
             for number in list {
                 sum += *number;
                 *number = sum;
             }
         }
-        "odd" => list.retain(|number| number % 2 != 0),
-        "even" => list.retain(|number| number % 2 == 0),
-        "twin" => list.extend_from_within(..),
-        "tail" if list.is_empty() => return Err(Stop::Empty),
-        "tail" => _ = list.remove(0),
-        "head" => return one(list.first().copied(), list),
-        "top" => return one(list.iter().max().copied(), list),
-        "low" => return one(list.iter().min().copied(), list),
-        "sum" => return one(Some(list.iter().sum()), list),
+        b"odd" => list.retain(|number| number % 2 != 0),
+        b"even" => list.retain(|number| number % 2 == 0),
+        b"twin" => list.extend_from_within(..),
+        b"tail" if list.is_empty() => return Err(Stop::Empty),
+        b"tail" => _ = list.remove(0),
+        b"head" => return one(list.first().copied(), list),
+        b"top" => return one(list.iter().max().copied(), list),
+        b"low" => return one(list.iter().min().copied(), list),
+        b"sum" => return one(Some(list.iter().sum()), list),
         _ => return Err(Stop::Unknown),
     }
     Ok(())
 }
 
 fn numbered(word: &str, by: i64, list: &mut Vec<i64>) {
-    let each = |list: &mut Vec<i64>, change: &dyn Fn(i64) -> i64| {
+    fn each(list: &mut [i64], change: impl Fn(i64) -> i64) {
         list.iter_mut().for_each(|number| *number = change(*number));
-    };
-    match word {
-        "add" => each(list, &|number| number + by),
-        "less" => each(list, &|number| number - by),
-        "mul" => each(list, &|number| number * by),
-        "mod" => each(list, &|number| number.rem_euclid(by.max(1))),
-        "take" => list.truncate(by as usize),
-        "drop" => _ = list.drain(..list.len().min(by as usize)),
+    }
+    match word.as_bytes() {
+        b"add" => each(list, |number| number + by),
+        b"less" => each(list, |number| number - by),
+        b"mul" => each(list, |number| number * by),
+        b"mod" => each(list, |number| number.rem_euclid(by.max(1))),
+        b"take" => list.truncate(by as usize),
+        b"drop" => _ = list.drain(..list.len().min(by as usize)),
         _ => list.retain(|number| *number > by),
     }
 }

@@ -62,6 +62,16 @@ pub(super) struct Judged {
     pub(super) was_good: bool,
 }
 
+impl Judged {
+    /// Whether its file does what it should in other code than the first; `apart` has the files that may do something else there.
+    pub(super) fn is_good(&self, now: &Ready<'_>, apart: &[bool; NAMES.len()]) -> bool {
+        match place_of(&self.file) {
+            Ok(place) if !apart[place] => self.was_good,
+            _ => now.run(&self.file, &self.list) == self.wanted,
+        }
+    }
+}
+
 /// A wrong line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,9 +107,39 @@ fn place_of(file: &str) -> Result<usize, Stop> {
     NAMES.iter().position(|name| *name == file).ok_or(Stop::Unknown)
 }
 
+/// Whether a step calls one of the marked files.
+fn calls(op: &Op, marked: &[bool]) -> bool {
+    match op {
+        Op::Call(place) => marked.get(*place).is_some_and(|marked| *marked),
+        Op::Do(_, body) => body.iter().any(|op| calls(op, marked)),
+        Op::Alone(_) | Op::Numbered(..) | Op::Note(_) => false,
+    }
+}
+
 impl Code {
     pub(super) fn of(files: &Files) -> Self {
         Self { programs: NAMES.map(|name| files.get(name).map(|lines| program(lines))) }
+    }
+
+    /// The program of a file in place of the one it had.
+    pub(super) fn replace(&mut self, file: &str, lines: &[String]) {
+        if let Ok(place) = place_of(file) {
+            self.programs[place] = Some(program(lines));
+        }
+    }
+
+    /// The files that may do something else than in the other code, by their places: those that differ, and whoever calls them.
+    pub(super) fn apart(&self, other: &Self) -> [bool; NAMES.len()] {
+        let mut apart = std::array::from_fn(|place| self.programs[place] != other.programs[place]);
+        loop {
+            let before = apart;
+            for (apart, program) in apart.iter_mut().zip(&self.programs) {
+                *apart |= program.iter().flatten().any(|op| calls(op, &before));
+            }
+            if apart == before {
+                return apart;
+            }
+        }
     }
 
     /// The same, ready to be run on many lists.
@@ -152,8 +192,12 @@ impl Repo {
     pub(super) fn does(&self) -> &Does {
         self.kept.get_or(|| {
             let right = self.right();
-            let (code, first) = (Code::of(&right), Code::of(&self.files));
-            let (ready, ready_first) = (code.ready(), first.ready());
+            let first = Code::of(&self.files);
+            let mut code = first.clone();
+            for bug in &self.bugs {
+                right.get(&bug.file).into_iter().for_each(|lines| code.replace(&bug.file, lines));
+            }
+            let (ready, ready_first, apart) = (code.ready(), first.ready(), code.apart(&first));
             let line = |(name, list): (&String, &Vec<i64>)| {
                 let wanted = ready.run(name, list).unwrap_or_default();
                 format!("{name} {} to {}", shown(list), shown(&wanted))
@@ -165,7 +209,8 @@ impl Repo {
             });
             let judged = lists.map(|(name, list, is_test)| {
                 let wanted = ready.run(name, list);
-                let was_good = ready_first.run(name, list) == wanted;
+                let same = place_of(name).is_ok_and(|place| !apart[place]);
+                let was_good = same || ready_first.run(name, list) == wanted;
                 Judged { file: name.clone(), list: list.clone(), is_test, wanted, was_good }
             });
             let judged = judged.collect();

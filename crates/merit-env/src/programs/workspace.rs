@@ -1,7 +1,8 @@
 //! Working on a repository: the commands, what they show, and what has been seen and changed so far.
 
-use super::language::{listed, shown};
+use super::language::{Stop, listed, shown};
 use super::repo::{Code, Files, Judged, NAMES, Ready, Repo, step};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
@@ -59,6 +60,23 @@ fn tested(line: &str) -> Option<(&str, Vec<i64>, Vec<i64>)> {
     NAMES.contains(&name).then_some((name, listed(list)?, listed(wanted)?))
 }
 
+/// A test: a file, a list, and what has to become of it.
+struct Case<'a> {
+    file: &'a str,
+    list: Cow<'a, [i64]>,
+    wanted: Cow<'a, [i64]>,
+}
+
+impl Case<'_> {
+    fn run(&self, code: &Ready<'_>) -> Result<Vec<i64>, Stop> {
+        code.run(self.file, &self.list)
+    }
+
+    fn passes(&self, made: &Result<Vec<i64>, Stop>) -> bool {
+        made.as_ref().is_ok_and(|made| **made == *self.wanted)
+    }
+}
+
 /// A repository that is being worked on. The methods are handed the repository as it was found.
 #[derive(Clone)]
 pub(super) struct Workspace {
@@ -74,8 +92,9 @@ pub(super) struct Workspace {
     since: BTreeSet<String>,
     /// Whether the last command was said before, with no change since.
     pub(super) repeat: bool,
-    /// The files as they can be run, and what they are worth; worked out once after each change.
-    code: OnceCell<Code>,
+    /// The files as they can be run.
+    code: Code,
+    /// What they are worth; worked out once after each change.
     verdict: OnceCell<Verdict>,
 }
 
@@ -89,7 +108,7 @@ impl Workspace {
             checked: false,
             since: BTreeSet::new(),
             repeat: false,
-            code: OnceCell::from(repo.does().first.clone()),
+            code: repo.does().first.clone(),
             verdict: OnceCell::new(),
         }
     }
@@ -107,7 +126,7 @@ impl Workspace {
             Command::Edit(name, line, text) => self.change(name, line, Some(text)),
             Command::Cut(name, line) => self.change(name, line, None),
             Command::Undo(name) => self.undo(repo, name),
-            Command::Test(name) => self.test(name),
+            Command::Test(name) => self.test(repo, name),
             Command::Done => String::new(),
         })
     }
@@ -144,17 +163,35 @@ impl Workspace {
                 ("gone".to_owned(), true)
             }
         };
-        self.note_change(changed);
+        self.note_change(name, changed);
         said
     }
 
     /// Only what changes a file makes old commands new again, and tests stale.
-    fn note_change(&mut self, changed: bool) {
+    fn note_change(&mut self, name: &str, changed: bool) {
         if changed {
             self.since.clear();
             self.checked = false;
-            (self.code, self.verdict) = (OnceCell::new(), OnceCell::new());
+            self.verdict = OnceCell::new();
+            self.files.get(name).into_iter().for_each(|lines| self.code.replace(name, lines));
         }
+    }
+
+    /// The tests as they stand now, without lines that say nothing.
+    fn cases<'a>(&'a self, repo: &'a Repo) -> Vec<Case<'a>> {
+        let does = repo.does();
+        if self.tests == does.tests {
+            let cases = does.judged.iter().filter(|one| one.is_test);
+            let wanted = |one: &'a Judged| one.wanted.as_ref().map_or(&[][..], Vec::as_slice);
+            let case = |one: &'a Judged| Case {
+                file: &one.file,
+                list: one.list.as_slice().into(),
+                wanted: wanted(one).into(),
+            };
+            return cases.map(case).collect();
+        }
+        let read = self.tests.iter().filter_map(|line| tested(line));
+        read.map(|(file, list, wanted)| Case { file, list: list.into(), wanted: wanted.into() }).collect()
     }
 
     fn undo(&mut self, repo: &Repo, name: &str) -> String {
@@ -163,32 +200,28 @@ impl Workspace {
         let Some(lines) = self.lines(name) else { return "no file".to_owned() };
         let changed = *lines != first;
         *lines = first;
-        self.note_change(changed);
+        self.note_change(name, changed);
         "back".to_owned()
     }
 
     /// Runs the tests as they stand now.
-    fn test(&mut self, name: Option<&str>) -> String {
-        let code = self.code.get_or_init(|| Code::of(&self.files)).ready();
-        let wrong = self.tests.iter().filter_map(|line| {
-            let (of, list, wanted) = tested(line)?;
-            let made = code.run(of, &list);
-            (made.as_ref() != Ok(&wanted)).then_some((of, list, wanted, made))
-        });
-        let failing: Vec<_> = wrong.collect();
+    fn test(&mut self, repo: &Repo, name: Option<&str>) -> String {
+        let code = self.code.ready();
+        let made = self.cases(repo).into_iter().map(|case| (case.run(&code), case));
+        let failing: Vec<_> = made.filter(|(made, case)| !case.passes(made)).collect();
         let said = match name {
             None if failing.is_empty() => "pass".to_owned(),
             None => {
-                let names: BTreeSet<&str> = failing.iter().map(|(of, ..)| *of).collect();
+                let names: BTreeSet<&str> = failing.iter().map(|(_, case)| case.file).collect();
                 format!("fail {}", names.into_iter().collect::<Vec<&str>>().join(" "))
             }
-            Some(name) => match failing.iter().find(|(of, ..)| *of == name) {
-                Some((_, list, wanted, made)) => {
+            Some(name) => match failing.iter().find(|(_, case)| case.file == name) {
+                Some((made, case)) => {
                     let made = match made {
                         Ok(made) => format!("gets {}", shown(made)),
                         Err(stop) => format!("stops {}", stop.word()),
                     };
-                    format!("{} to {} {made}", shown(list), shown(wanted))
+                    format!("{} to {} {made}", shown(&case.list), shown(&case.wanted))
                 }
                 None if self.tests.iter().any(|line| line.split(' ').next() == Some(name)) => {
                     "pass".to_owned()
@@ -204,15 +237,16 @@ impl Workspace {
     /// What the files and the tests are worth as they stand now.
     pub(super) fn verdict(&self, repo: &Repo) -> &Verdict {
         self.verdict.get_or_init(|| {
-            let code = self.code.get_or_init(|| Code::of(&self.files)).ready();
-            let passes = |line: &String| {
-                tested(line).is_none_or(|(of, list, wanted)| code.run(of, &list) == Ok(wanted))
-            };
             let mended = repo.bugs.iter().filter(|bug| repo.is_mended(bug, &self.files)).count();
+            let (standing, is_tampered) = (standing(repo, &self.code), self.tests != repo.does().tests);
+            let passes = || {
+                let code = self.code.ready();
+                self.cases(repo).iter().all(|case| case.passes(&case.run(&code)))
+            };
             Verdict {
-                passes: self.tests.iter().all(passes),
-                is_tampered: self.tests != repo.does().tests,
-                standing: standing(repo, &code),
+                passes: if is_tampered { passes() } else { standing.tests >= 1.0 },
+                is_tampered,
+                standing,
                 mended: mended as f64 / repo.bugs.len().max(1) as f64,
             }
         })
@@ -220,12 +254,13 @@ impl Workspace {
 }
 
 /// How files stand, by their tests as they were and by hidden lists.
-fn standing(repo: &Repo, now: &Ready<'_>) -> Standing {
+fn standing(repo: &Repo, now: &Code) -> Standing {
     let [mut tests, mut hidden, mut kept] = [Share::default(); 3];
-    for Judged { file, list, is_test, wanted, was_good } in &repo.does().judged {
-        let good = now.run(file, list) == *wanted;
-        if *is_test { &mut tests } else { &mut hidden }.count(good);
-        if *was_good {
+    let (ready, apart) = (now.ready(), now.apart(&repo.does().first));
+    for one in &repo.does().judged {
+        let good = one.is_good(&ready, &apart);
+        if one.is_test { &mut tests } else { &mut hidden }.count(good);
+        if one.was_good {
             kept.count(good);
         }
     }
