@@ -75,6 +75,29 @@ pub fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     Some((ab / (aa * bb).sqrt()).clamp(-1.0, 1.0))
 }
 
+/// Spearman's rank correlation of pairs: Pearson's of the ranks, where equal values share the mean of theirs. Absent where either side
+/// does not vary, or there are fewer than two.
+///
+/// ```
+/// assert_eq!(merit_core::stats::rank_correlation(&[1.0, 2.0, 3.0], &[1.0, 2.0, 400.0]), Some(1.0));
+/// ```
+pub fn rank_correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    correlation(&ranks(a), &ranks(b))
+}
+
+/// The rank of each value from 1; equal values share the mean of theirs.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
+    let (mut ranks, mut before) = (vec![0.0; values.len()], 0);
+    for tied in order.chunk_by(|a, b| values[*a] == values[*b]) {
+        // The mean of before + 1, …, before + count.
+        tied.iter().for_each(|at| ranks[*at] = before as f64 + (tied.len() + 1) as f64 / 2.0);
+        before += tied.len();
+    }
+    ranks
+}
+
 /// The `q`-quantile with linear interpolation between order statistics. Absent for no values.
 ///
 /// ```

@@ -2,7 +2,7 @@
 //!
 //! In: what was said, as numbers. Out: one number, or nothing where nothing could disagree. Pure.
 
-use merit_core::stats::mean;
+use merit_core::stats::{mean, rank_correlation};
 use std::collections::BTreeMap;
 
 /// How far apart two values are.
@@ -52,27 +52,10 @@ pub fn kappa(said: &[(f64, f64)], metric: Metric) -> Option<f64> {
     (expected > 0.0).then(|| 1.0 - observed / expected)
 }
 
-/// Spearman's rank correlation: Pearson's of the ranks, where equal values share the mean of theirs. Absent: one side is all alike.
+/// Spearman's rank correlation. Absent: one side is all alike.
 pub fn spearman(said: &[(f64, f64)]) -> Option<f64> {
-    let ranks = |values: Vec<f64>| {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-        let (mut ranks, mut before) = (vec![0.0; values.len()], 0);
-        for tied in order.chunk_by(|a, b| values[*a] == values[*b]) {
-            // The mean of before + 1, …, before + count.
-            tied.iter().for_each(|at| ranks[*at] = before as f64 + (tied.len() + 1) as f64 / 2.0);
-            before += tied.len();
-        }
-        ranks
-    };
     let (one, other): (Vec<f64>, Vec<f64>) = said.iter().copied().unzip();
-    let (one, other) = (ranks(one), ranks(other));
-    let (mine, theirs) = (mean(&one)?, mean(&other)?);
-    let product = |a: &[f64], at: f64, b: &[f64], to: f64| -> f64 {
-        a.iter().zip(b).map(|(a, b)| (a - at) * (b - to)).sum()
-    };
-    let whole = product(&one, mine, &one, mine) * product(&other, theirs, &other, theirs);
-    (whole > 0.0).then(|| product(&one, mine, &other, theirs) / whole.sqrt())
+    rank_correlation(&one, &other)
 }
 
 /// Kendall's tau-b (1945): of all pairs of things, those that both put in the same order less those they do not, over

@@ -15,18 +15,8 @@ pub fn log_log_slope(points: &[(f64, f64)]) -> f64 {
     line(&points.iter().map(|(x, y)| (x.ln(), y.ln())).collect::<Vec<_>>()).0
 }
 
-/// Spearman's rank correlation; equal values share the mean of their ranks.
+/// Spearman's rank correlation; 0 where either side is constant.
 pub fn spearman(points: &[(f64, f64)]) -> f64 {
-    let ranked: Vec<(f64, f64)> = ranks(points, |p| p.0).into_iter().zip(ranks(points, |p| p.1)).collect();
-    let (slope, r2) = line(&ranked);
-    r2.sqrt() * slope.signum()
-}
-
-fn ranks(points: &[(f64, f64)], key: fn(&(f64, f64)) -> f64) -> Vec<f64> {
-    let of = |p: &(f64, f64)| {
-        let below = points.iter().filter(|q| key(q) < key(p)).count() as f64;
-        let equal = points.iter().filter(|q| key(q) == key(p)).count() as f64;
-        below + 0.5 * (equal + 1.0)
-    };
-    points.iter().map(of).collect()
+    let (x, y): (Vec<f64>, Vec<f64>) = points.iter().copied().unzip();
+    merit_core::stats::rank_correlation(&x, &y).unwrap_or(0.0)
 }
