@@ -46,13 +46,13 @@ class _Scorer(_Actor):
 
 
 class _Crew:
-    """Actors that are replaced when they die. Keeps order; so many calls under way at each, no more.
+    """Actors that are replaced when they die. Keeps order; so many calls under way at each and so many waiting behind them, no more.
 
     Work goes to those that have answered: one that the cluster has no room for keeps nobody waiting, and joins when there is room.
     """
 
-    def __init__(self, make, actors, under_way, losses):
-        self.make, self.under_way, self.losses = make, under_way, losses
+    def __init__(self, make, actors, under_way, losses, ahead=0):
+        self.make, self.under_way, self.losses, self.ahead = make, under_way, losses, ahead
         self.load, self.nodes, self.joining, self.lost = {}, {}, {}, 0
         for _ in range(actors):
             self._hire()
@@ -63,7 +63,7 @@ class _Crew:
         waiting = collections.deque(range(len(work)))
         results, pending = [None] * len(work), {}
         while waiting or pending:
-            while waiting and self.load and self.load[actor := min(self.load, key=self.load.get)] < self.under_way:
+            while waiting and self.load and self.load[actor := min(self.load, key=self.load.get)] < self._most(len(waiting)):
                 at = waiting.popleft()
                 pending[call(actor, work[at])] = (at, actor)
                 self.load[actor] += 1
@@ -80,6 +80,10 @@ class _Crew:
             if actor in self.load:
                 self.load[actor] -= 1
         return results
+
+    def _most(self, waiting):
+        """Calls that an actor may have. One that ends is followed by one that is there already; the last ones go to whoever is free."""
+        return self.under_way + (self.ahead if waiting > self.under_way * len(self.load) else 0)
 
     def _hire(self):
         actor = self.make()
@@ -136,7 +140,7 @@ class Players(_Kept):
         _at_least_one(actors=actors, under_way=under_way)
         options = {"num_cpus": 1, **(resources or {}), "max_concurrency": under_way}
         actor = ray.remote(**options)(_Rollouts)
-        self.crew = _Crew(lambda: actor.remote(make_policy), actors, under_way, losses)
+        self.crew = _Crew(lambda: actor.remote(make_policy), actors, under_way, losses, ahead=under_way)
         if watch is not None:
             watch(self.crew)
 
