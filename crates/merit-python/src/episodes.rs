@@ -1,6 +1,6 @@
 //! Episodes of runs and of other people's files, as plain values.
 
-use crate::reward::Rows;
+use crate::reward;
 use crate::{error, plain};
 use merit_core::ScoredEpisode;
 use merit_store::{EpisodeFilter, RunFolder};
@@ -47,7 +47,5 @@ pub(crate) fn parse_episodes<'py>(
     py: Python<'py>,
     rows: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let rows = Rows::of(py, &rows)?;
-    let episodes = py.detach(|| rows.episodes()).map_err(|why| error::input(py, why))?;
-    plain::give(py, &episodes)
+    plain::give(py, &reward::episodes(py, &rows)?)
 }
