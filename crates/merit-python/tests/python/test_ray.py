@@ -13,6 +13,8 @@ import pytest
 
 import merit_rl
 
+# Ray forks while gRPC's threads run (the server of a client, for one); gRPC's own handlers of forks now and then end the child.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
 ray = pytest.importorskip("ray")
 from ray.cluster_utils import Cluster  # noqa: E402
 
@@ -95,6 +97,21 @@ def test_an_actor_that_is_killed_takes_nothing_with_it(cluster, alone):
     slow = functools.partial(make_policy, 0.2)
     assert told(on_ray.play("sums-tools", slow, actors=2, under_way=1, watch=watch, **PLAN)) == alone
     assert crews[0].lost == 1
+
+
+def test_the_next_calls_wait_at_the_actor_and_no_more_than_that(cluster, alone):
+    seen, over = set(), threading.Event()
+
+    def look(crew):
+        while not over.is_set():
+            seen.update(list(crew.load.values()))
+            time.sleep(0.005)
+
+    slow = functools.partial(make_policy, 0.1)
+    assert told(on_ray.play("sums-tools", slow, actors=2, under_way=2, watch=hurt([], look), **PLAN)) == alone
+    over.set()
+    # Two under way, and two behind them.
+    assert max(seen) == 4
 
 
 @pytest.fixture
@@ -200,13 +217,11 @@ def when_served(port):
             time.sleep(0.05)
 
 
-def test_training_through_the_client_of_a_cluster_is_the_same(trained, tmp_path, monkeypatch):
+def test_training_through_the_client_of_a_cluster_is_the_same(trained, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     # A cluster of its own: where several nodes share a machine, Ray does not find the one that serves clients.
     head = {"num_cpus": 2, "include_dashboard": False, "ray_client_server_port": port}
-    # Ray forks the server of a client while gRPC's threads run; gRPC's own handlers of forks then now and then end the child.
-    monkeypatch.setenv("GRPC_ENABLE_FORK_SUPPORT", "0")
     served = Cluster(initialize_head=True, head_node_args=head)
     try:
         when_served(port)
