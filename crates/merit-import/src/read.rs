@@ -34,7 +34,7 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
         format: "",
         layout,
         detected: format == AUTO,
-        entries: 0,
+        entries: entries.len(),
         bytes: file.len() as u64,
         sha256: hex(&Sha256::digest(&file)),
         world: String::new(),
@@ -43,7 +43,7 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
     assembled(parsed().take(LOOKED_AT).collect(), parsed(), format, options, source)
 }
 
-/// Reads rows one after the other, all of the format of the first; a row's line is its place, from 1.
+/// Reads rows that are in memory already, all of the format of the first; a row's line is its place, from 1.
 ///
 /// ```
 /// use merit_import::{ImportOptions, read_rows};
@@ -52,25 +52,20 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
 /// assert_eq!(imported.episodes[0].episode.answer(), Some("4"));
 /// # Ok::<(), merit_import::ImportError>(())
 /// ```
-pub fn read_rows(
-    rows: impl IntoIterator<Item = Value>,
-    format: &str,
-    options: &ImportOptions,
-) -> Result<Imported, ImportError> {
+pub fn read_rows(rows: Vec<Value>, format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
     options.check()?;
-    let mut rows = rows.into_iter().peekable();
-    let looked_at = rows.peek().map(|row| (1, Ok(row.clone()))).into_iter().collect();
+    let looked_at = rows.first().map(|row| (1, Ok(row.clone()))).into_iter().collect();
     let source = Found {
         format: "",
         layout: Layout::Lines,
         detected: format == AUTO,
-        entries: 0,
+        entries: rows.len(),
         bytes: 0,
         sha256: String::new(),
         world: String::new(),
         solved_at: None,
     };
-    assembled(looked_at, (1..).zip(rows.map(Ok)), format, options, source)
+    assembled(looked_at, (1..).zip(rows.into_iter().map(Ok)), format, options, source)
 }
 
 fn assembled(
@@ -81,8 +76,8 @@ fn assembled(
     source: Found,
 ) -> Result<Imported, ImportError> {
     let chosen = choose(format, &looked_at)?;
+    let total = source.entries;
     let (placed, mut skipped) = drafts(entries, chosen, &chosen.rules(options));
-    let total = placed.len() + skipped.len();
     let assembled = assemble(placed, options.split);
     skipped.extend(assembled.skipped);
     skipped.sort_by_key(|skipped| skipped.item);
@@ -93,7 +88,6 @@ fn assembled(
     let world = assembled.episodes.first().map(|scored| scored.episode.task.world.clone());
     let found = Found {
         format: chosen.about.name,
-        entries: total,
         world: world.unwrap_or_default(),
         solved_at: options.solved_at.or(chosen.solved_at),
         ..source

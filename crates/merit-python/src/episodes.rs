@@ -1,6 +1,6 @@
 //! Episodes of runs and of other people's files, as plain values.
 
-use crate::reward;
+use crate::reward::Rows;
 use crate::{error, plain};
 use merit_core::ScoredEpisode;
 use merit_store::{EpisodeFilter, RunFolder};
@@ -47,5 +47,7 @@ pub(crate) fn parse_episodes<'py>(
     py: Python<'py>,
     rows: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    plain::give(py, &reward::episodes(py, &rows)?)
+    let rows = Rows::of(py, &rows)?;
+    let episodes = py.detach(|| rows.episodes()).map_err(|why| error::input(py, why))?;
+    plain::give(py, &episodes)
 }

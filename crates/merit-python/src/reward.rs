@@ -5,11 +5,12 @@ use crate::function::{Function, with_functions};
 use crate::process::{PerProcess, working};
 use crate::{error, plain, settings};
 use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, Task, entry};
-use merit_import::{ImportOptions, read_rows};
+use merit_import::{ImportError, ImportOptions, read_rows};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, Severity, Term};
 use merit_run::reward_file;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use serde_json::Value;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 static TERMS: LazyLock<Components> =
@@ -155,29 +156,32 @@ fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
     TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::input(py, why))
 }
 
-/// Rows that are read before other threads of Python get a turn.
-const AT_A_STRETCH: usize = 256;
+/// What was given to be scored.
+pub(crate) enum Rows {
+    /// Rows of prompt and response, conversations or recorded episodes.
+    Told(Vec<Value>),
+    /// Worlds that were played.
+    Played(Vec<Arc<Episode>>),
+}
 
-/// What was given to be scored, as episodes: rows of prompt and response, conversations and recorded episodes, or worlds that were
-/// played. Each row is read as soon as it is converted: its memory is that of the row before.
-pub(crate) fn episodes(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Vec<Arc<Episode>>> {
-    match rows.first().map(|row| row.cast::<Env>()) {
-        None => return Ok(Vec::new()),
-        Some(Ok(_)) => return played(py, rows),
-        Some(Err(_)) => (),
-    }
-    let mut wrong = None;
-    let told = rows.iter().enumerate().map_while(|(at, row)| {
-        if at % AT_A_STRETCH == AT_A_STRETCH - 1 {
-            py.detach(|| ());
+impl Rows {
+    pub(crate) fn of(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Self> {
+        match rows.first().map(|row| row.cast::<Env>()) {
+            Some(Ok(_)) => played(py, rows).map(Self::Played),
+            _ => rows.iter().map(|row| plain::value("a row", row)).collect::<PyResult<_>>().map(Self::Told),
         }
-        plain::value("a row", row).map_err(|why| wrong = Some(why)).ok()
-    });
-    let read = read_rows(told, merit_import::AUTO, &ImportOptions::default());
-    match (wrong, read) {
-        (Some(why), _) => Err(why),
-        (None, Err(why)) => Err(error::input(py, why)),
-        (None, Ok(read)) => Ok(read.episodes.into_iter().map(|scored| scored.episode).collect()),
+    }
+
+    /// The episodes; needs no interpreter.
+    pub(crate) fn episodes(self) -> Result<Vec<Arc<Episode>>, ImportError> {
+        match self {
+            Self::Played(episodes) => Ok(episodes),
+            Self::Told(rows) if rows.is_empty() => Ok(Vec::new()),
+            Self::Told(rows) => {
+                let imported = read_rows(rows, merit_import::AUTO, &ImportOptions::default())?;
+                Ok(imported.episodes.into_iter().map(|scored| scored.episode).collect())
+            }
+        }
     }
 }
 
@@ -232,8 +236,10 @@ impl Reward {
             // Read where they are freed: memory that goes from thread to thread is slow to give back.
             let episodes = Python::attach(|py| {
                 let rows: Vec<Bound<'_, PyAny>> = rows.into_iter().map(|row| row.into_bound(py)).collect();
-                episodes(py, &rows)
-            })?;
+                Rows::of(py, &rows)
+            })?
+            .episodes()
+            .map_err(|why| Python::attach(|py| error::input(py, why)))?;
             let batch = scorer.score_batch(&episodes, &context, &state);
             let scores: Vec<Score> = batch.episodes.into_iter().map(Score::of).collect();
             Ok((scores, batch.state))
@@ -248,11 +254,13 @@ impl Reward {
     /// Why the reward of a row is what it is, in words.
     #[pyo3(signature = (row, *, step = 0))]
     fn explain(&self, py: Python<'_>, row: Bound<'_, PyAny>, step: u64) -> PyResult<String> {
-        let episodes = episodes(py, &[row])?;
+        let rows = Rows::of(py, &[row])?;
         let scorer = self.scorer(py)?;
         let told = working(py, || {
-            episodes.first().map(|episode| scorer.explain(episode, &ScoreContext::at_step(step)))
+            let episodes = rows.episodes()?;
+            Ok(episodes.first().map(|episode| scorer.explain(episode, &ScoreContext::at_step(step))))
         })?;
+        let told = told.map_err(|why: ImportError| error::input(py, why))?;
         told.ok_or_else(|| error::input(py, "there is nothing to explain"))
     }
 
