@@ -151,13 +151,14 @@ fn cost(design: &[Element], spec: &Spec, most: f64) -> f64 {
     spot_below(design, semi_aperture, distance, |spot| whole(spot) < most).map_or(f64::INFINITY, whole)
 }
 
-/// A design after `looks` looks of a search by coordinates: curvatures go up or down by a step that is halved when nothing helps.
-fn refine(mut design: Vec<Element>, spec: &Spec, looks: usize) -> f64 {
+/// The cost of a design after `looks` looks of a search by coordinates, or once it is below `enough`: curvatures go up or down by a step
+/// that is halved when nothing helps.
+fn refine(mut design: Vec<Element>, spec: &Spec, looks: usize, enough: f64) -> f64 {
     let mut best = cost(&design, spec, f64::INFINITY);
     let mut step = CURVATURE_STEP;
     let (mut left, mut at, mut vain) = (looks.saturating_sub(1), 0, 0);
     let moves = design.len() * 4;
-    while left > 0 && moves > 0 {
+    while left > 0 && moves > 0 && best >= enough {
         let by = if at % 2 == 0 { step } else { -step };
         let before = turned(&mut design, at, |curvature| curvature + by);
         let found = cost(&design, spec, best);
@@ -182,9 +183,9 @@ fn turned(design: &mut [Element], at: usize, change: impl FnOnce(f64) -> f64) ->
     std::mem::replace(curvature, change(*curvature))
 }
 
-/// What the optimiser makes of a prescription in `looks` looks at rays, as its cost.
-pub fn refined(rows: &[Row], spec: &Spec, looks: usize) -> f64 {
-    refine(elements(rows), spec, looks)
+/// Whether the optimiser makes something of a prescription in `looks` looks at rays whose cost is below `enough`.
+pub fn refines_below(rows: &[Row], spec: &Spec, looks: usize, enough: f64) -> bool {
+    refine(elements(rows), spec, looks, enough) < enough
 }
 
 /// What chance and the optimiser make of a spec with the same number of looks: half of them draw, half refine the best draw.
@@ -199,5 +200,5 @@ pub fn refined_from_chance(spec: &Spec, looks: usize, rng: &mut Stream) -> f64 {
             best = Some((found, tried));
         }
     }
-    best.map_or(f64::INFINITY, |(_, design)| refine(design, spec, looks - draws))
+    best.map_or(f64::INFINITY, |(_, design)| refine(design, spec, looks - draws, f64::NEG_INFINITY))
 }

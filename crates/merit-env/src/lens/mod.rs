@@ -7,7 +7,9 @@
 pub mod design;
 pub mod optics;
 
-use design::{Row, drawn, elements, made, read, refined, refined_from_chance, solved, textbook, written};
+use design::{
+    Row, drawn, elements, made, read, refined_from_chance, refines_below, solved, textbook, written,
+};
 use merit_api::{Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Seed, Split, Stream};
@@ -182,8 +184,8 @@ impl Judged {
 impl Lens {
     fn said(&self, spec: &Spec, rows: Option<&[Row]>, result: StepResult) -> StepResult {
         let judged = rows.map_or(Judged::NOTHING, |rows| Judged::of(spec, rows));
-        let seeded = rows.filter(|_| judged.tiers[0] >= 1.0).map(|rows| refined(rows, spec, LOOKS));
-        let better = seeded.is_some_and(|cost| cost < spec.by_chance());
+        let fits = rows.filter(|_| judged.tiers[0] >= 1.0);
+        let better = fits.is_some_and(|rows| refines_below(rows, spec, LOOKS, spec.by_chance()));
         result.with_info([
             ("tier_1", judged.tiers[0]),
             ("tier_2", judged.tiers[1]),
