@@ -141,7 +141,7 @@ impl Encoder {
             add(tensor.encoding.name().as_bytes());
             add(&tensor.bytes);
         }
-        Ok(sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(merit_core::hex(&sha.finalize()))
     }
 }
 

@@ -27,13 +27,14 @@ pub(crate) fn reported(map: &mut Map<String, Value>, keys: &[&str]) -> Result<Op
 
 /// The right answer, where the entry gives one as text or number; anything else stays a field.
 pub(crate) fn answer(map: &mut Map<String, Value>) -> Option<String> {
-    let answer = match map.get("answer")? {
-        Value::String(text) => text.clone(),
-        Value::Number(number) => number.to_string(),
+    match map.get("answer")? {
+        Value::String(_) | Value::Number(_) => {}
         _ => return None,
-    };
-    map.remove("answer");
-    Some(answer)
+    }
+    match map.remove("answer")? {
+        Value::String(text) => Some(text),
+        other => Some(other.to_string()),
+    }
 }
 
 /// A name given as text or number; absent where the field is neither.
@@ -71,7 +72,7 @@ pub(crate) fn key(named: Option<String>, play: &Play, task: &TaskDraft) -> Key {
     }
     feed(&canonical(&Value::Object(task.payload.clone())));
     feed(task.answer.as_deref().unwrap_or_default());
-    Key::Opening(hex(&hash.finalize()).chars().take(12).collect())
+    Key::Opening(hex(&hash.finalize()[..6]))
 }
 
 /// How an episode ended that no world has closed: the recorder's error, a cut turn, or a last word. Anything else is

@@ -26,7 +26,7 @@ pub struct Format {
     pub solved_at: Option<f64>,
     /// Whether an entry looks like one of this format.
     pub(crate) fits: fn(&Value) -> bool,
-    pub(crate) read: fn(&Value, &Rules) -> Result<Draft, ItemError>,
+    pub(crate) read: fn(Value, &Rules) -> Result<Draft, ItemError>,
 }
 
 /// What holds for every entry of one import.

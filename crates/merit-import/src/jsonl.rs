@@ -7,7 +7,7 @@
 use crate::ItemError;
 use crate::draft::{Draft, Foreign, TaskDraft};
 use crate::entry;
-use crate::fields::{required, seen, wrong};
+use crate::fields::{seen, wrong};
 use crate::format::{Format, Rules};
 use crate::messages::{Answers, Said, messages};
 use crate::play::play;
@@ -40,11 +40,13 @@ fn own(value: &Value) -> Option<&Value> {
     whole.then_some(episode)
 }
 
-fn read(value: &Value, rules: &Rules) -> Result<Draft, ItemError> {
-    match (own(value), value) {
-        (Some(episode), _) => whole(episode, value),
-        (None, Value::Object(map)) if fits(value) => plain(map.clone(), rules),
-        _ => Err(ItemError::Shape { seen: seen(value), want: "`prompt` and `response`, or an episode" }),
+fn read(value: Value, rules: &Rules) -> Result<Draft, ItemError> {
+    if let Some(episode) = own(&value) {
+        return whole(episode, &value);
+    }
+    match value {
+        Value::Object(map) if map.contains_key("prompt") && map.contains_key("response") => plain(map, rules),
+        other => Err(ItemError::Shape { seen: seen(&other), want: "`prompt` and `response`, or an episode" }),
     }
 }
 
@@ -63,20 +65,20 @@ fn whole(episode: &Value, entry: &Value) -> Result<Draft, ItemError> {
 
 fn plain(mut fields: Map<String, Value>, rules: &Rules) -> Result<Draft, ItemError> {
     let mut said = Vec::new();
-    if let Some(Value::String(system)) = fields.get("system") {
-        said.push(message(Role::System, system.clone()));
-        fields.remove("system");
+    if fields.get("system").is_some_and(Value::is_string)
+        && let Some(Value::String(system)) = fields.remove("system")
+    {
+        said.push(message(Role::System, system));
     }
     match fields.remove("prompt") {
         Some(Value::String(prompt)) => said.push(message(Role::User, prompt)),
         Some(list @ Value::Array(_)) => said.extend(messages(&list, "prompt")?),
         other => return Err(wrong("prompt", "a string or a list of messages", &other.unwrap_or_default())),
     }
-    match required(&fields, "response", "response")? {
-        Value::String(response) => said.push(message(Role::Policy, response.clone())),
-        other => return Err(wrong("response", "a string", other)),
+    match fields.remove("response") {
+        Some(Value::String(response)) => said.push(message(Role::Policy, response)),
+        other => return Err(wrong("response", "a string", &other.unwrap_or_default())),
     }
-    fields.remove("response");
     let mut play = play(said, &rules.errors, &rules.options.limits)?;
     let answer = entry::answer(&mut fields);
     let task = TaskDraft { world: rules.world("jsonl"), payload: Map::new(), answer, size: 0 };

@@ -39,19 +39,18 @@ fn fits(value: &Value) -> bool {
     list.as_array().is_some_and(|list| list.first().is_some_and(message))
 }
 
-fn read(value: &Value, rules: &Rules) -> Result<Draft, ItemError> {
-    let (mut fields, list, field) = match value {
-        Value::Array(_) => (Map::new(), value.clone(), "messages"),
-        Value::Object(map) if map.contains_key("messages") => {
-            let mut map = map.clone();
+fn read(value: Value, rules: &Rules) -> Result<Draft, ItemError> {
+    let (mut fields, list) = match value {
+        Value::Array(_) => (Map::new(), value),
+        Value::Object(mut map) if map.contains_key("messages") => {
             let list = map.remove("messages").unwrap_or_default();
-            (map, list, "messages")
+            (map, list)
         }
         other => {
-            return Err(ItemError::Shape { seen: seen(other), want: "`messages` or a list of messages" });
+            return Err(ItemError::Shape { seen: seen(&other), want: "`messages` or a list of messages" });
         }
     };
-    let mut play = play(messages(&list, field)?, &rules.errors, &rules.options.limits)?;
+    let mut play = play(messages(&list, "messages")?, &rules.errors, &rules.options.limits)?;
     let mut payload = Map::new();
     for key in ["tools", "functions"] {
         if let Some(tools) = fields.remove(key).filter(|tools| !tools.is_null()) {

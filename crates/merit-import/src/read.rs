@@ -103,7 +103,7 @@ fn drafts(
 ) -> (Vec<Placed>, Vec<Skipped>) {
     let (mut placed, mut skipped) = (Vec::new(), Vec::new());
     for (item, (line, parsed)) in entries.enumerate() {
-        match parsed.and_then(|value| (format.read)(&value, rules)) {
+        match parsed.and_then(|value| (format.read)(value, rules)) {
             Ok(draft) => placed.push(Placed { line, item, draft }),
             Err(why) => skipped.push(Skipped { line, item, why }),
         }

@@ -43,10 +43,14 @@ fn fits(value: &Value) -> bool {
     value.get("traj").is_some() && value.get("task_id").is_some()
 }
 
-fn read(value: &Value, rules: &Rules) -> Result<Draft, ItemError> {
-    let shape =
-        || ItemError::Shape { seen: seen(value), want: "`task_id`, `trial`, `reward`, `info` and `traj`" };
-    let mut fields = value.as_object().filter(|_| fits(value)).ok_or_else(shape)?.clone();
+fn read(value: Value, rules: &Rules) -> Result<Draft, ItemError> {
+    let mut fields = match value {
+        Value::Object(fields) if fields.contains_key("traj") && fields.contains_key("task_id") => fields,
+        other => {
+            let want = "`task_id`, `trial`, `reward`, `info` and `traj`";
+            return Err(ItemError::Shape { seen: seen(&other), want });
+        }
+    };
     let traj = fields.remove("traj").unwrap_or_default();
     let mut play = play(messages(&traj, "traj")?, &rules.errors, &rules.options.limits)?;
     let info = fields.remove("info").unwrap_or_default();
@@ -61,7 +65,7 @@ fn read(value: &Value, rules: &Rules) -> Result<Draft, ItemError> {
     };
     let named = entry::name(&mut fields, "task_id");
     let key = named.map(Key::Named).ok_or_else(|| {
-        wrong("task_id", "a number or a short name", value.get("task_id").unwrap_or(&Value::Null))
+        wrong("task_id", "a number or a short name", fields.get("task_id").unwrap_or(&Value::Null))
     })?;
     let member = entry::place(&mut fields, "trial");
     let reported = match entry::reported(&mut fields, &["reward"])? {

@@ -30,5 +30,5 @@ pub(crate) fn index(corpus: &Corpus, config: &IndexConfig) -> Result<String, Sea
 }
 
 fn hex(sha: Sha256) -> String {
-    sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    merit_core::hex(&sha.finalize())
 }

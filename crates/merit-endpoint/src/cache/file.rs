@@ -253,7 +253,7 @@ fn checked(bytes: &[u8]) -> Option<Line> {
 }
 
 fn sum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+    merit_core::hex(&Sha256::digest(bytes)[..8])
 }
 
 fn device(path: &Path, error: &io::Error) -> CacheError {

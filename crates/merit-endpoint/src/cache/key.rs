@@ -22,7 +22,7 @@ impl Key {
 
     /// The question's hash in hexadecimal digits.
     pub(crate) fn hex(&self) -> String {
-        self.question.iter().map(|byte| format!("{byte:02x}")).collect()
+        merit_core::hex(&self.question)
     }
 
     /// A number that tells questions apart well enough for a stream of pauses.

@@ -139,7 +139,7 @@ impl Tokenizer {
 
     /// The bytes that the tokens stand for; special and unknown tokens stand for none.
     pub fn decode_bytes(&self, tokens: &[TokenId]) -> Vec<u8> {
-        tokens.iter().flat_map(|&token| self.bytes(token)).copied().collect()
+        tokens.iter().map(|&token| self.bytes(token)).collect::<Vec<_>>().concat()
     }
 
     /// The text of the tokens; bytes that are not UTF-8 show as replacement characters.

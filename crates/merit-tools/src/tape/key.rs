@@ -64,7 +64,7 @@ pub(super) fn parts(answer: &ToolAnswer) -> (&'static str, &str) {
 pub(crate) fn digest(answer: &ToolAnswer) -> String {
     let (kind, text) = parts(answer);
     let hash = Sha256::new().chain_update(kind).chain_update([0]).chain_update(text).finalize();
-    hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    merit_core::hex(&hash[..8])
 }
 
 /// The answer that [`parts`] took apart. Absent: no such kind.
