@@ -9,6 +9,7 @@ use crate::draft::{Draft, Foreign, Key, TaskDraft};
 use crate::imported::{Remark, Skipped};
 use merit_core::{Episode, EpisodeId, Phase, ScoredEpisode, Split, Task};
 use serde_json::{Map, Value};
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -28,20 +29,28 @@ pub(crate) struct Assembled {
     pub(crate) left_out: BTreeMap<String, usize>,
 }
 
+/// An entry that may stay, and its task's place among the tasks; an episode of merit's own brings its task along.
+struct Admitted {
+    entry: Placed,
+    task: Option<usize>,
+}
+
 pub(crate) fn assemble(entries: Vec<Placed>, split: Split) -> Assembled {
     let mut out = Assembled::default();
     let mut tasks = Tasks::default();
-    let entries: Vec<Placed> = entries.into_iter().filter_map(|entry| tasks.admit(entry, &mut out)).collect();
-    let tasks = tasks.named(split);
-    let mut places = Places::of(&entries);
-    for Placed { line, item, draft } in entries {
-        let id = match &draft {
-            Draft::Whole(episode, _) => episode.id.clone(),
-            Draft::Foreign(foreign) => {
-                let Some(group) = tasks.get(&foreign.key) else { continue };
-                let member = places.member(foreign);
+    let entries: Vec<Admitted> =
+        entries.into_iter().filter_map(|entry| tasks.admit(entry, &mut out)).collect();
+    let groups = tasks.named(split);
+    let mut places = Places::of(&entries, groups.len());
+    for Admitted { entry: Placed { line, item, draft }, task } in entries {
+        let group = task.and_then(|task| groups.get(task));
+        let id = match (&draft, task.zip(group)) {
+            (Draft::Whole(episode, _), _) => episode.id.clone(),
+            (Draft::Foreign(foreign), Some((task, group))) => {
+                let member = places.member(task, foreign);
                 EpisodeId { phase: Phase::Import, step: 0, group: group.number, member, branch: 0 }
             }
+            (Draft::Foreign(_), None) => continue,
         };
         if let Err(why) = places.take(&id, line, item) {
             out.skipped.push(Skipped { line, item, why });
@@ -52,7 +61,7 @@ pub(crate) fn assemble(entries: Vec<Placed>, split: Split) -> Assembled {
                 ScoredEpisode { episode: Arc::new(*episode), score: score.map(|score| *score) }
             }
             Draft::Foreign(foreign) => {
-                let Some(group) = tasks.get(&foreign.key) else { continue };
+                let Some(group) = group else { continue };
                 out.note(&foreign, group, line, &id);
                 ScoredEpisode { episode: Arc::new(episode(*foreign, group, id)), score: None }
             }
@@ -86,9 +95,9 @@ fn episode(foreign: Foreign, group: &Group, id: EpisodeId) -> Episode {
 /// The tasks of a file, as their entries are met.
 #[derive(Default)]
 struct Tasks {
+    places: HashMap<Key, usize>,
     /// In the order of the file.
-    keys: Vec<Key>,
-    by_key: HashMap<Key, Sketch>,
+    sketches: Vec<Sketch>,
 }
 
 struct Sketch {
@@ -109,44 +118,45 @@ struct Group {
 }
 
 impl Tasks {
-    /// Passes an entry on, unless it says another thing of a task than the entries before it.
-    fn admit(&mut self, entry: Placed, out: &mut Assembled) -> Option<Placed> {
-        let Placed { line, item, draft } = &entry;
-        let Draft::Foreign(foreign) = draft else { return Some(entry) };
+    /// Passes an entry on, unless it says another thing of a task than the entries before it. Its task stays here.
+    fn admit(&mut self, mut entry: Placed, out: &mut Assembled) -> Option<Admitted> {
+        let Placed { line, item, draft } = &mut entry;
+        let (line, item) = (*line, *item);
+        let Draft::Foreign(foreign) = draft else { return Some(Admitted { entry, task: None }) };
         // A run that broke before it began may not even say what its task was.
         let bare = foreign.task.payload.is_empty() && foreign.play.transcript.segments().is_empty();
-        let sketch = |bare| Sketch {
-            line: *line,
-            item: *item,
-            bare,
-            task: foreign.task.clone(),
-            fields: foreign.fields.clone(),
-        };
-        match self.by_key.get_mut(&foreign.key) {
-            None => {
-                self.keys.push(foreign.key.clone());
-                self.by_key.insert(foreign.key.clone(), sketch(bare));
+        let task = std::mem::take(&mut foreign.task);
+        let sketch = |task| Sketch { line, item, bare, task, fields: foreign.fields.clone() };
+        let at = match self.places.entry(std::mem::take(&mut foreign.key)) {
+            Entry::Vacant(place) => {
+                self.sketches.push(sketch(task));
+                *place.insert(self.sketches.len() - 1)
             }
-            Some(known) if known.bare => *known = sketch(bare),
-            Some(known) if !bare => {
-                if let Some(what) = difference(&known.task, &foreign.task) {
-                    let (task, first, at) = (foreign.key.text().to_owned(), known.line, known.item);
-                    let why = ItemError::OtherTask { task, what, first, item: at };
-                    out.skipped.push(Skipped { line: *line, item: *item, why });
-                    return None;
+            Entry::Occupied(place) => {
+                let known = self.sketches.get_mut(*place.get())?;
+                if known.bare {
+                    *known = sketch(task);
+                } else if !bare {
+                    if let Some(what) = difference(&known.task, &task) {
+                        let (task, first) = (place.key().text().to_owned(), known.line);
+                        let why = ItemError::OtherTask { task, what, first, item: known.item };
+                        out.skipped.push(Skipped { line, item, why });
+                        return None;
+                    }
+                    known.fields.retain(|key, value| foreign.fields.get(key) == Some(value));
                 }
-                known.fields.retain(|key, value| foreign.fields.get(key) == Some(value));
+                *place.get()
             }
-            Some(_) => {}
-        }
-        Some(entry)
+        };
+        Some(Admitted { entry, task: Some(at) })
     }
 
-    fn named(self, split: Split) -> HashMap<Key, Group> {
-        let numbers = numbers(&self.keys);
-        let mut by_key = self.by_key;
-        let groups = self.keys.into_iter().zip(numbers).filter_map(|(key, number)| {
-            let sketch = by_key.remove(&key)?;
+    /// The tasks with their names, in the order of the file.
+    fn named(self, split: Split) -> Vec<Group> {
+        let mut keys: Vec<(Key, usize)> = self.places.into_iter().collect();
+        keys.sort_unstable_by_key(|(_, place)| *place);
+        let numbers = numbers(&keys);
+        let groups = keys.into_iter().zip(self.sketches).zip(numbers).map(|(((key, _), sketch), number)| {
             let mut payload = sketch.task.payload;
             if !sketch.fields.is_empty() {
                 payload.insert("fields".to_owned(), Value::Object(sketch.fields.clone()));
@@ -160,7 +170,7 @@ impl Tasks {
                 payload: Value::Object(payload),
                 answer: sketch.task.answer,
             };
-            Some((key, Group { number, task: Arc::new(task), fields: sketch.fields }))
+            Group { number, task: Arc::new(task), fields: sketch.fields }
         });
         groups.collect()
     }
@@ -180,8 +190,8 @@ fn difference(a: &TaskDraft, b: &TaskDraft) -> Option<String> {
 }
 
 /// The names themselves where all are plain numbers; otherwise places in the order of the file.
-fn numbers(keys: &[Key]) -> Vec<u32> {
-    let plain = |key: &Key| match key {
+fn numbers(keys: &[(Key, usize)]) -> Vec<u32> {
+    let plain = |(key, _): &(Key, usize)| match key {
         Key::Named(name) => name.parse::<u32>().ok().filter(|number| number.to_string() == *name),
         Key::Opening(_) => None,
     };
@@ -192,31 +202,31 @@ fn numbers(keys: &[Key]) -> Vec<u32> {
 /// Which places are taken.
 struct Places {
     /// The members that entries ask for, by task.
-    asked: HashMap<Key, HashSet<u32>>,
-    /// Where to look for the next free member.
-    next: HashMap<Key, u32>,
+    asked: Vec<HashSet<u32>>,
+    /// Where to look for the next free member, by task.
+    next: Vec<u32>,
     taken: HashMap<EpisodeId, (usize, usize)>,
 }
 
 impl Places {
-    fn of(entries: &[Placed]) -> Self {
-        let mut asked: HashMap<Key, HashSet<u32>> = HashMap::new();
-        for entry in entries {
-            if let Draft::Foreign(foreign) = &entry.draft {
-                asked.entry(foreign.key.clone()).or_default().extend(foreign.member);
+    fn of(entries: &[Admitted], tasks: usize) -> Self {
+        let mut asked: Vec<HashSet<u32>> = vec![HashSet::new(); tasks];
+        for Admitted { entry, task } in entries {
+            let asked = task.and_then(|task| asked.get_mut(task));
+            if let (Draft::Foreign(foreign), Some(asked)) = (&entry.draft, asked) {
+                asked.extend(foreign.member);
             }
         }
-        Self { asked, next: HashMap::new(), taken: HashMap::new() }
+        Self { asked, next: vec![0; tasks], taken: HashMap::with_capacity(entries.len()) }
     }
 
-    /// The member that an entry asks for, or the next that nobody does.
-    fn member(&mut self, foreign: &Foreign) -> u32 {
+    /// The member of a task that an entry asks for, or the next that nobody does.
+    fn member(&mut self, task: usize, foreign: &Foreign) -> u32 {
         if let Some(member) = foreign.member {
             return member;
         }
-        let asked = self.asked.get(&foreign.key);
-        let next = self.next.entry(foreign.key.clone()).or_default();
-        while asked.is_some_and(|asked| asked.contains(next)) {
+        let (asked, next) = (&self.asked[task], &mut self.next[task]);
+        while asked.contains(next) {
             *next += 1;
         }
         let member = *next;

@@ -39,6 +39,12 @@ pub(crate) enum Key {
     Opening(String),
 }
 
+impl Default for Key {
+    fn default() -> Self {
+        Self::Opening(String::new())
+    }
+}
+
 impl Key {
     pub(crate) fn text(&self) -> &str {
         let (Self::Named(text) | Self::Opening(text)) = self;
@@ -47,7 +53,7 @@ impl Key {
 }
 
 /// The task, as far as the entry tells.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct TaskDraft {
     pub(crate) world: String,
     pub(crate) payload: Map<String, Value>,

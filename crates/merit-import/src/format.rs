@@ -3,7 +3,7 @@
 use crate::draft::Draft;
 use crate::fields::seen;
 use crate::play::Errors;
-use crate::{ImportError, ImportOptions, ItemError, jsonl, openai, tau_bench};
+use crate::{ImportError, ImportOptions, ItemError, Row, jsonl, openai, tau_bench};
 use merit_core::About;
 use merit_core::registry::find;
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub struct Format {
     pub solved_at: Option<f64>,
     /// Whether an entry looks like one of this format.
     pub(crate) fits: fn(&Value) -> bool,
-    pub(crate) read: fn(Value, &Rules) -> Result<Draft, ItemError>,
+    pub(crate) read: fn(Row, &Rules) -> Result<Draft, ItemError>,
 }
 
 /// What holds for every entry of one import.

@@ -4,13 +4,13 @@
 //! A prompt is a text or a list of messages; assistant messages in it are turns like any other. The response is the answer, unless `finish_reason` says that it was cut. An own
 //! episode comes back exactly as it was written, tokens and all, and must keep the rules of the record.
 
-use crate::ItemError;
 use crate::draft::{Draft, Foreign, TaskDraft};
 use crate::entry;
 use crate::fields::{seen, wrong};
 use crate::format::{Format, Rules};
 use crate::messages::{Answers, Said, messages};
 use crate::play::play;
+use crate::{ItemError, Row};
 use merit_core::conformance::{check_episode, check_score};
 use merit_core::{About, Episode, Role, Score};
 use serde_json::{Map, Value};
@@ -40,7 +40,14 @@ fn own(value: &Value) -> Option<&Value> {
     whole.then_some(episode)
 }
 
-fn read(value: Value, rules: &Rules) -> Result<Draft, ItemError> {
+fn read(row: Row, rules: &Rules) -> Result<Draft, ItemError> {
+    let value = match row {
+        Row::Plain { prompt, response, answer } => {
+            let said = vec![message(Role::User, prompt), message(Role::Policy, response)];
+            return draft(said, answer, Map::new(), rules);
+        }
+        Row::Entry(value) => value,
+    };
     if let Some(episode) = own(&value) {
         return whole(episode, &value);
     }
@@ -79,8 +86,18 @@ fn plain(mut fields: Map<String, Value>, rules: &Rules) -> Result<Draft, ItemErr
         Some(Value::String(response)) => said.push(message(Role::Policy, response)),
         other => return Err(wrong("response", "a string", &other.unwrap_or_default())),
     }
-    let mut play = play(said, &rules.errors, &rules.options.limits)?;
     let answer = entry::answer(&mut fields);
+    draft(said, answer, fields, rules)
+}
+
+/// An entry of what was said, of the right answer and of the fields that are left.
+fn draft(
+    said: Vec<Said>,
+    answer: Option<String>,
+    mut fields: Map<String, Value>,
+    rules: &Rules,
+) -> Result<Draft, ItemError> {
+    let mut play = play(said, &rules.errors, &rules.options.limits)?;
     let task = TaskDraft { world: rules.world("jsonl"), payload: Map::new(), answer, size: 0 };
     let named = ["group", "id"].into_iter().find_map(|key| entry::name(&mut fields, key));
     let member = entry::place(&mut fields, "member");

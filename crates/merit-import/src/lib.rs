@@ -36,6 +36,7 @@ mod options;
 mod parquet;
 mod play;
 mod read;
+mod row;
 mod sharegpt;
 mod tau_bench;
 
@@ -46,4 +47,5 @@ pub use format::{AUTO, FORMATS, Format};
 pub use imported::{Found, Imported, Layout, Remark, Skipped};
 pub use options::{ImportLimits, ImportOptions};
 pub use read::{read, read_file, read_rows};
+pub use row::Row;
 pub use sharegpt::messages as sharegpt_messages;

@@ -5,13 +5,13 @@
 //! call, a tool or a user has an unknown end, unless the recorder says more (`finish_reason` of `length`, an `error`). This
 //! format has no sign for a tool's errors but `is_error`; how other calls ended is unknown unless error prefixes are given.
 
-use crate::ItemError;
 use crate::draft::{Draft, Foreign, TaskDraft};
 use crate::entry;
 use crate::fields::seen;
 use crate::format::{Format, Rules};
 use crate::messages::messages;
 use crate::play::play;
+use crate::{ItemError, Row};
 use merit_core::About;
 use serde_json::{Map, Value};
 
@@ -39,9 +39,9 @@ fn fits(value: &Value) -> bool {
     list.as_array().is_some_and(|list| list.first().is_some_and(message))
 }
 
-fn read(value: Value, rules: &Rules) -> Result<Draft, ItemError> {
-    let (mut fields, list) = match value {
-        Value::Array(_) => (Map::new(), value),
+fn read(row: Row, rules: &Rules) -> Result<Draft, ItemError> {
+    let (mut fields, list) = match row.into_value() {
+        list @ Value::Array(_) => (Map::new(), list),
         Value::Object(mut map) if map.contains_key("messages") => {
             let list = map.remove("messages").unwrap_or_default();
             (map, list)

@@ -5,7 +5,7 @@ use crate::format::{Rules, choose};
 use crate::imported::{Found, Imported, Layout, Skipped};
 use crate::layout::{Entry, split};
 use crate::parquet::Numbered;
-use crate::{AUTO, Format, ImportError, ImportLimits, ImportOptions, ItemError};
+use crate::{AUTO, Format, ImportError, ImportLimits, ImportOptions, ItemError, Row};
 use merit_core::hex;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -40,7 +40,8 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
         world: String::new(),
         solved_at: None,
     };
-    assembled(parsed().take(LOOKED_AT).collect(), parsed(), format, options, source)
+    let rows = parsed().map(|(line, value)| (line, value.map(Row::Entry)));
+    assembled(parsed().take(LOOKED_AT).collect(), rows, format, options, source)
 }
 
 /// Reads rows that are in memory already, all of the format of the first; a row's line is its place, from 1.
@@ -52,9 +53,14 @@ pub fn read(reader: impl Read, format: &str, options: &ImportOptions) -> Result<
 /// assert_eq!(imported.episodes[0].episode.answer(), Some("4"));
 /// # Ok::<(), merit_import::ImportError>(())
 /// ```
-pub fn read_rows(rows: Vec<Value>, format: &str, options: &ImportOptions) -> Result<Imported, ImportError> {
+pub fn read_rows<R: Into<Row>>(
+    rows: Vec<R>,
+    format: &str,
+    options: &ImportOptions,
+) -> Result<Imported, ImportError> {
     options.check()?;
-    let looked_at = rows.first().map(|row| (1, Ok(row.clone()))).into_iter().collect();
+    let rows: Vec<Row> = rows.into_iter().map(Into::into).collect();
+    let looked_at = rows.first().map(|row| (1, Ok(row.clone().into_value()))).into_iter().collect();
     let source = Found {
         format: "",
         layout: Layout::Lines,
@@ -70,7 +76,7 @@ pub fn read_rows(rows: Vec<Value>, format: &str, options: &ImportOptions) -> Res
 
 fn assembled(
     looked_at: Vec<Numbered>,
-    entries: impl Iterator<Item = Numbered>,
+    entries: impl Iterator<Item = (usize, Result<Row, ItemError>)>,
     format: &str,
     options: &ImportOptions,
     source: Found,
@@ -97,13 +103,13 @@ fn assembled(
 }
 
 fn drafts(
-    entries: impl Iterator<Item = Numbered>,
+    entries: impl Iterator<Item = (usize, Result<Row, ItemError>)>,
     format: &Format,
     rules: &Rules,
 ) -> (Vec<Placed>, Vec<Skipped>) {
     let (mut placed, mut skipped) = (Vec::new(), Vec::new());
     for (item, (line, parsed)) in entries.enumerate() {
-        match parsed.and_then(|value| (format.read)(value, rules)) {
+        match parsed.and_then(|row| (format.read)(row, rules)) {
             Ok(draft) => placed.push(Placed { line, item, draft }),
             Err(why) => skipped.push(Skipped { line, item, why }),
         }

@@ -5,13 +5,13 @@
 //! nobody says on which side. A tool's answer that begins with `Error:` or `Unknown action` was refused. What the world
 //! checks is a final state, so there is no single right answer: reference actions and outputs are in the task's payload.
 
-use crate::ItemError;
 use crate::draft::{Draft, Foreign, Key, TaskDraft};
 use crate::entry;
 use crate::fields::{kind, object, required, seen, wrong};
 use crate::format::{Format, Rules};
 use crate::messages::messages;
 use crate::play::{Play, play};
+use crate::{ItemError, Row};
 use merit_core::{About, Boundary, End, Fault, Limit, Reported, Role};
 use serde_json::{Map, Value};
 
@@ -43,8 +43,8 @@ fn fits(value: &Value) -> bool {
     value.get("traj").is_some() && value.get("task_id").is_some()
 }
 
-fn read(value: Value, rules: &Rules) -> Result<Draft, ItemError> {
-    let mut fields = match value {
+fn read(row: Row, rules: &Rules) -> Result<Draft, ItemError> {
+    let mut fields = match row.into_value() {
         Value::Object(fields) if fields.contains_key("traj") && fields.contains_key("task_id") => fields,
         other => {
             let want = "`task_id`, `trial`, `reward`, `info` and `traj`";

@@ -2,6 +2,8 @@
 
 use crate::error;
 use merit_core::{Message, Role};
+use merit_import::Row;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
 use serde::Serialize;
@@ -18,6 +20,32 @@ pub(crate) fn value(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
     pythonize::depythonize(given)
         .map_err(|why| error::input(given.py(), format!("{what} is not made of plain values: {why}")))
+}
+
+/// A row to be scored: nearly all are a prompt, a response and perhaps an answer, all texts.
+pub(crate) fn row(given: &Bound<'_, PyAny>) -> PyResult<Row> {
+    match given.cast_exact::<PyDict>().ok().and_then(plain_row) {
+        Some(row) => Ok(row),
+        None => value("a row", given).map(Row::Entry),
+    }
+}
+
+fn plain_row(row: &Bound<'_, PyDict>) -> Option<Row> {
+    let py = row.py();
+    let text = |key| {
+        let value = row.get_item(key).ok()??;
+        value.cast_exact::<PyString>().ok()?.to_str().ok().map(str::to_owned)
+    };
+    let answer = match row.len() {
+        2 => None,
+        3 => Some(text(intern!(py, "answer"))?),
+        _ => return None,
+    };
+    Some(Row::Plain {
+        prompt: text(intern!(py, "prompt"))?,
+        response: text(intern!(py, "response"))?,
+        answer,
+    })
 }
 
 /// What is deeper than this is left to the reader that refuses it.

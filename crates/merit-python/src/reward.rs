@@ -5,12 +5,11 @@ use crate::function::{Function, with_functions};
 use crate::process::{PerProcess, working};
 use crate::{error, plain, settings};
 use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, Task, entry};
-use merit_import::{ImportError, ImportOptions, read_rows};
+use merit_import::{ImportError, ImportOptions, Row, read_rows};
 use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, Severity, Term};
 use merit_run::reward_file;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::Value;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 static TERMS: LazyLock<Components> =
@@ -159,7 +158,7 @@ fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
 /// What was given to be scored.
 pub(crate) enum Rows {
     /// Rows of prompt and response, conversations or recorded episodes.
-    Told(Vec<Value>),
+    Told(Vec<Row>),
     /// Worlds that were played.
     Played(Vec<Arc<Episode>>),
 }
@@ -168,7 +167,7 @@ impl Rows {
     pub(crate) fn of(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Self> {
         match rows.first().map(|row| row.cast::<Env>()) {
             Some(Ok(_)) => played(py, rows).map(Self::Played),
-            _ => rows.iter().map(|row| plain::value("a row", row)).collect::<PyResult<_>>().map(Self::Told),
+            _ => rows.iter().map(plain::row).collect::<PyResult<_>>().map(Self::Told),
         }
     }
 

@@ -2,7 +2,10 @@
 
 use merit_core::conformance::check_episode;
 use merit_core::*;
-use merit_import::{AUTO, FORMATS, ImportError, ImportOptions, Imported, ItemError, Layout, read};
+use merit_import::{
+    AUTO, FORMATS, ImportError, ImportOptions, Imported, ItemError, Layout, Row, read, read_rows,
+};
+use serde_json::json;
 
 const OPENAI: &str = include_str!("../fixtures/openai.jsonl");
 const TAU_BENCH: &str = include_str!("../fixtures/tau-bench.json");
@@ -239,4 +242,32 @@ fn pictures_are_refused_rather_than_dropped() {
     };
     let want = ItemError::Part { field: "messages[0].content[0]".into(), kind: "image_url".into() };
     assert_eq!(skipped[0].why, want);
+}
+
+#[test]
+fn a_plain_row_is_read_as_the_entry_with_its_fields() {
+    let plain = |prompt: &str, response: &str, answer: Option<&str>| Row::Plain {
+        prompt: prompt.into(),
+        response: response.into(),
+        answer: answer.map(Into::into),
+    };
+    let rows = [plain("2 + 2?", "4", Some("4")), plain("2 + 2?", "5", Some("4")), plain("Well?", " ", None)];
+    let entries = [
+        json!({"prompt": "2 + 2?", "response": "4", "answer": "4"}),
+        json!({"prompt": "2 + 2?", "response": "5", "answer": "4"}),
+        json!({"prompt": "Well?", "response": " "}),
+    ];
+    let options = ImportOptions::default();
+    let read = |rows: Vec<Row>| {
+        let read = read_rows(rows, AUTO, &options)?;
+        Ok::<_, ImportError>(read.episodes.iter().map(|scored| json!(scored.episode)).collect::<Vec<_>>())
+    };
+    assert_eq!(read(rows.to_vec()).unwrap(), read(entries.map(Row::from).to_vec()).unwrap());
+    // Behind a row of another format it is what that format makes of the entry.
+    let messages = json!([{"role": "user", "content": "2 + 2?"}, {"role": "assistant", "content": "4"}]);
+    let behind = |row: Row| read(vec![messages.clone().into(), row]).unwrap_err().to_string();
+    assert_eq!(
+        behind(rows[0].clone()),
+        behind(json!({"prompt": "2 + 2?", "response": "4", "answer": "4"}).into())
+    );
 }
