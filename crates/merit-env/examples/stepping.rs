@@ -2,7 +2,7 @@
 //!
 //! What is said was recorded beforehand from the world's expert, so that only the world is timed: opening a task, reading each line, and
 //! its step. Worlds whose expert calls tools are left out. Arguments: seconds per world, and how often a task is played before the next one:
-//! 1 unless told, 8 as the rollouts of a group do in most recipes. One JSON object a line, with the fields of
+//! 1 unless told, 8 as the rollouts of a group do in most recipes; and the name of one world, where not all are meant. One JSON object a line, with the fields of
 //! `benchmarks/peers/textarena_steps.py`.
 #![allow(clippy::print_stdout)]
 
@@ -40,9 +40,11 @@ fn lines(world: &dyn World, task: &Arc<Task>) -> Result<Option<Vec<String>>, Env
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let seconds: f64 = std::env::args().nth(1).map_or(Ok(1.0), |text| text.parse())?;
     let group: usize = std::env::args().nth(2).map_or(Ok(1), |text| text.parse())?;
+    let only = std::env::args().nth(3);
     for entry in WORLDS {
         let name = entry.about.name;
-        if ["command", "python", "tasks", "mix"].contains(&name) {
+        let other = only.as_ref().is_some_and(|only| only != name);
+        if other || ["command", "python", "tasks", "mix"].contains(&name) {
             continue;
         }
         let world = read_world(&format!("type = {name:?}\n{}", entry.example))?.build(&LiveTools)?;
