@@ -86,7 +86,7 @@ def verifier(count):
 
 
 def scoring(rust):
-    """What a call adds to the same work in Rust: rows are dicts here and JSON values there."""
+    """What a call adds to the same work in Rust: rows are dicts of texts here and three texts there."""
     reward = merit_rl.Reward("final-answer")
     told = "A train leaves at noon and drives at 80 km/h for a while, then at 60 km/h; how far has it come after so many hours? " * 3
     steps = "First we write down what is known, then we work out each part of the way and add them up. " * 6

@@ -5,10 +5,19 @@
 //! does once it has the rows: they are read into episodes, and these are scored.
 #![allow(clippy::print_stdout)]
 
-use merit_import::{AUTO, ImportOptions, read_rows};
+use merit_import::{AUTO, ImportOptions, Row, read_rows};
 use merit_reward::{RewardState, ScoreContext, Scorer};
-use serde_json::Value;
+use serde::Deserialize;
 use std::time::{Duration, Instant};
+
+/// A line of the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    prompt: String,
+    response: String,
+    answer: Option<String>,
+}
 
 const LEAST: Duration = Duration::from_millis(500);
 
@@ -19,9 +28,13 @@ fn main() -> anyhow::Result<()> {
     };
     let scorer = Scorer::opened(&merit_run::reward_file::load(&reward)?.config)?;
     let text = std::fs::read_to_string(file)?;
-    let rows = text.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>()?;
+    let lines = text.lines().map(serde_json::from_str).collect::<Result<Vec<Line>, _>>()?;
+    let rows: Vec<Row> = lines
+        .into_iter()
+        .map(|Line { prompt, response, answer }| Row::Plain { prompt, response, answer })
+        .collect();
     let threads = rayon::ThreadPoolBuilder::new().build()?;
-    let score = |given: Vec<Value>| -> anyhow::Result<usize> {
+    let score = |given: Vec<Row>| -> anyhow::Result<usize> {
         let read = read_rows(given, AUTO, &ImportOptions::default())?;
         let episodes: Vec<_> = read.episodes.into_iter().map(|scored| scored.episode).collect();
         let batch = scorer.score_batch(&episodes, &ScoreContext::default(), &RewardState::default());
