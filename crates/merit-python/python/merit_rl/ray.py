@@ -26,15 +26,21 @@ class _Actor:
 class _Rollouts(_Actor):
     """Plays groups; the policy is made here, once, from what was shipped."""
 
-    def __init__(self, make_policy):
-        self.policy, self.making, self.name, self.planned = make_policy(), threading.Lock(), None, None
+    def __init__(self, make_policy, under_way):
+        self.policy, self.under_way, self.slots = make_policy(), under_way, threading.Semaphore(under_way)
+        self.making, self.name, self.planned = threading.Lock(), None, None
 
     def play(self, name, plan, groups):
         with self.making:
             if name != self.name:
                 self.name, self.planned = name, Rollout(**plan)
-        played = self.planned.play(self.policy, groups=groups)
+        played = self.planned.play(self._say, groups=groups, concurrency=self.under_way)
         return [(score.to_dict(), episode) for score, episode in played]
+
+    def _say(self, messages):
+        # The groups of one call take over the places that those of the call before it leave.
+        with self.slots:
+            return self.policy(messages)
 
 
 class _Scorer(_Actor):
@@ -46,7 +52,7 @@ class _Scorer(_Actor):
 
 
 class _Crew:
-    """Actors that are replaced when they die. Keeps order; so many calls under way at each and so many waiting behind them, no more.
+    """Actors that are replaced when they die. Keeps order; so many items under way at each and so many waiting behind them, no more.
 
     Work goes to those that have answered: one that the cluster has no room for keeps nobody waiting, and joins when there is room.
     """
@@ -57,33 +63,38 @@ class _Crew:
         for _ in range(actors):
             self._hire()
 
-    def run(self, work, call):
-        """``call(actor, item)`` for every item of ``work``; results in order."""
+    def run(self, work, call, batch=1):
+        """``call(actor, *items)`` for all of ``work``, up to ``batch`` neighbours in a call; the results of the calls in order.
+
+        An item that ends is followed by one that is there already. The last ones go one by one to whoever is free.
+        """
         work = list(work)
         waiting = collections.deque(range(len(work)))
-        results, pending = [None] * len(work), {}
+        results, pending = {}, {}
         while waiting or pending:
-            while waiting and self.load and self.load[actor := min(self.load, key=self.load.get)] < self._most(len(waiting)):
-                at = waiting.popleft()
-                pending[call(actor, work[at])] = (at, actor)
-                self.load[actor] += 1
+            while waiting and self.load:
+                actor = min(self.load, key=self.load.get)
+                plenty = len(waiting) > self.under_way * len(self.load)
+                if self.load[actor] >= self.under_way + (max(self.ahead, batch - 1) if plenty else 0):
+                    break
+                part = [waiting.popleft()]
+                while plenty and len(part) < batch and waiting and waiting[0] == part[-1] + 1:
+                    part.append(waiting.popleft())
+                pending[call(actor, *(work[at] for at in part))] = (part, actor)
+                self.load[actor] += len(part)
             [done], _ = ray.wait([*pending, *self.joining], num_returns=1)
             if done in self.joining:
                 self._join(done)
                 continue
-            at, actor = pending.pop(done)
+            part, actor = pending.pop(done)
             try:
-                results[at] = ray.get(done)
+                results[part[0]] = ray.get(done)
             except _LOST as error:
-                waiting.appendleft(at)
+                waiting.extendleft(reversed(part))
                 self._replace(actor, error)
             if actor in self.load:
-                self.load[actor] -= 1
-        return results
-
-    def _most(self, waiting):
-        """Calls that an actor may have. One that ends is followed by one that is there already; the last ones go to whoever is free."""
-        return self.under_way + (self.ahead if waiting > self.under_way * len(self.load) else 0)
+                self.load[actor] -= len(part)
+        return [results[first] for first in sorted(results)]
 
     def _hire(self):
         actor = self.make()
@@ -132,7 +143,7 @@ class Players(_Kept):
     """Actors that play for as long as they are wanted, step after step: ``with Players(make_policy, actors=8) as players: players.play(…)``.
 
     ``make_policy`` is called once on every actor and gives the policy: a client of a vLLM or SGLang endpoint, for instance. ``under_way``
-    is how many calls an actor works on at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
+    is how many calls of the policy an actor has under way at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
     die before it is given up. ``watch`` is handed the crew: the actors with what each has under way in ``load``, their nodes in ``nodes``.
     """
 
@@ -140,21 +151,24 @@ class Players(_Kept):
         _at_least_one(actors=actors, under_way=under_way)
         options = {"num_cpus": 1, **(resources or {}), "max_concurrency": under_way}
         actor = ray.remote(**options)(_Rollouts)
-        self.crew = _Crew(lambda: actor.remote(make_policy), actors, under_way, losses, ahead=under_way)
+        self.crew = _Crew(lambda: actor.remote(make_policy, under_way), actors, under_way, losses, ahead=under_way)
         if watch is not None:
             watch(self.crew)
 
-    def play(self, recipe, *, tasks, batch=1, **plan):
+    def play(self, recipe, *, tasks, batch=None, **plan):
         """``merit_rl.rollout`` on these actors: one ``(score, episode)`` for each episode, in order, both as plain values.
 
-        ``batch`` groups go to an actor in one call and are played there one after another: more than 1 where a policy answers in
+        Up to ``batch`` groups go to an actor in one call, as many as it has under way unless told: more where a policy answers in
         microseconds and calls would cost more than episodes.
         """
+        batch = self.crew.under_way if batch is None else batch
         _at_least_one(tasks=tasks, batch=batch)
         name, shipped = uuid.uuid4().hex, ray.put({"recipe": recipe, "tasks": tasks, **plan})
-        parts = [(first, min(first + batch, tasks)) for first in range(0, tasks, batch)]
-        played = self.crew.run(parts, lambda actor, part: actor.play.remote(name, shipped, part))
-        return [one for part in played for one in part]
+
+        def call(actor, *groups):
+            return actor.play.remote(name, shipped, (groups[0], groups[-1] + 1))
+
+        return [one for part in self.crew.run(range(tasks), call, batch) for one in part]
 
 
 class Scorers(_Kept):

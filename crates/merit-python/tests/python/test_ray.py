@@ -114,6 +114,26 @@ def test_the_next_calls_wait_at_the_actor_and_no_more_than_that(cluster, alone):
     assert max(seen) == 4
 
 
+def test_an_actor_asks_its_policy_no_more_often_at_a_time_than_it_was_told(cluster):
+    class Counting:
+        def __init__(self):
+            self.lock, self.now, self.most = threading.Lock(), 0, 0
+
+        def __call__(self, messages):
+            with self.lock:
+                self.now += 1
+                self.most = max(self.most, self.now)
+            time.sleep(0.02)
+            with self.lock:
+                self.now -= 1
+            return f"answer {self.most}"
+
+    for batch in (None, 7):
+        played = on_ray.play("sums-tools", Counting, actors=1, under_way=3, batch=batch, tasks=24, seed=1)
+        said = [segment["text"] for _, episode in played for segment in episode["transcript"] if segment["role"] == "policy"]
+        assert max(int(text.split()[1]) for text in said) == 3
+
+
 @pytest.fixture
 def doomed(cluster):
     """A node beside those that stay, and its id."""
