@@ -6,6 +6,7 @@ It runs in an environment that has the package (the release wheel), numpy, Math-
 missing is left out by name. One thread each, but for Ray.
 """
 
+import itertools
 import json
 import os
 import subprocess
@@ -44,9 +45,14 @@ def undisturbed(work, least=0.5):
     return sorted(took)[len(took) // 10]
 
 
-def pairs(count):
-    golds = [str(at * 7 % 1000) if at % 3 else f"\\frac{{{at % 9 + 1}}}{{7}}" for at in range(count)]
-    said = [f"So we get \\boxed{{{gold}}}." if at % 2 else f"The answer is {at}" for at, gold in enumerate(golds)]
+# Where the next pairs begin that no side has seen.
+FRESH = itertools.count(256, 256)
+
+
+def pairs(count, first=0):
+    numbers = range(first, first + count)
+    golds = [str(at * 7 % 100_000) if at % 3 else f"\\frac{{{at % 997 + 1}}}{{7}}" for at in numbers]
+    said = [f"So we get \\boxed{{{gold}}}." if at % 2 else f"The answer is {at}" for at, gold in zip(numbers, golds)]
     return golds, said
 
 
@@ -78,11 +84,21 @@ def verifier(count):
     except ImportError:
         print("left out: Math-Verify is not here", file=sys.stderr)
         return
-    few = list(zip(golds, said))
-    begun = time.perf_counter()
-    for gold, text in few:
-        verify(parse(f"${gold}$"), parse(text))
-    say("maths, batches of 256", "Math-Verify", len(few) / (time.perf_counter() - begun), "pairs/s")
+
+    def theirs(golds, said):
+        for gold, text in zip(golds, said):
+            verify(parse(f"${gold}$"), parse(text))
+
+    # In turn with one another, other pairs each time, as sides remember what they saw; and the best of each, as below.
+    ours, others = [], []
+    for _ in range(9):
+        given = pairs(256, next(FRESH))
+        for times, judged in ((ours, maths.pairs), (others, theirs)):
+            begun = time.perf_counter()
+            judged(*given)
+            times.append(time.perf_counter() - begun)
+    say("maths, batches of 256, in turn", "merit", 256 / min(ours), "pairs/s")
+    say("maths, batches of 256, in turn", "Math-Verify", 256 / min(others), "pairs/s")
 
 
 def scoring(rust):
@@ -94,14 +110,20 @@ def scoring(rust):
         {"prompt": f"{told} Case {at}.", "response": f"{steps} The answer is {at + 1}.", "answer": str(at + 1)} for at in range(64)
     ]
     assert len(merit_rl.parse_episodes(rows)) == 64
-    say("a batch of 64 rows, scored", "merit", undisturbed(lambda: reward.score(rows)) * 1e6, "µs")
-    if rust is None:
-        print("left out: the same in Rust, which `--rust PROGRAM` names", file=sys.stderr)
-        return
+    what, here, there = "a batch of 64 rows, scored", [], []
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
         file.flush()
-        say("a batch of 64 rows, scored", "merit, in Rust", float(subprocess.check_output([rust, "final-answer", file.name])), "µs")
+        # In turn, and the best of each: the machine has slower seconds, which are not the call's.
+        for _ in range(9):
+            here.append(undisturbed(lambda: reward.score(rows)))
+            if rust is not None:
+                there.append(float(subprocess.check_output([rust, "final-answer", file.name])))
+    say(what, "merit", min(here) * 1e6, "µs")
+    if rust is None:
+        print("left out: the same in Rust, which `--rust PROGRAM` names", file=sys.stderr)
+    else:
+        say(what, "merit, in Rust", min(there), "µs")
 
 
 def gae():

@@ -47,8 +47,10 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
         let what = format!("maths in batches of 256, {} pairs/s, beside the command", short(ours));
         rows.push(ratio(what, ours / command, 0.8));
     }
-    if let (Some(ours), Some(theirs)) = (maths("merit"), maths("Math-Verify")) {
-        let what = format!("the same beside Math-Verify, {} pairs/s", short(theirs));
+    let in_turn = |side: &str| of(&lines, "maths, batches of 256, in turn", side);
+    if let (Some(ours), Some(theirs)) = (in_turn("merit"), in_turn("Math-Verify")) {
+        let (ours_told, theirs_told) = (short(ours), short(theirs));
+        let what = format!("the same in turn with Math-Verify, {ours_told} and {theirs_told} pairs/s");
         rows.push(ratio(what, ours / theirs, 200.0));
     }
     let rows_of = |side: &str| of(&lines, "a batch of 64 rows, scored", side);
