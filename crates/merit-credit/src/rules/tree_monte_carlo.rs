@@ -324,7 +324,8 @@ mod tests {
         );
         assert_eq!(number("root_value_probed"), Some(0.5));
         // Where one side does not vary nobody can say how they agree, which is not 0.
-        let credit = rule.assign(&CreditBatch::new(&groups).with_probes(&probes[..2])).expect("whole episodes");
+        let credit =
+            rule.assign(&CreditBatch::new(&groups).with_probes(&probes[..2])).expect("whole episodes");
         assert!(credit.numbers.iter().all(|(name, _)| *name != "value_correlation"), "{:?}", credit.numbers);
         let without = TreeMonteCarlo::default().assign(&CreditBatch::new(&groups)).expect("whole episodes");
         assert!(without.numbers.is_empty());
