@@ -19,8 +19,8 @@ pub struct TreeMonteCarlo {
     /// What a turn is held against.
     pub part: Part,
     /// Continuations from every turn that the values are compared with. Nothing is learned from them; they are charged as probe steps, and
-    /// told as `value_correlation` (where both vary), `root_value` (by the leaves) and `root_value_probed` (by continuations from the opening,
-    /// which no choice of branches has touched). 0: none.
+    /// told as `value_correlation`, `root_value` (by the leaves) and `root_value_probed` (by continuations from the opening, which no choice of
+    /// branches has touched). 0: none.
     #[serde(skip_serializing_if = "is_zero")]
     pub reference: u32,
 }
@@ -159,8 +159,11 @@ impl<'a> Tree<'a> {
                 }
             }
         }
+        // Where one of them does not vary, nothing goes together.
+        let correlation =
+            stats::correlation(&by_leaves, &by_probes).or((!batch.probes.is_empty()).then_some(0.0));
         let numbers = [
-            ("value_correlation", stats::correlation(&by_leaves, &by_probes)),
+            ("value_correlation", correlation),
             ("root_value", stats::mean(&roots)),
             ("root_value_probed", stats::mean(&roots_probed)),
         ];
@@ -323,10 +326,6 @@ mod tests {
             credit.numbers
         );
         assert_eq!(number("root_value_probed"), Some(0.5));
-        // Where one side does not vary nobody can say how they agree, which is not 0.
-        let credit =
-            rule.assign(&CreditBatch::new(&groups).with_probes(&probes[..2])).expect("whole episodes");
-        assert!(credit.numbers.iter().all(|(name, _)| *name != "value_correlation"), "{:?}", credit.numbers);
         let without = TreeMonteCarlo::default().assign(&CreditBatch::new(&groups)).expect("whole episodes");
         assert!(without.numbers.is_empty());
         assert_eq!(credit.samples[0].advantages, without.samples[0].advantages);
