@@ -29,6 +29,7 @@ use crate::vault::Vault;
 use merit_api::WorldSettings;
 use merit_core::entry;
 use merit_core::registry::{Chosen, Components, Entry, UnknownName};
+use merit_core::settings::{ReadError, from_toml};
 
 /// The worlds that come with merit; a caller may add others to [`merit_core::registry::Components`].
 pub static WORLDS: &[Entry<dyn WorldSettings>] = &[
@@ -83,6 +84,6 @@ pub fn world(name: &str) -> Result<Entry<dyn WorldSettings>, UnknownName> {
 /// let vault = read_world("type = \"vault\"\nboxes = 5").unwrap().build(&LiveTools).unwrap();
 /// assert_eq!(vault.about().name, "vault");
 /// ```
-pub fn read_world(text: &str) -> Result<Chosen<dyn WorldSettings>, toml::de::Error> {
-    merit_tools::register(register(Components::default())).reading(|| toml::from_str(text))
+pub fn read_world(text: &str) -> Result<Chosen<dyn WorldSettings>, ReadError> {
+    merit_tools::register(register(Components::default())).reading(|| from_toml(text))
 }

@@ -18,6 +18,7 @@ mod sources;
 pub use sources::Sources;
 
 use merit_core::registry::Components;
+use merit_core::settings::ReadError;
 use merit_reward::RewardConfig;
 
 /// Most databases, schemas or lists of tools that one term keeps.
@@ -55,6 +56,6 @@ pub fn components() -> Components {
 }
 
 /// The reward in a TOML document, read with every term and combinator that comes with merit.
-pub fn from_toml(text: &str) -> Result<RewardConfig, toml::de::Error> {
+pub fn from_toml(text: &str) -> Result<RewardConfig, ReadError> {
     components().reading(|| RewardConfig::from_toml(text))
 }

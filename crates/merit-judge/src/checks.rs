@@ -66,7 +66,7 @@ fn expression(id: &str, entry: &Entry) -> Result<toml::Table, CheckError> {
     if !entry.when.is_empty() {
         return Err(wrong("a check has no `when`; it says by itself where it does not apply"));
     }
-    let table = toml::Table::try_from(&entry.body);
+    let table = merit_core::settings::to_table(&entry.body);
     table.map_err(|error| wrong(&format!("its body is no table: {error}")))
 }
 

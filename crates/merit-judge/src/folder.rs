@@ -10,6 +10,7 @@
 //! The history is the truth: any version is made again from it. A file is there whole or not at all.
 
 use crate::Tested;
+use merit_core::settings::{Writable, from_toml, to_toml};
 use merit_evolve::{Change, Entry, EvolveSettings, Library, Phase};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -301,12 +302,12 @@ fn wrong(path: &Path, error: impl std::fmt::Display) -> FolderError {
 
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, FolderError> {
     let text = std::fs::read_to_string(path).map_err(|error| wrong(path, error))?;
-    toml::from_str(&text).map_err(|error| wrong(path, error))
+    from_toml(&text).map_err(|error| wrong(path, error))
 }
 
 /// Writes beside the place first, so that a file is there whole or not at all.
-fn write<T: Serialize>(path: &Path, value: &T) -> Result<(), FolderError> {
-    write_text(path, &toml::to_string(value).map_err(|error| wrong(path, error))?)
+fn write(path: &Path, value: &dyn Writable) -> Result<(), FolderError> {
+    write_text(path, &to_toml(value).map_err(|error| wrong(path, error))?)
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), FolderError> {

@@ -1,8 +1,8 @@
 //! What an arm runs: a study, or a recipe. The one place that tells them apart.
 
 use crate::{Arm, LabError, Part, recipe};
-use merit_core::Seed;
 use merit_core::registry::{Components, find, nearest};
+use merit_core::{Seed, settings};
 use merit_run::Recipe;
 use merit_run::toml_error::{Located, complaint};
 use merit_studies::{CellRecord, Desk, STUDIES, Study, StudyError};
@@ -92,7 +92,7 @@ pub(crate) fn resolve(
         }
     })?;
     let (study, settings) = (entry.read)(table).map_err(refuse)?;
-    let settings = toml::Table::try_from(&*settings).map_err(|why| refuse(why.to_string()))?;
+    let settings = settings::to_table(&*settings).map_err(|why| refuse(why.to_string()))?;
     Ok(Experiment { settings: format!("type = {kind:?}\n{settings}"), runs: Runs::Study(study) })
 }
 

@@ -2,6 +2,7 @@
 
 use crate::experiment::{Experiment, ExperimentTable, resolve};
 use crate::{Arm, Claim, LabError};
+use merit_core::settings;
 use merit_run::overrides::merge;
 use merit_run::toml_error::locate;
 use schemars::JsonSchema;
@@ -115,7 +116,7 @@ impl System {
 
     /// The same with `key=value` changes to the experiments of all parts.
     pub fn parse_with(file: &str, text: &str, changes: &[(String, String)]) -> Result<Self, LabError> {
-        let read: SystemFile = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
+        let read: SystemFile = settings::from_toml(text).map_err(|error| locate(file, text, &error))?;
         let refuse = |why: String| LabError::System { file: file.to_owned(), why };
         let seeds = read.seeds;
         let mut parts = match read.experiment {

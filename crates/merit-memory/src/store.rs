@@ -143,7 +143,8 @@ impl Memory {
             return Err(MemoryError::NotAMemory { folder: folder.display().to_string() });
         }
         let text = std::fs::read_to_string(&file).map_err(|why| MemoryError::io(&file, why))?;
-        let settings: Settings = toml::from_str(&text).map_err(|why| MemoryError::io(&file, why))?;
+        let settings: Settings =
+            merit_core::settings::from_toml(&text).map_err(|why| MemoryError::io(&file, why))?;
         settings.check()?;
         let memory = Self::over(connect(&folder.join(DATABASE))?, settings, Some(folder.to_owned()))?;
         let found: Option<String> = memory

@@ -8,6 +8,7 @@ use crate::compile::Combinator;
 use crate::term::{CommonSettings, ParseFailurePath, Term};
 use crate::terms::TERMS;
 use merit_core::registry::{About, Chosen, Component, Components, UnknownName};
+use merit_core::settings::{self, ReadError};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -63,8 +64,8 @@ impl RewardConfig {
     }
 
     /// The reward in a TOML document.
-    pub fn from_toml(text: &str) -> Result<Self, toml::de::Error> {
-        toml::from_str(text)
+    pub fn from_toml(text: &str) -> Result<Self, ReadError> {
+        settings::from_toml(text)
     }
 
     /// The part that a table describes, from `components`. An error names the component that it is about.

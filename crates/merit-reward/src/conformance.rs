@@ -109,7 +109,7 @@ fn check_example(text: &str, episodes: &[Episode]) -> Result<Vec<String>, String
     let config = RewardConfig::from_toml(text).map_err(|error| error.to_string())?;
     let scorer = Scorer::compile(&config).map_err(|error| error.to_string())?;
     let mut found = check_reward(&scorer, episodes);
-    let saved = toml::to_string(&config).map_err(|error| error.to_string())?;
+    let saved = merit_core::settings::to_toml(&config).map_err(|error| error.to_string())?;
     if RewardConfig::from_toml(&saved).map_err(|error| format!("{error}\n{saved}"))? != config {
         found.push("it is another reward after it was saved".to_owned());
     }

@@ -10,7 +10,7 @@ use crate::origin::Origin;
 use crate::policy::Kept;
 use crate::recipe::Recipe;
 use merit_api::{World, WorldSettings};
-use merit_core::{Chosen, Components, Episode};
+use merit_core::{Chosen, Components, Episode, settings};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Precision, Tokenizer};
 use merit_rollout::{ChatFormat, EpisodePlan, RolloutSettings, Start, ToolRuntime, roll_out};
 use merit_tools::Toolbox;
@@ -63,7 +63,7 @@ pub struct Setup {
 impl Setup {
     /// As text, for [`Worker::new`].
     pub fn to_toml(&self) -> String {
-        toml::to_string(self).expect("settings are plain data")
+        settings::to_toml(self).expect("settings are plain data")
     }
 }
 
@@ -112,7 +112,7 @@ pub struct Worker {
 impl Worker {
     /// Opens the world of `setup`, a text of [`Setup::to_toml`], with the worlds and tools of `components`.
     pub fn new(setup: &str, components: &Components, threads: usize) -> Result<Self, RunError> {
-        let setup: Setup = components.reading(|| toml::from_str(setup)).map_err(odd)?;
+        let setup: Setup = components.reading(|| settings::from_toml(setup)).map_err(odd)?;
         let (chat, origin) = match (&setup.model, &setup.tokenizer) {
             (ModelConfig::File(model), _) => {
                 let origin = Origin::open(model)?;

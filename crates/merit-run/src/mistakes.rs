@@ -9,9 +9,10 @@ use crate::document::{self, Step, Value};
 use crate::recipe_error::RecipeError;
 use crate::toml_error::{Located, components_named, line_and_column, locate};
 use merit_core::Components;
+use merit_core::settings::{self, ReadError};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
-use toml::de::{DeValue, Deserializer, Error};
+use toml::de::DeValue;
 
 /// More than anybody mends at one sitting.
 const MOST: usize = 20;
@@ -24,18 +25,15 @@ pub(crate) fn read<T: DeserializeOwned>(
     model: &str,
     components: &Components,
 ) -> Result<T, RecipeError> {
-    let first = match components.reading(|| toml::from_str::<T>(text)) {
+    let first = match components.reading(|| settings::from_toml::<T>(text)) {
         Ok(read) => return Ok(read),
         Err(error) => error,
     };
     let (Ok(document), Ok(model)) = (document::parse(text), document::parse(model)) else {
         return Err(locate(file, text, &first).into());
     };
-    let complaint = |document: &Value<'_>| {
-        let DeValue::Table(table) = document.get_ref().clone() else { return None };
-        let table = toml::Spanned::new(document.span(), table);
-        components.reading(|| T::deserialize(Deserializer::from(table)).err())
-    };
+    let complaint =
+        |document: &Value<'_>| components.reading(|| settings::from_document::<T>(document).err());
     let mut found = Mender { file, text, model, complaint: &complaint }.all(document);
     found.sort_by_key(|mistake| mistake.place);
     let all = RecipeError::all(file, found.into_iter().map(RecipeError::Parse));
@@ -44,7 +42,7 @@ pub(crate) fn read<T: DeserializeOwned>(
 
 /// A complaint of the reader, and the smallest part of the document without which it would not be made.
 struct Mistake {
-    error: Error,
+    error: ReadError,
     path: Vec<Step>,
 }
 
@@ -52,7 +50,7 @@ struct Mender<'a, 'f> {
     file: &'a str,
     text: &'a str,
     model: Value<'a>,
-    complaint: &'f dyn Fn(&Value<'_>) -> Option<Error>,
+    complaint: &'f dyn Fn(&Value<'_>) -> Option<ReadError>,
 }
 
 impl<'a> Mender<'a, '_> {
@@ -78,7 +76,7 @@ impl<'a> Mender<'a, '_> {
     }
 
     /// The part of what stands at `path` to which the complaint belongs. `None`: it belongs to the whole.
-    fn inside(&self, document: &Value<'a>, error: &Error, path: &[Step]) -> Option<Step> {
+    fn inside(&self, document: &Value<'a>, error: &ReadError, path: &[Step]) -> Option<Step> {
         let same = |changed: Option<Value<'a>>| {
             changed.is_none_or(|changed| (self.complaint)(&changed).as_ref() == Some(error))
         };
@@ -231,19 +229,19 @@ fn named(path: &[Step]) -> Vec<Step> {
 }
 
 /// Whether a component refuses its settings as a whole: no single key is unknown, missing or of another type.
-fn is_refusal(error: &Error) -> bool {
+fn is_refusal(error: &ReadError) -> bool {
     let (components, complaint) = components_named(error.message());
     let of_a_key = ["unknown ", "invalid ", "missing "].iter().any(|head| complaint.starts_with(head));
     !components.is_empty() && !of_a_key
 }
 
 /// The key that is missing, where that is the complaint.
-fn missing(error: &Error) -> Option<&str> {
+fn missing(error: &ReadError) -> Option<&str> {
     components_named(error.message()).1.strip_prefix("missing field `")?.split('`').next()
 }
 
 /// A value of the kind that was expected.
-fn plausible(error: &Error) -> Option<DeValue<'static>> {
+fn plausible(error: &ReadError) -> Option<DeValue<'static>> {
     let (head, expected) = error.message().rsplit_once(", expected ")?;
     let expected = expected.strip_prefix("a ").unwrap_or(expected);
     match expected {
@@ -258,7 +256,7 @@ fn plausible(error: &Error) -> Option<DeValue<'static>> {
 }
 
 /// The name that the complaint itself proposes.
-fn named_in(error: &Error) -> Option<String> {
+fn named_in(error: &ReadError) -> Option<String> {
     let (_, behind) = error.message().split_once("(did you mean `")?;
     behind.split('`').next().map(str::to_owned)
 }

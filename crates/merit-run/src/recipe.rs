@@ -21,7 +21,7 @@ use crate::until::Until;
 use crate::warm_start::{WarmStart, forget_skill};
 use merit_api::WorldSettings;
 use merit_api::annotator::AnnotatorSettings;
-use merit_core::{Arm, Chosen, Components};
+use merit_core::{Arm, Chosen, Components, settings};
 use merit_credit::CreditRule;
 use merit_learn::LearnConfig;
 use merit_reward::RewardConfig;
@@ -253,13 +253,13 @@ impl Recipe {
         let file = format!("{file}: `warm_start.world`");
         Ok(self
             .components
-            .reading(|| toml::from_str(&text))
+            .reading(|| settings::from_toml(&text))
             .map_err(|error| Located { place: None, ..locate(&file, &text, &error) })?)
     }
 
     /// The resolved text: every default written out.
     pub fn to_toml(&self) -> String {
-        toml::to_string(self).expect("a recipe is plain data that TOML can hold")
+        settings::to_toml(self).expect("a recipe is plain data that TOML can hold")
     }
 
     /// About how much disk a run of it takes, for the check before it starts: the record, two checkpoints and one in the
@@ -305,7 +305,7 @@ impl Recipe {
 
     /// As a table that changes are laid over: without what follows from what may change.
     pub(crate) fn to_table(&self) -> toml::Table {
-        let mut table = toml::Table::try_from(self).expect("a recipe is plain data that TOML can hold");
+        let mut table = settings::to_table(self).expect("a recipe is plain data that TOML can hold");
         if let Some(toml::Value::Table(models)) = table.get_mut("models") {
             for (_, model) in models
                 .iter_mut()

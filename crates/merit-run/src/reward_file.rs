@@ -7,6 +7,7 @@ use crate::recipe_error::RecipeError;
 use crate::shipped;
 use crate::toml_error::locate;
 use merit_core::registry::UnknownName;
+use merit_core::settings;
 use merit_reward::{REWARDS, RewardConfig, Scorer};
 
 /// The text behind a name or path, and what it holds.
@@ -56,7 +57,7 @@ pub fn find(name_or_path: &str) -> Result<Source, RecipeError> {
 }
 
 fn kind(file: &str, text: &str) -> Result<Kind, RecipeError> {
-    let table: toml::Table = toml::from_str(text).map_err(|error| locate(file, text, &error))?;
+    let table: toml::Table = settings::from_toml(text).map_err(|error| locate(file, text, &error))?;
     if table.contains_key("type") {
         Ok(Kind::Reward)
     } else if table.contains_key("reward") || table.contains_key("world") {

@@ -18,7 +18,7 @@ pub use crate::suite::Select;
 use crate::until::Until;
 use crate::warm_start::ImitateKeys;
 use merit_api::Context;
-use merit_core::{Arm, Phase, StageKind, When};
+use merit_core::{Arm, Phase, StageKind, When, settings};
 pub use merit_rollout::SearchSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -255,7 +255,7 @@ impl StageSettings {
             Self::Collect(stage) => (stage.set.clone(), temperature(stage.temperature)),
             Self::Learn(stage) => {
                 let steps = stage.steps.map(|steps| ("steps", toml::Value::Integer(steps as i64)));
-                let until = stage.until.map(|until| ("until", toml::Value::try_from(until)));
+                let until = stage.until.map(|until| ("until", settings::to_value(&until)));
                 let until = until.and_then(|(key, value)| Some((key, value.ok()?)));
                 (stage.set.clone(), [section("budget", steps), section("budget", until)].concat())
             }
@@ -323,8 +323,7 @@ impl StageSettings {
 impl Imitate {
     /// How its dataset is imitated; `Err` with the reason when the keys do not say it.
     pub(crate) fn supervision(&self) -> Result<Supervision, String> {
-        let read = Supervision::deserialize(toml::Value::Table(self.keys.clone()));
-        read.map_err(|error: toml::de::Error| error.message().trim().to_owned())
+        settings::from_table(self.keys.clone()).map_err(|error| error.message().to_owned())
     }
 }
 

@@ -9,6 +9,7 @@ use crate::bank::{Bank, Rank};
 use crate::memory::MemorySettings;
 use crate::parts::Parts;
 use crate::recipe::Recipe;
+use merit_core::settings;
 use merit_tools::Toolbox;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -73,7 +74,7 @@ impl Place {
             // How often they are gone through says nothing of what is demonstrated.
             warm_start.retain(|key, _| !["steps", "batch", "learning_rate"].contains(&key));
         }
-        let model = toml::Value::try_from(&imitating.model).expect("a model is plain data");
+        let model = settings::to_value(&imitating.model).expect("a model is plain data");
         let parts = [
             ("merit", toml::Value::from(env!("CARGO_PKG_VERSION"))),
             ("seed", toml::Value::from(newborn.seed.as_u64().to_string())),
@@ -144,26 +145,26 @@ impl Place {
 /// their own, and are not sampled.
 fn demonstrated(recipe: &Recipe) -> Result<toml::Table, RunError> {
     let value = |result: Result<toml::Value, _>| result.expect("settings are plain data");
-    let world = value(toml::Value::try_from(recipe.demonstration_world()?));
+    let world = value(settings::to_value(&recipe.demonstration_world()?));
     let mut files = toml::Table::new();
     hash_files(&world, &mut files);
     let mut table = toml::Table::from_iter([
         ("world".to_owned(), world),
         ("files".to_owned(), files.into()),
-        ("warm_start".to_owned(), value(toml::Value::try_from(recipe.warm()))),
-        ("roles".to_owned(), value(toml::Value::try_from(&recipe.roles))),
+        ("warm_start".to_owned(), value(settings::to_value(recipe.warm()))),
+        ("roles".to_owned(), value(settings::to_value(&recipe.roles))),
         ("tool_seconds".to_owned(), toml::Value::Float(recipe.rollout.tool_seconds)),
     ]);
     if let Some(bank) = &recipe.bank {
         // What is shown in demonstrations depends on what they are paid; how turns are ranked later does not matter to them.
         let usual = Bank { rank: Rank::default(), ..bank.clone() };
-        table.insert("bank".to_owned(), value(toml::Value::try_from(usual)));
-        table.insert("reward".to_owned(), value(toml::Value::try_from(&recipe.reward)));
+        table.insert("bank".to_owned(), value(settings::to_value(&usual)));
+        table.insert("reward".to_owned(), value(settings::to_value(&recipe.reward)));
     }
     if let Some(memory) = &recipe.memory {
         let usual = MemorySettings { shuffled: false, ..memory.clone() };
-        table.insert("memory".to_owned(), value(toml::Value::try_from(usual)));
-        table.insert("reward".to_owned(), value(toml::Value::try_from(&recipe.reward)));
+        table.insert("memory".to_owned(), value(settings::to_value(&usual)));
+        table.insert("reward".to_owned(), value(settings::to_value(&recipe.reward)));
         table.extend(memory.digest()?.map(|digest| ("memory_digest".to_owned(), digest.into())));
     }
     Ok(table)

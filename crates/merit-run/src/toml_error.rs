@@ -4,6 +4,7 @@
 //! a key inside a tagged table, so the key is looked up again in the parsed document.
 
 use merit_core::registry::nearest;
+use merit_core::settings::ReadError;
 use std::fmt;
 use std::ops::Range;
 
@@ -66,8 +67,8 @@ pub fn complaint(file: &str, part: &str, message: &str, text: &str) -> Located {
 }
 
 /// Places `error` in `text`.
-pub fn locate(file: &str, text: &str, error: &toml::de::Error) -> Located {
-    let message = plain_words(error.message().trim());
+pub fn locate(file: &str, text: &str, error: &ReadError) -> Located {
+    let message = plain_words(error.message());
     let (components, complaint) = components_named(&message);
     let quoted: Vec<&str> = complaint.split('`').skip(1).step_by(2).collect();
     let unknown = complaint.starts_with("unknown ");
@@ -174,7 +175,7 @@ mod tests {
     }
 
     fn check(text: &str, expected: &str) {
-        let error = toml::from_str::<Outer>(text).expect_err("the text is wrong");
+        let error = merit_core::settings::from_toml::<Outer>(text).expect_err("the text is wrong");
         assert_eq!(locate("r.toml", text, &error).to_string(), expected);
     }
 

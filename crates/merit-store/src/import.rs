@@ -51,7 +51,7 @@ impl RunFolder {
     /// Says that every episode of the import is recorded.
     pub fn finish_import(&self, info: &ImportInfo) -> Result<(), StoreError> {
         self.writable()?;
-        let text = toml::to_string(info).map_err(|e| self.damaged(e.to_string()))?;
+        let text = merit_core::settings::to_toml(info).map_err(|e| self.damaged(e.to_string()))?;
         replace(&self.path.join(FILE), text.as_bytes())?;
         sync_folder(&self.path)
     }
@@ -74,7 +74,7 @@ impl RunFolder {
             }
             Err(error) => return Err(StoreError::Damaged { path, why: error.to_string() }),
         };
-        let info = toml::from_str(&text);
+        let info = merit_core::settings::from_toml(&text);
         info.map(Some).map_err(|e| StoreError::Damaged { path, why: e.message().to_owned() })
     }
 }

@@ -7,6 +7,7 @@ use crate::{
 };
 use merit_core::entry;
 use merit_core::registry::{Chosen, Components, Entry, UnknownName};
+use merit_core::settings::{ReadError, from_toml};
 
 /// The tools that come with merit; a caller may add others to [`merit_core::registry::Components`].
 pub static TOOLS: &[Entry<dyn ToolSettings>] = &[
@@ -46,13 +47,11 @@ pub fn tool(name: &str) -> Result<Entry<dyn ToolSettings>, UnknownName> {
 /// use merit_tools::{ToolSettings as _, read_tool};
 /// assert_eq!(read_tool("type = \"calc\"").unwrap().build_one().unwrap().spec().name, "calc");
 /// ```
-pub fn read_tool(text: &str) -> Result<Chosen<dyn ToolSettings>, toml::de::Error> {
-    register(Components::default()).reading(|| toml::from_str(text))
+pub fn read_tool(text: &str) -> Result<Chosen<dyn ToolSettings>, ReadError> {
+    register(Components::default()).reading(|| from_toml(text))
 }
 
 /// The example of a tool as settings.
-pub fn example_settings(
-    entry: &Entry<dyn ToolSettings>,
-) -> Result<Chosen<dyn ToolSettings>, toml::de::Error> {
+pub fn example_settings(entry: &Entry<dyn ToolSettings>) -> Result<Chosen<dyn ToolSettings>, ReadError> {
     read_tool(&format!("type = \"{}\"\n{}\n", entry.about.name, entry.example))
 }

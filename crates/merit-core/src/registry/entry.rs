@@ -1,5 +1,6 @@
 //! What a component says of itself, and how it is read out of a table.
 
+use crate::settings;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -102,7 +103,7 @@ impl<T: ?Sized> fmt::Debug for Entry<T> {
 
 /// Reads settings out of a table and checks them.
 pub fn read_settings<S: Component>(table: toml::Table) -> Result<Arc<S>, String> {
-    let settings = S::deserialize(toml::Value::Table(table)).map_err(|e| e.message().trim().to_owned())?;
+    let settings = settings::from_table::<S>(table).map_err(|error| error.message().to_owned())?;
     settings.check().map_err(|refusal| format!("`{}`: {refusal}", S::ABOUT.name))?;
     Ok(Arc::new(settings))
 }

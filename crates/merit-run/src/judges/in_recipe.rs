@@ -11,6 +11,7 @@ use crate::recipe::Recipe;
 use crate::stage_checks::hint;
 use merit_api::World;
 use merit_api::annotator::Annotator;
+use merit_core::settings::{ReadError, from_table};
 use merit_core::{Seed, Split};
 use merit_evolve::Library;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -36,10 +37,10 @@ pub enum RecipeJudge {
 impl<'de> Deserialize<'de> for RecipeJudge {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let table = toml::Table::deserialize(deserializer)?;
-        let wrong = |error: toml::de::Error| D::Error::custom(error.message());
+        let wrong = |error: ReadError| D::Error::custom(error.message());
         match KEYS.iter().any(|key| table.contains_key(*key)) {
-            true => table.try_into().map(|settings| Self::Asked(Box::new(settings))).map_err(wrong),
-            false => table.try_into().map(Self::Evolving).map_err(wrong),
+            true => from_table(table).map(|settings| Self::Asked(Box::new(settings))).map_err(wrong),
+            false => from_table(table).map(Self::Evolving).map_err(wrong),
         }
     }
 }

@@ -267,7 +267,7 @@ fn settings_that_cannot_work_are_refused_with_what_to_do() {
         ("tasks", "{ refill = { attempts = 4000000000 } }", "(1 + tasks.refill.attempts)` is"),
         ("budget.until", "{ episodes = 0 }", "`budget.until.episodes` is 0; it must be at least 1"),
         ("budget.until", "{ episode = 5 }", "did you mean `episodes`?"),
-        ("budget.until", "{ episodes = 5, env_steps = 5 }", "exactly 1"),
+        ("budget.until", "{ episodes = 5, env_steps = 5 }", "one key is expected here"),
     ] {
         let said = refused(key, value);
         assert!(said.contains(want), "{value}: {said}");

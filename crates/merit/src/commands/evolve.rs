@@ -67,7 +67,7 @@ fn by_model(folder: &mut JudgeFolder, pairs: &[Pair], watch: &mut dyn FnMut(&Cha
 
 /// The settings of a new judge.
 fn settings(set: &[String]) -> Result<LibraryFile> {
-    let mut document = toml::Table::try_from(LibraryFile::default())?;
+    let mut document = merit_core::settings::to_table(&LibraryFile::default())?;
     for one in set {
         let (key, value) =
             one.split_once('=').ok_or_else(|| WrongInput(format!("`{one}` is not KEY=VALUE")))?;
@@ -77,7 +77,7 @@ fn settings(set: &[String]) -> Result<LibraryFile> {
         merge(&mut document, parsed);
     }
     let file: LibraryFile =
-        document.try_into().map_err(|error: toml::de::Error| WrongInput(error.message().to_owned()))?;
+        merit_core::settings::from_table(document).map_err(|error| WrongInput(error.message().to_owned()))?;
     file.check().map_err(WrongInput)?;
     Ok(file)
 }

@@ -19,7 +19,8 @@ pub(crate) fn named(
     let mut table = toml::Table::new();
     if let Some(path) = file {
         let text = read(path)?;
-        table = toml::from_str(&text).map_err(|error| locate(&path.display().to_string(), &text, &error))?;
+        table = merit_core::settings::from_toml(&text)
+            .map_err(|error| locate(&path.display().to_string(), &text, &error))?;
     }
     match table.get("type").and_then(toml::Value::as_str) {
         Some(other) if other != name => {
@@ -75,7 +76,7 @@ struct Toolset {
 pub(crate) fn from_file(path: &Path) -> Result<Vec<Chosen<dyn ToolSettings>>> {
     let text = read(path)?;
     let set: Toolset = components()
-        .reading(|| toml::from_str(&text))
+        .reading(|| merit_core::settings::from_toml(&text))
         .map_err(|error| locate(&path.display().to_string(), &text, &error))?;
     Ok(set.tools)
 }

@@ -1,5 +1,6 @@
 //! The settings of a command: a TOML file, and single settings laid over it.
 
+use merit_core::settings;
 use merit_run::RecipeError;
 use merit_run::toml_error::locate;
 use merit_verify::records::{lay_over, words};
@@ -31,11 +32,11 @@ pub(super) fn load<P: DeserializeOwned + Default>(
     if set.is_empty() {
         let settings = match text.is_empty() {
             true => P::default(),
-            false => toml::from_str(&text).map_err(|e| locate(&file, &text, &e))?,
+            false => settings::from_toml(&text).map_err(|e| locate(&file, &text, &e))?,
         };
         return Ok(Loaded { settings, name: file });
     }
-    let table: toml::Table = toml::from_str(&text).map_err(|e| locate(&file, &text, &e))?;
+    let table: toml::Table = settings::from_toml(&text).map_err(|e| locate(&file, &text, &e))?;
     let name = set.iter().map(|(key, value)| format!("--set {key}={value}")).collect::<Vec<_>>().join(" ");
     let refuse = |why: String| RecipeError::Combination { file: name.clone(), why };
     let mut merged = to_json(&table).map_err(refuse)?;
@@ -46,8 +47,8 @@ pub(super) fn load<P: DeserializeOwned + Default>(
     match serde_json::from_value(merged) {
         Ok(settings) => Ok(Loaded { settings, name }),
         // What the file alone does wrong has a place in it.
-        Err(error) => Err(match toml::from_str::<P>(&text) {
-            Err(own) if own.message().trim() == error.to_string() => locate(&file, &text, &own).into(),
+        Err(error) => Err(match settings::from_toml::<P>(&text) {
+            Err(own) if own.message() == error.to_string() => locate(&file, &text, &own).into(),
             _ => refuse(words(&error)),
         }),
     }
