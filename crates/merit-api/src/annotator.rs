@@ -1,4 +1,4 @@
-//! Annotators: whoever is asked about an episode before it is scored. A model, a judge, a program.
+//! Annotators: models, judges and programs that are asked about an episode before it is scored.
 //!
 //! The driver asks, stores what was said, and hands it to the reward with the batch; scoring itself asks nobody and can be
 //! repeated. What an annotator could not say is absent, and a term that needs it fails by its own type, never as 0.
@@ -25,7 +25,7 @@ pub trait Annotator: Send {
     /// What it says of an episode; never asked of one that broke. The error is why it could not say anything.
     fn annotate(&mut self, episode: &Episode) -> Result<Vec<Annotation>, String>;
 
-    /// The same of many, one result for each in order; for whoever can be asked about several at once.
+    /// The same of many, one result for each in order; for an annotator that can be asked about several at once.
     fn annotate_all(&mut self, episodes: &[Arc<Episode>]) -> Vec<Result<Vec<Annotation>, String>> {
         episodes.iter().map(|episode| self.annotate(episode)).collect()
     }

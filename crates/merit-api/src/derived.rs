@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 pub struct Derived<T>(OnceLock<T>);
 
 impl<T> Derived<T> {
-    /// What was worked out; by `make` if nobody has asked before.
+    /// The derived value; `make` computes it at the first call.
     pub fn get_or(&self, make: impl FnOnce() -> T) -> &T {
         self.0.get_or_init(make)
     }

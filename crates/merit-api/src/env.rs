@@ -29,7 +29,7 @@ pub trait Env: Send {
         Vec::new()
     }
 
-    /// How calls are written and read, for a model whose server has calls of its own. Absent: nobody says, so every model
+    /// How calls are written and read, for a model whose server has calls of its own. Absent: the world does not say, so every model
     /// speaks text here.
     fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {
         None

@@ -4,45 +4,36 @@ use merit_core::registry::Refusal;
 
 /// Why a world or an environment cannot go on. Always an infrastructure failure: a wrong action is not an error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum EnvError {
     /// A task of another world, or damaged.
     #[error("world `{world}` cannot open task {task}: {why}")]
     Task {
-        /// Name of the world.
         world: &'static str,
-        /// The task's id.
         task: String,
-        /// What is wrong.
         why: String,
     },
     /// A snapshot of another world or version.
     #[error("world `{world}` cannot continue from this snapshot: {why}")]
     Snapshot {
-        /// Name of the world.
         world: &'static str,
-        /// What is wrong.
         why: String,
     },
     /// The world itself broke.
     #[error("world `{world}` broke: {why}")]
     Broken {
-        /// Name of the world.
         world: &'static str,
-        /// What happened.
         why: String,
     },
     /// A setting that cannot work.
     #[error("world `{world}`: {why}")]
     Setting {
-        /// Name of the world.
         world: &'static str,
-        /// What is wrong and what to do.
         why: String,
     },
     /// An expert that is asked for a manner and knows none by name.
     #[error("the expert has no manner `{manner}`; it plays only right or wrong")]
     Manner {
-        /// The name that was asked for.
         manner: String,
     },
 }

@@ -29,12 +29,12 @@ pub trait Expert: Send + Sync {
 pub struct Manner {
     /// The name used in recipes.
     pub name: &'static str,
-    /// One line.
+    /// How it plays, in one line of help.
     pub summary: &'static str,
 }
 
 impl Manner {
-    /// A manner.
+    /// A manner of this name and help.
     pub const fn new(name: &'static str, summary: &'static str) -> Self {
         Self { name, summary }
     }
@@ -60,7 +60,7 @@ impl Manner {
 /// A turn of a demonstration so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpertTurn {
-    /// What was said.
+    /// What the player wrote in this turn.
     pub said: String,
     /// What the tools and the environment answered, in order.
     pub observed: Vec<Message>,

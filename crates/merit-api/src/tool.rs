@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The answer of a tool, when it comes.
 pub type ToolFuture = Pin<Box<dyn Future<Output = ToolAnswer> + Send>>;
 
-/// What came of a call.
+/// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolAnswer {
     /// It ran: this is what the agent sees.
@@ -44,7 +44,7 @@ pub trait Tool: Send + Sync {
     /// What it says of itself: name, help, input, example.
     fn spec(&self) -> &ToolSpec;
 
-    /// Where its calls run.
+    /// How long its calls take, which decides where the engine runs them.
     fn exec_kind(&self) -> ExecKind {
         ExecKind::Instant
     }
@@ -78,31 +78,25 @@ pub trait ToolSession: Send + Sync {
 
 /// Why a tool cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum ToolError {
     /// The task lacks what the tool needs.
     #[error("tool `{tool}` cannot open task {task}: {why}")]
     Task {
-        /// The tool.
         tool: String,
-        /// The task's id.
         task: String,
-        /// What is missing.
         why: String,
     },
     /// A snapshot of another tool or version.
     #[error("tool `{tool}` cannot continue from this snapshot: {why}")]
     Snapshot {
-        /// The tool.
         tool: String,
-        /// What is wrong.
         why: String,
     },
     /// A setting that cannot work.
     #[error("tool `{tool}`: {why}")]
     Setting {
-        /// The tool.
         tool: String,
-        /// What is wrong and what to do.
         why: String,
     },
 }

@@ -6,14 +6,14 @@
 use merit_core::canonical;
 use serde_json::{Map, Value, json};
 
-/// A tool, described.
+/// What a tool says of itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// The name that agents call it by.
     pub name: String,
     /// What it does, in one line.
     pub summary: String,
-    /// What its input is.
+    /// Whether its input is a text or a JSON object, and which.
     pub arguments: Arguments,
     /// A good input, shown to people and used by the conformance checks.
     pub example: String,

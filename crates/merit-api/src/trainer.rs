@@ -62,7 +62,7 @@ pub struct Coefficients {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdamWSettings {
-    /// Learning rate.
+    /// Learning rate of this update.
     pub lr: f32,
     /// Decay of the mean gradient.
     pub beta1: f32,
@@ -82,7 +82,7 @@ impl Default for AdamWSettings {
     }
 }
 
-/// What one update did.
+/// The gradient's size in one update, and whether it was shortened.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UpdateStats {
     /// Norm of the gradient before clipping.
@@ -94,19 +94,17 @@ pub struct UpdateStats {
 /// Why a batch could not be read, or a step could not be taken.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum TrainError {
     /// A sequence that the model cannot read.
     #[error("sequence {index}: {reason}")]
     Sequence {
-        /// Its place in the batch.
         index: usize,
-        /// What is wrong with it.
         reason: String,
     },
     /// The gradient overflowed or is undefined; the weights were left as they were.
     #[error("the gradient is not finite (norm {norm}); the weights were not changed")]
     NonFiniteGradient {
-        /// What the norm came to.
         norm: f64,
     },
     /// Whatever else the model says.

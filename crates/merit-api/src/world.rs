@@ -55,12 +55,12 @@ pub trait World: Send + Sync {
     /// Opens a task at its start, or where a snapshot was taken.
     fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError>;
 
-    /// Who can play this world's tasks right. Absent: nobody, and a warm start needs another teacher.
+    /// The expert that can play this world's tasks right. Absent: there is none, and a warm start needs another teacher.
     fn expert(&self) -> Option<&dyn Expert> {
         None
     }
 
-    /// Who writes tasks for practice. Absent: nobody, and only its own tasks are played.
+    /// What writes tasks for practice. Absent: nothing does, and only its own tasks are played.
     fn author(&self) -> Option<&dyn Author> {
         None
     }

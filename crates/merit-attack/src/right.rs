@@ -7,7 +7,7 @@
 use crate::subject::{Attempt, Move, Subject};
 
 impl Subject {
-    /// What does the work: `gold_moves`, or the right answer at once. Absent: nobody knows.
+    /// What does the work: `gold_moves`, or the right answer at once. Absent: it is unknown.
     pub fn right_moves(&self) -> Option<Vec<Move>> {
         if !self.gold_moves.is_empty() {
             return Some(self.gold_moves.clone());

@@ -11,7 +11,7 @@ pub struct Subject {
     pub id: String,
     /// What the agent is asked.
     pub prompt: String,
-    /// A right answer. Absent: nobody knows one, or being right takes more than an answer.
+    /// A right answer. Absent: none is known, or being right takes more than an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gold: Option<String>,
     /// Everything an agent does that does the work, turn by turn. Empty: giving `gold` as the answer is all there is to do.

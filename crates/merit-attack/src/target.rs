@@ -16,7 +16,7 @@ pub trait Target {
     /// answer must not end an audit, nor a training run.
     fn pay(&mut self, attempts: &[Attempt]) -> Result<Vec<Payment>, AttackError>;
 
-    /// What a right answer earns where no task says what one is. Absent: nobody knows.
+    /// What a right answer earns where no task says what one is. Absent: it is unknown.
     fn full(&self) -> Option<f64> {
         None
     }

@@ -94,7 +94,7 @@ impl Channel {
         Self { command, name, limits, process: None, starts: 0, requests: 0 }
     }
 
-    /// The same, called `name` in errors: for a program whose arguments nobody wants to read there.
+    /// The same, called `name` in errors: for a program whose arguments would be too long there.
     #[must_use]
     pub fn called(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
@@ -105,7 +105,7 @@ impl Channel {
         self.process.is_some()
     }
 
-    /// Lets go of a program that ended since its last answer, so that the next request starts it anew. Not for whoever counts
+    /// Lets go of a program that ended since its last answer, so that the next request starts it anew. Not for a caller that counts
     /// on what the program remembers: then its end is a failure, and the next request says so.
     pub fn forget_the_dead(&mut self) {
         self.process.take_if(|process| process.has_ended());

@@ -4,7 +4,7 @@ use crate::{Channel, CommandError};
 use serde_json::{Map, Value};
 use std::sync::{Mutex, PoisonError};
 
-/// Makes copies of a program when all it has are in use. Whoever takes one has it alone until it is given back; one that is not
+/// Makes copies of a program when all it has are in use. A taken copy has one user until it is given back; one that is not
 /// given back is killed with its channel.
 pub struct Pool {
     make: Box<dyn Fn() -> Channel + Send + Sync>,

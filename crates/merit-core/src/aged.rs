@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A kept value with its age.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Aged<T> {
-    /// What is kept.
+    /// What was made and may be used again.
     pub value: T,
     /// The policy that made it.
     pub made_by: PolicyVersion,

@@ -114,7 +114,7 @@ impl Bag {
         }
     }
 
-    /// The first output.
+    /// The network's first output for these words.
     pub fn score(&self, words: &[usize]) -> f64 {
         self.encode(words).first().copied().unwrap_or(0.0)
     }

@@ -8,6 +8,15 @@ use crate::{
 };
 
 /// Rules 1 to 4 and 9 on one episode.
+///
+/// ```
+/// use merit_core::{Action, End, Episode, EpisodeId, Task, Turn, conformance::check_episode};
+/// let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+/// let episode = Episode::new(id, Task::new("quiz", "quiz/1"), End::Answered);
+/// assert!(check_episode(&episode).is_empty());
+/// let episode = episode.with_turns(vec![Turn::new(0, Action::Answer { text: "42".into() })]);
+/// assert_eq!(check_episode(&episode), ["episode train/0/0/0: 0 policy segments but 1 turns"]);
+/// ```
 pub fn check_episode(episode: &Episode) -> Vec<String> {
     let mut found = segments_say_who(episode);
     found.extend(costs_are_counted(episode));

@@ -14,7 +14,7 @@ pub struct Cost {
     pub env_steps: u64,
     /// Extra environment steps taken only to measure something (forks, probes).
     pub probe_steps: u64,
-    /// Tool calls.
+    /// Calls that tools were given.
     pub tool_calls: u64,
     /// Wall seconds inside tools. Not part of an episode's identity.
     pub tool_seconds: f64,
@@ -30,11 +30,11 @@ pub struct Cost {
     /// Steps that an optimiser took. Belongs to steps, not to episodes.
     #[serde(skip_serializing_if = "none")]
     pub updates: u64,
-    /// Whether tokens were spent that nobody counted, as in an imported episode that has text only. Then the two counts of
+    /// Whether tokens were spent that were not counted, as in an imported episode that has text only. Then the two counts of
     /// tokens above are lower bounds.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tokens_unknown: bool,
-    /// Whether tools ran that nobody timed. Then `tool_seconds` is a lower bound.
+    /// Whether tools ran whose time was not measured. Then `tool_seconds` is a lower bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub seconds_unknown: bool,
 }
@@ -45,12 +45,12 @@ fn none(count: &u64) -> bool {
 }
 
 impl Cost {
-    /// Tokens the policy sampled. Absent: nobody counted them, so that whatever is paid per token does not apply.
+    /// Tokens the policy sampled. Absent: they were not counted, so that what is paid per token does not apply.
     pub fn known_policy_tokens(&self) -> Option<u64> {
         (!self.tokens_unknown).then_some(self.policy_tokens)
     }
 
-    /// Wall seconds inside tools. Absent: nobody measured them.
+    /// Wall seconds inside tools. Absent: they were not measured.
     pub fn known_tool_seconds(&self) -> Option<f64> {
         (!self.seconds_unknown).then_some(self.tool_seconds)
     }

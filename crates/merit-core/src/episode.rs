@@ -10,26 +10,26 @@ use std::sync::Arc;
 /// Everything one agent did on one task. Made with [`Episode::new`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Episode {
-    /// Its name.
+    /// Phase, step, group, member and branch: no two episodes of a run share it.
     pub id: EpisodeId,
-    /// What was to be done.
+    /// The task, shared with the other episodes of the group.
     pub task: Arc<Task>,
     /// The policy that acted; without meaning (0) where none of ours did, which is where no policy segment names one.
     pub policy_version: PolicyVersion,
-    /// The tokens.
+    /// Every token that was read or said, in segments that name who said it.
     pub transcript: Transcript,
     /// The turns, one per policy segment.
     pub turns: Vec<Turn>,
     /// How it ended.
     pub end: End,
-    /// What it cost.
+    /// Tokens, steps and calls that it took.
     pub cost: Cost,
     /// The value of the state where a truncated episode was cut. Absent: the policy has no value head, or it really ended.
     pub bootstrap: Option<f32>,
-    /// What whoever recorded the episode said it was worth. Absent: they did not say, or it was run here.
+    /// The reward that the recorder of an imported episode gave it. Absent: none was given, or the episode was run here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reported: Option<Reported>,
-    /// The environment's snapshot after the last turn. Absent: it broke, it never opened, or nobody recorded it.
+    /// The environment's snapshot after the last turn. Absent: it broke, it never opened, or the record has none.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "present")]
     pub state: Option<serde_json::Value>,
     /// What the policy had in sight in each turn. Absent: everything before it.
@@ -65,14 +65,14 @@ pub enum End {
         /// Which limit.
         limit: Limit,
     },
-    /// It is a branch of a tree that nobody went on with: the policy and the world could have.
+    /// It is a branch of a tree that was not continued, although the policy and the world could have.
     Left,
     /// Something other than the policy broke.
     Failed {
         /// What and where.
         fault: Fault,
     },
-    /// Whoever recorded the episode does not say. Only in imported episodes.
+    /// The record does not say. Only in imported episodes.
     Unknown,
 }
 
@@ -95,11 +95,11 @@ pub enum Limit {
 /// Something that broke at a boundary, laid at the side that broke.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// Which side.
+    /// The side that broke.
     pub boundary: Boundary,
-    /// What happened.
+    /// The failure in words, for people.
     pub message: String,
-    /// The kind of failure in a few words, the same for all of one kind: `timed out`. Absent: nobody says.
+    /// The kind of failure in a few words, the same for all of one kind: `timed out`. Absent: the kind is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
 }
@@ -122,15 +122,15 @@ impl Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Boundary {
-    /// The world.
+    /// The world or its environment, also one that runs as another program.
     Environment,
-    /// A tool.
+    /// A tool that the policy called.
     Tool,
-    /// The model.
+    /// The sampler that gives the policy's words: the embedded model or a server.
     Model,
-    /// The reward.
+    /// The reward; the episode counts as a failure of the grader.
     Reward,
-    /// Whoever recorded the episode does not say which. Only in imported episodes.
+    /// The record does not say which. Only in imported episodes.
     Unknown,
 }
 
@@ -214,7 +214,7 @@ impl Episode {
         self
     }
 
-    /// The same with what whoever recorded it said it was worth.
+    /// The same with the reward that its recorder gave it.
     #[must_use]
     pub fn with_reported(mut self, reported: Option<Reported>) -> Self {
         self.reported = reported;

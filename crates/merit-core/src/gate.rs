@@ -16,12 +16,12 @@ pub enum GateRule {
     Always,
     /// The mean does not fall by more than `margin`.
     Margin {
-        /// What it may cost, e.g. 0.075.
+        /// How far the mean may fall, e.g. 0.075.
         margin: f64,
     },
     /// The low end of the 95 % interval of the paired differences is above `-margin`.
     Interval {
-        /// What it may cost.
+        /// How far the mean may fall.
         margin: f64,
     },
     /// The mean over one fold of the items does not fall by more than `margin`. The fold changes from change to change, so that
@@ -29,7 +29,7 @@ pub enum GateRule {
     Rotating {
         /// How many folds; item `i` is in fold `i % folds`.
         folds: usize,
-        /// What it may cost.
+        /// How far below 0 the low end may lie.
         margin: f64,
     },
 }
@@ -49,15 +49,14 @@ pub struct Gated {
 
 /// Why a gate cannot decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum GateError {
     /// The two sides are not about the same items.
     #[error(
         "{before} items before the change and {after} after it; both must be the same items in the same order"
     )]
     Unpaired {
-        /// Items before.
         before: usize,
-        /// Items after.
         after: usize,
     },
     /// There is nothing to decide by.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// An episode with what the reward said of it.
 #[derive(Debug, Clone)]
 pub struct ScoredEpisode {
-    /// What happened.
+    /// The tokens, the turns and the end.
     pub episode: Arc<Episode>,
     /// What the reward said. Absent: it was never asked, because the episode broke.
     pub score: Option<Score>,
@@ -32,6 +32,7 @@ pub struct Group {
 
 /// Why episodes do not make a group.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum GroupError {
     /// No member at all.
     #[error("a group needs at least one episode")]
@@ -41,15 +42,24 @@ pub enum GroupError {
         "episode {episode} differs from its group in its {what}; members of a group share the task, its version and the prompt's tokens"
     )]
     Mixed {
-        /// The odd one.
         episode: String,
-        /// In what it differs.
         what: &'static str,
     },
 }
 
 impl Group {
     /// Checks that the members belong together.
+    ///
+    /// ```
+    /// use merit_core::{End, Episode, EpisodeId, Group, Reward, Score, ScoredEpisode, Task};
+    /// let scored = |member, value| ScoredEpisode {
+    ///     episode: Episode::new(EpisodeId { phase: "train".into(), step: 0, group: 0, member, branch: 0 }, Task::new("quiz", "quiz/1"), End::Answered).into(),
+    ///     score: Some(Score::new(Reward::Value { value }).with_solved(Some(value == 1.0))),
+    /// };
+    /// let group = Group::assemble(vec![scored(0, 1.0), scored(1, 0.0)])?;
+    /// assert_eq!((group.rewards(), group.constant()), (vec![1.0, 0.0], false));
+    /// # Ok::<(), merit_core::GroupError>(())
+    /// ```
     pub fn assemble(members: Vec<ScoredEpisode>) -> Result<Self, GroupError> {
         let first = &members.first().ok_or(GroupError::Empty)?.episode;
         for member in &members[1..] {
@@ -87,7 +97,7 @@ impl Group {
         self.members.iter().filter_map(ScoredEpisode::reward).collect()
     }
 
-    /// Whether the counting members all have the same reward, up to float noise, so that the group teaches nothing.
+    /// Whether all valid members have the same reward, up to float noise, so that the group teaches nothing.
     pub fn constant(&self) -> bool {
         constant(&self.rewards())
     }

@@ -2,7 +2,7 @@
 //!
 //! A [`Verifier`] is made once from its settings and judges records; a [`Judgement`] is a [`Conclusion`], a score and what the
 //! verifier found. Only `Pass`, `Fail`, `Unreadable` and `Refused` are judgements on the response. Where the task or the grader
-//! is at fault there is no score, and nobody may read that as 0. Plain data and one seam; knows no verifier.
+//! is at fault there is no score, which must not be read as 0. Plain data and one seam; knows no verifier.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -29,12 +29,12 @@ pub enum Conclusion {
     },
     /// The response was not measured, by its own doing: it is empty, too long or goes beyond a limit. It scores 0.
     Refused {
-        /// What it did.
+        /// Which limit it broke, or that it is empty.
         why: Why,
     },
     /// The task asks for nothing that could be judged.
     NotApplicable {
-        /// What is not there.
+        /// What the task does not have.
         why: Why,
     },
     /// The reference cannot be used: the task is at fault, not the policy.
@@ -42,9 +42,9 @@ pub enum Conclusion {
         /// What is wrong with it.
         why: Why,
     },
-    /// The check could not be carried out: nobody knows.
+    /// The check could not be carried out, so it is unknown whether the response is right.
     GraderFailed {
-        /// What happened.
+        /// What failed.
         why: Why,
     },
 }
@@ -75,7 +75,7 @@ impl Conclusion {
         Self::BadReference { why: why.into() }
     }
 
-    /// Nobody knows.
+    /// The check could not be carried out.
     pub fn grader_failed(why: impl Into<Why>) -> Self {
         Self::GraderFailed { why: why.into() }
     }
@@ -126,7 +126,7 @@ impl fmt::Display for Conclusion {
 /// JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judgement<D> {
-    /// What it came to.
+    /// Whether the response passed, and if there is no verdict, why.
     pub conclusion: Conclusion,
     /// From 0 to 1. Absent where the response could not be judged by no fault of its own; that is not 0.
     pub score: Option<f64>,
@@ -171,7 +171,7 @@ impl<D> Deref for Judgement<D> {
 pub trait Verifier: Sized + Send + Sync {
     /// What counts as right.
     type Settings: Default + Serialize + DeserializeOwned;
-    /// One record.
+    /// What is judged at once: a response, what it is compared with, and its [`Envelope`].
     type Record<'a>: Deserialize<'a>;
     /// What a judgement rests on.
     type Detail: Serialize;
@@ -192,7 +192,7 @@ pub trait Verifier: Sized + Send + Sync {
 /// What every record may have.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Envelope<'a> {
-    /// Handed on as it is.
+    /// The name of the record, copied to its judgement.
     pub id: Option<&'a RawValue>,
     /// Laid over the settings of the verifier.
     pub settings: Option<&'a RawValue>,

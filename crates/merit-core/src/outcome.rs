@@ -42,7 +42,7 @@ pub enum Outcome {
     InfrastructureFailed,
     /// The policy finished and has a reward, and nothing tells whether the task was solved.
     Scored,
-    /// A branch of a tree that nobody went on with.
+    /// A branch of a tree that was not continued.
     Left,
 }
 
@@ -59,7 +59,7 @@ impl Outcome {
         Self::Left,
     ];
 
-    /// What `episode` counts as, given its score. Absent: nobody scored it, which is the grader's failure.
+    /// What `episode` counts as, given its score. Absent: it was not scored, which is the grader's failure.
     pub fn of(episode: &Episode, score: Option<&Score>) -> Self {
         if let End::Failed { fault } = &episode.end {
             return match fault.boundary {

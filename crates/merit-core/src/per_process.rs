@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// ```
 #[derive(Debug)]
 pub struct PerProcess<T> {
-    /// What the last process to ask made, or null. A box that nobody frees while this process may look at it.
+    /// What the last process to ask made, or null. The box is not freed while this process may read it.
     made: AtomicPtr<Made<T>>,
     _holds: PhantomData<T>,
 }
@@ -58,9 +58,9 @@ impl<T: Send + Sync> PerProcess<T> {
             // replaced by other processes alone, in their own memory.
             Ok(_) => unsafe { &(*own).value },
             Err(first) => {
-                // SAFETY: nobody else has seen `own`.
+                // SAFETY: `own` was not shared with another thread.
                 let own = unsafe { Box::from_raw(own) };
-                // Whoever was first is of this process: no other one writes to this memory.
+                // The thread that was first is of this process: no other process writes to this memory.
                 self.of(first, process).unwrap_or_else(|| &Box::leak(own).value)
             }
         }
@@ -75,7 +75,7 @@ impl<T: Send + Sync> PerProcess<T> {
 impl<T> Drop for PerProcess<T> {
     fn drop(&mut self) {
         let made = *self.made.get_mut();
-        // SAFETY: as in `of`; and `&mut self` says that nobody holds a reference any more.
+        // SAFETY: as in `of`; and `&mut self` says that no reference is left.
         if unsafe { made.as_ref() }.is_some_and(|made| made.process == std::process::id()) {
             // SAFETY: it came from a box, and nothing points to it any more.
             drop(unsafe { Box::from_raw(made) });

@@ -17,13 +17,13 @@ pub enum Phase {
     Warm,
     /// To learn from by reward.
     Train(Arm),
-    /// To measure a state of a training episode: a continuation that nobody learns from.
+    /// To measure a state of a training episode: a continuation that is not learned from.
     Probe(Arm),
     /// To measure the policy on held-out tasks.
     Eval(Arm, When),
     /// For a stage that its recipe names.
     Stage(StageKind, String),
-    /// To be looked at.
+    /// To show what the policy does; nothing learns from it.
     Rollout,
     /// By somebody else.
     Import,
@@ -52,7 +52,7 @@ pub enum StageKind {
     Make,
     /// Learning by reward.
     Learn,
-    /// Continuations of its episodes that nobody learns from.
+    /// Continuations of its episodes that are not learned from.
     Probe,
     /// Held-out evaluations between its steps.
     Between,
@@ -112,7 +112,7 @@ pub enum When {
     Before,
     /// In between, after some step.
     Step,
-    /// At the end.
+    /// After the last step.
     After,
 }
 

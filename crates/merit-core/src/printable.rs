@@ -12,6 +12,19 @@ pub fn piece(text: &str) -> String {
     shown
 }
 
+/// At most the first `chars` characters of a text, with an ellipsis where more was left out.
+///
+/// ```
+/// use merit_core::printable::beginning;
+/// assert_eq!((beginning("naïve", 3), beginning("naïve", 5)), ("naï…".to_owned(), "naïve".to_owned()));
+/// ```
+pub fn beginning(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
 /// A whole text with its lines.
 pub fn lines(text: &str) -> String {
     let kept = |c: char| if c == '\n' { Shown::One(Some(c)) } else { written_out(c) };

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// One episode as the learner sees it. Streams have one entry per token.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// Where it comes from.
+    /// The episode that it was made of.
     pub episode: EpisodeId,
     /// The policy that chose the tokens.
     pub policy_version: PolicyVersion,
@@ -19,12 +19,12 @@ pub struct Sample {
     pub truncated: bool,
     /// Position of the group in the batch.
     pub group: usize,
-    /// The tokens.
+    /// All tokens of the episode in order: prompt, answers of tools and world, and what the policy said.
     pub tokens: Vec<TokenId>,
     /// True where the policy chose the token; only these may be trained. False on what was repeated from another episode,
     /// and everywhere when the outcome does not count, or is one of a branch that was left and the rule compares no turns.
     pub mask: Vec<bool>,
-    /// True where a tool or the world answered the policy. Trained by nobody but the ablation that shows what that does.
+    /// True where a tool or the world answered the policy. Only an ablation trains these tokens.
     pub observed: Vec<bool>,
     /// Log-probability of each token under the policy version that chose it; 0 outside the mask.
     pub logprobs: Vec<f32>,
@@ -51,21 +51,34 @@ pub struct Sample {
 
 /// Why an episode has no sample.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SampleError {
     /// The record lacks what training needs, and nothing may be made up for it.
     #[error(
         "episode {episode} cannot be trained on: its record has no {missing}; it can be scored and shown, but to learn from its task run it again here"
     )]
     Incomplete {
-        /// The episode.
         episode: EpisodeId,
-        /// What is missing.
         missing: &'static str,
     },
 }
 
 impl Sample {
     /// The sample of a scored episode, before credit. Refuses an episode whose record is not complete.
+    ///
+    /// ```
+    /// use merit_core::{End, Episode, EpisodeId, Known, PolicyVersion, Provenance, Reward, Role, Sample, Score, ScoredEpisode, Segment, Task, TokenId, Transcript};
+    /// let of = |role, token| Segment { tokens: vec![TokenId(token)], known: Known::Full, ..Segment::of_text(role, Provenance::Sampled, 0, "") };
+    /// let mut transcript = Transcript::default();
+    /// transcript.append(of(Role::User, 5))?;
+    /// transcript.append(Segment { logprobs: vec![-0.5], policy_version: Some(PolicyVersion(0)), ..of(Role::Policy, 7) })?;
+    /// let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+    /// let episode = Episode::new(id, Task::new("quiz", "quiz/1"), End::Answered).with_transcript(transcript);
+    /// let score = Some(Score::new(Reward::Value { value: 1.0 }).with_solved(Some(true)));
+    /// let sample = Sample::of(&ScoredEpisode { episode: episode.into(), score }, 0)?;
+    /// assert_eq!((sample.tokens, sample.mask), (vec![TokenId(5), TokenId(7)], vec![false, true]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of(scored: &ScoredEpisode, group: usize) -> Result<Self, SampleError> {
         Self::made(scored, group, scored.outcome().is_valid())
     }

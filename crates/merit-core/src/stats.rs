@@ -30,7 +30,7 @@ pub struct Difference {
 /// Mean and spread of a few runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Spread {
-    /// How many.
+    /// How many values there are.
     pub count: usize,
     /// Their mean.
     pub mean: f64,

@@ -94,7 +94,7 @@ impl Split {
 /// A piece of text with the role that says it; what worlds and tools produce before it is tokenised once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Who speaks.
+    /// Who says it.
     pub role: crate::Role,
     /// What is said.
     pub text: String,

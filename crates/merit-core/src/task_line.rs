@@ -86,14 +86,14 @@ pub enum Move {
     },
     /// Something said that is no answer.
     Say {
-        /// What is said.
+        /// The line, without the world's format.
         text: String,
     },
     /// A tool call.
     Call {
-        /// The tool.
+        /// Name of the tool that is called.
         tool: String,
-        /// Its input.
+        /// The input in the form that the tool reads.
         input: String,
         /// What it answers, where no tool is there to answer.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -101,7 +101,7 @@ pub enum Move {
     },
     /// A turn word for word, not wrapped in the world's format.
     Raw {
-        /// What is written.
+        /// The turn as it is sent.
         text: String,
     },
 }

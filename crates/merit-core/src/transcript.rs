@@ -80,7 +80,7 @@ impl Provenance {
 pub struct Segment {
     /// Who produced the tokens.
     pub role: Role,
-    /// How they came to be.
+    /// Whether they were sampled here, imported, replayed or made by a program.
     pub provenance: Provenance,
     /// The turn they belong to; the opening messages are part of turn 0.
     pub turn: u32,
@@ -91,7 +91,7 @@ pub struct Segment {
     pub logprobs: Vec<f32>,
     /// One per token where the policy has a value head: the value before the token was chosen. Empty otherwise.
     pub values: Vec<f32>,
-    /// The policy that sampled; absent for every other role, and where whoever recorded the segment does not say.
+    /// The policy that sampled; absent for every other role, and where the record does not say.
     pub policy_version: Option<PolicyVersion>,
     /// The text as a person reads it. For display only: nothing is ever tokenised from it again.
     pub text: String,

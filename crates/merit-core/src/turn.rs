@@ -35,7 +35,7 @@ pub enum Action {
 pub struct ToolCall {
     /// The tool's name; it may not exist.
     pub tool: String,
-    /// The raw input.
+    /// The input as the policy wrote it; it may be malformed.
     pub input: String,
 }
 
@@ -51,20 +51,20 @@ pub enum CallEnd {
     TimedOut,
     /// The tool itself broke: an infrastructure failure, which ends the episode.
     Broken,
-    /// Whoever recorded the call does not say. Only in imported episodes; neither a success nor a failure.
+    /// The record does not say. Only in imported episodes; neither a success nor a failure.
     Unknown,
 }
 
 /// A tool call with its result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRecord {
-    /// What was asked.
+    /// The tool and its input, as the policy wrote them.
     pub call: ToolCall,
-    /// How it ended.
+    /// Whether it ran, was refused, timed out or broke.
     pub end: CallEnd,
     /// What the agent was shown; empty where the end is unknown because no answer was recorded.
     pub output: String,
-    /// Wall time of the call. Not part of the episode's identity. Absent: nobody measured it.
+    /// Wall time of the call. Not part of the episode's identity. Absent: it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
 }
@@ -81,7 +81,7 @@ pub enum TurnStop {
     MaxTokens,
     /// The model's context is full.
     ContextFull,
-    /// Whoever recorded the turn does not say. Only in imported episodes.
+    /// The record does not say. Only in imported episodes.
     Unknown,
 }
 

@@ -1,6 +1,6 @@
 //! What of an episode the policy has in sight: the opening, and the last turns.
 //!
-//! One rule for whoever asks the policy and whoever learns from what it said, so that a token is always trained on what it was
+//! One rule for asking the policy and for learning from what it said, so that a token is always trained on what it was
 //! sampled from. Turns count with everything that answered them.
 
 use schemars::JsonSchema;

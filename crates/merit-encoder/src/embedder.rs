@@ -1,6 +1,6 @@
 //! An encoder as an embedder: for an index, or for a check of likeness.
 //!
-//! Its name carries a digest of shape, weights and tokenizer, so that whoever records the name records the model, wherever the
+//! Its name carries a digest of shape, weights and tokenizer, so that a record of the name is a record of the model, wherever the
 //! folder lies.
 
 use crate::{Encoder, EncoderError};

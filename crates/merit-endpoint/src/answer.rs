@@ -20,10 +20,10 @@ pub struct Answer {
     pub tool_calls: Vec<FunctionCall>,
     /// Why the model stopped: it was done, a limit, a call.
     pub finish: Finish,
-    /// The stop string that ended it. Absent: none did, or nobody says.
+    /// The stop string that ended it. Absent: none did, or it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<String>,
-    /// The token that ended it. Absent: none did, or nobody says.
+    /// The token that ended it. Absent: none did, or it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_at: Option<TokenId>,
     /// The tokens drawn, past a stop string too where the server does not stop at it. Absent: not asked for. When

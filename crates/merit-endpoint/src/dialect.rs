@@ -76,7 +76,7 @@ impl Server {
         }
     }
 
-    /// The field that keeps the stop string in the answer. Without it nobody can tell which stop was met, or whether one was,
+    /// The field that keeps the stop string in the answer. Without it one cannot tell which stop was met, or whether one was,
     /// so the stops are then looked for on our side and not sent.
     pub(crate) fn keep_stop_field(self) -> Option<&'static str> {
         match self {

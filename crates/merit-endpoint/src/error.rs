@@ -111,10 +111,10 @@ pub enum EndpointError {
         /// What it said, shortened, without the key.
         message: String,
     },
-    /// Whoever asked does not want the answer any more.
+    /// The caller cancelled the request.
     #[error("the request was cancelled")]
     Cancelled,
-    /// A strict replay was asked for something that nobody recorded.
+    /// A strict replay was asked for a request that was not recorded.
     #[error("{path} holds no answer to {asked}; {nearest}")]
     NotRecorded {
         /// The file of kept answers.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 pub enum ChatRole {
     /// Standing instructions.
     System,
-    /// Whoever asks.
+    /// The user, who asks.
     User,
     /// The model.
     Assistant,
@@ -78,7 +78,7 @@ impl ChatMessage {
         Self::new(ChatRole::System, content)
     }
 
-    /// A message of whoever asks.
+    /// A message of the user.
     pub fn user(content: impl Into<String>) -> Self {
         Self::new(ChatRole::User, content)
     }

@@ -23,7 +23,7 @@ pub(crate) fn next(config: &EndpointConfig, seed: &Seed, tries: u32, asked: Opti
     }
     match asked {
         Some(wait) if wait > span(config.retry_after_most_s) => Next::TooLong,
-        // Others were told the same, so nobody comes back at exactly that moment.
+        // Other clients were told the same time, so a random delay spreads the retries.
         Some(wait) => Next::After(wait + jitter(config, seed, tries).mul_f64(0.1)),
         None => Next::After(jitter(config, seed, tries)),
     }

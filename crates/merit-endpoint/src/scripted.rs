@@ -177,7 +177,7 @@ fn serve(stream: TcpStream, script: &(dyn Fn(&Asked) -> Reply + Send + Sync), se
     let mut steps = script(&asked).steps;
     let last = steps.pop();
     let mut whole = steps.into_iter().all(|step| perform(&stream, step));
-    // Whoever has read the last bytes may ask again before this thread goes on, so they count as answered before they are sent.
+    // A client that has read the last bytes may ask again before this thread goes on, so they count as answered before they are sent.
     let sends = matches!(last, Some(Step::Send(_)));
     if sends {
         seen.now.fetch_sub(1, Ordering::SeqCst);
@@ -195,7 +195,7 @@ fn perform(mut stream: &TcpStream, step: Step) -> bool {
     match step {
         Step::Send(bytes) => stream.write_all(&bytes).and_then(|()| stream.flush()).is_ok(),
         Step::Wait(pause) => {
-            // Whoever leaves during the pause shows it by the end of what they send.
+            // A client that leaves during the pause closes its side of the connection.
             let _ = stream.set_read_timeout(Some(pause.max(Duration::from_millis(1))));
             !matches!(stream.read(&mut [0]), Ok(0))
         }

@@ -127,7 +127,7 @@ impl Http {
     }
 }
 
-/// A certificate that nobody vouches for is the usual trouble behind a company's proxy.
+/// A certificate without a known issuer is the usual trouble behind a company's proxy.
 fn advised(why: &str) -> String {
     if why.contains("UnknownIssuer") {
         return format!("{why}; where the certificate is your own or a proxy's, name its file in `ca_file`");

@@ -41,7 +41,7 @@ pub trait Proposer {
 pub struct Proposal {
     /// Edits that are judged together: all stay or none.
     pub edits: Vec<Edit>,
-    /// The reason, for whoever reads the history. Nothing is decided by it.
+    /// The reason, for readers of the history. Nothing is decided by it.
     pub why: String,
 }
 
@@ -101,7 +101,7 @@ pub struct Evolution {
     pub changes: Vec<Change>,
 }
 
-/// Why evolving broke. What was done by then is with whoever watched.
+/// Why evolving broke. The watcher was told what was done by then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvolveError {
     /// The judge could say nothing.
@@ -163,7 +163,7 @@ pub fn evolve(
     Ok(Evolution { head, best, best_version, changes })
 }
 
-/// Only prunes: takes out entries of `library` that nobody misses on the validation items.
+/// Only prunes: takes out entries of `library` without which the validation items do no worse.
 pub fn prune_only(
     library: Library,
     subject: &mut dyn Subject,

@@ -1,4 +1,4 @@
-//! Pruning: entries that nobody misses go. Each alone is tried first; then all of them together are tried once more, because
+//! Pruning: entries whose removal costs nothing are removed. Each alone is tried first; then all of them together are tried once more, because
 //! entries that are each idle beside the other can be needed as a pair.
 
 use crate::evolve::{EvolveError, Part, Phase, State};

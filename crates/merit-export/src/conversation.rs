@@ -1,7 +1,7 @@
 //! An episode as messages with the roles `system`, `user`, `assistant` and `tool`.
 //!
-//! What the world says and hints are messages of the user. A policy of ours writes its calls as text, and so they stay; whoever
-//! recorded text alone keeps calls apart, and there they become `tool_calls`, which their answers name.
+//! What the world says and hints are messages of the user. A policy of ours writes its calls as text, and so they stay; a record
+//! of text alone keeps calls apart, and there they become `tool_calls`, which their answers name.
 
 use merit_core::{CallRecord, Episode, Known, Role, Segment, Turn};
 use serde_json::{Value, json};

@@ -46,7 +46,7 @@ pub enum ExportError {
     Exists { path: PathBuf },
     #[error("cannot write {path}: {why}")]
     Io { path: PathBuf, why: String },
-    /// Whoever takes the rows does not take any more.
+    /// The receiver of the rows stopped taking them.
     #[error(transparent)]
     Rows(#[from] std::io::Error),
     /// A Parquet file that cannot be written.

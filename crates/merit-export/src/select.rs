@@ -1,6 +1,6 @@
 //! Which episodes are taken, and why the others are not.
 //!
-//! An episode whose outcome does not count is never taken: nobody knows whether it is good or bad. A group is the episodes of
+//! An episode whose outcome does not count is never taken: it is unknown whether it is good or bad. A group is the episodes of
 //! one phase, step and group; a pair also shares its prompt.
 
 use crate::conversation;

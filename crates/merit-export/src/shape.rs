@@ -89,7 +89,7 @@ impl Rows {
     }
 }
 
-/// The row, with the tools that the agent was told of where whoever recorded the episode says so.
+/// The row, with the tools that the agent was told of where the record says so.
 fn with_tools(mut row: Value, scored: &ScoredEpisode) -> Value {
     if let Some(tools) = scored.episode.task.payload.get("tools").filter(|tools| tools.is_array()) {
         row["tools"] = tools.clone();

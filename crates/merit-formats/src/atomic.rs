@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 static COUNTER: AtomicU64 = AtomicU64::new(0);
 
-/// A name beside `path` that nobody else uses.
+/// A name beside `path` that no other file has.
 fn beside(path: &Path) -> Result<PathBuf, FormatError> {
     let name = path.file_name().ok_or_else(|| FormatError::file(path, "has no name to write under"))?;
     let (pid, count) = (std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed));

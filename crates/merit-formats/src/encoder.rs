@@ -78,7 +78,7 @@ impl EncoderFiles {
             }
             known.insert(format!("{}{name}", self.prefix));
         }
-        // Heads of other uses, which pooling goes without.
+        // Skip heads that pooling does not use.
         let passed = |name: &str| {
             let plain = name.strip_prefix(self.prefix).unwrap_or(name);
             plain.starts_with("pooler.") || name.starts_with("cls.")

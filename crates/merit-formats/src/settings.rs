@@ -1,6 +1,6 @@
 //! Settings of a model, from `config.json` or from GGUF metadata, read one by one.
 //!
-//! In: a map. Out: checked values, and at the end the keys that nobody read. A null counts as absent.
+//! In: a map. Out: checked values, and at the end the keys that were not read. A null counts as absent.
 
 use crate::FormatError;
 use serde_json::{Map, Value};
@@ -104,7 +104,7 @@ impl Settings {
         Err(self.error(key, format!("is {value}; {why}")))
     }
 
-    /// Keys that nobody read and that are not in `harmless`.
+    /// Keys that were not read and that are not in `harmless`.
     pub(crate) fn unread(&self, harmless: &[&str]) -> Vec<String> {
         let read = self.read.borrow();
         let unread = |key: &&String| !read.contains(*key) && !harmless.contains(&key.as_str());

@@ -12,7 +12,7 @@ pub(crate) struct Calls {
 }
 
 impl Calls {
-    /// The calls that may have changed the world: those that ran, or of which nobody says that they did not.
+    /// The calls that may have changed the world: those that ran, or of which the record does not say.
     pub(crate) fn carried_out(episode: &Episode) -> Self {
         Self::kept(episode, answered)
     }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entailment {
-    /// The note.
+    /// The policy's text that the reference should follow from.
     #[serde(default)]
     pub reading: Reading,
     /// What should follow from it; of several the best counts.

@@ -15,10 +15,10 @@ pub struct Repetition {
     /// Words per n-gram, 1 to 16.
     #[serde(default = "four")]
     pub n: usize,
-    /// What is measured.
+    /// The text whose repetitions are counted.
     #[serde(default = "Reading::all_turns")]
     pub reading: Reading,
-    /// What a word is.
+    /// How the text is cut into words.
     #[serde(default)]
     pub tokens: Tokens,
 }

@@ -61,7 +61,7 @@ pub(crate) fn outputs<'a>(episode: &'a Episode, tool: &'a str) -> impl Iterator<
     answered.map(|record| record.output.as_str()).filter(|output| !output.trim().is_empty())
 }
 
-/// Whether a call may have run: it did, or nobody says that it did not.
+/// Whether a call may have run: it did, or the record does not say.
 pub(crate) fn answered(end: CallEnd) -> bool {
     matches!(end, CallEnd::Ok | CallEnd::Unknown)
 }

@@ -24,7 +24,7 @@ pub struct Spans {
     /// What of the verdict is the value.
     #[serde(default)]
     pub pay: Pay,
-    /// What is measured.
+    /// The overlap that is measured, and from where on it passes.
     pub check: Check,
 }
 

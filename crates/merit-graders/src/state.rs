@@ -1,7 +1,7 @@
 //! Where the world ended, held against where it should: the goal's facts achieved, less what was touched besides.
 //!
 //! The state is a place in the environment's last snapshot, the final answer as JSON, the last state that a named tool showed,
-//! or a place in the task's payload where whoever recorded the episode put it. Where the episode has a snapshot, that is what
+//! or a place in the task's payload where its recorder put it. Where the episode has a snapshot, that is what
 //! the environment really was; the others are for episodes without one. An answer that is no JSON is a parse failure; never asking the tool is worth 0. A
 //! tool that shows no JSON, and a goal or initial state past the limits, are the grader's failures. With an initial state
 //! the facts asked for are the changes, so that doing nothing earns nothing. A tool's states are also told by turn.
@@ -126,7 +126,7 @@ pub enum StateSource {
     Answer,
     /// What this tool gave back last, as JSON.
     Tool(String),
-    /// A place in the task's payload, put there by whoever recorded the episode.
+    /// A place in the task's payload, put there by its recorder.
     Pointer(String),
 }
 

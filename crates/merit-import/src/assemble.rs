@@ -220,7 +220,7 @@ impl Places {
         Self { asked, next: vec![0; tasks], taken: HashMap::with_capacity(entries.len()) }
     }
 
-    /// The member of a task that an entry asks for, or the next that nobody does.
+    /// The member of a task that an entry asks for, or the next free one.
     fn member(&mut self, task: usize, foreign: &Foreign) -> u32 {
         if let Some(member) = foreign.member {
             return member;

@@ -99,7 +99,7 @@ pub(crate) fn end(map: &mut Map<String, Value>, play: &mut Play) -> Result<End, 
     Ok(End::Unknown)
 }
 
-/// Where nobody acted there is no episode, unless something broke before anybody could.
+/// Without an action there is no episode, unless something broke before the first one.
 pub(crate) fn check_acted(play: &Play, end: &End) -> Result<(), ItemError> {
     match end {
         End::Failed { .. } => Ok(()),

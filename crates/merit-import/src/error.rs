@@ -43,7 +43,7 @@ pub enum ImportError {
         /// What is wrong with it.
         what: String,
     },
-    /// Some episodes cannot be read, and nobody said that they may be left out.
+    /// Some episodes cannot be read, and leaving them out was not allowed.
     #[error(
         "{} of {total} episodes cannot be imported, so nothing was:\n{}\nmend the file, or allow such lines to be skipped",
         .skipped.len(), list(.skipped)

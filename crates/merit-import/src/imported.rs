@@ -36,7 +36,7 @@ pub struct Found {
     pub sha256: String,
     /// The world the tasks were given.
     pub world: String,
-    /// The reported reward from which on a task counts as solved. Absent: nobody says.
+    /// The reported reward from which on a task counts as solved. Absent: it is unknown.
     pub solved_at: Option<f64>,
 }
 

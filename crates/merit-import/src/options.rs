@@ -15,8 +15,8 @@ pub struct ImportOptions {
     /// A tool's answer that begins so is an error, and every other is not. Empty: the format's own convention; where it has
     /// none, only answers marked as errors are taken for such, and how the others ended stays unknown.
     pub error_prefixes: Vec<String>,
-    /// The reported reward from which on a task counts as solved. Absent: the format's own; where it has none, nobody can
-    /// say whether a task was solved before it is scored.
+    /// The reported reward from which on a task counts as solved. Absent: the format's own; where it has none, it is
+    /// unknown before scoring whether a task was solved.
     pub solved_at: Option<f64>,
     /// Limits on size.
     pub limits: ImportLimits,

@@ -2,7 +2,7 @@
 //!
 //! Its world computes a reward exactly when it is done, so that `info.reward_info` tells the end: present, the environment
 //! ended the episode; null, the agent ran out of steps, which is the only other way out; `info.error`, the run broke, and
-//! nobody says on which side. A tool's answer that begins with `Error:` or `Unknown action` was refused. What the world
+//! the record does not say on which side. A tool's answer that begins with `Error:` or `Unknown action` was refused. What the world
 //! checks is a final state, so there is no single right answer: reference actions and outputs are in the task's payload.
 
 use crate::draft::{Draft, Foreign, Key, TaskDraft};

@@ -1,6 +1,6 @@
 //! A judge that is asked in words: a model, wherever it is. Each question is paid for once.
 //!
-//! In: an [`Asker`] that takes questions to whoever answers, the wording, and limits. Out: a [`Judge`]. A question that was answered
+//! In: an [`Asker`] that takes questions to a model or a person, the wording, and limits. Out: a [`Judge`]. A question that was answered
 //! before is not asked again; one that failed is, up to `tries` times; beyond the budget nothing is asked.
 
 use crate::ask::{Ask, Question, Wording};
@@ -27,13 +27,13 @@ pub struct Said {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Put {
     pub question: Question,
-    /// The episodes that it is about, for whoever knows more of them than words; a model is never shown them.
+    /// The episodes that it is about, for an answerer that knows more of them than words; a model is never shown them.
     pub shown: Vec<Arc<Episode>>,
     /// From 0; each vote is drawn anew.
     pub vote: u32,
 }
 
-/// Takes questions to whoever answers them: a model in this process, a server, a script of a test.
+/// Takes questions to what answers them: a model in this process, a server, a script of a test.
 pub trait Asker: Send {
     /// Name and version: two askers of the same id get the same answers.
     fn id(&self) -> String;

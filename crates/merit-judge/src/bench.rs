@@ -46,7 +46,7 @@ pub struct BenchRow {
     pub unsaid: BTreeMap<String, usize>,
     /// What it cost.
     pub cost: Cost,
-    /// Wall seconds. Absent: nobody measured them.
+    /// Wall seconds. Absent: they were not measured.
     pub seconds: Option<f64>,
     /// The same share for each kind of pairs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -164,7 +164,7 @@ fn tested(
     Ok(tested)
 }
 
-/// Takes out entries that nobody misses on the validation pairs; `margin` is what all of them together may cost.
+/// Takes out entries without which the validation pairs do no worse; `margin` is what all of them together may cost.
 pub fn prune_checks(
     folder: &mut JudgeFolder,
     pairs: &[Pair],

@@ -1,4 +1,4 @@
-//! The seam: whoever compares or scores episodes.
+//! The seam: what compares or scores episodes.
 
 use crate::{Answer, Choice, Pair, Verdict};
 use merit_core::Episode;

@@ -1,4 +1,4 @@
-//! Several judges, or several votes of one: what they come to together. Whoever gave no verdict has no say, and is not counted as one.
+//! Several judges, or several votes of one: what they come to together. A judge that gave no verdict is left out of the count.
 
 use crate::agreement::{Metric, alpha};
 use crate::{Answer, Choice, Judge, Verdict};
@@ -230,7 +230,7 @@ fn weighted_median(values: &[(f64, f64)]) -> Option<f64> {
     None
 }
 
-/// Each item by those who spoke of it. Nothing where nobody did, or as much weight says yes as no.
+/// Each item by those who spoke of it. Nothing where none did, or as much weight says yes as no.
 fn each_item(lists: &[(f64, Vec<Option<bool>>)], rule: PanelRule) -> Vec<Option<bool>> {
     let longest = lists.iter().map(|(_, list)| list.len()).max().unwrap_or_default();
     let one = |at: usize| {

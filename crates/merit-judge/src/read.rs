@@ -311,7 +311,7 @@ fn of_folder(path: &Path) -> Result<Vec<Pair>, PairError> {
     Ok(of_ratings(by_task))
 }
 
-/// What an episode was worth: by our score, or by what whoever recorded it said.
+/// What an episode was worth: by our score, or by the reward that its recorder gave it.
 fn worth(scored: &ScoredEpisode) -> Option<f64> {
     scored.reward().or_else(|| scored.episode.reported.as_ref().map(|reported| reported.reward))
 }

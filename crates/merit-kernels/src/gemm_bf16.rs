@@ -35,7 +35,7 @@ const CHUNK_COLUMNS: usize = 512;
 
 /// One block of results.
 ///
-/// Whoever makes one promises: `a` is readable for `steps` tiles, and again `a_tile` lines further where there are more
+/// Its maker promises: `a` is readable for `steps` tiles, and again `a_tile` lines further where there are more
 /// than 16 rows; `b` likewise, `b_tile` further where it is wide; `c` is writable (and readable) for `rows` rows of 16
 /// columns, or 32 where it is wide; `steps` and `rows` are at least 1, `rows` at most 32.
 #[derive(Clone, Copy)]

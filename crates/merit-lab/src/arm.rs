@@ -11,7 +11,7 @@ pub struct Arm {
     pub name: String,
     /// What it is there for.
     pub role: Role,
-    /// One line.
+    /// What the arm changes, in one line.
     pub about: String,
     /// What differs from the experiment.
     #[serde(default)]

@@ -30,7 +30,7 @@ pub struct Entry<'a> {
     pub weight: f64,
     /// Whether the policy that is about to change sampled it, so that its log-probabilities must come out the same.
     pub fresh: bool,
-    /// Log-probabilities when the tokens were chosen. Absent: nobody sampled them on-policy.
+    /// Log-probabilities when the tokens were chosen. Absent: they were not sampled on-policy.
     pub old_logprobs: Option<&'a [f32]>,
     /// One advantage per token. Absent: no credit rule has run.
     pub advantages: Option<&'a [f32]>,
@@ -289,7 +289,7 @@ fn without_the_rest(entries: Vec<Entry<'_>>, units: Vec<Vec<usize>>) -> (Vec<Ent
     (kept, moved.collect())
 }
 
-/// How many tokens the model must read to train those of `mask`: what follows the last one is read by nobody, and an
+/// How many tokens the model must read to train those of `mask`: what follows the last one is not read, and an
 /// episode that its context limit cut may be longer than the context.
 pub(crate) fn read_length(mask: &[bool]) -> usize {
     mask.iter().rposition(|&m| m).map_or(0, |last| last + 1)

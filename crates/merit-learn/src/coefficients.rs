@@ -72,7 +72,7 @@ pub fn coefficients(
     Ok(whole)
 }
 
-/// A stream of the current policy, which is empty where nobody gave it.
+/// A stream of the current policy, which is empty where it was not given.
 fn there(stream: &[f32]) -> Option<&[f32]> {
     (!stream.is_empty()).then_some(stream)
 }

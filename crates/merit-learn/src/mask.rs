@@ -104,7 +104,7 @@ impl Mask for NoRefusedTurns {
     }
 }
 
-/// The ablation: the policy is also trained on what tools and the world answered, as where nobody masks them out. Their old
+/// The ablation: the policy is also trained on what tools and the world answered, as where they are not masked. Their old
 /// log-probabilities are those of the policy before the update, their credit that of the policy's token before them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

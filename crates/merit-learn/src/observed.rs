@@ -1,6 +1,6 @@
 //! The ablation that trains what tools and the world said as if the policy had said it.
 //!
-//! In: samples with what their credit rule wrote. Out: the same samples with the answers inside their mask. Nobody sampled those
+//! In: samples with what their credit rule wrote. Out: the same samples with the answers inside their mask. The policy did not sample those
 //! tokens, so their old log-probabilities are what the policy that is about to change says of them; their credit is that of the
 //! token which the policy chose last. What follows the policy's last token stays out.
 

@@ -29,7 +29,7 @@ pub enum Expr {
     InBase(Arc<str>, u32),
     /// Parts in proportion, `7:32` or `1:2:3`; also a time of day.
     Ratio(Vec<Expr>),
-    /// A function nobody knows, by its name: `f(x)`.
+    /// An unknown function, by its name: `f(x)`.
     Unknown(Arc<str>, Vec<Expr>),
     /// `±`: either sign. The part is what follows it; `a ± b` is `Add[a, PlusMinus(b)]`.
     PlusMinus(Box<Expr>),

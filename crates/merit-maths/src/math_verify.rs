@@ -51,7 +51,7 @@ pub enum ExtractionMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FallbackMode {
-    /// Nothing.
+    /// The matched text is not kept.
     NoFallback,
     /// The first match, whether or not it parsed.
     FirstMatch,

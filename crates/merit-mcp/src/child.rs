@@ -93,7 +93,7 @@ fn reap(mut child: Child, group: Pid, running: Arc<AtomicBool>) -> watch::Receiv
 /// Kills the group, once: after its leader has been waited for, the number may come to belong to others.
 fn kill(group: Pid, running: &AtomicBool) {
     if running.swap(false, Ordering::SeqCst) {
-        // The only failure is that nobody is left.
+        // It fails only where the receiver is gone.
         let _ = kill_process_group(group, Signal::KILL);
     }
 }

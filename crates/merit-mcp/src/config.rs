@@ -1,7 +1,7 @@
 //! How a server is reached: a command of ours that speaks over its standard streams, or an address.
 //!
 //! A command gets a cleared environment: only [`PASSED_ON`], what `inherit` names and what `env` sets. So no secret of merit's
-//! own environment reaches a server that nobody meant it for.
+//! own environment reaches a server that it was not meant for.
 
 use crate::McpError;
 use crate::loopback::Address;

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::sync::mpsc::Receiver;
 
-/// A body that grows by an event with each message, until whoever sends them stops.
+/// A body that grows by an event with each message, until the sender stops.
 pub(crate) struct EventBody {
     first: Option<Message>,
     rest: Receiver<Message>,

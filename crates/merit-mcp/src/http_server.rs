@@ -206,7 +206,7 @@ fn takes_events(headers: &HeaderMap) -> bool {
     headers.get_all(ACCEPT).iter().any(accepted)
 }
 
-/// The name of a session, which nobody else can guess.
+/// The name of a session, which cannot be guessed.
 fn unguessable() -> Option<String> {
     let mut bytes = [0_u8; 16];
     let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).ok()?;

@@ -1,6 +1,6 @@
 //! The messages of the protocol: JSON-RPC 2.0, one object each.
 //!
-//! Parameters and results stay JSON values; whoever knows the method reads them.
+//! Parameters and results stay JSON values; the code that knows the method reads them.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

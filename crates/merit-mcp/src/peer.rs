@@ -55,7 +55,7 @@ impl Peer {
         self.link.tell(&Message::Notification { method, params: Value::Null }).await
     }
 
-    /// Asks and waits for the result. When the future is dropped, the server is told that nobody waits.
+    /// Asks and waits for the result. When the future is dropped, the server is told that the call is cancelled.
     pub(crate) async fn ask(&self, method: &str, params: Value) -> Result<Value, Fault> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let mut asked = Asked { link: Arc::clone(&self.link), id, answered: false };

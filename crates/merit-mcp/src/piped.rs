@@ -1,4 +1,4 @@
-//! A server over its standard streams: requests go out as lines, answers are handed to whoever waits for them.
+//! A server over its standard streams: requests go out as lines, answers are handed to the calls that wait for them.
 
 use crate::fault::Fault;
 use crate::lines::{Line, Lines};
@@ -88,7 +88,7 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes on a task of its own: a line must not end half-way when nobody waits for it any more.
+    /// Writes on a task of its own: a line must not end half-way when its caller stops waiting.
     async fn send(self: &Arc<Self>, message: &Message) -> Result<(), Fault> {
         let mut line = message.to_bytes();
         line.push(b'\n');
@@ -106,7 +106,7 @@ impl Shared {
     fn answer(&self, id: u64, outcome: Outcome) {
         let waiter = self.waiting().as_mut().and_then(|waiting| waiting.remove(&id));
         if let Some(waiter) = waiter {
-            // Whoever asked may have gone meanwhile.
+            // The caller may have stopped waiting.
             let _ = waiter.send(outcome);
         }
     }

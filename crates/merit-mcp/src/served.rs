@@ -26,7 +26,7 @@ pub struct ServedCall {
 /// What a served tool answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ServedAnswer {
-    /// It ran.
+    /// The tool ran; the text is its result.
     Ok(String),
     /// The caller asked wrongly; the text says what to do better.
     Wrong(String),

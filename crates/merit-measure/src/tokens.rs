@@ -5,7 +5,7 @@ use merit_core::{Segment, TokenId};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// More chips than this in one segment help nobody and make the page slow.
+/// More chips than this in one segment are unreadable and make the page slow.
 const MOST: usize = 600;
 
 /// How tokens read.

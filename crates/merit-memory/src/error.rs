@@ -38,7 +38,7 @@ impl MemoryError {
         Self::Io { path: path.display().to_string(), why: why.to_string() }
     }
 
-    /// Whether whoever asked can mend it: other input, not another disk.
+    /// Whether the caller can mend it: other input, not another disk.
     pub fn wrong_input(&self) -> bool {
         matches!(
             self,

@@ -19,7 +19,7 @@ pub struct Candidate {
     pub edges: Vec<Edge>,
     #[serde(default)]
     pub made_by: MadeBy,
-    /// What it was worth to whoever made it, e.g. the reward of its episode.
+    /// Its worth when it was made, e.g. the reward of its episode.
     #[serde(default)]
     pub value: f64,
 }
@@ -50,7 +50,7 @@ pub struct Edge {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MadeBy {
-    /// A run, a file, or whoever added it.
+    /// A run, a file, or the name of the program or person that added it.
     pub run: String,
     /// The version of the policy in that run.
     #[serde(default)]

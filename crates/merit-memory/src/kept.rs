@@ -1,7 +1,7 @@
 //! What is searched, kept in files beside the items, so that the next process need not make it again.
 //!
 //! The database holds the SHA-256 of each file. A file that is cut or altered, or that belongs to other items, is not read, and what was in
-//! it is made anew. A file is written under another name and renamed, and the database is told last: whoever is killed in
+//! it is made anew. A file is written under another name and renamed, and the database is told last: a process that is killed in
 //! between leaves a file that is not read. Numbers of items are never given twice and keys never change, so that a file stays
 //! true of the items it was made of, whatever came or went since.
 

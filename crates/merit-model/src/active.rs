@@ -30,7 +30,7 @@ pub(crate) struct Sequence {
     pub(crate) completion: Completion,
     /// Waits until this session has read so many of the tokens that both begin with.
     pub(crate) follows: Option<(SessionId, usize)>,
-    /// Tokens that were handed to whoever watches.
+    /// Tokens that were handed to the sink as they were drawn.
     shown: usize,
     pub(crate) ended: Option<Result<StopReason, SamplerError>>,
 }

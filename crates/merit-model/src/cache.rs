@@ -1,7 +1,7 @@
 //! Pages of remembered keys and values: taken from one pool, shared between sessions, copied when a sharer writes.
 //!
 //! A [`KvCache`] holds what a session has read as a list of pages. Sessions with a common beginning hold the same pages;
-//! only the last, partly filled page is ever written again, and whoever shares it copies it first. A page goes back to its
+//! only the last, partly filled page is ever written again, and a sequence that shares it copies it first. A page goes back to its
 //! pool when its last holder lets go.
 
 use merit_core::TokenId;
@@ -16,7 +16,7 @@ pub(crate) struct Pool {
     most_pages: usize,
     held: AtomicUsize,
     next_id: AtomicU64,
-    /// Memory of pages that nobody holds.
+    /// Memory of pages that are not in use.
     spare: Mutex<Vec<PageData>>,
 }
 
@@ -176,7 +176,7 @@ impl KvCache {
     }
 }
 
-/// The page itself where nobody else holds it, otherwise a copy. One that is listed somewhere, or was cut, gets a new name.
+/// The page itself where it has no other holder, otherwise a copy. One that is listed somewhere, or was cut, gets a new name.
 fn own(mut page: Arc<Page>, pool: &Arc<Pool>, cut: bool) -> Arc<Page> {
     if !cut && Arc::get_mut(&mut page).is_some() {
         return page;

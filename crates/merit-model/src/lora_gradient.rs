@@ -26,7 +26,7 @@ pub(crate) struct AdapterSpace {
 }
 
 impl AdapterSpace {
-    /// Room for a gradient that nobody asked for.
+    /// Room for a gradient that is not kept.
     pub(crate) fn unused(&mut self, len: usize) -> &mut [f32] {
         &mut room(&mut self.unused, len)[..len]
     }

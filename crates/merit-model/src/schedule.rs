@@ -154,7 +154,7 @@ impl Schedule {
                 None => {
                     let mut sequence = self.active.remove(index);
                     self.share(&mut sequence);
-                    // Whom it might follow now must have come before it, or two would wait for each other.
+                    // It may only follow a sequence that came before it; otherwise two sequences could wait for each other.
                     let earlier =
                         |other: SessionId| self.active[..index].iter().any(|s| s.session() == other);
                     sequence.follows = sequence.follows.filter(|(leader, _)| earlier(*leader));
@@ -165,7 +165,7 @@ impl Schedule {
     }
 
     /// Makes a sequence active if its pages can be had, next to those promised to the others; otherwise it waits (false),
-    /// unless there is nobody to wait for.
+    /// unless there is no sequence to wait for.
     fn fit(&mut self, sequence: Sequence) -> Result<bool, SamplerError> {
         if sequence.ended.is_some() {
             self.active.push(sequence);

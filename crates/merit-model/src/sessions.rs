@@ -45,7 +45,7 @@ impl Sessions {
         oldest.is_some_and(|(_, session)| self.by_id.remove(&session).is_some())
     }
 
-    /// Pages that hold the beginning of `context`, whoever read them.
+    /// Pages that hold the beginning of `context`, whichever session read them.
     pub(crate) fn find(&self, context: &[TokenId]) -> KvCache {
         self.index.find(context)
     }

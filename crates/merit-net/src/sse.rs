@@ -42,7 +42,7 @@ impl Events {
         Some(done)
     }
 
-    /// What is left when the stream has ended: an event that nobody closed.
+    /// What is left when the stream has ended: an event that was not closed.
     pub fn rest(&mut self) -> Option<Vec<u8>> {
         if !self.line.is_empty() {
             let _ = self.end_line();

@@ -1,6 +1,6 @@
 //! The threads that carry connections.
 //!
-//! Connections live on a runtime of their own, started on first use. So they outlive the runtime of whoever opened them, may be
+//! Connections live on a runtime of their own, started on first use. So they outlive the runtime of their opener, may be
 //! used from several of them, and from code that has none: a future only waits for a task over there, and [`wait`] is enough to
 //! drive it. When the future is dropped, the task ends and its connection is closed.
 
@@ -25,7 +25,7 @@ impl Threads {
         Self { name, most, runtime: OnceLock::new() }
     }
 
-    /// The runtime, for tasks that nobody waits for; or why it cannot be started.
+    /// The runtime, for tasks that are not awaited; or why it cannot be started.
     pub fn handle(&self) -> Result<&Handle, String> {
         let build = || {
             let threads = std::thread::available_parallelism().map_or(2, |n| n.get().min(self.most).max(2));

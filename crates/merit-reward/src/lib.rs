@@ -23,7 +23,7 @@
 //! its weighted value go to the turns in proportion to what it found there. `sum`, `lexicographic`, `staged`, `router`,
 //! `schedule`, `blend`, `pareto`, `gain`, `team` and an `ensemble` by mean hand on what their parts pay by turn; `per-turn`,
 //! `shaping` and a `checklist` with `payout = "turn"` pay by turn themselves; what stands inside any other combinator is paid
-//! at the end. Where an outcome decides whether there is a reward at all, nobody knew it at the turn.
+//! at the end. Where an outcome decides whether there is a reward at all, it was not known at the turn.
 //!
 //! A batch is scored together ([`Scorer::score_batch`]): parts may compare the members of a group or the whole batch, and
 //! may keep numbers from step to step in a [`RewardState`], which scoring reads and hands back renewed. [`check()`] looks for

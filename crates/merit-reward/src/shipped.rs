@@ -1,7 +1,7 @@
 //! The rewards that come with merit: files in `rewards/`, each a whole reward to use as it is or to start from.
 //!
 //! A new one is a file there and a line here; a test holds the two together. The text is TOML and reads into a
-//! [`RewardConfig`](crate::RewardConfig); whoever reads it brings the parser.
+//! [`RewardConfig`](crate::RewardConfig); the caller brings the parser.
 
 use merit_core::About;
 use merit_core::registry::{UnknownName, find};
@@ -11,7 +11,7 @@ use merit_core::registry::{UnknownName, find};
 pub struct ShippedReward {
     /// Name (its file's, without the ending), one line of help.
     pub about: About,
-    /// The reward as TOML.
+    /// The reward's file, TOML.
     pub text: &'static str,
 }
 

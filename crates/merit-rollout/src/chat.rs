@@ -23,7 +23,7 @@ use templated::Templated;
 #[derive(Clone)]
 pub struct ChatFormat {
     tokenizer: Arc<Tokenizer>,
-    /// At least one; the first is how a turn is ended by whoever writes it.
+    /// At least one; the first is what a written turn ends with.
     ends: Arc<[TokenId]>,
     layout: Layout,
 }

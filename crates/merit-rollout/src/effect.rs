@@ -15,7 +15,7 @@ pub struct Rules {
     pub settings: RolloutSettings,
     /// Tokens the model can attend to.
     pub context_limit: usize,
-    /// Whether whoever speaks goes by the whole episode, whatever the policy would have in sight.
+    /// Whether the speaker goes by the whole episode, whatever the policy would have in sight.
     pub sees_all: bool,
     /// How what the policy says comes to be: sampled from a model, or made by a program.
     pub provenance: Provenance,

@@ -56,7 +56,7 @@ pub fn roll_out(
     let (sender, notices) = channel();
     let sampled = sender.clone();
     let sink = CompletionSink::new(move |result| {
-        // The rollout may be over, with nobody left to hear.
+        // The rollout may be over, and the receiver gone.
         let _ = sampled.send(Notice::Sampled(result));
     });
     let rules = Rules {
@@ -105,7 +105,7 @@ impl Loop<'_> {
         self.flight.into_finished()
     }
 
-    /// One step of the sampler. When it panics, whoever waits for it fails and the rest goes on.
+    /// One step of the sampler. When it panics, the episodes that wait for it fail and the rest goes on.
     fn pump(&mut self) -> Pump {
         let (flight, sink) = (&mut self.flight, &self.sink);
         match caught(|| flight.sampler.pump(sink)) {

@@ -4,7 +4,7 @@ use merit_core::{Boundary, Fault};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs `work`; a panic becomes its message. Whoever calls lays it at the right door; a sampler is asked again for other
+/// Runs `work`; a panic becomes its message. The caller decides which side it is a fault of; a sampler is asked again for other
 /// episodes, each of which it may fail anew.
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic))

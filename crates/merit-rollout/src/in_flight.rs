@@ -257,7 +257,7 @@ impl<'a> InFlight<'a> {
 fn notifier(notices: &Sender<Notice>, slot: usize, call: u64) -> Notify {
     let notices = notices.clone();
     Box::new(move |what| {
-        // The rollout may be over, with nobody left to hear.
+        // The rollout may be over, and the receiver gone.
         let _ = notices.send(Notice::Tool { slot, call, what });
     })
 }

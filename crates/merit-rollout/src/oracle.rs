@@ -109,7 +109,7 @@ impl<'a> OracleSampler<'a> {
         Ok(Self::following(expert, chat, settings, plans))
     }
 
-    /// One that says what `expert` tells it, whoever that is.
+    /// A sampler that says what `expert` tells it.
     pub fn following(
         expert: &'a dyn Expert,
         chat: &ChatFormat,

@@ -1,4 +1,4 @@
-//! What a rollout tells whoever watches it.
+//! What a rollout tells its watcher.
 
 use crate::Waiting;
 use merit_core::Episode;

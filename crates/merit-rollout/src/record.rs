@@ -80,7 +80,7 @@ impl Record {
     ) -> Result<(), Fault> {
         let index = self.next_turn();
         let stop = turn_stop(said.stop);
-        // Whoever speaks in the policy's place need not know how likely it was; the policy must.
+        // A player in the policy's place need not know how likely its words were; the policy must.
         let unknown = provenance == Provenance::Synthetic && said.logprobs.is_empty();
         let known = if unknown && !said.tokens.is_empty() { Known::Tokens } else { Known::Full };
         let segment = Segment {
@@ -208,7 +208,7 @@ pub(crate) fn said_in(episode: &Episode, turn: u32) -> impl Iterator<Item = &Vec
     said.filter(move |s| s.role == Role::Policy && s.turn == turn).map(|segment| &segment.tokens)
 }
 
-/// The transcript of an episode whose turns from `turn` on are its own, though it has repeated them: nobody else keeps them.
+/// The transcript of an episode whose turns from `turn` on are its own, though it has repeated them: no other episode keeps them.
 pub(crate) fn owned_from(episode: &Episode, turn: u32) -> Transcript {
     let segments = episode.transcript.segments();
     let by = segments.iter().rev().find(|segment| segment.role == Role::Policy);

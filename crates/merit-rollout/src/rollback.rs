@@ -3,7 +3,7 @@
 //! An episode is played to its end. Where calls of a turn were refused, so that nothing ran, and one of the next turns said them
 //! right, the episode is played again: the turns before the failure are repeated, the corrected turn stands in place of the failed
 //! one, token by token as the policy said it, and everything after it is sampled anew. The purified episode takes the place of the
-//! first one. Its corrected turn is marked as spliced: its log-probabilities are of a context that is gone, and whoever learns from
+//! first one. Its corrected turn is marked as spliced: its log-probabilities are of a context that is gone, and a learner from
 //! it scores it again.
 
 use crate::plan::EpisodePlan;

@@ -1,6 +1,6 @@
 //! Where tools run: in place, as a task, or on a thread of their own, according to their kind of execution.
 //!
-//! Deadlines are the episode machine's business. Here a call that nobody waits for any more is dropped: its task is
+//! Deadlines are the episode machine's business. Here a call whose episode stopped waiting is dropped: its task is
 //! aborted, its place in the queue is given up, and a future that yields on a thread is dropped there. Only code that
 //! computes without ever yielding keeps its thread until it is done.
 

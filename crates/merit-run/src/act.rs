@@ -13,7 +13,7 @@ use merit_rollout::{
 };
 use std::sync::Arc;
 
-/// The policy as an actor: whoever plays with its weights, and the chat format of its tokenizer.
+/// The policy as an actor: the sampler that plays with its weights, and the chat format of its tokenizer.
 pub struct Actor {
     plays: Plays,
     chat: ChatFormat,

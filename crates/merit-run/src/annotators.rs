@@ -180,7 +180,7 @@ impl Annotators {
         *self.speakers.lock().unwrap_or_else(PoisonError::into_inner) = speakers;
     }
 
-    /// Takes up what was recorded of a step, so that nobody is asked again, nor what they could not say.
+    /// Takes up what was recorded of a step, so that no question is asked again, also none that had no answer.
     pub(crate) fn recall(&self, folder: &RunFolder, phase: &Phase, step: u64) -> Result<(), StoreError> {
         if !self.at_work.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
             let mut recorded = folder.annotations_of(phase, step)?;

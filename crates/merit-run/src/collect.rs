@@ -106,7 +106,7 @@ pub(crate) fn altered(
     Ok(())
 }
 
-/// Records scored episodes of a step and what they cost beside, and tells whoever watches.
+/// Records scored episodes of a step and what they cost beside, and tells the watcher.
 fn record(
     drive: &mut Drive<'_>,
     stage: &Stage,

@@ -30,7 +30,7 @@ pub(crate) fn check(recipe: &Recipe, toolbox: &Toolbox) -> Result<(), RunError> 
     Ok(())
 }
 
-/// Whoever plays the policy's episodes in the driver's place. Asked by the driver whenever the policy is to play, never twice at
+/// What plays the policy's episodes in the driver's place. Asked by the driver whenever the policy is to play, never twice at
 /// once. What comes back must be what a [`Worker`] makes of the same work.
 pub trait Players: Send + Sync {
     /// An episode for each plan, in their order.

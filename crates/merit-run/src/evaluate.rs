@@ -1,4 +1,4 @@
-//! Held-out evaluation: greedy unless the recipe has a temperature, on tasks nobody learned from, recorded like everything else.
+//! Held-out evaluation: greedy unless the recipe has a temperature, on tasks that were not learned from, recorded like everything else.
 
 use crate::RunError;
 use crate::act::Actor;
@@ -53,7 +53,7 @@ pub(crate) struct Evaluator<'a> {
 }
 
 impl Evaluator<'_> {
-    /// Evaluates, records episodes and metrics, tells whoever watches.
+    /// Evaluates, records episodes and metrics, tells the watcher.
     pub(crate) fn run(mut self, evaluation: &Evaluation) -> Result<(), RunError> {
         let recipe = &self.parts.recipe;
         let settings =

@@ -149,7 +149,7 @@ fn verdict(tokens: &[TokenId], said: TokenId) -> SftSequence {
     SftSequence { mask: last_of(tokens.len()), tokens, weight: 1.0 }
 }
 
-/// Measures the model on the tasks that it did not learn from, records it and tells whoever watches.
+/// Measures the model on the tasks that it did not learn from, records it and tells the watcher.
 fn measure(
     drive: &mut Drive<'_>,
     stage: &Stage,

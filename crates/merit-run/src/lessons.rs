@@ -1,6 +1,6 @@
 //! What a teacher showed: played once, judged, kept in the run's folder, and told again in the policy's own tokens.
 //!
-//! In: the tasks of the warm start and whoever teaches. Out: [`Lessons`], a demonstrator that repeats what the teacher said. A
+//! In: the tasks of the warm start and the teacher. Out: [`Lessons`], a demonstrator that repeats what the teacher said. A
 //! teacher is not asked twice for what it gave: a run that goes on finds it in its folder. What a teacher could not do and what
 //! was lost on the way are counted apart, and neither is imitated.
 

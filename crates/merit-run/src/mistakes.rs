@@ -142,11 +142,11 @@ impl<'a> Mender<'a, '_> {
                 if next.as_ref().is_some_and(|next| part.starts_with(&next.path)) {
                     continue;
                 }
-                // What is then wrong beside it may be so only because of the mend.
+                // A mistake in the same component may be there only because of the fix.
                 if !within(&part[..depth - 1]) {
                     return Some((changed, next));
                 }
-                // Where the whole component is then refused, that is likely; another key that is wrong is so by itself.
+                // If fixing this makes the component refused, the other wrong key is probably a result of it.
                 let refused = next.as_ref().is_some_and(|next| is_refusal(&next.error));
                 let place = if refused { &mut last } else { &mut second };
                 *place = place.take().or(Some((changed, next)));
@@ -176,7 +176,7 @@ impl<'a> Mender<'a, '_> {
         let other_text = hint.as_deref().filter(|_| matches!(value.get_ref(), DeValue::String(_)));
         let other_text = other_text
             .and_then(|hint| document::with(document, part, DeValue::String(Cow::Owned(hint.to_owned()))));
-        // Another name would be another component, with other keys.
+        // Changing `type` would choose a component with other keys.
         let free = part.last() != Some(&Step::Key("type".to_owned()));
         let gone = document::without(document, part).filter(|_| free);
         let model = document::at(&self.model, &named(part));

@@ -80,7 +80,7 @@ pub struct Fit {
     pub from: String,
     /// What the model is fitted to.
     pub loss: FitLoss,
-    /// Updates.
+    /// Number of optimiser updates.
     pub steps: u64,
     /// Pairs or episodes per update.
     pub batch: usize,

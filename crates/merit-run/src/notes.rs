@@ -31,7 +31,7 @@ pub(crate) fn skipped(lost: &merit_store::DamagedCheckpoint) -> String {
     format!("{path} cannot be loaded ({why}); going on from an older checkpoint")
 }
 
-/// Says in the run's folder where a stage trains what nobody else trains.
+/// Says in the run's folder where a stage also trains on observations.
 pub(crate) fn note_ablations(folder: &mut RunFolder, stages: &[Stage]) -> Result<(), RunError> {
     for stage in stages.iter().filter(|stage| matches!(stage.work, Work::Learn { .. })) {
         let mask = &stage.recipe.learn.mask;
@@ -49,7 +49,7 @@ pub(crate) fn note_ablations(folder: &mut RunFolder, stages: &[Stage]) -> Result
 /// The mark that says how the calls of a run are answered; a run without it has made none.
 pub const TOOLS_MARK: &str = "tools";
 
-/// Says in the run's folder how calls are answered from now on, and to whoever watches if that has changed.
+/// Says in the run's folder how calls are answered from now on, and to the watcher if that has changed.
 pub(crate) fn note_tools(
     folder: &mut RunFolder,
     options: &Options,

@@ -240,7 +240,7 @@ impl Drive<'_> {
                 tokens,
                 mask,
                 observed: vec![false; len],
-                // Nobody of ours chose these tokens; an objective that asks for them is refused.
+                // Our policy did not choose these tokens; an objective that asks for them is refused.
                 logprobs: vec![0.0; len],
                 values: Vec::new(),
                 turns: Vec::new(),

@@ -121,7 +121,7 @@ impl Parts {
         self.scorer.needs().iter().any(|need| own.get(&need.name).is_some())
     }
 
-    /// `Err` where one of these judges pays that knows no more than what knows nothing of quality.
+    /// Fails where a judge that pays is no better than one that knows only length or words.
     pub(crate) fn paid_by(&self, judges: &Judges) -> Result<(), RunError> {
         let needs = self.scorer.needs();
         let paying = judges.iter().filter(|(name, _)| needs.iter().any(|need| need.name == **name));

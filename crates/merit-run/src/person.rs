@@ -2,7 +2,7 @@
 //!
 //! In: a world with messages of `Role::User`. Out: the same world with these messages worded by a model; what they say, when, and what
 //! they change stays the world's own. Every word that the rules give must be in the sentence. A person who does not say what has to be
-//! said, or does not answer, breaks the episode as a failure of the infrastructure: it is nobody's reward.
+//! said, or does not answer, breaks the episode as a failure of the infrastructure: it earns no reward.
 
 use crate::RunError;
 use crate::roles::Backend;

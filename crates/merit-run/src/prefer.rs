@@ -27,7 +27,7 @@ pub struct Prefer {
     pub from: String,
     /// `dpo`, `kto`, or another that reads rewards and a reference policy.
     pub objective: Chosen<dyn Objective>,
-    /// Updates.
+    /// Number of optimiser updates.
     pub steps: u64,
     /// Pairs, or answers with labels, per update.
     pub batch: usize,
@@ -38,7 +38,7 @@ pub struct Prefer {
 /// Goes on with the stage from the place of `drive`.
 pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, from: &Source, how: &Prefer) -> Result<(), RunError> {
     if drive.place.step == 0 {
-        // The reference of this stage.
+        // The policy at this point is the reference.
         drive.policy.begin_here()?;
     }
     let pairs = match from {

@@ -33,7 +33,7 @@ impl Recipe {
                 errors.extend(wrong.into_iter().flat_map(RecipeError::each).filter(own));
             }
         }
-        // A misspelt name leaves a judge unasked; of the two it is told which is missing.
+        // A misspelt name leaves a judge unused; the missing name is reported before the unused judge.
         if whole && errors.is_empty() {
             errors.extend(crate::judges::idle(&self).map(refused));
         }

@@ -49,7 +49,7 @@ pub(crate) fn context(seed: &Seed, step: u64, discount: f64) -> ScoreContext {
     ScoreContext { step, version: PolicyVersion(step), seed: seed.child("reward", 0).as_u64(), discount }
 }
 
-/// Scores `episodes`, whatever their order; batches come in the order of phase and step. Nobody is asked again: `annotations` are
+/// Scores `episodes`, whatever their order; batches come in the order of phase and step. No judge is asked again: `annotations` are
 /// those that were recorded.
 pub fn rescore(
     scorer: &Scorer,

@@ -15,7 +15,7 @@ use merit_reward::{RewardState, ScoredBatch};
 use merit_rollout::EpisodePlan;
 use std::sync::Arc;
 
-/// A search with whoever values what it finds.
+/// A search with the judge or reward that values what it finds.
 pub(crate) struct Searching {
     how: SearchSettings,
     valuer: Valuer,

@@ -171,7 +171,7 @@ impl Stage {
         }
     }
 
-    /// In words.
+    /// What the stage does, for the progress and the error messages.
     pub(crate) fn describe(&self) -> String {
         let round = if self.round == 0 { String::new() } else { format!(", round {}", self.round + 1) };
         let what = match (&self.phase, &self.work) {

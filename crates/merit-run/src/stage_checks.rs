@@ -1,4 +1,4 @@
-//! Stages that parse but cannot be done: names that nobody wrote, orders that cannot be, numbers that mean nothing.
+//! Stages that parse but cannot be done: names that are not in the recipe, orders that cannot be, numbers that mean nothing.
 
 use crate::model::{ModelConfig, Trained};
 use crate::models::{LOG_PROB, MEAN_LOG_PROB, SCORE};
@@ -59,7 +59,7 @@ struct Walk<'a> {
     changed: Vec<Phase>,
     /// What cannot be done.
     wrong: Vec<String>,
-    /// Names that nobody wrote, each of which is told once.
+    /// Names that are not in the recipe, each reported once.
     unknown: BTreeSet<String>,
 }
 
@@ -264,7 +264,7 @@ impl<'a> Walk<'a> {
         stage.stages().try_for_each(|name| self.stood_after("of", name))
     }
 
-    /// Refuses a search that cannot be, or by whom nobody knows.
+    /// Refuses a search that cannot be, or whose judge is not in the recipe.
     fn search(&mut self, stage: &StageSettings, search: &SearchSettings) -> Result<(), String> {
         search.check()?;
         let several = match stage {
@@ -300,7 +300,7 @@ impl<'a> Walk<'a> {
         if select.by == LOG_PROB { Ok(()) } else { self.asked("select.by", &select.by) }
     }
 
-    /// Refuses a model that nobody named, with the nearest name.
+    /// Refuses a model that is not in `[models]`, with the nearest name.
     fn known_model(&mut self, key: &str, name: &str) -> Result<(), String> {
         if self.recipe.models.contains_key(name) || !self.unknown.insert(format!("model {name}")) {
             return Ok(());
@@ -429,7 +429,7 @@ fn supervised(batch: usize, rate: f32) -> Result<(), String> {
 fn preferring(stage: &Prefer) -> Result<(), String> {
     supervised(stage.batch, stage.learning_rate)?;
     let needs = stage.objective.needs();
-    // Pairs are kept, so after the first update nobody on-policy has sampled them, and no credit rule has seen them.
+    // Pairs are kept, so after the first update they are no longer on-policy, and no credit rule has seen them.
     let of_pairs =
         needs.reward && needs.reference && !needs.advantages && !needs.on_policy && !needs.old_logprobs;
     if of_pairs {

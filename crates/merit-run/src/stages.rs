@@ -73,7 +73,7 @@ pub struct Imitate {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Supervision {
-    /// Updates.
+    /// Number of optimiser updates.
     pub steps: u64,
     /// Episodes per update.
     pub batch: usize,
@@ -178,7 +178,7 @@ pub struct Evaluating {
     /// The episode of each task is searched for instead of played greedily.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<SearchSettings>,
-    /// Chooses one of the samples, for best-of-n. Absent: nobody does.
+    /// Chooses one of the samples, for best-of-n. Absent: none is chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub select: Option<Select>,
     /// Success is broken down by these: infos of the world, or places in the task's payload, which begin with `/`.

@@ -120,7 +120,7 @@ impl Place {
             std::fs::rename(&beside, self.path())
         });
         if written.is_err() {
-            // Whoever was first has written the same.
+            // The process that was first has written the same.
             let _ = std::fs::remove_dir_all(&beside);
         }
         if self.path().exists() { Ok(()) } else { written }

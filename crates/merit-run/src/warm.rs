@@ -153,7 +153,7 @@ fn played(
         turns_per_size: None,
         max_turn_tokens: most(256),
         max_episode_tokens: most(4096),
-        // Nobody samples here, and the world of demonstrations may have nothing to hold turns to.
+        // Nothing is sampled here, and the world of demonstrations may have nothing to hold turns to.
         grammar: false,
         ..parts.recipe.rollout.clone()
     };

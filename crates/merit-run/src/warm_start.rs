@@ -28,7 +28,7 @@ pub struct WarmStart {
     /// Which of its episodes are imitated. Only where a model teaches; absent: those that solved their task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keep: Option<Keep>,
-    /// Updates.
+    /// Number of optimiser updates.
     pub steps: u64,
     /// Demonstrations per update.
     pub batch: usize,

@@ -95,7 +95,7 @@ pub(crate) fn verdict_of(ending: &Ending, memory_kb: u64) -> Verdict {
     match (ending.signal, ending.exit) {
         (Some(libc::SIGSYS), _) => Verdict::Refused { call: "a forbidden system call".to_owned() },
         (Some(libc::SIGXCPU), _) => Verdict::Time,
-        // Nobody but the kernel's memory guard kills a program that holds this much.
+        // Only the kernel's memory guard kills a program that holds this much.
         (Some(libc::SIGKILL), _) if ending.peak > memory_kb / 2 => Verdict::Memory,
         (Some(signal), _) => Verdict::Killed { how: signal_name(signal) },
         (None, Some(code)) => {

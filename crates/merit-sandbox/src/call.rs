@@ -241,7 +241,7 @@ impl<'a> Call<'a> {
         // What it wrote before its report lies in the pipes.
         let flood = self.output.drain_all(self.worker);
         let said = answer.verdict();
-        // Whoever speaks after the deadline of anything else has not let it stop him.
+        // An answer after the deadline means that the code did not stop in time, unless it reports the timeout itself.
         let overdue = late && said != Verdict::Time;
         let verdict = match said {
             _ if flood => Verdict::Output,
@@ -259,7 +259,7 @@ impl<'a> Call<'a> {
 
     fn stopped(mut self, verdict: Verdict) -> Result<Done, SandboxError> {
         self.worker.signal(Signal::KILL);
-        // It runs no more, but on a crowded machine its turn to die may be far off: nobody waits for that.
+        // It runs no more, but on a crowded machine its turn to die may be far off: the call does not wait for that.
         let ending = match &self.worker.handle {
             Some(handle) if !wait_readable(handle, Instant::now() + DEATH)? => usage::so_far(handle),
             _ => self.await_death()?,

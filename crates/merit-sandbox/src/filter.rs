@@ -67,7 +67,7 @@ fn locks() -> Result<Rules, SandboxError> {
 }
 
 /// Waiting at an address that others may share: a page of a library is the same page in every sandbox. Answered as if the value
-/// had changed, so that whoever waits for a thread to end looks again.
+/// had changed, so that a waiter for the end of a thread looks again.
 fn shared_waits() -> Result<Rules, SandboxError> {
     let waits = [libc::FUTEX_WAIT, libc::FUTEX_WAIT_BITSET];
     let rules = waits.iter().map(|&wait| rule(&[(1, masked(FUTEX_OPERATION), wait as u64)]));

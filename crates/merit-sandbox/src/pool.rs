@@ -1,4 +1,4 @@
-//! The servers of a sandbox and the workers they keep ready. A lost server is replaced by whoever needs it next.
+//! The servers of a sandbox and the workers they keep ready. A lost server is replaced by the next call that needs it.
 
 use crate::server::{Server, StartMessage};
 use crate::worker::Worker;

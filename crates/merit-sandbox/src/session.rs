@@ -49,7 +49,7 @@ impl Session {
             return Err(cancelled);
         }
         if channel::readable(&worker.control) {
-            // Between cells there is nothing to say, and whoever would say it is stopped.
+            // Between cells there is nothing to say, and the program that could say it is stopped.
             self.ended = format!("cell {}: it wrote to its channel or died after its report", self.cells);
             return Err(match self.server.is_well() {
                 true => SandboxError::SessionEnded(self.ended.clone()),

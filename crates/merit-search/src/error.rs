@@ -36,7 +36,7 @@ pub enum SearchError {
     },
     #[error(transparent)]
     UnknownEmbedder(#[from] UnknownName),
-    /// The question cannot be answered: whoever asked can read this and ask better.
+    /// The question cannot be answered: the asker can read this and ask better.
     #[error("{0}")]
     Query(#[from] QueryRefusal),
     /// The embedder failed or broke its contract.
@@ -79,7 +79,7 @@ pub enum CorpusFault {
     TooLong { max: usize },
 }
 
-/// Why a question is not answered, in words for whoever asked.
+/// Why a question is not answered, in words for the asker.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryRefusal {
     #[error("the query is empty; write the words to search for")]

@@ -23,7 +23,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let beside = Path::new(&beside);
     let done = write_synced(beside, bytes).and_then(|()| rename(beside, path));
     if done.is_err() {
-        // The old file stays; a half-written neighbour helps nobody.
+        // The old file stays; a half-written neighbour is of no use.
         let _ = std::fs::remove_file(beside);
     }
     done

@@ -92,7 +92,7 @@ pub enum StoreError {
         "{what} of episode {episode} is not a finite number; a score without a value is `Unscorable` or `GraderFailed`"
     )]
     NotFinite { episode: String, what: String },
-    /// Credit for an episode nobody recorded.
+    /// Credit for an episode that is not in the store.
     #[error("no episode {episode} is recorded; record episodes before their credit")]
     UnknownEpisode { episode: String },
     /// A file name that a checkpoint cannot have.

@@ -122,7 +122,7 @@ impl RunFolder {
         rows.into_iter().map(|(step, record)| Ok((step, self.parse(&record)?))).collect()
     }
 
-    /// What was said of the episodes when they were recorded. Empty for a run of a version that asked nobody.
+    /// What was said of the episodes when they were recorded. Empty for a run of a version without annotators.
     pub fn annotations(&self) -> Result<Annotations, StoreError> {
         let known = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'annotations'";
         if self.all(known, [], |row| row.get::<_, String>(0))?.is_empty() {

@@ -40,7 +40,7 @@ pub struct EpisodeRow {
     pub end: String,
     pub turns: u32,
     pub tool_calls: u64,
-    /// Tokens the policy sampled. Absent: nobody counted them.
+    /// Tokens the policy sampled. Absent: they were not counted.
     pub policy_tokens: Option<u64>,
 }
 

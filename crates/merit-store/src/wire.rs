@@ -32,7 +32,7 @@ pub(crate) struct WireEpisode<'a> {
     /// What the policy had in sight.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window: Option<Window>,
-    /// The parts of the cost that nobody counted; the columns then hold lower bounds.
+    /// The parts of the cost that were not counted; the columns then hold lower bounds.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     tokens_unknown: bool,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

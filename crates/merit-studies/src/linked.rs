@@ -18,7 +18,7 @@ pub struct Shares {
 }
 
 /// Of a score t from 1 to 3: `(t − 1) / 2` to the solver, the rest, `(3 − t) / 2`, to the critic, nothing to the scorer. A score that cannot
-/// be read, or is no score, costs the scorer 1 and pays nobody.
+/// be read, or is no score, costs the scorer 1 and pays no policy.
 pub fn interaction(score: Option<u8>) -> Shares {
     match score {
         Some(t @ 1..=3) => {

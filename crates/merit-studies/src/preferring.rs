@@ -80,7 +80,7 @@ impl Asking {
                     break;
                 }
                 MALFORMED => {
-                    // Whoever reads past the form finds the same answer.
+                    // A reader that ignores the form finds the same answer.
                     well_formed = false;
                     right = state.found == hops;
                     break;

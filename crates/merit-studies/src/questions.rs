@@ -1,7 +1,7 @@
 //! Questions over an encyclopaedia and how they are made: chains from the top down, conjunctions, and cues that are gathered from
 //! the answer upwards.
 //!
-//! In: facts and an entity. Out: a [`Question`], whose candidate sets are exact. It knows nothing of whoever solves it.
+//! In: facts and an entity. Out: a [`Question`], whose candidate sets are exact. It knows nothing of its solvers.
 
 use crate::StudyError;
 use crate::worlds::encyclopaedia::{

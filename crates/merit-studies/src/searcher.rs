@@ -227,7 +227,7 @@ impl Search<'_> {
         let held = |(_, relation, to): &(usize, usize, usize)| {
             let tests = &self.inquiry.tests[*to];
             let end = self.book.links[page][*relation];
-            // Whoever is named is named on the page itself.
+            // A person who is named is named on the page itself.
             let by_name = tests.iter().all(|test| matches!(test, Test::Name(_)));
             (!tests.is_empty() && (by_name || self.known[end])).then(|| self.fits(*to, end))
         };

@@ -10,7 +10,7 @@ pub(crate) fn render(scored: &ScoredEpisode) -> String {
     let mut turns = episode.turns.iter();
     for segment in episode.transcript.segments() {
         let turn = if segment.role == Role::Policy { turns.next() } else { None };
-        // A policy of ours writes its calls as text; whoever records text alone keeps them apart.
+        // A policy of ours writes its calls as text; a record of text alone keeps them apart.
         let calls = turn.filter(|_| segment.known == Known::Text).map_or(&[][..], |turn| &turn.calls);
         if segment.text.is_empty() && calls.is_empty() {
             continue;

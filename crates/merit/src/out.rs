@@ -15,12 +15,12 @@ pub(crate) fn line(text: impl Display) -> io::Result<()> {
     self::text(format_args!("{text}\n"))
 }
 
-/// Writes a line to standard error; when even that fails, nobody is listening.
+/// Writes a line to standard error; when even that fails, there is nothing left to do.
 pub(crate) fn complain(text: impl Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Whether whoever read the output has left, which is no failure: `merit list | head -1`.
+/// Whether the reader of the output has left, which is no failure: `merit list | head -1`.
 pub(crate) fn reader_left(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
 }

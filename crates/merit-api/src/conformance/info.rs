@@ -6,7 +6,7 @@ use merit_core::{Info, Message, Task};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Reward and info are finite, what is observed is the same for whoever drops the info of every step before, and no observation
+/// Reward and info are finite, what is observed is the same for a player that drops the info of every step before, and no observation
 /// tells a number of the info by its name.
 pub(super) fn check_info(subject: &Subject) -> Found {
     subject.some().filter_map(|task| checked(subject, task).err()).collect()

@@ -34,7 +34,28 @@ pub(super) fn garbage() -> Vec<String> {
     inputs
 }
 
-/// Checks one tool on one task.
+/// Checks one tool on one task: its example, its snapshots, and that malformed input is refused.
+///
+/// ```
+/// use merit_api::{Tool, ToolAnswer, ToolError, ToolFuture, ToolSession, ToolSpec, conformance::check_tool};
+/// use std::sync::Arc;
+/// struct Double(ToolSpec);
+/// struct Session;
+/// impl Tool for Double {
+///     fn spec(&self) -> &ToolSpec { &self.0 }
+///     fn open(&self, _: &merit_core::Task, state: Option<&serde_json::Value>) -> Result<Arc<dyn ToolSession>, ToolError> {
+///         merit_api::no_state("double", state).map(|()| Arc::new(Session) as Arc<dyn ToolSession>)
+///     }
+/// }
+/// impl ToolSession for Session {
+///     fn call(self: Arc<Self>, input: String) -> ToolFuture {
+///         let doubled = input.parse::<i32>().map(|n| ToolAnswer::Ok((2 * n).to_string()));
+///         Box::pin(async move { doubled.unwrap_or_else(|_| ToolAnswer::Refused("give a whole number".into())) })
+///     }
+/// }
+/// let tool = Double(ToolSpec::text("double", "Doubles a number.", "number", "a whole number", "21"));
+/// assert!(check_tool(&tool, &merit_core::Task::new("quiz", "quiz/1")).is_empty());
+/// ```
 pub fn check_tool(tool: &dyn Tool, task: &Task) -> Vec<String> {
     let mut found = Vec::new();
     for check in [check_example, check_snapshot, check_unknown_snapshot, check_garbage] {

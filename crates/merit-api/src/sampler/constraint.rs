@@ -74,7 +74,7 @@ impl TokenMask {
         }
     }
 
-    /// Takes a token out.
+    /// The token may not be drawn at this position.
     pub fn forbid(&mut self, token: TokenId) {
         let token = token.0 as usize;
         if token < self.vocab {

@@ -24,7 +24,7 @@ pub struct SampleRequest {
     pub session: SessionId,
     /// The whole context so far; positions that match what the session already read are not read again.
     pub context: Vec<TokenId>,
-    /// How to draw.
+    /// Temperature, cuts, stops and the limit on tokens.
     pub params: Arc<SamplingParams>,
     /// All randomness of this completion: one number per token.
     pub seed: Seed,
@@ -48,7 +48,7 @@ pub enum StopReason {
 /// A token and how likely it was.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TokenLogprob {
-    /// The token.
+    /// Its number in the vocabulary.
     pub token: TokenId,
     /// Its log-probability under the full softmax at the sampling temperature.
     pub logprob: f32,
@@ -57,7 +57,7 @@ pub struct TokenLogprob {
 /// What was said, aligned token by token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// Whose it is.
+    /// The session that asked.
     pub session: SessionId,
     /// The tokens drawn.
     pub tokens: Vec<TokenId>,
@@ -74,7 +74,7 @@ pub struct Completion {
     pub counted: Counted,
 }
 
-/// Who counted the tokens of a completion. Limits and costs go by this count, so that nobody is cut by another's tokenizer.
+/// Who counted the tokens of a completion. Limits and costs go by this count, so that no completion is cut by the count of another tokenizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Counted {
     /// They are the tokens of the completion.
@@ -82,13 +82,14 @@ pub enum Counted {
     Here,
     /// A server that drew tokens of its own; the completion has its text in ours.
     Server(u64),
-    /// Nobody: the server does not say. They count against no limit, and the cost says that tokens are unknown.
+    /// The server does not say. The tokens count against no limit, and the cost says that tokens are unknown.
     Nobody,
 }
 
 /// Why a session got no completion; other sessions carry on.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SamplerError {
     /// Nothing to continue from.
     #[error("the context is empty")]
@@ -96,17 +97,13 @@ pub enum SamplerError {
     /// The context does not fit.
     #[error("the context has {got} tokens, the model holds {limit}")]
     ContextTooLong {
-        /// Its length.
         got: usize,
-        /// The most that fits.
         limit: usize,
     },
     /// A token that the model does not know.
     #[error("token {token} is outside the vocabulary of {vocab}")]
     UnknownToken {
-        /// The token.
         token: u32,
-        /// Size of the vocabulary.
         vocab: usize,
     },
     /// Parameters that cannot be sampled with.
@@ -129,11 +126,8 @@ pub enum SamplerError {
         "{positions} positions need {needed} bytes of cache, the limit is {limit}: raise `cache_bytes` or shorten the context"
     )]
     CacheFull {
-        /// Positions that were to be held.
         positions: usize,
-        /// Bytes of the pages that hold them.
         needed: usize,
-        /// Bytes that all caches may take.
         limit: usize,
     },
     /// The sampler behind the seam failed.
@@ -142,9 +136,7 @@ pub enum SamplerError {
     /// A server that the sampler asked failed.
     #[error("the sampler failed: {message}")]
     Server {
-        /// The kind of failure in a few words, the same for all of one kind.
         cause: String,
-        /// What happened.
         message: String,
     },
 }
@@ -152,7 +144,7 @@ pub enum SamplerError {
 /// The answer to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionResult {
-    /// Whose it is.
+    /// The session that asked.
     pub session: SessionId,
     /// The completion, or why there is none.
     pub result: Result<Completion, SamplerError>,
@@ -161,7 +153,7 @@ pub struct SessionResult {
 /// A token as it is drawn, before its completion is finished.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampledToken {
-    /// Whose it is.
+    /// The session that it is drawn for.
     pub session: SessionId,
     /// The token and its log-probability.
     pub drawn: TokenLogprob,

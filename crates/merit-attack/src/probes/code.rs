@@ -74,7 +74,7 @@ fn programs(task: usize, subject: &Subject, programs: &[&str]) -> Vec<Attempt> {
     attempts
 }
 
-/// The functions and classes that the right program defines at its top; where nobody knows one, those of the prompt.
+/// The functions and classes that the right program defines at its top; where none is known, those of the prompt.
 fn names(subject: &Subject) -> Vec<String> {
     let defined = |text: &str| -> Vec<String> {
         let after = |line: &str| {

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The first `most` tasks of a run or an import. An episode that solved its task is the gold; a task that nobody solved has
+/// The first `most` tasks of a run or an import. An episode that solved its task is the gold; a task that no episode solved has
 /// only its answer, if it has one.
 pub(super) fn read(path: &Path, most: usize) -> Result<Vec<Given>, AttackError> {
     let bad =

@@ -52,9 +52,9 @@ pub fn embedder(name: &str, dimensions: usize, words: Words) -> Result<Box<dyn E
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("embedder `{name}` could not answer: {why}")]
 pub struct EmbedderError {
-    /// Its name.
+    /// Name of the embedder.
     pub name: String,
-    /// What went wrong.
+    /// What failed, in words.
     pub why: String,
 }
 

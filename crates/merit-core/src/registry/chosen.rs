@@ -58,7 +58,7 @@ impl<T: ?Sized> Chosen<T> {
         Arc::clone(&self.component)
     }
 
-    /// The settings, every default written out, without the name: for whoever writes them with keys of its own.
+    /// The settings, every default written out, without the name, for a caller that writes them with keys of its own.
     pub fn settings(&self) -> impl Serialize + '_ {
         &*self.settings
     }

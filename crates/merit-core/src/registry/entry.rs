@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub struct About {
     /// The name used in recipes.
     pub name: &'static str,
-    /// One line.
+    /// What it does, in one line of help.
     pub summary: &'static str,
     /// Where it was published; empty for what is common knowledge.
     pub paper: &'static str,

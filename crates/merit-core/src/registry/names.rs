@@ -9,7 +9,7 @@ const LONGEST: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown {kind} `{name}`{}; {}", hint(.nearest), choices(.known))]
 pub struct UnknownName {
-    /// What was looked for.
+    /// What the list holds, e.g. `credit rule`.
     pub kind: &'static str,
     /// The name that was given.
     pub name: String,

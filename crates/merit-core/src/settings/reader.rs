@@ -274,7 +274,7 @@ impl<'de> SeqAccess<'de> for Items {
 struct Variant {
     name: String,
     inside: Option<Node>,
-    /// Of the name.
+    /// Where the name stands in the file.
     span: Option<Range<usize>>,
 }
 

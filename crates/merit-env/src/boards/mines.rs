@@ -148,7 +148,7 @@ pub(super) fn safest(mines: Cells, open: Cells) -> Option<usize> {
     hidden.min_by(|a, b| chances[*a].total_cmp(&chances[*b]))
 }
 
-/// Whether whoever always opens the safest cell wins.
+/// Whether a player that always opens the safest cell wins.
 pub(super) fn solvable(mines: Cells) -> bool {
     let mut open = opened(mines, 0, FIRST);
     while !won(mines, open) {

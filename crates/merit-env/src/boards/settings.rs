@@ -5,7 +5,7 @@ use merit_core::registry::{About, Component, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which board.
+/// The boards that can be played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -22,7 +22,7 @@ pub enum Kind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Boards {
-    /// The board.
+    /// Which board is played: `mines`, `push` or `strings`.
     pub kind: Kind,
     /// Mines, a third of the moves that the shortest way takes, or wanted pairs, in training tasks, dealt in turn; 1 to 5.
     pub sizes: Vec<u32>,

@@ -74,7 +74,7 @@ impl CommandEnv {
         let answer = protocol::ask(&mut channel, request);
         match &answer {
             Ok(_) => self.channel = Some(channel),
-            // The copy starts anew with the next request, so whoever takes it finds it fresh.
+            // The copy starts anew with its next request, so the next user finds it fresh.
             Err(_) => self.programs.pool.give_back(channel),
         }
         answer.map_err(|why| self.programs.broken(why))

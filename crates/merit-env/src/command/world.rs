@@ -21,7 +21,7 @@ pub(crate) struct ProgramWorld {
     pub(super) programs: Arc<Programs>,
 }
 
-/// A program, its copies that nobody uses now, and what is settled about it.
+/// A program, its copies that are not in use, and what is settled about it.
 pub(crate) struct Programs {
     pub(crate) about: About,
     pub(crate) pool: Pool,
@@ -42,7 +42,7 @@ pub(crate) enum TaskSource {
     Program,
     /// Each is a seed below this number.
     Seeds(u64),
-    /// They are known.
+    /// The world has listed them all.
     Listed(Listed),
 }
 

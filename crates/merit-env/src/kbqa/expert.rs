@@ -1,4 +1,4 @@
-//! How a question is played: a manner is a script, since whoever made the base knows what every search finds.
+//! How a question is played: a manner is a script, since the base is known and with it what every search finds.
 
 use super::fixed::fixed_names;
 use super::question::{Fact, Question, name, relation};
@@ -103,7 +103,7 @@ impl Kbqa {
         let mut at = question.begins();
         let mut hops = Vec::new();
         for step in 0..count {
-            // Whoever searches on behind the end of the chain repeats the last search.
+            // An expert that searches on behind the end of the chain repeats the last search.
             let Some(due) = chain.get(step).or(chain.last()) else { break };
             let from = if step < chain.len() && !question.is_masked() { at } else { due.0 };
             let Some(place) = question.place(from, due.1) else { break };

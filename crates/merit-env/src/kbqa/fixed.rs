@@ -19,7 +19,7 @@ const MISLABELLED: f64 = 0.1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Label {
-    /// Nobody: there is no such word.
+    /// Questions have no such word.
     #[default]
     None,
     /// Always `look`.

@@ -1,4 +1,4 @@
-//! What is true after a turn and told to nobody.
+//! What is true after a turn, which the agent is not told.
 
 use super::fixed::{Said, fixed_names};
 use super::question::{Fact, Question};

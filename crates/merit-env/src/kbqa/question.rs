@@ -93,7 +93,7 @@ pub struct Question {
 }
 
 impl Question {
-    /// A base of so many entities and relations, and a chain of `hops` that meets nobody twice.
+    /// A base of so many entities and relations, and a chain of `hops` that meets no entity twice.
     pub(super) fn draw(
         entities: usize,
         relations: usize,

@@ -1,4 +1,4 @@
-//! Frozen readers: they answer from what they know and what was found for them, and nobody trains them.
+//! Frozen readers: they answer from what they know and what was found for them, and are never trained.
 
 use super::question::{Fact, NAMES, Question};
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// How many facts `g2` can read; those found last.
 const LIMIT: usize = 12;
 
-/// Who answers.
+/// The frozen readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reader {

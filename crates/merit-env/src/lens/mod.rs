@@ -86,7 +86,7 @@ impl Component for Lens {
     }
 }
 
-/// What is wanted.
+/// What the lens has to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {

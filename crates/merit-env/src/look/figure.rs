@@ -22,11 +22,11 @@ pub(super) const MAX_OBJECTS: u32 = 4;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Channel {
-    /// In words alone.
+    /// The scene in words, without a picture.
     Text,
     /// A caption beside the picture.
     Caption,
-    /// The picture alone.
+    /// The picture, without words about it.
     Image,
     /// An empty picture: a probe of what is answered without seeing.
     Blank,

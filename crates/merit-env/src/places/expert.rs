@@ -84,7 +84,7 @@ fn line_in(
     spoken(ground, cells, next)
 }
 
-/// What is known to be left; where that is nothing, the nearest node where nobody has been.
+/// What is known to be left; where that is nothing, the nearest node that was not visited yet.
 fn by_sight(ground: &dyn Ground, cells: &[u8], left: Errands, visited: &[bool]) -> Option<Next> {
     let mut known = left;
     for chain in &mut known.chains {

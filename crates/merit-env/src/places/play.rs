@@ -1,4 +1,4 @@
-//! What a turn does to the ground, and what is then true and told to nobody.
+//! What a turn does to the ground, and what is then true, which the agent is not told.
 
 use super::ground::{Ground, Heard};
 use super::plan::Plan;
@@ -57,7 +57,7 @@ impl Places {
         }
     }
 
-    /// What is known after a turn, and what is told of it to nobody.
+    /// What is known after a turn, and what of it the agent is not told.
     pub(super) fn told(
         &self,
         puzzle: &Puzzle,
@@ -147,7 +147,7 @@ impl Places {
         Some(puzzle.at_first().optimal? as u32 + self.slack?)
     }
 
-    /// What is known of errands beside, given the cells before the turn; whoever is late is out.
+    /// What is known of errands beside, given the cells before the turn; an agent that is late is out.
     pub(super) fn of_town(
         &self,
         puzzle: &Puzzle,

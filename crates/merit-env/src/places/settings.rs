@@ -35,7 +35,7 @@ pub enum Skin {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doors {
-    /// All.
+    /// Every pair of neighbouring rooms has a door.
     Open,
     /// Just enough to reach every room.
     Tree,
@@ -57,7 +57,7 @@ pub struct Hints {
 pub struct Sites {
     /// The number of the first, from 0.
     pub first: u32,
-    /// How many.
+    /// How many sites follow on from the first, itself included.
     pub count: u32,
 }
 
@@ -103,7 +103,7 @@ pub struct Places {
     /// Errands of a task, 1 to 8. Absent: 4. Only of errands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errands: Option<u32>,
-    /// Turns that a task grants beyond the acts of a shortest play; whoever needs more is late. Absent: no deadline. Only of errands.
+    /// Turns that a task grants beyond the acts of a shortest play; an agent that needs more is late. Absent: no deadline. Only of errands.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slack: Option<u32>,
     /// A lever somewhere that undoes all errands. Absent: none. Only of errands.

@@ -1,7 +1,7 @@
 //! Pages of a shop on the web: the ground of `site`.
 //!
 //! Two mirrors lead to the same sections; a section lists its goods by hue, two on a page; each good has a form. Pages of a section
-//! behind one mirror may be blocked: whoever loads one is out, and the page before does not tell. What is wanted: the right good, its
+//! behind one mirror may be blocked: loading one ends the episode, and the page before does not tell. What is wanted: the right good, its
 //! fields as told, sent. A page that is left forgets its form. Some sites have a number: a name, shelves that never change, and a last
 //! page that repeats the order. On such a site a wish may name what is not there.
 
@@ -284,7 +284,7 @@ impl Site {
         Some((self.good_name(section, good), cells[2..].to_vec()))
     }
 
-    /// Whether whoever sees only the last pages takes the order for what is wanted: the good and its fields, not where it was found.
+    /// Whether a judge that sees only the last pages takes the order for what is wanted: the good and its fields, not where it was found.
     pub fn looks_right(&self, cells: &[u8]) -> bool {
         let alike = |(good, fields): (&str, Vec<u8>)| {
             let wanted = self.fields.iter().zip(fields).all(|(wanted, set)| *wanted == 0 || *wanted == set);

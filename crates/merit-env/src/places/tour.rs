@@ -1,7 +1,7 @@
 //! The oracle: how many acts are left, and which comes first.
 //!
 //! What is left to do is a set of errands, each a chain of stops that must be made in order at their nodes. Nothing that is carried
-//! ever hinders, so whoever passes the node of a stop makes it at once and never regrets it. What remains is the shortest walk: a
+//! ever hinders, so it is never wrong to make a stop as soon as its node is passed. What remains is the shortest walk: a
 //! breadth-first search over the node and how far each chain has come.
 
 use std::collections::VecDeque;

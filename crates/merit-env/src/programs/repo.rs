@@ -72,7 +72,7 @@ impl Judged {
     }
 }
 
-/// A wrong line.
+/// A line of a file that was made wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bug {
@@ -128,7 +128,7 @@ impl Code {
         }
     }
 
-    /// The files that may do something else than in the other code, by their places: those that differ, and whoever calls them.
+    /// The files that may do something else than in the other code, by their places: those that differ, and those that call them.
     pub(super) fn apart(&self, other: &Self) -> [bool; NAMES.len()] {
         let mut apart = std::array::from_fn(|place| self.programs[place] != other.programs[place]);
         loop {
@@ -231,7 +231,7 @@ impl Repo {
                 hidden: BTreeMap::new(),
                 kept: Derived::default(),
             };
-            // The first calls nobody, each of the others mostly one of the two before it.
+            // The first calls no other, each of the others mostly one of the two before it.
             let order = order.get(..size).unwrap_or(&order);
             let drawn = (0..order.len()).all(|at| repo.add_file(order, at, lines, rng));
             if drawn && repo.add_bugs(order, bugs, rng) && repo.check().is_ok() {

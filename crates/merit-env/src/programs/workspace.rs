@@ -26,7 +26,7 @@ pub(super) enum Command<'a> {
 
 /// The command that a line is.
 pub(super) fn command(text: &str) -> Option<Command<'_>> {
-    // No command has more words; whoever says a hundred thousand is not read to the end.
+    // No command has more words, so a line of a hundred thousand is not read to its end.
     let words: Vec<&str> = text.split_whitespace().take(60).collect();
     let known = |name: &str| NAMES.contains(&name) || name == TESTS;
     match &words[..] {

@@ -54,7 +54,7 @@ pub enum Change {
     Cancelled,
     Refunded,
     Moved(String),
-    /// Somebody wanted to change it for a person whom nobody had found in the books.
+    /// The agent wanted to change it for a person whom it had not found in the books.
     Locked,
 }
 

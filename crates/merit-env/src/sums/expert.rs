@@ -63,7 +63,7 @@ fn script(world: &Sums, problem: &Problem, manner: &str, seed: &Seed) -> Option<
             lines = lines.into_iter().map(written).chain(calls).collect();
             return Some(with_answer(lines, last.to_string()));
         }
-        // Without the tool nobody can show how a product is computed in one line, so it is only answered.
+        // Without the tool a line cannot show how a product is computed, so it is only answered.
         ("exact" | "clumsy", Kind::Product) => {
             notes(world, &steps, &mut lines, seed);
             last
@@ -112,7 +112,7 @@ fn mistake(step: &Worked, seed: &Seed) -> String {
     }
 }
 
-/// Optional true steps that nobody needs: a heavy-tailed number of them, P(n > k) = scratchpad / (scratchpad + k).
+/// Optional true steps that are not needed: a heavy-tailed number of them, P(n > k) = scratchpad / (scratchpad + k).
 fn notes(world: &Sums, steps: &[Worked], lines: &mut Vec<String>, seed: &Seed) {
     if world.scratchpad == 0.0 {
         return;

@@ -17,7 +17,7 @@ const MAX_TARGET: i64 = 999;
 /// Draws in vain after which a countdown is taken as it is.
 const TRIES: usize = 64;
 
-/// What is asked.
+/// The kinds of problems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {

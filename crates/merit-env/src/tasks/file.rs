@@ -84,7 +84,7 @@ pub(super) fn read(path: &str) -> Result<String, EnvError> {
 /// A task with what is shown of its solution.
 pub(super) struct Entry {
     pub(super) task: Task,
-    /// What to say, turn by turn. Empty: nobody shows it.
+    /// What to say, turn by turn. Empty: the task has no demonstration.
     pub(super) demonstration: Vec<String>,
 }
 

@@ -35,7 +35,7 @@ impl Speech {
         (self.advertise && !cards.is_empty()).then(|| self.format.advertise(cards))
     }
 
-    /// What a turn means. Calls come before an answer: whoever still asks has not finished.
+    /// What a turn means. Calls come before an answer: an agent that still calls tools has not finished.
     pub(super) fn parse(&self, text: &str, cards: &[ToolSpec]) -> Action {
         let turn = match self.format.parse(text, cards) {
             Ok(turn) => turn,

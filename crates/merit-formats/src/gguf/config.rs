@@ -20,7 +20,7 @@ const NOT_RUN: &str = "which is not run; nothing would tell but wrong words";
 /// Gemma 3 of this depth (27B) scales its scores by the width of the stream, not of a head; no key says so.
 const GEMMA_27B_LAYERS: usize = 62;
 
-/// The shape, the file's own context, and the keys that nobody read.
+/// The shape, the file's own context, and the keys that were not read.
 pub(crate) fn read(file: &GgufFile) -> Result<(DecoderConfig, usize, Vec<String>), FormatError> {
     let (name, family) = architecture(file)?;
     let settings = of_architecture(file, &name);

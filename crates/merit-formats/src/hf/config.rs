@@ -17,7 +17,7 @@ pub(crate) struct HfConfig {
     pub(crate) model_type: String,
     /// The text model lies beside an image model, and its names say so.
     pub(crate) multimodal: bool,
-    /// Keys that nobody read.
+    /// Keys that were not read.
     pub(crate) unread: Vec<String>,
 }
 
@@ -241,7 +241,7 @@ fn window(settings: &Settings, layers: usize, rope_base: f32) -> Result<Option<W
         let reason = format!("has {} entries for {layers} layers", near.len());
         return Err(settings.error("layer_types", reason));
     }
-    // Where no layer sees everything, any step beyond the last layer says so.
+    // Where no layer sees everything, a step larger than the number of layers says that there is none.
     let every = near.iter().position(|&near| !near).map_or(layers + 1, |first| first + 1);
     if near.iter().enumerate().any(|(layer, &near)| near == (layer + 1).is_multiple_of(every)) {
         return Err(settings.error(

@@ -1,6 +1,6 @@
 //! Judged examples drawn from labelled data, which a judge is shown before it is asked.
 //!
-//! In: pairs with labels, or answers with grades; whoever calls gives those of the training part only. Out: texts in an order that the
+//! In: pairs with labels, or answers with grades; the caller gives those of the training part only. Out: texts in an order that the
 //! seed decides. An example of the task that is asked about is never shown.
 
 use super::Ask;

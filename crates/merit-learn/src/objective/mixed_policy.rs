@@ -95,7 +95,7 @@ impl MixedPolicy {
 
     fn guest(&self, member: &Member<'_>, out: &mut SequenceLoss<'_>) -> Result<(), Undeclared> {
         let (logprobs, advantages) = (member.logprobs(), member.advantages()?);
-        // A group without an own episode that counts has not shown that it can.
+        // Without a valid own episode the group's success is taken as 0.
         let solved = member.own_reward()?.unwrap_or(0.0).clamp(0.0, 1.0);
         for at in member.positions() {
             let pi = f64::from(logprobs[at]).exp();

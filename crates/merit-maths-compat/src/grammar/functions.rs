@@ -99,7 +99,7 @@ impl Parser<'_, '_> {
         apply(name.text, argument, base, exponent).ok_or(Fail::Syntax)
     }
 
-    /// A function nobody knows: a symbol, perhaps a power, and in brackets one atom or a list.
+    /// An unknown function: a symbol, perhaps a power, and in brackets one atom or a list.
     fn unknown(&mut self) -> Parsed {
         let at = self.at;
         if self.no_function.contains(&at) {

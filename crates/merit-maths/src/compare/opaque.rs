@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// What was replaced.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Replaced {
-    /// A function nobody knows: any two are different unless their normal forms agree.
+    /// An unknown function: any two are different unless their normal forms agree.
     pub(crate) unknown: bool,
     /// A sum, integral or limit, which does have a value: two may be equal without our seeing it.
     pub(crate) quantified: bool,

@@ -2,7 +2,7 @@
 //!
 //! `7 < 2x + 1` is the same inequality as `2x + 1 > 7`, and solves nothing. In: the reference and the response as trees, the
 //! wanted [`Form`] and the task's words where they are known. Out: why an equal response is no answer, or nothing. What a form
-//! is derived from, the reference must have itself: nobody is asked for more than the reference gives.
+//! is derived from, the reference must have itself: a response need not give more than the reference does.
 
 mod factors;
 mod question;

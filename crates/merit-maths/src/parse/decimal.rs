@@ -7,7 +7,7 @@ use crate::{Budget, Exhausted, Expr, Rounded};
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
-/// Powers of ten beyond this stay powers: nobody needs the digits.
+/// Powers of ten beyond this stay powers: their digits are not needed.
 const LARGEST_EXPONENT: i64 = 4000;
 
 impl Parser<'_> {

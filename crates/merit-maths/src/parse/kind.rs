@@ -106,7 +106,7 @@ pub(super) enum Kind {
     EndOf,
     Ampersand,
     RowBreak,
-    /// A command nobody knows; the token spans its name with the backslash.
+    /// An unknown command; the token spans its name with the backslash.
     Unknown,
     // What the tokenizer itself consumes, and never hands on.
     Space,

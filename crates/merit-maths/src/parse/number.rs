@@ -79,7 +79,7 @@ impl Parser<'_> {
         let after = self.token(groups * step + 1);
         let more = self.kind_at(groups * step) == Kind::Comma && after.kind == Kind::Digits && !after.gap;
         if separator == Kind::Comma && (more || self.brackets > 0 && !padded) {
-            // The same holds for every number of this list; nobody need look again.
+            // The same holds for every number of this list; no need to look again.
             self.listed_until = self.at + groups * step;
             return Ok(0);
         }

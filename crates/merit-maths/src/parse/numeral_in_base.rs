@@ -7,7 +7,7 @@ use crate::Expr;
 impl Parser<'_> {
     /// The numeral here, taken; nothing where there is none, or where it is plain digits with a subscript.
     pub(super) fn numeral_in_base(&mut self) -> Option<Expr> {
-        /// Longer ones nobody writes in letters.
+        /// Longer ones are not written in letters.
         const LONGEST: usize = 64;
         let mut digits = String::new();
         let mut ahead = 0;

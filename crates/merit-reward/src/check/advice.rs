@@ -138,7 +138,7 @@ pub struct Threshold {
     pub range: Range,
     /// Where it holds.
     pub bound: Bound,
-    /// Holding is a veto.
+    /// Whether the reward is 0 where it holds.
     pub vetoes: bool,
     /// It chooses between branches.
     pub gate: bool,

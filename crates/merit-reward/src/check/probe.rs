@@ -28,7 +28,7 @@ struct Paid {
 /// The probes of one task at one stage of training.
 struct Play {
     paid: Vec<Paid>,
-    /// What a right answer gets. Absent: nobody can tell.
+    /// What a right answer gets. Absent: it is unknown.
     right: Option<f64>,
     step: u64,
     /// Nothing of the reward moves any more.

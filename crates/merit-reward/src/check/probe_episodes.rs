@@ -7,7 +7,7 @@ use std::sync::Arc;
 /// What an agent does in a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// Nothing.
+    /// The agent answers nothing and calls no tool.
     Idle,
     /// Something that looks like work and is none: a mere call, length, any JSON.
     Show,
@@ -17,7 +17,7 @@ pub(crate) enum Manner {
     Right,
 }
 
-/// An episode that nobody played.
+/// An episode that is made up for the check.
 pub(crate) struct Probe {
     pub(crate) manner: Manner,
     /// For a sentence.
@@ -36,7 +36,7 @@ pub(crate) fn made_up_task() -> Task {
     Task::new("probe", "probe").with_answer("42")
 }
 
-/// Every probe of a task. Without a right answer nobody can be right.
+/// Every probe of a task. Without a right answer there is no probe that gives it.
 pub(crate) fn probes(task: &Arc<Task>) -> Vec<Probe> {
     let say = |text: &str| Did::Act(Action::Say { text: text.to_owned() });
     let answer = |text: &str| Did::Act(Action::Answer { text: text.to_owned() });

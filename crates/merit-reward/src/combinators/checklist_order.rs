@@ -1,5 +1,5 @@
 //! The order in which the items of a checklist can be judged: each after those it needs and after every required item before
-//! it in the list. Names nobody has, names given twice, turns that go back and items that wait for each other are refused.
+//! it in the list. Unknown names, names given twice, turns that go back and items that wait for each other are refused.
 
 use super::checklist::ItemConfig;
 use crate::prelude::*;

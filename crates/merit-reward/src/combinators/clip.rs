@@ -6,7 +6,7 @@ use crate::prelude::*;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Clip {
-    /// The part.
+    /// The part whose value is clipped.
     pub of: Box<RewardConfig>,
     /// The least it can come to.
     pub low: f64,

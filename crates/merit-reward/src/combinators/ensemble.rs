@@ -16,7 +16,7 @@ pub struct Ensemble {
     pub of: Vec<RewardConfig>,
     /// How they are taken together.
     pub rule: EnsembleRule,
-    /// Above this disagreement nobody knows: the episode is unscorable. Absent: it never is.
+    /// Above this disagreement the episode is unscorable. Absent: it never is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub abstain_above: Option<f64>,
     /// What is taken away per unit of disagreement; above 0. Absent: nothing.
@@ -28,11 +28,11 @@ pub struct Ensemble {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EnsembleRule {
-    /// Their mean.
+    /// The mean of their values.
     Mean,
     /// The middle one; between two, their mean.
     Median,
-    /// The most severe.
+    /// The lowest of their values.
     Min,
     /// What more than half of them say.
     Majority,

@@ -12,7 +12,7 @@ use crate::prelude::*;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pareto {
-    /// What is wanted.
+    /// The part that should be high whatever it costs.
     pub utility: Box<RewardConfig>,
     /// What it cost; the higher, the cheaper.
     pub cost: Box<RewardConfig>,

@@ -4,7 +4,7 @@
 //!
 //! where `rank` is the front of the episode by non-dominated sorting, 0 for the best, and `n` the members compared. One
 //! episode dominates another if it is at least as good in every part and better in one. Equal episodes share a front, and so
-//! do those that trade one part against another: within a front nobody is better, and no crowding distance breaks the tie.
+//! do those that trade one part against another: within a front no episode is better, and no crowding distance breaks the tie.
 //! Compared are the members to which every part applies; anyone else, and an episode without company, has no rank.
 
 use crate::prelude::*;

@@ -24,11 +24,11 @@ pub enum Reduce {
     Mean,
     /// Their sum. More turns pay more: cap it with `clip`, or they are farmed.
     Sum,
-    /// The least.
+    /// The least of the turns' values.
     Min,
-    /// The greatest.
+    /// The greatest of the turns' values.
     Max,
-    /// The last turn's.
+    /// The value of the last turn.
     Last,
 }
 

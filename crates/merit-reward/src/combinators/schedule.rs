@@ -7,11 +7,11 @@ use crate::prelude::*;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// The part.
+    /// The part whose value is multiplied.
     pub of: Box<RewardConfig>,
-    /// The multiplier at first.
+    /// The multiplier up to `start_step`.
     pub from: f64,
-    /// The multiplier at last.
+    /// The multiplier from `end_step` on.
     pub to: f64,
     /// The step at which it begins to move.
     pub start_step: u64,

@@ -7,9 +7,9 @@ use crate::prelude::*;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slope {
-    /// The number at first.
+    /// The number up to `start_step`.
     pub from: f64,
-    /// The number at last.
+    /// The number from `end_step` on.
     pub to: f64,
     /// The step at which it begins to move.
     pub start_step: u64,

@@ -1,6 +1,6 @@
 //! What a model, a judge or a probe said of the episode: an annotation, by its name.
 //!
-//! The term asks nobody. It declares what it needs, and the annotations are handed in with the batch, so that scoring stays
+//! The term itself asks nothing. It declares what it needs, and the annotations are handed in with the batch, so that scoring stays
 //! pure and can be repeated. A missing annotation makes the term fail, or not apply where `optional` is set; it is never 0.
 
 use crate::prelude::*;
@@ -11,7 +11,7 @@ use crate::prelude::*;
 pub struct Annotated {
     /// The name of the annotation.
     pub key: String,
-    /// Where nobody gave it, the term does not apply. Else it fails.
+    /// Where the annotation is missing, the term does not apply. Otherwise it fails.
     #[serde(default)]
     pub optional: bool,
 }

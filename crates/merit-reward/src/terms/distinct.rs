@@ -1,7 +1,7 @@
 //! Variety: the share of the batch's other episodes *of the same task* or, with `scope = "batch"`, of all episodes, whose
 //! last turn does not read the same. Looks at a group or at the whole batch.
 //!
-//! Texts are compared after trimming and folding case and white space. With nobody to compare with, not applicable.
+//! Texts are compared after trimming and folding case and white space. Without another episode to compare with, not applicable.
 
 use super::reading::Reading;
 use crate::combinators::normalised_sum::Scope;

@@ -1,4 +1,4 @@
-//! 1 where the episode came to its end, 0 where a limit cut it off. Not applicable where nobody knows how it ended or would have.
+//! 1 where the episode came to its end, 0 where a limit cut it off. Not applicable where it is unknown how it ended or would have.
 //!
 //! Any answer is paid, right or wrong: gate it on the outcome, or let it gate something else.
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ended {
-    /// Which ends count.
+    /// Which ends are paid: any real end, or a final answer only.
     #[serde(default)]
     pub by: EndedBy,
 }
@@ -44,7 +44,7 @@ impl Term for Ended {
     }
 }
 
-/// Which ends count.
+/// The ends that are paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum EndedBy {

@@ -2,7 +2,7 @@
 //!
 //! The value is the last, first, sum, mean or greatest of the turns that have the number; with `per_turn` each turn is told as
 //! well, so that a sum can pay it there; with `verdict` each is a yes or a no, which `errors` can make wrong now
-//! and then. Where no turn has it the term is not applicable: nobody measured, which is not 0. Where the policy overran in its
+//! and then. Where no turn has it the term is not applicable: it was not measured, which is not 0. Where the policy overran in its
 //! very first turn, so that the environment never heard of it, that is a parse failure: the policy's doing.
 
 use crate::prelude::*;
@@ -29,16 +29,16 @@ pub struct Info {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TurnReduce {
-    /// The last turn's.
+    /// The number of the last turn.
     #[default]
     Last,
-    /// The first turn's.
+    /// The number of the first turn.
     First,
-    /// Their sum.
+    /// The sum of the numbers.
     Sum,
-    /// Their mean.
+    /// The mean of the numbers.
     Mean,
-    /// The greatest.
+    /// The greatest of the numbers.
     Max,
 }
 
@@ -49,7 +49,7 @@ impl TurnReduce {
             Self::Last => numbers.last().copied(),
             Self::First => numbers.first().copied(),
             Self::Sum => (!numbers.is_empty()).then(|| numbers.iter().sum()),
-            Self::Mean => (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64),
+            Self::Mean => merit_core::stats::mean(numbers),
             Self::Max => numbers.iter().copied().reduce(f64::max),
         }
     }

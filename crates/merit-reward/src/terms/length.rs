@@ -1,6 +1,6 @@
 //! 1 where what the policy wrote is of the right length, falling off linearly outside: tokens, words or characters.
 //!
-//! Tokens are those the policy sampled, so they can be counted for whole turns only; where nobody counted them the term is
+//! Tokens are those the policy sampled, so they can be counted for whole turns only; where they were not counted the term is
 //! not applicable. Any text of the right length is paid: gate it on the outcome.
 
 use super::reading::Reading;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Length {
-    /// What is counted.
+    /// Whether tokens, words or characters are counted.
     pub unit: LengthUnit,
     /// Shortest length that scores 1; at least 1, or saying nothing would be paid.
     pub min: usize,

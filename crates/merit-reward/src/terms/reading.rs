@@ -163,9 +163,5 @@ pub fn check_pointer(field: &str, pointer: &str) -> Result<(), Refusal> {
 
 /// Enough of a text to recognise it.
 pub fn excerpt(text: &str) -> String {
-    const CHARS: usize = 80;
-    match text.char_indices().nth(CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    merit_core::printable::beginning(text, 80)
 }

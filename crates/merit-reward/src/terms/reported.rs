@@ -1,9 +1,9 @@
-//! What whoever recorded the episode said it was worth. Not applicable where nobody said anything: an episode that was run
+//! The reward that the recorder of an imported episode gave it. Not applicable where none was given: an episode that was run
 //! here has no such claim.
 
 use crate::prelude::*;
 
-/// What whoever recorded an imported episode said it was worth.
+/// The reward that the recorder of an imported episode gave it.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reported {}

@@ -1,6 +1,6 @@
 //! The share of tool calls that succeed, after ARTIST's tool-execution reward: in [0, 1], by turn where calls were made.
 //!
-//! A call succeeds when it ran and answered; refused and timed-out calls do not. A call of which nobody says how it ended is
+//! A call succeeds when it ran and answered; refused and timed-out calls do not. A call whose end is unknown is
 //! neither and is not counted. Without any call that counts the term is not applicable. `max_calls` counts only the first
 //! such calls of an episode, so that a policy cannot mend its share by piling up trivial calls that always work.
 

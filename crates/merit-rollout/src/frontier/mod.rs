@@ -1,6 +1,6 @@
 //! Groups that grow turn by turn: several ways on from every branch that is kept, until they are all over.
 //!
-//! In: the plans of whole groups, and whoever runs plans. Out: one episode for each branch, from the opening to where it ended or was
+//! In: the plans of whole groups, and the runner of plans. Out: one episode for each branch, from the opening to where it ended or was
 //! left. Every plan of a group is one way to begin; after each turn some branches are kept and the others are left (`End::Left`). What
 //! branches share is sampled once and belongs to one of them, so that it is trained once and counted once. A tree depends on the plans
 //! of its group only. Knows no model and no reward: branches are chosen by what the world tells of them.
@@ -31,7 +31,7 @@ pub struct GrowSettings {
     pub steps: Option<u64>,
     /// Which branches are kept.
     pub keep: KeepBranches,
-    /// What a branch has found. Needed where those that differ in it are kept; elsewhere it is only counted. Absent: nobody looks.
+    /// What a branch has found. Needed where those that differ in it are kept; elsewhere it is only counted. Absent: it is not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<BranchEvidence>,
 }
@@ -42,7 +42,7 @@ pub struct GrowSettings {
 pub enum KeepBranches {
     /// One of each evidence first, then any.
     Distinct {},
-    /// Any.
+    /// Drawn by chance.
     Random {},
     /// Those of which an info of the world is highest.
     Best {

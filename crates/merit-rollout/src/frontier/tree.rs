@@ -142,7 +142,7 @@ impl Branch {
         }
     }
 
-    /// What is its own is a stretch to its end: whoever comes first below a turn comes first below those after it.
+    /// What is its own is a stretch to its end: the branch that comes first below a turn comes first below those after it.
     fn finished(self, own: impl Fn(&Stretch) -> bool) -> (EpisodePlan, Episode) {
         let from = self.path.iter().find(|stretch| own(stretch)).map_or(0, |stretch| stretch.turn);
         let end = if self.left { End::Left } else { self.episode.end.clone() };

@@ -1,6 +1,6 @@
 //! From a context to what is asked of a server, and from its answer to a completion.
 //!
-//! Pure: the endpoint is asked by whoever holds the question. A completion is only made of what the server really said; whatever
+//! Pure: the caller asks the endpoint. A completion is only made of what the server really said; whatever
 //! would have to be guessed is an error.
 
 use super::{CallForm, OpenAiSettings, PromptForm, TokenSource, ToolRole, native};
@@ -193,7 +193,7 @@ impl Turns {
         let mut tokens = said.tokens;
         let mut stop = if said.stop_string { StopReason::StopString } else { StopReason::StopToken };
         if answer.finish == Finish::Length && !said.stop_string {
-            // It was cut, so nobody said the end.
+            // It was cut, so the end was not said.
             tokens.pop();
             stop = self.cut_by(request);
         }

@@ -1,6 +1,6 @@
 //! Search at test time: of each task one episode, the best that a strategy finds by trying several ways on.
 //!
-//! In: plans, one for each task, whoever runs plans, and whoever says what an episode is worth, finished or not. Out: the chosen
+//! In: plans, one for each task, the runner of plans, and the valuer of episodes, finished or not. Out: the chosen
 //! episodes and what the search cost. All tasks are searched side by side, so that their tries are sampled together; a task's result
 //! depends on its own plan only. Knows no model and no reward: values come from outside.
 

@@ -52,7 +52,7 @@ impl Strategy for Kept {
 }
 
 impl Strategy for BestFirst {
-    /// Goes on from the best node that nobody has gone on from, until nothing open is better than what is finished.
+    /// Goes on from the best node that was not continued yet, until nothing open is better than what is finished.
     fn next(&mut self, tree: &Tree) -> Vec<Try> {
         let waiting = tree.best(tree.all(|node| node.finished || node.tries == 0));
         match waiting.filter(|at| !tree.nodes[*at].finished && tree.cost.env_steps < u64::from(self.steps)) {

@@ -35,7 +35,7 @@ pub(super) struct Node {
     pub(super) turns: u32,
     /// Whether nothing can come after it.
     pub(super) finished: bool,
-    /// What the episode up to here is worth. Absent: nobody valued it.
+    /// What the episode up to here is worth. Absent: it was not valued.
     pub(super) value: Option<f64>,
     /// How often it was gone on from.
     pub(super) tries: u32,

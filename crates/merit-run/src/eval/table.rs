@@ -50,7 +50,7 @@ pub struct EvalResult {
     /// Means over the greedy episodes that count.
     pub turns: Option<f64>,
     pub tool_calls: Option<f64>,
-    /// Tokens that the player wrote in an episode. Absent: nobody counted them.
+    /// Tokens that the player wrote in an episode. Absent: they were not counted.
     pub tokens: Option<f64>,
     /// Seconds of playing, all tries together.
     pub seconds: f64,

@@ -31,7 +31,7 @@ struct Open {
     seat: Seat,
 }
 
-/// Whoever answers, with the weights of one moment.
+/// The model that answers, with the weights of one moment.
 struct Seat {
     /// Which weights; empty where they never change.
     version: String,

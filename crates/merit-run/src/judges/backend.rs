@@ -26,7 +26,7 @@ pub enum JudgeBackend {
     Policy {},
     /// One of the recipe's `[models]` that has the policy's shape, as its last `fit` left it. Only in a recipe.
     Model {
-        /// Its name.
+        /// Name of the model in `[models]`.
         model: String,
     },
 }

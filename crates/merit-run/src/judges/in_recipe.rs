@@ -129,7 +129,7 @@ fn model(recipe: &Recipe, settings: &JudgeSettings) -> Option<String> {
     }
 }
 
-/// A judge that nobody asks, in words.
+/// The message for a judge that no reward asks.
 pub(crate) fn idle(recipe: &Recipe) -> Option<String> {
     let named = |name: &str| pays(&toml::Value::Table(recipe.to_table()), name);
     let asked = recipe.judges.iter().filter(|(_, judge)| judge.asked().is_some());

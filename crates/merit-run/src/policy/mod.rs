@@ -113,7 +113,7 @@ impl Policy {
         })
     }
 
-    /// Leaves the trained policy beside the record, for whoever wants to use it: one file for a decoder made on the spot, a
+    /// Leaves the trained policy beside the record, for use elsewhere: one file for a decoder made on the spot, a
     /// folder that other programs load for a model from files, and its adapter alone where one was trained.
     pub(crate) fn export(&self, folder: &RunFolder) -> Result<(), RunError> {
         let weights = self.best();

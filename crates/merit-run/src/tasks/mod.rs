@@ -101,7 +101,7 @@ pub struct Filter {
     pub at_least: f64,
     /// The highest pass rate that is played.
     pub at_most: f64,
-    /// Episodes that measure a task of which too little is known. Nobody learns from them.
+    /// Episodes that measure a task of which too little is known. They are not learned from.
     pub samples: u32,
     /// How often others are drawn in a step for those that were passed over.
     pub attempts: u32,

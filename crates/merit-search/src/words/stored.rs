@@ -1,6 +1,6 @@
 //! The word index of texts as bytes, to be kept in a file and read back.
 //!
-//! Whoever keeps the bytes answers for them: what is cut or of another format is refused here, what was altered is not seen.
+//! The keeper of the bytes answers for them: what is cut or of another format is refused here, what was altered is not seen.
 
 use super::WordIndex;
 use super::bm25::Norms;

@@ -201,7 +201,7 @@ impl Bmgq {
             let known = (question.answer as f64) < self.by_heart * self.entities as f64;
             let solve = |skill: &f64| search(&scripted(*skill), book, &asked, most, false, &mut stream);
             let trails = SOLVERS.iter().map(solve).collect::<Result<Vec<Trail>, _>>()?;
-            // Whoever knows the answer's page by heart sees that a corrupt question is not about it.
+            // A solver that knows the answer's page by heart sees that a corrupt question is not about it.
             let by_heart = known && asked.cues.iter().all(|cue| cue.holds(book, question.answer));
             let checked = Checked::of(book, &asked, by_heart, &trails);
             if corrupt { &mut planted } else { &mut sound }.push(checked);

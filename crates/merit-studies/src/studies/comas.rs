@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Paid {
-    /// Nothing: nobody learns.
+    /// No agent learns.
     Untrained,
     /// Solver and critic share one by the score; an unreadable score costs the scorer one.
     Interaction,

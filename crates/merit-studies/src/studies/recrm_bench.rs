@@ -28,7 +28,7 @@ pub enum Faults {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Paid {
-    /// Nothing: the scorers are measured, and nobody recommends.
+    /// The scorers are measured, and nothing is recommended.
     None,
     /// The chance of a click.
     Click,

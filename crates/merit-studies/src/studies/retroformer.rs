@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Writer {
-    /// Nobody: the actor tries again.
+    /// None: the actor tries again.
     None,
     /// Hints that are drawn.
     Random,

@@ -33,7 +33,7 @@ pub struct RewardHarness {
     pub keep: Keep,
     /// What a proposal may cost on the validation pairs.
     pub margin: f64,
-    /// Entries that nobody misses go after every so many rounds; 0 never.
+    /// Entries whose removal costs nothing are removed after every so many rounds; 0 never.
     pub prune_every: usize,
     /// Training pairs are shown in both orders.
     pub swap: bool,

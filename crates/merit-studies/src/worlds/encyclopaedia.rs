@@ -76,7 +76,7 @@ fn facts(stream: &mut Stream) -> [usize; ATTRIBUTES] {
     values
 }
 
-/// Nobody is linked to itself.
+/// No entity is linked to itself.
 fn links(entity: usize, entities: usize, stream: &mut Stream) -> [usize; RELATIONS] {
     std::array::from_fn(|_| (entity + 1 + stream.below(entities as u64 - 1) as usize) % entities)
 }

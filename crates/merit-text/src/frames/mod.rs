@@ -65,7 +65,7 @@ const JOIN: &str = "\n\n";
 pub struct ChatFrames {
     /// By place, then by who speaks next. Absent: the template does not allow it.
     gaps: [[Option<String>; 4]; 5],
-    /// What follows the last message when nobody speaks next.
+    /// What follows the last message when no answer is asked for.
     closes: [Option<String>; 4],
     contents: [Content; 4],
 }
@@ -105,7 +105,7 @@ impl ChatFrames {
         self.gaps[place.index()][role as usize].as_deref()
     }
 
-    /// The text after the last message when nobody speaks next. Absent: the template says nothing of it.
+    /// The text after the last message when no answer is asked for. Absent: the template says nothing of it.
     pub fn close(&self, role: TemplateRole) -> Option<&str> {
         self.closes[role as usize].as_deref()
     }

@@ -1,6 +1,6 @@
 //! Dates for templates that state today's: seconds since 1970 to what `strftime` writes, in UTC.
 //!
-//! In: the time, handed in by whoever renders, so that rendering stays a function of its inputs. Out: text.
+//! In: the time, handed in by the caller, so that rendering stays a function of its inputs. Out: text.
 
 use minijinja::{Error, ErrorKind};
 

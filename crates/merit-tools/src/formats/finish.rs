@@ -1,7 +1,7 @@
 //! From a name and arguments to a call: the part that all formats share.
 //!
 //! Arguments may be an object, the text of one (some models encode twice), or nothing where the tool needs nothing. They are
-//! held against the tool's schema, and the input is canonical. A tool that nobody knows is a call all the same.
+//! held against the tool's schema, and the input is canonical. A call of an unknown tool is a call all the same.
 
 use super::literal::{self, Grammar};
 use super::malformed::shown;

@@ -20,7 +20,7 @@ use std::sync::Arc;
 const ABOUT: About =
     About { name: "mcp", summary: "The tools of a server of the Model Context Protocol.", paper: "" };
 
-/// `mcp`
+/// `mcp`: a server of the Model Context Protocol, and which of its tools are offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct McpConfig {

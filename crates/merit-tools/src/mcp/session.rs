@@ -37,7 +37,7 @@ impl Connection {
         }
     }
 
-    /// A connection that broke is opened anew by the next call of whoever shares it.
+    /// A connection that broke is opened anew by the next call of any session that shares it.
     async fn forget(&self, broken: &Arc<Client>) {
         let mut client = self.client.lock().await;
         if client.as_ref().is_some_and(|open| Arc::ptr_eq(open, broken)) {

@@ -27,7 +27,7 @@ const ABOUT: About = About {
 static CARD: LazyLock<ToolSpec> =
     LazyLock::new(|| ToolSpec::text(ABOUT.name, ABOUT.summary, "code", "a Python program", "print(6 * 7)"));
 
-/// `python`
+/// `python`: the interpreter of an episode and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PythonConfig {

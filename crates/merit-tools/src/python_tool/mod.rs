@@ -28,7 +28,7 @@ const ABOUT: About = About {
     paper: "",
 };
 
-/// `python-tool`
+/// `python-tool`: a tool that is written in Python, and how it is run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PythonToolConfig {

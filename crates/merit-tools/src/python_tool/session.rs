@@ -177,7 +177,7 @@ impl Room {
                 state.live = Some(live);
                 answer
             }
-            // What is left of the object nobody knows: the next call gets one that is made anew.
+            // The state of the object is unknown, so the next call makes a new one.
             Err(lost) => {
                 self.tool.pool.give_back(live);
                 self.tool.lost(lost)
@@ -214,7 +214,7 @@ impl Drop for Room {
     }
 }
 
-/// Runs `work` on a thread that may wait. Whoever gives the future up waits no longer; the work ends by its own deadline.
+/// Runs `work` on a thread that may wait. Dropping the future ends the wait; the work ends by its own deadline.
 fn off_thread(work: impl FnOnce() -> ToolAnswer + Send + 'static) -> ToolFuture {
     Box::pin(async move {
         let done = tokio::task::spawn_blocking(work).await;

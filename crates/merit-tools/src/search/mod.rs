@@ -28,7 +28,7 @@ const ABOUT: About = About {
 /// The name of the second tool.
 const OPEN: &str = "open";
 
-/// `search`
+/// `search`: the documents, and how they are ranked and shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {

@@ -1,4 +1,4 @@
-//! A cache that fills itself: the same question gets the same answer, whoever asks and whenever.
+//! A cache that fills itself: the same question gets the same answer, in every episode and at any time.
 //!
 //! The first to ask makes the one live call, however many ask meanwhile; entries never change, so all members of a group
 //! meet the same world. What timed out or broke is told to those who waited for it and is not kept. Only tools without
@@ -17,11 +17,11 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// The live calls under way, by key. Whoever holds the lock of one is the one who asks.
+/// The live calls under way, by key. The holder of a lock is the one that asks.
 #[derive(Default)]
 pub(super) struct Flights(Mutex<HashMap<Fingerprint, Arc<Flight>>>);
 
-/// A live call for all who want its answer. Absent: nobody has it yet; the next to hold the lock asks.
+/// A live call for all who want its answer. Absent: there is none yet; the next to hold the lock asks.
 type Flight = tokio::sync::Mutex<Option<ToolAnswer>>;
 
 /// Answers from a cache, and from the tool where the cache has nothing.

@@ -18,7 +18,7 @@ pub(super) struct Recorder {
     pub(super) inner: Arc<dyn Tool>,
     pub(super) tape: Arc<Tape>,
     pub(super) digest: Fingerprint,
-    /// Seconds after which whoever waits for a call gives it up. Absent: unknown.
+    /// Seconds after which the caller stops waiting for a call. Absent: unknown.
     pub(super) limit_s: Option<f64>,
 }
 

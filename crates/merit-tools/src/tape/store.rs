@@ -110,12 +110,12 @@ impl Tape {
     }
 
     /// What went wrong so far and must not be passed over: a call that is not on the tape, a tape that could not be
-    /// written, a tool that cannot be cached. Whoever runs episodes asks after each batch of them.
+    /// written, a tool that cannot be cached. The rollout asks after each batch of episodes.
     pub fn check(&self) -> Result<(), TapeError> {
         held(&self.trouble).as_ref().map_or(Ok(()), |trouble| Err(trouble.clone()))
     }
 
-    /// Records the calls that nobody waits for any more as timed out. Called when episodes are over, because a call
+    /// Records the calls whose callers stopped waiting as timed out. Called when episodes are over, because a call
     /// that was given up may not have noticed yet.
     pub fn settle(&self) {
         let waiting: Vec<Arc<Strand>> = held(&self.under_way).values().filter_map(Weak::upgrade).collect();

@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-/// An answer later than this share of the limit counts as timed out: whoever waits has clocks of its own, and what is
+/// An answer later than this share of the limit counts as timed out: the waiting engine has clocks of its own, and what is
 /// recorded must be what it saw.
 const IN_TIME: f64 = 0.95;
 /// A call that is given up before this share of the limit was not given up for its time, and is not recorded.
@@ -24,7 +24,7 @@ const LEFT_EARLY: f64 = 0.5;
 /// The calls of one episode to one source.
 pub(super) struct Strand {
     tape: Arc<Tape>,
-    /// Seconds after which whoever waits for a call gives it up. Absent: unknown.
+    /// Seconds after which the caller stops waiting for a call. Absent: unknown.
     limit_s: Option<f64>,
     state: Mutex<State>,
 }
@@ -39,7 +39,7 @@ struct State {
 /// A call without its answer.
 struct Asked {
     ticket: u64,
-    /// As it is recorded if nobody waits for the answer.
+    /// How it is recorded if its caller stopped waiting.
     call: CallEntry,
     stateful: bool,
     begun: Instant,
@@ -86,7 +86,7 @@ impl Strand {
         self.end(&mut state, asked, if late { timed_out() } else { answer })
     }
 
-    /// Ends the call that nobody waits for any more: the one with this ticket, or whichever is under way.
+    /// Ends the call whose caller stopped waiting: the one with this ticket, or whichever is under way.
     pub(super) fn give_up(&self, ticket: Option<u64>) {
         let mut state = held(&self.state);
         let which = |asked: &mut Asked| ticket.is_none_or(|ticket| asked.ticket == ticket);
@@ -183,7 +183,7 @@ impl Past {
     }
 }
 
-/// The answer to a call that nobody waits for; whoever gave it up has words of its own.
+/// The answer to a call whose caller stopped waiting; the caller shows the agent words of its own.
 pub(super) fn timed_out() -> ToolAnswer {
     ToolAnswer::TimedOut(String::new())
 }

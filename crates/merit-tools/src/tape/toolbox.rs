@@ -38,7 +38,7 @@ pub enum Toolbox {
     /// The tools themselves, and every call is recorded before it is answered.
     Record {
         tape: Arc<Tape>,
-        /// Seconds after which whoever waits for a call gives it up. Absent: unknown, and whatever is given up counts as
+        /// Seconds after which the caller stops waiting for a call. Absent: unknown, and whatever is given up counts as
         /// timed out.
         limit_s: Option<f64>,
     },

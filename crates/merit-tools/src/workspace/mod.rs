@@ -38,7 +38,7 @@ static CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkspaceConfig {
-    /// Most files.
+    /// Most files that an episode may keep at once.
     pub files: usize,
     /// Most bytes of all files and their paths together.
     pub bytes: usize,

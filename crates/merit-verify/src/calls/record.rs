@@ -22,7 +22,7 @@ pub struct CallsConfig {
     pub rules: Vec<Rule>,
     /// What to do with keywords of a tool's schema that JSON Schema does not have.
     pub unknown_keywords: UnknownKeywords,
-    /// Sizes and work.
+    /// Largest input, and most steps of one check.
     pub limits: Limits,
 }
 

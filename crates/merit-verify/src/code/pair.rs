@@ -62,7 +62,7 @@ fn together(sandbox: &Sandbox, candidate: Job, judge: Job) -> Result<Trial, Code
     std::thread::scope(|scope| {
         let (sender, receiver) = mpsc::channel();
         let stop = cancel.clone();
-        // Nobody may be waiting any more.
+        // The receiver may be gone.
         let serve = move || drop(sender.send(sandbox.run(candidate, Some(&stop))));
         let started = std::thread::Builder::new().spawn_scoped(scope, serve);
         started.map_err(|why| SandboxError::System { doing: "starting a thread", why: why.to_string() })?;

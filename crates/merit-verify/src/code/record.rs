@@ -26,7 +26,7 @@ pub struct CodeRecord<'a> {
 impl Verifier for CodeVerifier {
     type Settings = CodeConfig;
     type Record<'a> = CodeRecord<'a>;
-    /// Absent: nobody can tell what came of the tests.
+    /// Absent: it is unknown what came of the tests.
     type Detail = Option<CodeVerdict>;
 
     fn compile(config: CodeConfig) -> Result<Self, String> {

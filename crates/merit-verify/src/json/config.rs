@@ -29,7 +29,7 @@ pub struct JsonConfig {
     pub weights: Weights,
     /// How fields are compared with the reference.
     pub content: ContentConfig,
-    /// Sizes and work.
+    /// Largest input, and most steps of one check.
     pub limits: Limits,
 }
 
@@ -107,7 +107,7 @@ pub enum ExtraFields {
     /// As much as a right field earns.
     #[default]
     Subtract,
-    /// Nothing.
+    /// They cost nothing.
     Ignore,
 }
 
@@ -115,7 +115,7 @@ pub enum ExtraFields {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FieldRule {
-    /// Which places.
+    /// The fields that the rule is for.
     pub path: PathPattern,
     /// How they are compared.
     pub compare: Compare,
@@ -147,7 +147,7 @@ pub enum Compare {
     },
     /// An array whose elements may come in any order; each is right as a whole or not at all.
     Unordered,
-    /// Not compared.
+    /// The field is not compared and earns nothing.
     Ignore,
 }
 

@@ -1,6 +1,6 @@
 //! How much of a schema a value fulfils: the structure and types layers of RL-Struct.
 //!
-//! Structure is (expected keys present − keys nobody asked for)₊ / expected keys; types is the share of expected places
+//! Structure is (expected keys present − unexpected keys)₊ / expected keys; types is the share of expected places
 //! whose value obeys its own rules. Only what the schema expects fills the denominators: optional extras can lower a
 //! share and never raise it, and an array weighs as much as its shortest allowed form, so neither padding nor length
 //! earns anything. A missing key is wrong in both. Of several alternatives the one that fits best counts.
@@ -65,7 +65,7 @@ impl Tally {
         self.type_failures.extend(other.type_failures.into_iter().take(room));
     }
 
-    /// The tally of something nobody asked for: what is wrong in it counts, what is right does not.
+    /// The tally of something that was not asked for: what is wrong in it counts, what is right does not.
     pub(super) fn unasked(self) -> Self {
         let wrong_extras = (self.checked - self.right).max(0.0) + self.wrong_extras;
         let unknown = self.unknown + (self.expected - self.present).max(0.0);

@@ -1,7 +1,7 @@
 //! Hard limits: how large an outside document may be, and how much work a check may do on it.
 //!
 //! Size limits are met while reading, so an oversized text is never built in memory. [`Budget`] counts steps of work:
-//! whoever loops over outside data spends from it and stops with [`Exhausted`], a fault of the check and not of the policy.
+//! a loop over outside data spends from it and stops with [`Exhausted`], a fault of the check and not of the policy.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

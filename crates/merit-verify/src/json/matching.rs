@@ -1,4 +1,4 @@
-//! Pairing two lists: the largest set of pairs in which nobody occurs twice (augmenting paths).
+//! Pairing two lists: the largest set of pairs in which no item occurs twice (augmenting paths).
 //!
 //! Left members are added one at a time and never lose their place, so the sizes after each addition are the best
 //! possible for each prefix; credit by turn is read from them.

@@ -120,7 +120,7 @@ impl<V: Verifier> Judge<V> {
         for place in places {
             let before = text.len();
             let mut id = None;
-            // The last fence: one record that breaks a verifier must not take the others with it.
+            // A panic of the verifier spoils this record only; the other records are still judged.
             let judged = catch_unwind(AssertUnwindSafe(|| match batch.line(place) {
                 Some(line) => self.line(place.number, line, &mut id, &mut text),
                 None => Err("the line is too long to be a record".to_owned()),
@@ -176,7 +176,7 @@ impl<V: Verifier> Judge<V> {
 
     /// Judges one record that is JSON; the error says why it is none that can be judged.
     pub fn judge(&self, record: &str) -> Result<Judgement<V::Detail>, String> {
-        // The last fence, as for lines.
+        // A panic of the verifier becomes an error of this record, as for lines.
         let judged = catch_unwind(AssertUnwindSafe(|| {
             let record: V::Record<'_> = serde_json::from_str(record).map_err(|e| words(&e))?;
             self.record(&record)

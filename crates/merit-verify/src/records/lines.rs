@@ -1,7 +1,7 @@
 //! Lines of a stream in batches: whatever has arrived, within bounds.
 //!
 //! Memory is bounded by [`Bounds`], however long the stream or a line of it. A batch ends where the next line would have to
-//! be waited for, so that whoever writes one record and waits for its verdict gets it.
+//! be waited for, so that a writer of one record that waits for its verdict gets it.
 
 use std::io::{self, BufRead, BufReader, Read};
 

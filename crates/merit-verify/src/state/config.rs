@@ -18,7 +18,7 @@ pub struct StateConfig {
     pub goal: GoalKind,
     /// How the score is made.
     pub score: StateScore,
-    /// Sizes and work.
+    /// Largest input, and most steps of one check.
     pub limits: Limits,
 }
 
@@ -41,7 +41,7 @@ pub enum StateScore {
     Exact,
     /// The share of the goal's facts achieved, less `collateral_weight` for each other change, over the same count.
     Facts {
-        /// What one change that nobody asked for costs, in facts.
+        /// What one change that was not asked for costs, in facts.
         collateral_weight: f64,
     },
 }

@@ -37,7 +37,7 @@ pub struct StateDetail {
     pub was_idle: Option<bool>,
     /// The facts asked for that did not become true, as changes from what is to what should be.
     pub missed: Vec<Change>,
-    /// Changes that nobody asked for, as changes from what should be to what is.
+    /// Changes that were not asked for, as changes from what should be to what is.
     pub collateral: Vec<Change>,
     pub reached: StateHash,
     pub goal: StateHash,

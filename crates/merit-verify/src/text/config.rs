@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TextConfig {
-    /// What is measured.
+    /// The metric, with its own settings.
     pub metric: Metric,
     /// Which differences do not count. Absent: [`Normalise::default`] for `exact`, `contains` and `f1`,
     /// [`Normalise::running_text`] for `rouge`, `bleu` and `repetition`; the other metrics look at the text as it is and
@@ -71,11 +71,11 @@ pub struct NoOptions {}
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenConfig {
-    /// What a word is.
+    /// How the text is cut into words.
     pub tokens: Tokens,
 }
 
-/// What a word is.
+/// How a text is cut into words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tokens {
@@ -150,7 +150,7 @@ pub struct RougeConfig {
     /// Which number is the score; all three are in the evidence.
     #[serde(default)]
     pub report: RougeReport,
-    /// What a word is.
+    /// How the texts are cut into words.
     #[serde(default)]
     pub tokens: Tokens,
 }
@@ -213,7 +213,7 @@ pub enum LengthUnit {
 pub struct RepetitionConfig {
     /// Words per n-gram, 1 to 16.
     pub n: usize,
-    /// What a word is.
+    /// How the text is cut into words.
     #[serde(default)]
     pub tokens: Tokens,
 }

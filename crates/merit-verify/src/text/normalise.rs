@@ -28,7 +28,7 @@ pub struct Normalise {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Punctuation {
-    /// None.
+    /// No punctuation is dropped.
     Keep,
     /// All but signs, points, fractions and percent signs of numbers; separators of thousands are dropped.
     #[default]

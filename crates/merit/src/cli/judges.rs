@@ -140,7 +140,7 @@ pub(crate) enum Library {
         #[arg(short, long, default_value = "changed by hand")]
         message: String,
     },
-    /// Take out entries that nobody misses on the validation pairs.
+    /// Take out entries without which the validation pairs do no worse.
     Prune {
         /// The judge's folder.
         judge: PathBuf,

@@ -108,7 +108,7 @@ pub(crate) enum Verify {
     Text(VerifyArguments),
     /// Did the world end where it should, with nothing else touched?
     ///
-    /// A record: `{"state": {…}, "goal": {…}, "initial": {…}}`. With the initial state, what nobody asked for is told from
+    /// A record: `{"state": {…}, "goal": {…}, "initial": {…}}`. With the initial state, unwanted changes are told from
     /// what was always so; it may be left out.
     State(VerifyArguments),
     /// Are the tool calls well formed, and their sequence right?

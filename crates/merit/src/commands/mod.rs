@@ -41,7 +41,7 @@ use merit_run::{RecipeError, RunError};
 use merit_store::StoreError;
 use merit_tools::TapeError;
 
-/// What a failure means to whoever called: 2 for wrong input, 130 for an interrupt, 1 for the rest.
+/// What a failure means to the caller: 2 for wrong input, 130 for an interrupt, 1 for the rest.
 pub(crate) fn exit_code(error: &anyhow::Error) -> u8 {
     error.chain().find_map(meaning).unwrap_or(1)
 }

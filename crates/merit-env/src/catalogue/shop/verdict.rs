@@ -36,7 +36,7 @@ impl Verdict {
         }
     }
 
-    /// That there is nothing is known to whoever searched for all words and looked at everything that has them.
+    /// An agent knows that there is nothing after it searched for all words and looked at everything that has them.
     pub(super) fn of_nothing(wish: &Wish, visit: &Visit) -> Self {
         let seen = wish.found(&wish.wanted).iter().all(|item| visit.shown.contains(&item.number));
         let right = wish.right().is_none();

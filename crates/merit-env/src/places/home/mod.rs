@@ -57,7 +57,7 @@ pub struct Goal {
     pub to: u8,
 }
 
-/// No treatment.
+/// The mark of a thing that needs no treatment.
 pub const AS_IT_IS: u8 = u8::MAX;
 
 /// A home and what is wanted in it. Rooms, boxes and things are called by their place in these lists.

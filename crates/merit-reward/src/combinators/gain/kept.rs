@@ -21,7 +21,7 @@ pub struct KeptConfig {
     /// Policy versions for which a task's mean is good.
     #[serde(default = "hundred")]
     pub max_age: u64,
-    /// Tasks kept at most.
+    /// Tasks whose means are kept at the same time, at most.
     #[serde(default = "ten_thousand")]
     pub most_tasks: usize,
 }

@@ -11,12 +11,13 @@ use super::task_fact::PayloadPointer;
 use crate::prelude::*;
 pub use kept::KeptConfig;
 use kept::{Kept, task_name};
+use merit_core::stats::mean;
 
 /// What a part is worth beyond a baseline: of the group, of the task, or kept from earlier steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Gain {
-    /// The part.
+    /// The part whose value is compared with the baseline.
     pub of: Box<RewardConfig>,
     /// What it is compared with.
     pub baseline: BaselineConfig,
@@ -113,10 +114,6 @@ impl GainNode {
             Baseline::Kept(kept) => kept.baseline(context),
         }
     }
-}
-
-fn mean(numbers: &[f64]) -> Option<f64> {
-    (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
 }
 
 fn number_at(pointer: &PayloadPointer, context: &NodeContext<'_>) -> Result<f64, Value> {

@@ -5,7 +5,7 @@
 //!
 //!   F_t = γ · Φ(s_{t+1}) − γ^{−(n_t − 1)} · Φ(s_t)
 //!
-//! with γ the learner's own discount and Φ = 0 behind a real end. Where the episode was cut, or nobody knows how it ended,
+//! with γ the learner's own discount and Φ = 0 behind a real end. Where the episode was cut, or it is unknown how it ended,
 //! the world went on and Φ is kept. n_t is how many of the learner's steps the turn took. Learners that discount per token
 //! (`step = "token"`, as GAE and REINFORCE++ here do) see a turn's reward at its last token, n_t − 1 steps after the turn
 //! began; the power undoes exactly that, or long turns would be paid for standing at a high potential. It is large for long
@@ -48,7 +48,7 @@ pub enum ShapingStep {
     /// Every token that the policy sampled, as the credit rules here do.
     #[default]
     Token,
-    /// Every turn.
+    /// Every turn of the policy.
     Turn,
 }
 

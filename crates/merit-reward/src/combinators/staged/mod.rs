@@ -38,9 +38,9 @@ pub struct Staged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StagedBy {
-    /// The training step.
+    /// The number of the training step.
     Step,
-    /// How well the policy does.
+    /// How well the policy does in the stage, as a mean over batches.
     Mastery,
 }
 
@@ -48,7 +48,7 @@ pub enum StagedBy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StageConfig {
-    /// What it pays.
+    /// The reward that is paid while the stage lasts.
     pub of: RewardConfig,
     /// By step: the first step at which it is over. Every stage has one but the last.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! The program behind a set of tools: started when it is first asked, ended when it fails and when nobody needs it.
+//! The program behind a set of tools: started when it is first asked, ended when it fails and when its last user is gone.
 
 use super::running::{Running, Said};
 use std::sync::{Arc, Mutex, PoisonError};

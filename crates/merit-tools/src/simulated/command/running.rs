@@ -44,7 +44,7 @@ impl Queue {
     fn close(&mut self, why: &str) {
         let why = self.gone.get_or_insert_with(|| why.to_owned()).clone();
         for waiting in self.waiting.drain(..) {
-            // Whoever gave up waiting does not hear it.
+            // A caller that stopped waiting gets no answer.
             let _ = waiting.send(Said::Gone(why.clone()));
         }
     }
@@ -105,7 +105,7 @@ impl Running {
         let gone = queue.gone.clone();
         match gone {
             Some(why) => queue.close(&why),
-            // Where nobody reads any more, the missing line tells.
+            // If the program no longer reads, its answer is missing, which the reader reports.
             None => drop(self.questions.send(format!("{question}\n"))),
         }
         heard
@@ -158,7 +158,7 @@ fn read_lines(stdout: ChildStdout, queue: &Mutex<Queue>) -> Option<String> {
             return Some("it wrote a line that is not UTF-8".to_owned());
         };
         match lock(queue).waiting.pop_front() {
-            // Whoever gave up waiting does not hear it.
+            // A caller that stopped waiting gets no answer.
             Some(waiting) => drop(waiting.send(Said::Line(line))),
             None => return Some("it wrote a line that answers no question".to_owned()),
         }

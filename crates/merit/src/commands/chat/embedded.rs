@@ -110,7 +110,7 @@ fn remark(said: &Completion) -> Option<String> {
     }
 }
 
-/// Draws until the answer ends, somebody stops it, or nobody reads it any more. Absent: it did not end by itself.
+/// Draws until the answer ends, somebody stops it, or the output has no reader. Absent: it did not end by itself.
 fn speak(
     local: &mut Local,
     request: SampleRequest,

@@ -22,7 +22,7 @@ const CUT: &str = "the answer is cut: it has as many tokens as were allowed; giv
 /// Said of an answer without words.
 const EMPTY: &str = "the answer is empty";
 
-/// Whoever answers.
+/// The model that answers.
 trait Speaker {
     /// Answers a message, printing as it comes, until it is done or `stop` is set.
     fn answer(&mut self, message: &str, stop: &Arc<AtomicBool>) -> Result<()>;
@@ -35,9 +35,9 @@ trait Speaker {
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     answers: usize,
-    /// Tokens of messages; absent where nobody says.
+    /// Tokens of messages; absent where unknown.
     read: Option<u64>,
-    /// Tokens of answers; absent where nobody says.
+    /// Tokens of answers; absent where unknown.
     written: Option<u64>,
     /// From each message to the end of its answer.
     spent: Duration,

@@ -170,7 +170,7 @@ fn remarks(answer: &Answer) -> Vec<String> {
     remarks
 }
 
-/// Cancels a request when Ctrl-C was pressed or nobody reads any more; ends when it is dropped.
+/// Cancels a request when Ctrl-C was pressed or the output has no reader; ends when it is dropped.
 struct Watch {
     over: Arc<AtomicBool>,
     thread: Option<std::thread::JoinHandle<()>>,

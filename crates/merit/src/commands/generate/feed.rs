@@ -15,7 +15,7 @@ pub(super) struct InputLine {
     pub(super) text: Option<Vec<u8>>,
 }
 
-/// What the feed has for whoever asks.
+/// What the feed has to give.
 pub(super) enum Fed {
     Line(InputLine),
     /// None yet.
@@ -51,7 +51,7 @@ impl Feed {
     }
 }
 
-/// Sends every line until the end, or until nobody wants them.
+/// Sends every line until the end, or until the receiver is gone.
 fn read(stream: impl Read, to: &SyncSender<std::io::Result<InputLine>>) {
     let mut lines = Lines::new(stream, Bounds::USUAL);
     loop {
@@ -59,7 +59,7 @@ fn read(stream: impl Read, to: &SyncSender<std::io::Result<InputLine>>) {
             Ok(Some(batch)) => batch,
             Ok(None) => return,
             Err(error) => {
-                // Nobody is left to be told when this fails.
+                // It fails only where the receiver is gone.
                 let _ = to.send(Err(error));
                 return;
             }

@@ -139,7 +139,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// A sampler with nothing to do owes no answers; were it to, whoever waits is told.
+    /// A sampler with nothing to do owes no answers; were it to, the waiting request is told.
     fn give_up(&mut self) {
         for session in self.under_way.keys().copied().collect::<Vec<_>>() {
             let result = Err(SamplerError::Failed("it fell silent without an answer".to_owned()));

@@ -85,7 +85,7 @@ fn look(path: &Path, context: Option<usize>, rank: usize) -> Result<Found, Wrong
     Ok(Found::Decoder { about, layers, width, vocabulary, memory })
 }
 
-/// Whether the folder says of itself that it holds an encoder; what is wrong with it is told by whoever opens it.
+/// Whether the folder says of itself that it holds an encoder; what is wrong with it is told when it is opened.
 fn is_encoder(path: &Path) -> bool {
     let text = std::fs::read_to_string(path.join("config.json")).unwrap_or_default();
     let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
