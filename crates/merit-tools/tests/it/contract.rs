@@ -128,5 +128,6 @@ fn a_faulty_tool_is_described_in_a_recipe() {
     assert_eq!(tool.spec().name, "lookup", "the agent cannot tell");
     let again = read_tool(&toml::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);
-    assert!(read_tool(&text.replace("latency_ms", "latency")).is_err());
+    let unknown = read_tool(&text.replace("latency_ms", "latency")).err().unwrap().to_string();
+    assert!(unknown.contains("unknown field `latency`"), "{unknown}");
 }

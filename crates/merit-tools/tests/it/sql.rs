@@ -169,7 +169,8 @@ fn settings_that_cannot_be_are_refused() {
     assert!(refusal("shown_rows = 0").contains("shown_rows"));
     assert!(refusal("limits = { steps = 1 }").contains("limits.steps"));
     assert!(refusal("script = \"CREATE\"").contains("script"));
-    assert!(read_tool("type = \"sql\"\nreadonly = true").is_err());
+    let unknown = read_tool("type = \"sql\"\nreadonly = true").err().unwrap().to_string();
+    assert!(unknown.contains("unknown field `readonly`"), "{unknown}");
     let config = SqlToolConfig { script: Some(SCRIPT.to_owned()), ..SqlToolConfig::default() };
     let again: SqlToolConfig = toml::from_str(&toml::to_string(&config).unwrap()).unwrap();
     assert_eq!(again, config);

@@ -88,7 +88,8 @@ mod tests {
     fn the_last_closed_block_is_the_query() {
         let text = "try\n```sql\nSELECT 1\n```\nor\n```\nSELECT 2;\n```\n```sql\nSELECT 3";
         assert_eq!(extract(Extract::LastFence, text), Ok("SELECT 2;"));
-        assert!(extract(Extract::LastFence, "SELECT 1").is_err());
+        let none = Err("the response has no block between lines of three backticks");
+        assert_eq!(extract(Extract::LastFence, "SELECT 1"), none);
         assert_eq!(extract(Extract::Whole, " SELECT 1 "), Ok("SELECT 1"));
     }
 

@@ -11,9 +11,9 @@ const MAX_DEPTH: usize = 1000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MarkerPair {
-    /// What opens.
+    /// The text that opens a pair.
     pub open: String,
-    /// What closes.
+    /// The text that closes it.
     pub close: String,
 }
 
@@ -155,8 +155,9 @@ mod tests {
 
     #[test]
     fn markers_that_cannot_be_told_apart_are_refused() {
-        assert!(super::check(&[pair("<a>", "</a>"), pair("<b>", "</a>")]).is_err());
-        assert!(super::check(&[pair(" ", "x")]).is_err());
-        assert!(super::check(&[]).is_err());
+        let refused = |pairs: &[MarkerPair]| super::check(pairs).unwrap_err().to_string();
+        assert!(refused(&[pair("<a>", "</a>"), pair("<b>", "</a>")]).contains("is used twice"));
+        assert!(refused(&[pair(" ", "x")]).contains("is blank"));
+        assert!(refused(&[]).contains("a list of 1 to 32"));
     }
 }

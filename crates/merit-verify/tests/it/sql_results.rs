@@ -203,9 +203,11 @@ fn a_query_may_stand_in_a_fenced_block() {
 
 #[test]
 fn configs_refuse_unknown_keys_and_impossible_numbers() {
-    assert!(toml::from_str::<SqlConfig>("tolerence = 0.1").is_err());
+    let unknown = toml::from_str::<SqlConfig>("tolerence = 0.1").unwrap_err().to_string();
+    assert!(unknown.contains("unknown field `tolerence`"), "{unknown}");
     let config: SqlConfig = toml::from_str("tolerance = 2.0").unwrap();
-    assert!(SqlVerifier::compile(config).is_err());
+    let refused = SqlVerifier::compile(config).unwrap_err().to_string();
+    assert!(refused.contains("`tolerance` is 2"), "{refused}");
     let config: SqlConfig = toml::from_str("partial_credit = true\n[limits]\nrows = 10").unwrap();
     assert!(SqlVerifier::compile(config).is_ok());
 }
