@@ -1,6 +1,6 @@
 //! What may I bring of my own? The traits that anybody may implement, with their plain data.
 //!
-//! Whoever writes a world, a tool, a sampler or a trainer depends on this crate and on merit-core, and compiles little. A world is settings
+//! A program that adds a world, a tool, a sampler or a trainer depends on this crate and on merit-core, and compiles little. A world is settings
 //! ([`WorldSettings`]) that are built into a [`World`], which makes tasks and opens each as an [`Env`] with Gymnasium's `reset` and
 //! `step`. Most text worlds are only their rules: [`TextGame`]. A tool is settings ([`ToolSettings`]) that are built into
 //! [`Tool`]s; each episode opens its own [`ToolSession`]. [`conformance`] is the contract of both as checks that anybody may run.

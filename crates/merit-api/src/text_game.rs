@@ -86,7 +86,7 @@ pub trait TextGame: Component + Clone {
         None
     }
 
-    /// A puzzle for practice and its size, by somebody who knows so much of the world. Absent: nobody proposes any.
+    /// A puzzle for practice and its size, by a proposer that knows so much of the world. Absent: none is proposed.
     fn propose(&self, context: Context, rng: &mut Stream) -> Option<(Self::Puzzle, u32)> {
         let _ = (context, rng);
         None

@@ -2,6 +2,7 @@
 
 use crate::subject::Attempt;
 use crate::target::{Payment, Played};
+use merit_core::stats::mean;
 use serde::{Deserialize, Serialize};
 
 /// What one probe earned.
@@ -52,10 +53,6 @@ fn share(payment: &Payment, full: Option<f64>) -> Option<f64> {
 
 pub(crate) fn is_full(share: f64) -> bool {
     share >= 1.0 - 1e-9
-}
-
-fn mean(values: &[f64]) -> Option<f64> {
-    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 fn count(payments: &[Payment], is: fn(&Payment) -> bool) -> usize {

@@ -15,7 +15,7 @@ const KEPT_STDERR: usize = 4096;
 /// Why a line did not come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// It took too long.
+    /// The program did not answer in time.
     Deadline,
     /// The program is gone, or its output cannot be used any more.
     Gone(String),
@@ -38,7 +38,7 @@ pub struct Process {
     questions: Sender<String>,
     lines: Receiver<Result<String, String>>,
     stderr: Arc<Mutex<Vec<u8>>>,
-    /// Reads the standard error until nobody holds it any more.
+    /// Reads the standard error until its last writer is gone.
     listener: Option<JoinHandle<()>>,
     /// Whether it was waited for. Only before that is its number surely its own.
     waited_for: bool,
@@ -96,7 +96,7 @@ impl Process {
 
     /// Writes `question`, which ends with a line break, and waits for one line.
     pub fn ask(&mut self, question: String, deadline: Duration) -> Result<String, Failure> {
-        // Where nobody reads any more, the missing line tells.
+        // If the program no longer reads, its answer is missing, which `hear` reports.
         let _ = self.questions.send(question);
         self.hear(deadline)
     }

@@ -100,7 +100,7 @@ pub struct TermScore {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum TermOutcome {
-    /// A number.
+    /// The term applies and has a value.
     Value {
         /// Finite.
         value: f64,
@@ -142,7 +142,7 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Evidence of `act`.
+    /// Evidence that `act` was done and showed `finding`.
     pub fn new(act: impl Into<Cow<'static, str>>, finding: impl Into<String>) -> Self {
         Self { act: act.into(), finding: finding.into() }
     }

@@ -23,9 +23,9 @@ pub struct Credit {
 pub struct CreditReport {
     /// Groups in the batch.
     pub groups: usize,
-    /// Groups whose counting members all have the same reward, or that have fewer than two of them.
+    /// Groups whose valid members all have the same reward, or that have fewer than two of them.
     pub constant_groups: usize,
-    /// Those among them that have fewer than two counting members.
+    /// Those among them that have fewer than two valid members.
     pub lone_groups: usize,
     /// Episodes in the batch.
     pub episodes: usize,

@@ -131,7 +131,7 @@ pub struct ModelCard {
 /// A piece of a streamed answer, as it comes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// More of the text.
+    /// A further piece of the text.
     Text(String),
     /// More of what is thought aloud.
     Reasoning(String),

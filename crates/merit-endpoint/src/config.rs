@@ -97,7 +97,7 @@ pub struct EndpointConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum RetryCut {
-    /// It is a failure.
+    /// A cut answer is a failure.
     Never,
     /// It is asked for again if nothing of it had come.
     #[default]
@@ -131,7 +131,7 @@ pub struct CacheConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CacheMode {
-    /// Nothing is kept.
+    /// No answer is kept.
     #[default]
     Off,
     /// Everything is asked and kept; the newest answer counts.

@@ -14,9 +14,9 @@ pub enum Server {
     /// A hosted API, or any server of which nothing else is known: the common protocol only.
     #[default]
     Openai,
-    /// vLLM.
+    /// A vLLM server.
     Vllm,
-    /// SGLang.
+    /// An SGLang server.
     Sglang,
     /// The server of llama.cpp.
     LlamaCpp,

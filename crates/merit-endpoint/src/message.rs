@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Who speaks.
+/// The sides of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChatRole {
@@ -11,7 +11,7 @@ pub enum ChatRole {
     System,
     /// The user, who asks.
     User,
-    /// The model.
+    /// The model, which answers.
     Assistant,
     /// The answer to a tool call.
     Tool,
@@ -33,7 +33,7 @@ impl ChatRole {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChatMessage {
-    /// Who speaks.
+    /// The side that says it.
     pub role: ChatRole,
     #[serde(default)]
     pub content: String,

@@ -246,7 +246,7 @@ impl TextGame for Rows {
         let answer = |text: &str| format!("answer {text}");
         let mut rng = play.seed.child("bad manner", 0).stream();
         let guess = rng.between(10, 400).to_string();
-        // Without the tool nobody can know: the right one knows anyway.
+        // Without the tool the answer cannot be worked out; the right expert gives it all the same.
         if !self.tool || (!right && rng.chance(HASTY_SHARE)) {
             return Some(answer(&if right { self.answer(table)? } else { guess }));
         }

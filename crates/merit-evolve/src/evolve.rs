@@ -51,7 +51,7 @@ pub struct Proposal {
 pub enum Phase {
     /// The library as it was before anything was tried.
     Baseline,
-    /// A proposal.
+    /// A proposal of the proposer.
     Proposed,
     /// Entries that were not missed.
     Pruned,
@@ -84,11 +84,11 @@ pub struct Change {
     pub kept: bool,
     /// Paid calls of the judge by then.
     pub calls: u64,
-    /// Why it was tried.
+    /// The proposer's reason.
     pub why: String,
 }
 
-/// What came of it.
+/// The libraries that evolving led to, and its history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evolution {
     /// The library after the last kept change.
@@ -130,6 +130,30 @@ pub(crate) struct State<'a> {
 }
 
 /// Evolves `library`. `watch` sees every change as it is tried, with the library it leads to.
+///
+/// ```
+/// use merit_evolve::{Edit, Entry, EvolveSettings, Kind, Library, Part, Proposal, Proposer, Subject, evolve};
+/// struct Judge;
+/// impl Subject for Judge {
+///     fn rightness(&mut self, library: &Library, _: Part) -> Result<Vec<f64>, String> {
+///         Ok(vec![1.0, if library.get("units").is_some() { 1.0 } else { 0.0 }])
+///     }
+///     fn calls(&self) -> u64 { 0 }
+/// }
+/// struct OneIdea;
+/// impl Proposer for OneIdea {
+///     fn propose(&mut self, _: &Library, _: &[f64], round: usize) -> Result<Vec<Proposal>, String> {
+///         let (title, body, made_by) = ("units".into(), "Look at the unit.".into(), "a person".into());
+///         let entry = Entry { kind: Kind::Skill, title, when: vec![], body, weight: 1.0, made_by };
+///         let edits = vec![Edit::Add { id: "units".into(), entry }];
+///         Ok(if round == 0 { vec![Proposal { edits, why: "the second item is wrong".into() }] } else { vec![] })
+///     }
+/// }
+/// let settings = EvolveSettings::default();
+/// let evolution = evolve(Library::default(), &mut Judge, &mut OneIdea, &settings, &mut |_, _| {})?;
+/// assert!(evolution.best.get("units").is_some());
+/// # Ok::<(), merit_evolve::EvolveError>(())
+/// ```
 pub fn evolve(
     library: Library,
     subject: &mut dyn Subject,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 
-/// What an entry is.
+/// The kinds of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -33,7 +33,7 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
-    /// What it is.
+    /// Whether it is a skill, a check or an exemplar.
     pub kind: Kind,
     /// One line for people and for the router.
     pub title: String,
@@ -57,7 +57,7 @@ fn one() -> f64 {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Edit {
-    /// A new entry.
+    /// Adds an entry under a new id.
     Add {
         /// The name of the entry.
         id: String,
@@ -70,7 +70,7 @@ pub enum Edit {
         /// What it is from now on.
         entry: Entry,
     },
-    /// The entry goes.
+    /// Removes the entry.
     Delete {
         /// The name of the entry.
         id: String,

@@ -23,6 +23,23 @@ pub fn exported_phases(folder: &RunFolder) -> Result<BTreeMap<Phase, bool>, Expo
 }
 
 /// Hands over the wanted episodes, row by row.
+///
+/// ```
+/// use merit_core::{End, Episode, EpisodeId, Reward, Score, ScoredEpisode, Task};
+/// use merit_export::{Choice, Shape, export_episodes};
+/// use merit_store::{RunFolder, RunInfo};
+/// let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+/// let episode = Episode::new(id, Task::new("quiz", "quiz/1").with_answer("42"), End::Answered).into();
+/// let score = Some(Score::new(Reward::Value { value: 1.0 }));
+/// let home = tempfile::tempdir()?;
+/// let info = RunInfo { recipe: "quiz".into(), recipe_hash: "ab12".into(), seed: 7, version: "0.1.0".into(), started_ms: 0 };
+/// let folder = RunFolder::create(&home.path().join("run"), "", &info)?;
+/// folder.record_episodes(&[ScoredEpisode { episode, score }])?;
+/// let mut answers = Vec::new();
+/// export_episodes(&folder, &Choice::default(), Shape::Grpo, &mut |row| Ok(answers.push(row["answer"].clone())))?;
+/// assert_eq!(answers, ["42"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn export_episodes(
     folder: &RunFolder,
     choice: &Choice,

@@ -14,7 +14,7 @@ use merit_core::{Episode, ScoredEpisode};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// A shape of rows.
+/// The data sets that rows can be written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     Messages,

@@ -25,7 +25,7 @@ pub struct EncoderConfig {
     pub token_types: usize,
     /// Added to the variance before the root.
     pub norm_eps: f32,
-    /// The bend of the feed-forward.
+    /// The activation of the feed-forward.
     pub activation: EncoderActivation,
     /// Longest text in tokens, marks included, that the model was made for.
     pub max_tokens: usize,
@@ -37,7 +37,7 @@ pub struct EncoderConfig {
     pub lower_case: bool,
 }
 
-/// The bend of an encoder's feed-forward.
+/// The activation of an encoder's feed-forward.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EncoderActivation {
@@ -45,7 +45,7 @@ pub enum EncoderActivation {
     Gelu,
     /// The same by its tanh formula.
     GeluTanh,
-    /// Zero below zero.
+    /// `max(x, 0)`.
     Relu,
 }
 

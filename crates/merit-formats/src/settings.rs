@@ -114,10 +114,5 @@ impl Settings {
 
 /// A value for a message, cut where it is long.
 pub(crate) fn shorten(value: &Value) -> String {
-    let text = value.to_string();
-    if text.chars().count() <= 60 {
-        text
-    } else {
-        format!("{}…", text.chars().take(60).collect::<String>())
-    }
+    merit_core::printable::beginning(&value.to_string(), 60)
 }

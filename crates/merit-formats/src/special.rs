@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Tokens that begin, end and fill texts; which of these a model has is up to it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Special {
-    /// Begins a text.
+    /// The token that begins a text.
     pub bos: Option<SpecialToken>,
     /// Each of these ends a text or a turn; the first is the tokenizer's own.
     pub eos: Vec<SpecialToken>,

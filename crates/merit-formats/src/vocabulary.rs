@@ -18,9 +18,9 @@ pub struct GgufVocabulary {
     pub scores: Vec<f32>,
     /// Merges in order of rank, each `left right`; empty for SentencePiece.
     pub merges: Vec<String>,
-    /// Begins a text.
+    /// The token that begins a text.
     pub bos: Option<u32>,
-    /// Ends a text.
+    /// The token that ends a text.
     pub eos: Option<u32>,
     /// Stands for what has no token.
     pub unknown: Option<u32>,

@@ -8,7 +8,7 @@
 use crate::KEPT;
 use merit_reward::prelude::*;
 use merit_reward::terms::NO_CALLS;
-use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSpec};
+use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSchema};
 use merit_verify::json::{Limits, UnknownKeywords};
 use merit_verify::records::Kept;
 use schemars::JsonSchema;
@@ -133,7 +133,7 @@ fn tools() -> Reference {
 
 impl ToolCalls {
     fn checker(&self, specs: &Value) -> Result<CallChecker, String> {
-        let read = Vec::<ToolSpec>::deserialize(specs)
+        let read = Vec::<ToolSchema>::deserialize(specs)
             .map_err(|why| format!("`specs` is no list of tools: {why}"))?;
         CallChecker::compile(&read, self.unknown_keywords, self.limits)
             .map_err(|why| format!("`specs`: {why}"))

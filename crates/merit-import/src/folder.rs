@@ -1,7 +1,7 @@
 //! Imported episodes on disk, so that they can be shown and scored like those of a run.
 //!
 //! The folder keeps the whole report of the import as events: what was skipped, what was odd, what was left out. Each episode
-//! carries a score of one term, `reported`: what whoever recorded it said, and no judgement of ours.
+//! carries a score of one term, `reported`: the reward that its recorder gave it, and no judgement of ours.
 
 use crate::{ImportError, Imported};
 use merit_core::{End, Episode, Evidence, Reward, Score, ScoredEpisode, TermOutcome, TermScore};
@@ -18,6 +18,16 @@ pub struct Written {
 
 /// Writes a new folder of imported episodes. `source` is the name of the file they come from, `now_ms` Unix time in
 /// milliseconds. An import that is interrupted leaves a folder that says so.
+///
+/// ```
+/// use merit_import::{ImportOptions, import_into, read};
+/// let line = r#"{"prompt": "1 + 1?", "response": "2", "answer": 2, "reward": true}"#;
+/// let imported = read(line.as_bytes(), "auto", &ImportOptions::default())?;
+/// let home = tempfile::tempdir().expect("a folder");
+/// let written = import_into(&home.path().join("quiz"), imported, "quiz.jsonl", "0.1.0", 0)?;
+/// assert_eq!(written.info.episodes, 1);
+/// # Ok::<(), merit_import::ImportError>(())
+/// ```
 pub fn import_into(
     folder: &Path,
     imported: Imported,

@@ -18,7 +18,7 @@ pub const AUTO: &str = "auto";
 #[derive(Debug)]
 pub struct Format {
     pub about: About,
-    /// One entry.
+    /// An example entry of the format.
     pub example: &'static str,
     /// How it marks a tool's errors: an answer that begins so is one, and every other is not. Empty: it has no way.
     pub error_prefixes: &'static [&'static str],

@@ -5,7 +5,7 @@ use merit_core::{EpisodeId, ScoredEpisode};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A file, read.
+/// What was read of a file.
 #[derive(Debug, Clone)]
 pub struct Imported {
     /// What the file turned out to be.

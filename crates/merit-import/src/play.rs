@@ -187,5 +187,5 @@ fn unmatched(answers: &Answers) -> String {
 }
 
 fn short(text: &str) -> String {
-    text.chars().take(80).collect()
+    merit_core::printable::beginning(text, 80)
 }

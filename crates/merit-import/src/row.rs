@@ -8,7 +8,7 @@ pub enum Row {
     /// A prompt, a response and perhaps the right answer, all texts. The same as an entry with these fields, without a table to look
     /// them up in.
     Plain { prompt: String, response: String, answer: Option<String> },
-    /// Any entry.
+    /// An entry of any shape.
     Entry(Value),
 }
 

@@ -44,7 +44,7 @@ pub struct BenchRow {
     pub drift: Option<f64>,
     /// Answers by kind that were no choice.
     pub unsaid: BTreeMap<String, usize>,
-    /// What it cost.
+    /// Tokens and calls of all questions.
     pub cost: Cost,
     /// Wall seconds. Absent: they were not measured.
     pub seconds: Option<f64>,
@@ -71,9 +71,9 @@ pub struct Part {
 /// Two rows on the pairs that both gave a verdict on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Versus {
-    /// One of them.
+    /// Name of the one row.
     pub one: String,
-    /// The other.
+    /// Name of the other row.
     pub other: String,
     /// By how much one is right about more pairs than the other.
     pub difference: f64,

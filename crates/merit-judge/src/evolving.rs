@@ -55,7 +55,7 @@ pub enum EvolvingError {
     },
 }
 
-/// What came of it.
+/// The version that evolving led to, and how it did.
 #[derive(Debug, Clone)]
 pub struct Evolved {
     /// Pairs in each part: training, validation, test.
@@ -74,6 +74,20 @@ pub struct Evolved {
 }
 
 /// Evolves the checks of a judge from pairs, with ideas from the data and `own` ones. `watch` sees every change.
+///
+/// ```
+/// use merit_judge::{JudgeFolder, LibraryFile, evolve_checks, read_pairs};
+/// let home = tempfile::tempdir()?;
+/// let (file, judge) = (home.path().join("pairs.jsonl"), home.path().join("judge"));
+/// let pair = |n: u64| serde_json::json!({ "prompt": n, "chosen": { "stars": 9000 + n }, "rejected": { "stars": 100 + n } });
+/// std::fs::write(&file, (0..80).map(|n| pair(n).to_string() + "\n").collect::<String>())?;
+/// JudgeFolder::create(&judge, &LibraryFile::default())?;
+/// let mut folder = JudgeFolder::open(&judge)?;
+/// let components = merit_graders::register(merit_reward::register(Default::default()));
+/// let evolved = evolve_checks(&mut folder, &read_pairs(&file)?, vec![], &components, &mut |_| {})?;
+/// assert!(evolved.tested.judge.accuracy > Some(0.9));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn evolve_checks(
     folder: &mut JudgeFolder,
     pairs: &[Pair],

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 /// Why a judge's folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// There is none.
+    /// The folder holds no judge.
     #[error("{} is no judge: there is no `library.toml` in it; `merit evolve {}` makes one", .0.display(), .0.display())]
     NotAJudge(PathBuf),
     /// A file cannot be read or written.

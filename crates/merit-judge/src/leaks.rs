@@ -17,7 +17,7 @@ const RATE: f64 = 0.5;
 /// What weights lose in each step.
 const DECAY: f64 = 1e-3;
 
-/// What a row knows.
+/// What a row knows that says nothing of quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leak {
     /// How long the answer is.

@@ -16,7 +16,7 @@ pub struct Oracle {
     pub id: String,
     /// What is true of an episode: how much it is worth, from 0 to 1.
     pub truth: Scorer,
-    /// What is asked.
+    /// The kind of question that it answers.
     pub ask: Ask,
     /// The share of answers that are turned round.
     pub errors: f64,

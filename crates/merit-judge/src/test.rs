@@ -271,7 +271,7 @@ pub struct Pointwise {
     pub false_negatives: f64,
     /// Answers with a score.
     pub scored: usize,
-    /// Answers in all.
+    /// Number of answers, with a score or without.
     pub candidates: usize,
 }
 

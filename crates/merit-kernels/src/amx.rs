@@ -230,12 +230,12 @@ block!(one_by_one,
     store: ["tilestored [{c} + {c_stride}], tmm0"]
 );
 
-/// Floating-point operations of one turn of [`loop_of_products`]: four products of 16 × 16 × 32.
+/// Floating-point operations of one round of [`loop_of_products`]: four products of 16 × 16 × 32.
 pub(crate) const LOOP_FLOPS: f64 = (4 * 2 * 16 * 16 * 32) as f64;
 
 /// Products of blank tiles, for measuring what the unit does at best.
-pub(crate) fn loop_of_products(turns: usize) {
-    assert!(turns > 0, "the loop counts down to zero");
+pub(crate) fn loop_of_products(rounds: usize) {
+    assert!(rounds > 0, "the loop counts down to zero");
     let mut tiles = TilesOfThread::new();
     tiles.configure(2 * ROWS);
     // SAFETY: the tiles are configured and permitted; no memory is touched.
@@ -248,9 +248,9 @@ pub(crate) fn loop_of_products(turns: usize) {
             "tdpbf16ps tmm1, tmm4, tmm6",
             "tdpbf16ps tmm2, tmm4, tmm6",
             "tdpbf16ps tmm3, tmm4, tmm6",
-            "dec {turns}",
+            "dec {rounds}",
             "jnz 2b",
-            turns = inout(reg) turns => _,
+            rounds = inout(reg) rounds => _,
             out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _, out("tmm4") _, out("tmm6") _,
             options(nomem, nostack),
         );

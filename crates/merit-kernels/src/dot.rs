@@ -63,6 +63,11 @@ impl Dot {
     }
 
     /// Whether both give the same bits.
+    ///
+    /// ```
+    /// use merit_kernels::Dot;
+    /// assert!(Dot::portable().same_chain(Dot::portable()));
+    /// ```
     pub fn same_chain(self, other: Self) -> bool {
         self.chain() == other.chain()
     }

@@ -26,17 +26,17 @@ fn best_rate(amount: f64, mut burst: impl FnMut()) -> f64 {
     (0..BURSTS).map(|_| rate(&mut burst)).fold(0.0, f64::max)
 }
 
-fn multiply_add(isa: Isa, turns: usize, factor: f32) -> f32 {
+fn multiply_add(isa: Isa, rounds: usize, factor: f32) -> f32 {
     match isa.kind() {
         #[cfg(target_arch = "x86_64")]
         // SAFETY: an `Isa` of this kind is only made after the features were detected.
-        Kind::Avx512 => unsafe { x86::avx512(turns, factor) },
+        Kind::Avx512 => unsafe { x86::avx512(rounds, factor) },
         #[cfg(target_arch = "x86_64")]
         // SAFETY: as above.
-        Kind::Avx2 => unsafe { x86::avx2(turns, factor) },
+        Kind::Avx2 => unsafe { x86::avx2(rounds, factor) },
         Kind::Portable => {
             let mut chains = [[1.0_f32; LANES]; CHAINS];
-            for _ in 0..turns {
+            for _ in 0..rounds {
                 chains.iter_mut().flatten().for_each(|x| *x = x.mul_add(factor, factor));
             }
             chains.iter().flatten().sum()
@@ -51,10 +51,10 @@ mod x86 {
     use std::arch::x86_64::*;
 
     #[target_feature(enable = "avx512f")]
-    pub(super) fn avx512(turns: usize, factor: f32) -> f32 {
+    pub(super) fn avx512(rounds: usize, factor: f32) -> f32 {
         let factor = _mm512_set1_ps(factor);
         let mut chains = [factor; CHAINS];
-        for _ in 0..turns {
+        for _ in 0..rounds {
             for chain in &mut chains {
                 *chain = _mm512_fmadd_ps(*chain, factor, factor);
             }
@@ -63,11 +63,11 @@ mod x86 {
     }
 
     #[target_feature(enable = "avx2,fma")]
-    pub(super) fn avx2(turns: usize, factor: f32) -> f32 {
+    pub(super) fn avx2(rounds: usize, factor: f32) -> f32 {
         let factor = _mm256_set1_ps(factor);
         // Two halves of sixteen lanes; twelve of their chains fill the registers.
         let mut chains = [factor; CHAINS];
-        for _ in 0..2 * turns {
+        for _ in 0..2 * rounds {
             for chain in &mut chains {
                 *chain = _mm256_fmadd_ps(*chain, factor, factor);
             }
@@ -78,10 +78,10 @@ mod x86 {
 
 /// Floating-point operations a second of fused multiply-adds in f32, two for each.
 pub fn f32_flops_per_s(isa: Isa) -> f64 {
-    const TURNS: usize = 20_000;
-    let flops = (2 * TURNS * CHAINS * LANES) as f64;
+    const ROUNDS: usize = 20_000;
+    let flops = (2 * ROUNDS * CHAINS * LANES) as f64;
     best_rate(flops, || {
-        black_box(multiply_add(isa, TURNS, black_box(0.5)));
+        black_box(multiply_add(isa, ROUNDS, black_box(0.5)));
     })
 }
 
@@ -91,8 +91,8 @@ pub fn bf16_flops_per_s(dot: Dot) -> f64 {
     match dot.unit() {
         #[cfg(target_arch = "x86_64")]
         Unit::Amx => {
-            const TURNS: usize = 10_000;
-            best_rate(crate::amx::LOOP_FLOPS * TURNS as f64, || crate::amx::loop_of_products(TURNS))
+            const ROUNDS: usize = 10_000;
+            best_rate(crate::amx::LOOP_FLOPS * ROUNDS as f64, || crate::amx::loop_of_products(ROUNDS))
         }
         _ => {
             let (device, size) = (Device::single().with_dot(dot), 256);

@@ -29,9 +29,9 @@ impl<'a> Angles<'a> {
 pub struct RotaryHeads {
     /// Width of a row.
     pub width: usize,
-    /// Where keys begin.
+    /// Column at which the keys begin.
     pub keys: usize,
-    /// Where keys end.
+    /// Column at which the keys end and the values begin.
     pub values: usize,
     /// What queries are multiplied by.
     pub scale: f32,

@@ -20,7 +20,7 @@ pub struct Cell {
     /// What it found. Absent: it broke.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub record: Option<CellRecord>,
-    /// Why it broke.
+    /// The error of a cell that broke. Absent: it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
 }

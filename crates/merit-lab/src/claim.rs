@@ -4,11 +4,11 @@ use crate::Measure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is claimed.
+/// A statement about arms that the cells decide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// In a sentence.
+    /// The claim in a sentence, for the page.
     pub says: String,
     /// What is read of each cell.
     pub measure: Measure,

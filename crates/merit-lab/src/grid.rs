@@ -160,6 +160,29 @@ impl<'a> Grid<'a> {
     }
 
     /// Runs what is not there yet.
+    ///
+    /// ```
+    /// use merit_lab::{Grid, GridOptions, load};
+    /// let system = load("knapsack-composer", &[])?;
+    /// let home = tempfile::tempdir()?;
+    /// let options = GridOptions {
+    ///     folder: home.path().to_owned(),
+    ///     workers: 1,
+    ///     smoke: true,
+    ///     premise: false,
+    ///     seeds: Some(vec![1]),
+    ///     extended: false,
+    ///     arms: vec!["identity".into()],
+    ///     keep: false,
+    ///     only: None,
+    ///     runner: None,
+    ///     stop: Default::default(),
+    /// };
+    /// let grid = Grid::new(&system, &options, 1)?;
+    /// let cells = grid.run(&|_| {})?;
+    /// assert_eq!(cells.0.len(), grid.len());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn run(&self, watch: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<Cells, LabError> {
         let folder = self.options.folder.join(&self.system.name);
         std::fs::create_dir_all(&folder).map_err(LabError::file("make", &folder))?;

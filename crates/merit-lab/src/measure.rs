@@ -18,7 +18,7 @@ pub enum Measure {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CurveMeasure {
-    /// The last value.
+    /// The metric whose last value is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<String>,
     /// The mean height over `axis`.
@@ -30,7 +30,7 @@ pub struct CurveMeasure {
     /// The cost that the curve is drawn against.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub axis: Option<String>,
-    /// The level itself.
+    /// The level that `reach` waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
     /// The level as a share of what the arm `of` ends with at the same seed.

@@ -40,7 +40,7 @@ pub struct Part {
     /// What a cell may spend on the axes that must be equal.
     #[serde(default)]
     pub budget: BTreeMap<String, f64>,
-    /// What is compared.
+    /// The arms that are compared.
     pub arms: Vec<Arm>,
     /// What must be true for the claims to mean anything.
     #[serde(default)]
@@ -60,7 +60,7 @@ fn main_part() -> String {
     "main".into()
 }
 
-/// A system file.
+/// The keys of a system file.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SystemFile {

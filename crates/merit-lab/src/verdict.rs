@@ -84,6 +84,13 @@ impl Ruling {
 }
 
 /// Judges a system by its cells.
+///
+/// ```
+/// use merit_lab::{Cells, Verdict, judge, load};
+/// let system = load("knapsack-composer", &[])?;
+/// assert_eq!(judge(&system, &Cells::default()).verdict, Verdict::Inconclusive, "no cell was run");
+/// # Ok::<(), merit_lab::LabError>(())
+/// ```
 pub fn judge(system: &System, cells: &Cells) -> Ruling {
     let of = |claims: fn(&Part) -> &Vec<Claim>, premise: bool| -> Vec<Judged> {
         let all = system.parts.iter().flat_map(|part| claims(part).iter().map(move |claim| (part, claim)));

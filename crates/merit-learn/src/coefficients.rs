@@ -17,7 +17,7 @@ use merit_core::registry::Chosen;
 pub struct BatchLoss {
     /// The parts of the loss.
     pub loss: LossParts,
-    /// Trained tokens.
+    /// Number of tokens that are trained.
     pub tokens: usize,
     /// Those whose gradient a clip cut.
     pub clipped: usize,

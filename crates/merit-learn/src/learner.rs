@@ -41,6 +41,13 @@ pub struct UpdateContext {
 
 impl Learner {
     /// A learner for a run of `total_steps` updates, which schedules need to know.
+    ///
+    /// ```
+    /// use merit_learn::{LearnConfig, Learner};
+    /// let learner = Learner::new(LearnConfig::default(), 100)?;
+    /// assert!(learner.learning_rate(0) > 0.0);
+    /// # Ok::<(), merit_learn::LearnError>(())
+    /// ```
     pub fn new(config: LearnConfig, total_steps: u64) -> Result<Self, LearnError> {
         config.validate()?;
         Ok(Self { config, total_steps, spent: 0.0 })
@@ -77,6 +84,28 @@ impl Learner {
     /// need is only reported.
     ///
     /// When no sample counts nothing is changed, and the report says 0 optimiser steps.
+    ///
+    /// ```
+    /// # use merit_core::{End, Episode, EpisodeId, Known, Provenance, Reward, Role, Score, ScoredEpisode, Segment, Task, TokenId, Transcript};
+    /// use merit_core::{PolicyVersion, Sample, Seed};
+    /// use merit_learn::{LearnConfig, Learner, UpdateContext};
+    /// use merit_model::{DecoderConfig, Style, Trainer, TrainerSettings, Weights};
+    /// # let of = |role, token| Segment { tokens: vec![TokenId(token)], known: Known::Full, ..Segment::of_text(role, Provenance::Sampled, 0, "") };
+    /// # let mut transcript = Transcript::default();
+    /// # transcript.append(of(Role::User, 5))?;
+    /// # transcript.append(Segment { logprobs: vec![-2.0], policy_version: Some(PolicyVersion(0)), ..of(Role::Policy, 7) })?;
+    /// # let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+    /// # let episode = Episode::new(id, Task::new("quiz", "quiz/1"), End::Answered).with_transcript(transcript).into();
+    /// # let scored = ScoredEpisode { episode, score: Some(Score::new(Reward::Value { value: 1.0 })) };
+    /// let config = DecoderConfig { vocab: 8, layers: 1, d_model: 16, heads: 2, kv_heads: 1, d_ff: 16, rope_base: 1e4, norm_eps: 1e-5, max_context: 8, value_head: false, style: Style::default() };
+    /// let mut trainer = Trainer::new(Weights::init(&config, Seed::root(1))?, TrainerSettings::default())?;
+    /// let mut sample = Sample::of(&scored, 0)?;
+    /// sample.advantages = Some(vec![0.0, 1.0]);
+    /// let at = UpdateContext { step: 0, version: PolicyVersion(0), temperature: 1.0, seed: Seed::root(2) };
+    /// let report = Learner::new(LearnConfig::default(), 1)?.update(&mut trainer, &[sample], None, &at)?;
+    /// assert_eq!(report.optimiser_steps, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn update(
         &self,
         trainer: &mut dyn Trainer,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Schedule {
-    /// The full rate.
+    /// The full learning rate at every step.
     Constant {
         /// Steps until the full rate is reached.
         #[serde(default)]

@@ -27,7 +27,7 @@ pub(crate) struct Step<'a> {
 /// A sample's share of the statistics: sums over its trained tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SampleStats {
-    /// Trained tokens.
+    /// Number of tokens that were trained.
     pub tokens: usize,
     /// Its share of the loss.
     pub loss: LossParts,

@@ -38,7 +38,7 @@ pub(super) enum Atomic {
     Integer,
     Rational,
     Float,
-    /// Infinity.
+    /// An infinite value.
     Infinite,
 }
 

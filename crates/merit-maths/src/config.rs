@@ -5,7 +5,7 @@ use crate::{Form, Limits, MathVerifyOptions};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What counts.
+/// What counts as right, and where the answer is looked for.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MathsConfig {

@@ -16,9 +16,9 @@ pub struct Comparison {
     pub response: Side,
     /// The rule that decided, e.g. `exact-rational`, `normal-form`, `numeric-identity`, `interval`, `text`.
     pub rule: String,
-    /// Why, in words.
+    /// The reason in words.
     pub why: String,
-    /// Steps spent.
+    /// Steps of the budget that the comparison took.
     pub steps: u64,
 }
 

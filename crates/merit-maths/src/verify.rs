@@ -279,9 +279,5 @@ fn parse(
 
 /// At most sixty characters of a text.
 fn shortened(text: &str) -> String {
-    const MOST: usize = 60;
-    match text.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    merit_core::printable::beginning(text, 60)
 }

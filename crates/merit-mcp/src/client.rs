@@ -41,6 +41,19 @@ struct Connection {
 
 impl Client {
     /// Starts or reaches the server, opens the protocol and lists its tools, within `start_seconds`.
+    ///
+    /// ```
+    /// use merit_mcp::{Client, ServedAnswer, ServedCall, ServedFuture, ServedTool, ServerConfig, ServerInfo, serve_http, wait};
+    /// let call = |_: ServedCall| -> ServedFuture { Box::pin(async { ServedAnswer::Ok("pong".into()) }) };
+    /// let input_schema = serde_json::json!({ "type": "object" });
+    /// let tool = ServedTool { name: "ping".into(), description: "Answers.".into(), input_schema, call: std::sync::Arc::new(call) };
+    /// let info = ServerInfo { name: "example".into(), version: "1".into(), instructions: None, closed: None };
+    /// let server = wait(serve_http(vec![tool], "127.0.0.1:0".parse()?, info))?;
+    /// let client = wait(Client::connect(&ServerConfig { url: Some(server.url()), ..ServerConfig::default() }))?;
+    /// assert_eq!(client.tools()[0].name, "ping");
+    /// assert_eq!(wait(client.call("ping", Default::default()))?.text, "pong");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn connect(config: &ServerConfig) -> Result<Self, McpError> {
         let endpoint = config.endpoint()?;
         let (name, deadline) = (config.name(), config.start_deadline());

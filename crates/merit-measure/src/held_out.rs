@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// A success rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rate {
-    /// Between 0 and 1.
+    /// The share of tasks that were solved, 0 to 1.
     pub success: f64,
     /// Episodes that count. Absent: not recorded.
     pub count: Option<u64>,
@@ -30,7 +30,7 @@ pub struct HeldOut {
     pub phase: Phase,
     /// The training step at which it was taken, where there are several of the phase.
     pub step: u64,
-    /// Over all sizes.
+    /// The rate over tasks of all sizes.
     pub all: Rate,
     /// By the size of the task.
     pub by_size: BTreeMap<u32, Rate>,
@@ -39,7 +39,7 @@ pub struct HeldOut {
 /// What changed between two evaluations on the same tasks.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Change {
-    /// Paired by task.
+    /// The difference, paired by task.
     pub difference: Difference,
     /// Tasks solved after and not before.
     pub gained: usize,

@@ -13,6 +13,16 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Writes `report.html` into the run's folder, and `episodes.html` beside it, and says where the report is.
+///
+/// ```
+/// use merit_store::{RunFolder, RunInfo};
+/// let home = tempfile::tempdir()?;
+/// let info = RunInfo { recipe: "ledger".into(), recipe_hash: "ab12".into(), seed: 7, version: "0.1.0".into(), started_ms: 0 };
+/// let run = RunFolder::create(&home.path().join("run"), "", &info)?;
+/// let report = merit_measure::write_report(&run)?;
+/// assert!(std::fs::read_to_string(report)?.contains("ledger"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write_report(run: &RunFolder) -> Result<PathBuf, MeasureError> {
     run.write_file(browse::FILE, browse::render(run)?.as_bytes())?;
     Ok(run.write_report(&render_report(run)?)?)

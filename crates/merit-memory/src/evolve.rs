@@ -30,7 +30,7 @@ pub enum Forgotten {
     Above(usize),
     /// Those that lost more often than they won, and at least so often.
     Losing { at_least: u64 },
-    /// This one.
+    /// The item with this id.
     One(i64),
 }
 

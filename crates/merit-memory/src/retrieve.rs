@@ -36,7 +36,7 @@ impl<'a> Query<'a> {
 pub struct Retrieved {
     /// The version of the memory that was asked.
     pub version: u64,
-    /// Best first.
+    /// The retrieved items, best first.
     pub items: Vec<Item>,
     /// What each was ranked by, in the same order; what it measures depends on the way.
     pub scores: Vec<f64>,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// What an item is.
+    /// What is kept as an item.
     pub kind: Kind,
     /// How items are found.
     pub retrieval: Retrieval,
@@ -36,7 +36,7 @@ impl Default for Settings {
     }
 }
 
-/// What an item is.
+/// What can be kept as an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {

@@ -115,13 +115,7 @@ impl Generator {
         self
     }
 
-    /// Continues with other weights, at the present precision. All caches are dropped; sequences under way read their
-    /// tokens again and go on.
-    pub fn set_weights(&mut self, weights: Arc<Weights>) -> Result<(), ModelError> {
-        self.set_packed(Arc::new(PackedWeights::for_sampling(weights, self.packed.precision())))
-    }
-
-    /// As [`Generator::set_weights`], with packed weights.
+    /// Continues with other weights. All caches are dropped; sequences under way read their tokens again and go on.
     pub fn set_packed(&mut self, packed: Arc<PackedWeights>) -> Result<(), ModelError> {
         check_vocabulary(packed.config(), &self.tokenizer)?;
         if packed.config() != self.packed.config() {

@@ -10,7 +10,7 @@ use merit_text::{ChatTemplate, ModelText, ModelTextError, Tokenizer};
 use std::path::Path;
 use std::sync::Arc;
 
-/// An opened model.
+/// A language model opened from a file or folder.
 pub struct LanguageModel {
     files: ModelFiles,
     text: ModelText,

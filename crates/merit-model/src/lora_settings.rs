@@ -10,11 +10,11 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// Queries.
+    /// The projection of the queries.
     QProj,
-    /// Keys.
+    /// The projection of the keys.
     KProj,
-    /// Values.
+    /// The projection of the values.
     VProj,
     /// The output of attention.
     OProj,

@@ -137,8 +137,21 @@ impl Scorer {
         self.terms.iter().flat_map(|t| t.term.needs()).collect()
     }
 
-    /// Scores a batch. Episodes that broke are never scored: nobody may lay another's failure at the policy's door. Groups
-    /// are told by the episodes' ids; the order of the batch decides nothing.
+    /// Scores a batch. Episodes that broke are never scored, since the failure is not the policy's. Groups are told by the
+    /// episodes' ids; the order of the batch decides nothing.
+    ///
+    /// ```
+    /// use merit_core::{Action, End, Episode, EpisodeId, Task, Turn};
+    /// use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer};
+    /// let scorer = Scorer::compile(&RewardConfig::from_toml("type = \"exact-answer\"")?)?;
+    /// let mut task = Task::new("quiz", "quiz/1");
+    /// task.answer = Some("42".into());
+    /// let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+    /// let episode = Episode::new(id, task, End::Answered).with_turns(vec![Turn::new(0, Action::Answer { text: "42".into() })]);
+    /// let batch = scorer.score_batch(&[episode.into()], &ScoreContext::default(), &RewardState::default());
+    /// assert_eq!((batch.episodes[0].reward(), batch.episodes[0].score.as_ref().and_then(|score| score.solved)), (Some(1.0), Some(true)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn score_batch(
         &self,
         episodes: &[Arc<Episode>],
@@ -148,8 +161,8 @@ impl Scorer {
         self.score_annotated(episodes, &Annotations::new(), run, state)
     }
 
-    /// Scores a batch of which somebody was asked beforehand ([`Scorer::needs`]). Asks nobody itself, so that the same
-    /// annotations always give the same scores.
+    /// Scores a batch with the annotations that were asked for beforehand ([`Scorer::needs`]). It asks for none itself, so that
+    /// the same annotations always give the same scores.
     pub fn score_annotated(
         &self,
         episodes: &[Arc<Episode>],
@@ -371,7 +384,7 @@ fn broke(message: &str) -> Score {
     Score { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved: None }
 }
 
-/// What cannot be parsed has not solved the task; where the term is silent or broken, nobody knows.
+/// What cannot be parsed has not solved the task; where the term is silent or broken, it is unknown.
 fn solved(outcome: &TermOutcome, at_least: f64) -> Option<bool> {
     match outcome {
         TermOutcome::Value { value } => Some(*value >= at_least),

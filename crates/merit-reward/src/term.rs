@@ -84,7 +84,7 @@ impl Kind for dyn Term {
 
 /// A term that makes something ready before it evaluates: a verifier, a cache, a channel to a program.
 pub trait PreparedTerm: Component + Clone {
-    /// What is made ready.
+    /// What [`PreparedTerm::prepare`] makes.
     type Prepared: Send + Sync + 'static;
 
     /// What it is, apart from its settings.
@@ -198,7 +198,7 @@ pub struct EvalContext<'a> {
     pub run: &'a ScoreContext,
     /// What the term counted over the batch beforehand.
     pub counts: &'a BatchCounts,
-    /// What was said of the episode, by whoever was asked before scoring.
+    /// What the annotators said of the episode before scoring.
     pub annotations: &'a [Annotation],
 }
 

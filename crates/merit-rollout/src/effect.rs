@@ -33,7 +33,7 @@ pub enum Event {
         /// Number of the call, from its [`ToolJob`].
         call: u64,
     },
-    /// A call ended.
+    /// The answer of a tool came.
     ToolAnswered {
         /// Number of the call, from its [`ToolJob`].
         call: u64,
@@ -48,11 +48,11 @@ pub enum Event {
 pub enum Effect {
     /// Nothing: the answer to something asked before is still to come.
     Wait,
-    /// Ask the model.
+    /// The sampler is to be asked for the next turn.
     Sample(SampleRequest),
-    /// Run a tool.
+    /// A tool is to be called.
     Call(ToolJob),
-    /// It is over.
+    /// The episode is over.
     Finished(Box<Episode>),
 }
 
@@ -60,11 +60,11 @@ pub enum Effect {
 pub struct ToolJob {
     /// Number of the call within its episode; comes back with the answer.
     pub call: u64,
-    /// Where to run it.
+    /// Whether the call computes, waits or returns at once.
     pub exec_kind: ExecKind,
-    /// The opened tool.
+    /// The tool's session of this episode.
     pub session: Arc<dyn ToolSession>,
-    /// The raw input.
+    /// The input as the policy wrote it.
     pub input: String,
 }
 

@@ -30,7 +30,7 @@ const NAP: Duration = Duration::from_millis(50);
 ///
 /// ```
 /// use merit_core::{EpisodeId, Seed, Split};
-/// use merit_rollout::{ChatFormat, EpisodePlan, ORACLE, ToolRuntime, roll_out};
+/// use merit_rollout::{ChatFormat, EpisodePlan, OracleSampler, ToolRuntime, roll_out};
 /// use std::sync::Arc;
 ///
 /// let world = merit_env::read_world("type = \"ledger\"")?.build(&merit_env::LiveTools)?;
@@ -38,7 +38,7 @@ const NAP: Duration = Duration::from_millis(50);
 /// let chat = ChatFormat::new(Arc::new(tokenizer))?;
 /// let id = EpisodeId { phase: "doc".into(), step: 0, group: 0, member: 0, branch: 0 };
 /// let plan = EpisodePlan::new(id, world.task(Split::Train, 0, &Seed::root(1))?, Seed::root(1));
-/// let mut oracle = (ORACLE.open)(&*world, &chat, &Default::default(), std::slice::from_ref(&plan))?;
+/// let mut oracle = OracleSampler::new(&*world, &chat, &Default::default(), std::slice::from_ref(&plan))?;
 /// let tools = ToolRuntime::new()?;
 /// let episodes = roll_out(vec![plan], &*world, &mut *oracle, &chat, &Default::default(), &tools, &mut |_| {});
 /// assert_eq!(episodes[0].answer(), episodes[0].task.answer.as_deref());

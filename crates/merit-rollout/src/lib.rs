@@ -39,11 +39,8 @@ pub use grammar::Grammars;
 pub use grow::TreeSettings;
 pub use latency::LatencySampler;
 pub use machine::EpisodeMachine;
-pub use openai::{
-    CallForm, LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, OpenRemote, PromptForm, REMOTES, Remote,
-    TokenSource, ToolRole, remote,
-};
-pub use oracle::{NoExpert, ORACLE, OpenProgram, OracleSampler, OracleSettings, Program, SAMPLERS, program};
+pub use openai::{CallForm, LogprobKind, OpenAiSampler, OpenAiSettings, PromptForm, TokenSource, ToolRole};
+pub use oracle::{NoExpert, OracleSampler, OracleSettings};
 pub use plan::{EpisodePlan, Start, TreeError, close_sessions, session_of, tree};
 pub use progress::{Progress, Tally};
 pub use rollback::{PlayedGroups, RollbackSettings};

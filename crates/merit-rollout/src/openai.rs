@@ -11,44 +11,12 @@ mod turn;
 pub use settings::{CallForm, LogprobKind, OpenAiSettings, PromptForm, TokenSource, ToolRole};
 
 use crate::ChatFormat;
-use merit_core::registry::{UnknownName, find};
 use merit_core::{About, Provenance, Seed};
 use merit_endpoint::{Endpoint, EndpointError, Task, spawn};
 use merit_model::{CompletionSink, Pump, SampleRequest, Sampler, SamplerError, SessionId, SessionResult};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use turn::{Turns, failed};
-
-/// A sampler whose model is elsewhere.
-pub struct Remote {
-    /// Its name in recipes.
-    pub about: About,
-    /// Opens it. Pauses before further tries are drawn from the seed.
-    pub open: fn(&OpenAiSettings, &ChatFormat, Seed) -> OpenRemote,
-}
-
-/// An open remote sampler, or why there is none.
-pub type OpenRemote = Result<Box<dyn Sampler>, EndpointError>;
-
-/// Every backend whose model is elsewhere.
-pub const REMOTES: &[Remote] = &[OPENAI];
-
-/// Any server that speaks the OpenAI protocol.
-pub const OPENAI: Remote = Remote {
-    about: About {
-        name: "openai",
-        summary: "a model behind an OpenAI-compatible endpoint: vLLM, SGLang, llama.cpp or a hosted one",
-        paper: "",
-    },
-    open: |settings, chat, seed| {
-        OpenAiSampler::open(settings, chat, seed).map(|sampler| -> Box<dyn Sampler> { Box::new(sampler) })
-    },
-};
-
-/// The remote backend called `name`.
-pub fn remote(name: &str) -> Result<&'static Remote, UnknownName> {
-    find("remote backend", REMOTES, |remote| remote.about, name)
-}
 
 /// Says what a model behind an endpoint says.
 pub struct OpenAiSampler {
@@ -64,7 +32,15 @@ pub struct OpenAiSampler {
 type UnderWay = Arc<Mutex<HashMap<SessionId, (u64, Task<()>)>>>;
 
 impl OpenAiSampler {
-    /// Opens the endpoint of `settings` for conversations in the format of `chat`.
+    /// Its name in recipes.
+    pub const ABOUT: About = About {
+        name: "openai",
+        summary: "a model behind an OpenAI-compatible endpoint: vLLM, SGLang, llama.cpp or a hosted one",
+        paper: "",
+    };
+
+    /// Opens the endpoint of `settings` for conversations in the format of `chat`. Pauses before further tries are drawn from
+    /// the seed.
     pub fn open(settings: &OpenAiSettings, chat: &ChatFormat, seed: Seed) -> Result<Self, EndpointError> {
         settings.validate()?;
         let endpoint = Endpoint::open(&settings.endpoint, seed)?;

@@ -7,7 +7,6 @@
 use crate::guard::caught;
 use crate::{ChatFormat, EpisodePlan, session_of};
 use merit_api::{Expert, ExpertTurn, World};
-use merit_core::registry::{UnknownName, find};
 use merit_core::{About, Message, Provenance, Role, Seed, Task};
 use merit_model::{
     Completion, CompletionSink, Counted, Pump, SampleRequest, Sampler, SamplerError, SessionId,
@@ -16,38 +15,6 @@ use merit_model::{
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-
-/// A sampler that a program drives, for worlds that know the truth.
-pub struct Program {
-    /// Its name in recipes.
-    pub about: About,
-    /// Makes it for the given plans.
-    pub open: for<'a> fn(&'a dyn World, &ChatFormat, &OracleSettings, &[EpisodePlan]) -> OpenProgram<'a>,
-}
-
-/// A program that plays in a world, or why none can.
-pub type OpenProgram<'a> = Result<Box<dyn Sampler + 'a>, NoExpert>;
-
-/// Every program that can play a role.
-pub const SAMPLERS: &[Program] = &[ORACLE];
-
-/// The expert of the world.
-pub const ORACLE: Program = Program {
-    about: About {
-        name: "oracle",
-        summary: "the world's own expert; p_correct 1 is the exact solution",
-        paper: "",
-    },
-    open: |world, chat, settings, plans| {
-        OracleSampler::new(world, chat, settings, plans)
-            .map(|sampler| -> Box<dyn Sampler + '_> { Box::new(sampler) })
-    },
-};
-
-/// The program called `name`.
-pub fn program(name: &str) -> Result<&'static Program, UnknownName> {
-    find("program backend", SAMPLERS, |program| program.about, name)
-}
 
 /// How well the oracle plays.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,6 +65,13 @@ pub struct OracleSampler<'a> {
 }
 
 impl<'a> OracleSampler<'a> {
+    /// Its name in recipes.
+    pub const ABOUT: About = About {
+        name: "oracle",
+        summary: "the world's own expert; p_correct 1 is the exact solution",
+        paper: "",
+    };
+
     /// An oracle for the episodes of `plans` in `world`.
     pub fn new(
         world: &'a dyn World,

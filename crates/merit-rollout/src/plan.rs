@@ -76,13 +76,6 @@ impl EpisodePlan {
         self
     }
 
-    /// The same with hints before the policy's first turn.
-    #[must_use]
-    pub fn with_preface<T: Into<String>>(mut self, hints: impl IntoIterator<Item = T>) -> Self {
-        self.preface = hints.into_iter().map(Into::into).collect();
-        self
-    }
-
     /// The same with a turn limit of its own.
     #[must_use]
     pub fn with_max_turns(mut self, turns: u32) -> Self {

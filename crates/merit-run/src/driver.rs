@@ -50,7 +50,32 @@ pub struct Options {
     pub unproven: Unproven,
 }
 
-/// Trains by `recipe` into `folder`, from its newest checkpoint if it has one.
+/// Trains by `recipe` into `folder`, from its newest checkpoint if it has one. [`Run::train`](crate::Run::train) does it with usual
+/// options.
+///
+/// ```
+/// use merit_run::{Options, Run, Unproven, shipped, train};
+/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=8 warm_start.steps=1 \
+///              budget.steps=1 budget.groups=1 evaluation.tasks=2 evaluation.tasks_between=2 controls=[]";
+/// let changes = small.split_whitespace().filter_map(|set| set.split_once('='));
+/// let changes: Vec<_> = changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+/// let home = tempfile::tempdir()?;
+/// let mut run = Run::create(&home.path().join("mine"), shipped::load("ledger-tools")?.with(&changes)?, 1)?;
+/// let options = Options {
+///     seed: 1,
+///     threads: 1,
+///     interrupt: Default::default(),
+///     ask: Default::default(),
+///     toolbox: Default::default(),
+///     starts: None,
+///     players: None,
+///     unproven: Unproven::Refuse,
+/// };
+/// let mut events = 0;
+/// train(&run.recipe, &mut run.folder, &options, &mut |_| events += 1)?;
+/// assert!(events > 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn train(
     recipe: &Recipe,
     folder: &mut RunFolder,

@@ -69,7 +69,10 @@ pub enum RunError {
         why: merit_rollout::ChatFormatError,
     },
     /// A demonstration that did not come to its end.
-    #[error("demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task")]
+    #[error(
+        "demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task within {} turns",
+        crate::warm::MOST_TURNS
+    )]
     Demonstration { episode: String, end: String },
     /// A teacher whose episodes were lost on the way.
     #[error(

@@ -223,7 +223,7 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What came of it, in the run's numbers and for whoever watches.
+/// What came of it, in the run's numbers and for the watcher.
 fn record(
     drive: &mut Drive<'_>,
     stage: &Stage,

@@ -41,7 +41,7 @@ pub struct Guests {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum GuestWeight {
-    /// Always the same.
+    /// The same factor at every step.
     Constant {
         /// The factor.
         value: f64,
@@ -134,7 +134,7 @@ impl Guests {
         let mut oracle = OracleSampler::following(&other, chat, &how, &plans);
         let context = parts.recipe.model.context();
         let settings = RolloutSettings {
-            max_turns: 64,
+            max_turns: crate::warm::MOST_TURNS,
             turns_per_size: None,
             max_turn_tokens: 256,
             max_episode_tokens: 4096,
@@ -145,7 +145,7 @@ impl Guests {
             |episode: &Episode| crate::warm::imitated(episode).into_iter().map(|turn| turn.tokens.len());
         let length = |episode: &Episode| read(episode).max().unwrap_or(0);
         if self.shuffled {
-            // One that says what belongs elsewhere may end anywhere, or never.
+            // Shuffled solutions do not fit their tasks, so their episodes may end early or not at all.
             episodes.retain(|episode| length(episode) <= context);
             return Ok(episodes);
         }

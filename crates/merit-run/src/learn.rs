@@ -178,8 +178,8 @@ fn update(
 }
 
 /// What the store keeps of a credit: the advantages, and how they came about.
-fn notes(credit: &Credit) -> Vec<merit_store::Credit> {
-    let stored = |(sample, note): (&Sample, &Note)| merit_store::Credit {
+fn notes(credit: &Credit) -> Vec<merit_store::CreditRow> {
+    let stored = |(sample, note): (&Sample, &Note)| merit_store::CreditRow {
         episode: sample.episode.clone(),
         advantages: sample.advantages.clone().unwrap_or_default(),
         note: note.lines.join("\n"),

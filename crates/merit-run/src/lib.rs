@@ -1,6 +1,6 @@
 //! The driver: a recipe goes through the stations into a run folder.
 //!
-//! [`recipe`] parses and checks; [`train`] runs stage after stage; whoever watches gets [`Event`]s. The only crate besides
+//! [`recipe`] parses and checks; [`train`] runs stage after stage; the watcher gets [`Event`]s. The only crate besides
 //! the shells that sees every station.
 
 mod act;

@@ -17,7 +17,7 @@ pub struct Merge {
     /// How the weights are put together.
     #[serde(default)]
     pub mode: MergeMode,
-    /// At least two.
+    /// The stages whose weights are merged; at least two.
     pub of: Vec<Merged>,
     /// The stage that differences are taken from; for `task-arithmetic` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]

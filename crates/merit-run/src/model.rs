@@ -28,12 +28,12 @@ pub enum ModelConfig {
 pub struct FreshModel {
     /// Size of the vocabulary that the tokenizer is trained to, at most.
     pub vocabulary: usize,
-    /// Decoder layers.
+    /// Number of decoder layers.
     pub layers: usize,
     /// Width of the residual stream.
     #[schemars(extend("aliases" = ["d_model"]))]
     pub width: usize,
-    /// Attention heads.
+    /// Number of attention heads.
     pub heads: usize,
     /// Key-value heads; divides `heads`.
     pub kv_heads: usize,
@@ -88,7 +88,7 @@ pub struct FileModel {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Trained {
-    /// Every weight.
+    /// All weights are trained.
     Full,
     /// A low-rank adapter; the weights of the file stay.
     Lora(AdapterSettings),

@@ -63,7 +63,7 @@ pub enum StartOf {
     /// The weights of the policy at that moment.
     #[default]
     Policy,
-    /// Random weights.
+    /// It begins with random weights.
     Fresh,
 }
 

@@ -14,7 +14,7 @@ use merit_import::{Completion, Example, ExampleMessage, Examples, ImportError, P
 use merit_learn::{Objective, Scope, SftSequence};
 use merit_rollout::{ChatFormat, LaidOut};
 use merit_store::RunFolder;
-use merit_text::{CalledFunction, ChatMessage, ToolSpec};
+use merit_text::{CalledFunction, ChatMessage, ChatTool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -178,7 +178,7 @@ fn lay_out(
 fn learnable(example: &Example, completion: &Completion, chat: &ChatFormat) -> Result<Learnable, String> {
     let messages = example.prompt.iter().chain(&completion.messages);
     let messages: Vec<ChatMessage> = messages.map(message).collect();
-    let tools: Vec<ToolSpec> = example.tools.iter().map(tool).collect::<Result<_, _>>()?;
+    let tools: Vec<ChatTool> = example.tools.iter().map(tool).collect::<Result<_, _>>()?;
     let laid = chat.lay_out(&messages, &tools, example.prompt.len()).map_err(|error| error.to_string())?;
     Ok(Learnable { laid, reward: completion.reward })
 }
@@ -204,7 +204,7 @@ fn message(message: &ExampleMessage) -> ChatMessage {
     }
 }
 
-fn tool(schema: &Value) -> Result<ToolSpec, String> {
+fn tool(schema: &Value) -> Result<ChatTool, String> {
     let inner = schema.get("function").unwrap_or(schema);
     let text = |key: &str| inner.get(key).and_then(Value::as_str).map(str::to_owned);
     let name = text("name").ok_or(
@@ -212,7 +212,7 @@ fn tool(schema: &Value) -> Result<ToolSpec, String> {
     )?;
     let parameters = inner.get("parameters").filter(|parameters| !parameters.is_null()).cloned();
     let parameters = parameters.unwrap_or_else(|| json!({ "type": "object", "properties": {} }));
-    Ok(ToolSpec { name, description: text("description").unwrap_or_default(), parameters })
+    Ok(ChatTool { name, description: text("description").unwrap_or_default(), parameters })
 }
 
 impl Drive<'_> {

@@ -1,4 +1,4 @@
-//! Running a few episodes to look at them: a trained policy or whoever can play a role, with forks if asked.
+//! Running a few episodes to look at them: a trained policy or another player, with forks if asked.
 
 use crate::RunError;
 use crate::act::generator;
@@ -68,7 +68,7 @@ pub fn play_policy(
     run(&parts, play, plans, policy.chat(), &mut sampler, &scoring, watch)
 }
 
-/// Whoever can play a role at work in the recipe's world.
+/// A player at work in the recipe's world.
 pub fn play_role(
     recipe: &Recipe,
     backend: &Backend,
@@ -80,7 +80,7 @@ pub fn play_role(
     backend.loosen(&mut parts.recipe.rollout);
     let plans = plans(&parts, play, PolicyVersion(0))?;
     let seed = Seed::root(play.seed).child("endpoint", 0);
-    // Whoever plays by the plan of an episode has to know its fork too.
+    // A player that acts by the plan of an episode has to know its fork too.
     let forked = plans
         .iter()
         .filter(|_| play.fork_at.is_some())
@@ -90,7 +90,7 @@ pub fn play_role(
     run(&parts, play, plans, &chat, sampler.as_mut(), &Scoring::default(), watch)
 }
 
-/// Whoever tells what to say next at work in the recipe's world: a person at a keyboard, a program of one's own.
+/// A program or person that says what to do next, at work in the recipe's world: a person at a keyboard, a program of one's own.
 pub fn play_with(recipe: &Recipe, expert: &dyn Expert, play: &Play) -> Result<Vec<ScoredEpisode>, RunError> {
     Groups::new(recipe, play)?.play(expert, 0..play.tasks)
 }

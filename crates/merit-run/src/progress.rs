@@ -1,4 +1,4 @@
-//! What a driver tells whoever watches: plain events, which the shell shows as a display, as lines or as JSON.
+//! What a driver tells its watcher: plain events, which the shell shows as a display, as lines or as JSON.
 
 use merit_core::Phase;
 use merit_rollout::Progress;
@@ -124,7 +124,7 @@ pub struct Finished {
     /// How each model beside the policy did on what it had not learned from, by the stage that fitted it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fits: BTreeMap<String, BTreeMap<String, f64>>,
-    /// Recipe's name.
+    /// Name of the recipe.
     pub recipe: String,
     /// Hash of the resolved recipe.
     pub recipe_hash: String,

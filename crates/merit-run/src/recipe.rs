@@ -37,7 +37,7 @@ use std::collections::BTreeMap;
 pub struct Recipe {
     /// The name used on the command line.
     pub name: String,
-    /// One line.
+    /// What the experiment tries, in one line.
     #[serde(default)]
     pub about: String,
     /// The published system it follows; empty when there is none.
@@ -69,7 +69,7 @@ pub struct Recipe {
     /// Who is asked about every episode before it is scored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub annotators: Vec<Chosen<dyn AnnotatorSettings>>,
-    /// What is paid.
+    /// The reward that scores every episode.
     pub reward: RewardConfig,
     /// Which token deserves it.
     pub credit: Chosen<dyn CreditRule>,
@@ -116,7 +116,7 @@ pub struct Recipe {
 pub struct Budget {
     /// Updates by reinforcement; the most there are where `until` ends them earlier.
     pub steps: u64,
-    /// Tasks per step.
+    /// Tasks of one training step.
     pub groups: u32,
     /// Episodes per task.
     pub group_size: u32,
@@ -132,7 +132,7 @@ fn five() -> u64 {
     5
 }
 
-/// How it is measured: greedily unless told otherwise, on tasks nobody learned from.
+/// How it is measured: greedily unless told otherwise, on tasks that were not learned from.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evaluation {
@@ -163,7 +163,7 @@ impl Default for Evaluation {
 pub struct Control {
     /// Name in tables, e.g. `no-tool`.
     pub name: String,
-    /// One line.
+    /// What it leaves out or changes, in one line.
     pub about: String,
     /// What differs, in the shape of a recipe.
     #[schemars(with = "merit_core::registry::AnyTable")]

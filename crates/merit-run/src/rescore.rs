@@ -51,6 +51,20 @@ pub(crate) fn context(seed: &Seed, step: u64, discount: f64) -> ScoreContext {
 
 /// Scores `episodes`, whatever their order; batches come in the order of phase and step. No judge is asked again: `annotations` are
 /// those that were recorded.
+///
+/// ```
+/// use merit_core::{Action, Annotations, End, Episode, EpisodeId, Task, Turn};
+/// use merit_reward::{RewardConfig, Scorer};
+/// use merit_run::{Rescoring, rescore};
+/// let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member: 0, branch: 0 };
+/// let turn = Turn::new(0, Action::Answer { text: "42".into() });
+/// let episode = Episode::new(id, Task::new("quiz", "quiz/1").with_answer("42"), End::Answered).with_turns(vec![turn]);
+/// let scorer = Scorer::compile(&RewardConfig::from_toml("type = \"exact-answer\"")?)?;
+/// let how = Rescoring { seed: 1, discount: 1.0 };
+/// let batches = rescore(&scorer, &[episode.into()], Annotations::new(), &how);
+/// assert_eq!(batches[0].scored[0].reward(), Some(1.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn rescore(
     scorer: &Scorer,
     episodes: &[Arc<Episode>],

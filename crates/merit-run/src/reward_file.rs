@@ -1,4 +1,4 @@
-//! Rewards and recipes by name or file: what a reward is asked for by, whoever asks.
+//! Rewards and recipes by name or file: how commands and libraries name a reward.
 //!
 //! A reward file is a TOML document whose top level is the expression, so it has a `type`. A recipe has a `[reward]` table.
 
@@ -15,7 +15,7 @@ use merit_reward::{REWARDS, RewardConfig, Scorer};
 pub struct Source {
     /// The file, or what stands for it.
     pub file: String,
-    /// Its TOML.
+    /// The text of the file, TOML.
     pub text: String,
     /// Whether it is a reward, or a recipe that has one.
     pub kind: Kind,
@@ -24,9 +24,9 @@ pub struct Source {
 /// What a file holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole recipe.
+    /// The file is a whole recipe.
     Recipe,
-    /// A reward alone.
+    /// The file is a reward alone.
     Reward,
 }
 

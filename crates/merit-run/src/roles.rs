@@ -9,7 +9,8 @@ use merit_api::World;
 use merit_core::Seed;
 use merit_model::{Generator, GeneratorSettings, Held, LanguageModel, LoadOptions, Sampler, Tokenizer};
 use merit_rollout::{
-    ChatFormat, EpisodePlan, OPENAI, ORACLE, OpenAiSettings, OracleSettings, RolloutSettings, TokenSource,
+    ChatFormat, EpisodePlan, OpenAiSampler, OpenAiSettings, OracleSampler, OracleSettings, RolloutSettings,
+    TokenSource,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -107,8 +108,8 @@ impl Backend {
             }
             Self::Openai(settings) => {
                 let chat = bytes()?;
-                let sampler = (OPENAI.open)(settings, &chat, seed)?;
-                Ok((chat, sampler))
+                let sampler = OpenAiSampler::open(settings, &chat, seed)?;
+                Ok((chat, Box::new(sampler)))
             }
         }
     }
@@ -124,8 +125,8 @@ impl Backend {
         match self {
             Self::Oracle {} => {
                 let chat = bytes()?;
-                let sampler = (ORACLE.open)(env, &chat, &OracleSettings::default(), plans)?;
-                Ok((chat, sampler))
+                let sampler = OracleSampler::new(env, &chat, &OracleSettings::default(), plans)?;
+                Ok((chat, Box::new(sampler)))
             }
             Self::Embedded(_) | Self::Openai(_) => self.open_elsewhere(threads, seed),
         }

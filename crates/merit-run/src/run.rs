@@ -13,11 +13,18 @@ use std::sync::atomic::AtomicBool;
 
 /// A recipe with its seed and its folder, to be trained.
 ///
-/// ```no_run
+/// ```
 /// use merit_run::{Run, shipped};
-/// let recipe = shipped::load("ledger-tools")?;
-/// let finished = Run::create("runs/mine".as_ref(), recipe, 1)?.train(&mut |event| eprintln!("{event:?}"))?;
+/// // Far too small to learn anything; leave the changes out to train in earnest.
+/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=8 warm_start.steps=1 \
+///              budget.steps=1 budget.groups=1 evaluation.tasks=2 evaluation.tasks_between=2 controls=[]";
+/// let changes = small.split_whitespace().filter_map(|set| set.split_once('='));
+/// let changes: Vec<_> = changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+/// let recipe = shipped::load("ledger-tools")?.with(&changes)?;
+/// let home = tempfile::tempdir()?;
+/// let finished = Run::create(&home.path().join("mine"), recipe, 1)?.train(&mut |_| {})?;
 /// println!("{:.3} -> {:.3}", finished.held_out_before, finished.held_out_after);
+/// assert!(home.path().join("mine/report.html").exists());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Run {

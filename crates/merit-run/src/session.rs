@@ -21,6 +21,23 @@ use merit_rollout::{PlayedGroups, RolloutSettings, ToolRuntime};
 use std::sync::Arc;
 
 /// A policy and everything a recipe says of it, to be trained step by step.
+///
+/// ```
+/// use merit_credit::CreditBatch;
+/// use merit_run::{Session, shipped};
+/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=8 warm_start.steps=1 \
+///              budget.groups=1";
+/// let changes = small.split_whitespace().filter_map(|set| set.split_once('='));
+/// let changes: Vec<_> = changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+/// let recipe = shipped::load("ledger-tools")?.with(&changes)?;
+/// let mut session = Session::new(&recipe, 1, 1)?;
+/// session.warm_start()?;
+/// let groups = session.sample(0)?;
+/// let credit = recipe.credit.assign(&CreditBatch::new(&groups))?;
+/// session.update(&credit, 0)?;
+/// assert!(session.evaluate(2)?.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Session {
     parts: Parts,
     policy: Policy,

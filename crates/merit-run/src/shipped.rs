@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 pub struct Shipped {
     /// The name of its file; one line and paper as its text says.
     pub about: About,
-    /// The TOML text.
+    /// The text of the recipe, TOML.
     pub text: &'static str,
 }
 

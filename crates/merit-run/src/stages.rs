@@ -88,7 +88,7 @@ pub struct Collect {
     /// Where its numbers are kept. Absent: the dataset's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The dataset.
+    /// Name of the dataset that is made.
     pub into: String,
     /// Training tasks; each round of a `repeat` takes the next ones.
     pub tasks: u32,

@@ -19,6 +19,9 @@ use merit_rollout::{
 };
 use std::sync::Arc;
 
+/// Turns that a demonstration may have.
+pub(crate) const MOST_TURNS: u32 = 64;
+
 /// Trains a tokenizer on what is said in the first demonstrations, read byte by byte. Words of the world that are one token each come
 /// on top of the vocabulary.
 pub(crate) fn tokenizer(
@@ -146,10 +149,10 @@ fn played(
     let warm = parts.recipe.warm();
     let skill = OracleSettings { p_correct: warm.skill.unwrap_or(1.0), manners: warm.manners.clone() };
     let mut oracle = OracleSampler::following(expert, chat, &skill, &plans);
-    // Demonstrations are not cut: the limits of the recipe are for the policy.
+    // The limits of the recipe are for the policy; demonstrations have limits of their own.
     let most = |usual: usize| if lessons.is_some() { usize::MAX } else { usual };
     let settings = RolloutSettings {
-        max_turns: 64,
+        max_turns: MOST_TURNS,
         turns_per_size: None,
         max_turn_tokens: most(256),
         max_episode_tokens: most(4096),

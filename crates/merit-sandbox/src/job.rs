@@ -25,7 +25,7 @@ pub const MAX_CODE: usize = 4 << 20;
 /// A program to run.
 #[derive(Debug)]
 pub struct Job {
-    /// Python source.
+    /// The Python program to run.
     pub code: String,
     /// What it reads from standard input.
     pub stdin: Vec<u8>,
@@ -33,7 +33,7 @@ pub struct Job {
     pub files: Vec<(String, Vec<u8>)>,
     /// The file name its tracebacks show.
     pub name: String,
-    /// What it may use.
+    /// Limits on time, memory and output.
     pub limits: Limits,
     /// Seed of Python's `random`.
     pub seed: u64,

@@ -14,7 +14,7 @@ pub(crate) const MAX_ID_BYTES: usize = 512;
 pub struct Document {
     /// The name to open it by; differs from all others of the corpus.
     pub id: String,
-    /// May be empty.
+    /// The title; empty where the document has none.
     #[serde(default)]
     pub title: String,
     pub text: String,
@@ -24,7 +24,7 @@ pub struct Document {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CorpusLimits {
-    /// Most documents.
+    /// Documents that a corpus may have.
     pub documents: usize,
     /// Most bytes of one document: of its line, or of its id, title and text together.
     pub document_bytes: usize,

@@ -18,9 +18,9 @@ pub const MAX_HITS: usize = 1000;
 /// One document that was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hit {
-    /// To open it by.
+    /// The id by which the document is opened.
     pub id: String,
-    /// May be empty.
+    /// The title; empty where the document has none.
     pub title: String,
     /// The passage of the text that shows best why it was found.
     pub snippet: String,
@@ -107,12 +107,6 @@ impl Index {
             })
         };
         Ok(ranked.into_iter().filter_map(hit).collect())
-    }
-
-    /// As [`Index::search_by`] without snippets: positions in the corpus with their scores.
-    pub fn rank_by(&self, mode: Mode, query: &str, k: usize) -> Result<Vec<(u32, f32)>, SearchError> {
-        refuse(query, k)?;
-        self.rank(mode, &self.words.plan(query), query, k)
     }
 
     /// The BM25 score for a query of a text that is not in the corpus, by the corpus's own statistics; 0 where they share no word.

@@ -30,7 +30,7 @@ pub struct RunInfo {
     pub recipe: String,
     /// Hash of the resolved recipe.
     pub recipe_hash: String,
-    /// Seed of the run.
+    /// Root of all seeds of the run.
     pub seed: u64,
     /// Version of merit that made it.
     pub version: String,

@@ -41,5 +41,5 @@ pub use error::StoreError;
 pub use folder::{RunFolder, RunInfo};
 pub use import::ImportInfo;
 pub use preflight::{Space, preflight};
-pub use rows::{Credit, EpisodeFilter, EpisodeRow, Event, Metric, StoredEpisode, TermRow};
+pub use rows::{CreditRow, EpisodeFilter, EpisodeRow, Event, Metric, StoredEpisode, TermRow};
 pub use schema::FORMAT;

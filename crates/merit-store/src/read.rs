@@ -2,7 +2,7 @@
 
 use crate::wire::{Streams, WireEpisode};
 use crate::{
-    Credit, EpisodeFilter, EpisodeRow, Event, Metric, RunFolder, StoreError, StoredEpisode, TermRow, blobs,
+    CreditRow, EpisodeFilter, EpisodeRow, Event, Metric, RunFolder, StoreError, StoredEpisode, TermRow, blobs,
 };
 use merit_core::{
     Annotations, Cost, Episode, EpisodeId, Outcome, Phase, PolicyVersion, ScoredEpisode, Task, TokenId,
@@ -207,7 +207,7 @@ impl RunFolder {
         let credit = raw.credit.map(|(blob, note)| {
             let cut = || self.damaged(format!("the credit of episode {} is cut short", raw.id));
             blobs::to_floats(&blob)
-                .map(|advantages| Credit { episode: raw.id.clone(), advantages, note })
+                .map(|advantages| CreditRow { episode: raw.id.clone(), advantages, note })
                 .ok_or_else(cut)
         });
         let credit = credit.transpose()?;

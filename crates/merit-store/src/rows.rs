@@ -8,12 +8,12 @@ pub struct StoredEpisode {
     /// The episode and what the reward said of it.
     pub scored: ScoredEpisode,
     /// Absent: no credit rule has seen it.
-    pub credit: Option<Credit>,
+    pub credit: Option<CreditRow>,
 }
 
 /// What a credit rule gave to one episode.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Credit {
+pub struct CreditRow {
     pub episode: EpisodeId,
     /// One per token of the transcript; 0 where the policy did not choose.
     pub advantages: Vec<f32>,

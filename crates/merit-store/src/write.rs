@@ -4,7 +4,7 @@
 //! other content is refused as divergence. Metrics and costs are replaced, because clocks enter into them.
 
 use crate::wire::{Streams, WireEpisode, check_finite, term_outcome};
-use crate::{Credit, RunFolder, StoreError, blobs};
+use crate::{CreditRow, RunFolder, StoreError, blobs};
 use merit_core::{Annotation, Annotations, Cost, EpisodeId, Phase, ScoredEpisode, Task, TokenId, hex};
 use rusqlite::{OptionalExtension as _, named_params, params};
 use serde::Serialize;
@@ -55,7 +55,7 @@ impl RunFolder {
     }
 
     /// Records what a credit rule gave. The same credit again is left as it is; another is divergence.
-    pub fn record_credits(&self, credits: &[Credit]) -> Result<(), StoreError> {
+    pub fn record_credits(&self, credits: &[CreditRow]) -> Result<(), StoreError> {
         self.in_transaction(|| credits.iter().try_for_each(|credit| self.record_credit(credit)))
     }
 
@@ -209,7 +209,7 @@ impl RunFolder {
         find().map_err(|e| self.failed(&e))
     }
 
-    fn record_credit(&self, credit: &Credit) -> Result<(), StoreError> {
+    fn record_credit(&self, credit: &CreditRow) -> Result<(), StoreError> {
         let id = &credit.episode;
         let unknown = || StoreError::UnknownEpisode { episode: id.to_string() };
         let (episode, _) = self.find_episode(id)?.ok_or_else(unknown)?;

@@ -9,7 +9,7 @@ use std::f64::consts::E;
 pub struct OnlineRule {
     /// L, the least value per cost that may arrive; above 0.
     pub low: f64,
-    /// U, the greatest.
+    /// U, the greatest value per cost that may arrive.
     pub high: f64,
 }
 
@@ -22,11 +22,6 @@ impl OnlineRule {
     /// Whether an item is taken when `spent` of `budget` is gone.
     pub fn takes(&self, value: f64, cost: f64, spent: f64, budget: f64) -> bool {
         spent + cost <= budget && value / cost >= self.threshold(spent / budget)
-    }
-
-    /// What the optimum is at most worth, in units of the rule's own result.
-    pub fn competitive_ratio(&self) -> f64 {
-        (self.high / self.low).ln() + 1.0
     }
 }
 

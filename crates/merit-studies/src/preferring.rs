@@ -24,7 +24,7 @@ pub struct Asking {
     pub brings: f64,
     /// The chance that an answer without all evidence is right.
     pub guess: f64,
-    /// The most steps.
+    /// Steps after which learning ends in any case.
     pub most: usize,
 }
 

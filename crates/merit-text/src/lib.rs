@@ -20,5 +20,5 @@ pub use frames::{ChatFrames, Content, Frame, Layout, Place, TemplateRole};
 pub use grammar::{Grammar, GrammarError, GrammarFactory, GrammarSource, GrammarState, TokenMask};
 pub use model_text::{ModelText, ModelTextError};
 pub use specials::{SpecialTokens, TokenizerConfig};
-pub use template::{CalledFunction, ChatMessage, ChatTemplate, TemplateContext, ToolSpec};
+pub use template::{CalledFunction, ChatMessage, ChatTemplate, ChatTool, TemplateContext};
 pub use tokenizer::{PRE_TOKENIZERS, Tokenizer};

@@ -14,7 +14,7 @@ pub(crate) fn json_line(event: Event) {
     }
 }
 
-/// A display that nobody can see any more is no reason to stop a run.
+/// A lost terminal is no reason to stop a run.
 fn show(line: &str) {
     let _ = out::line(line);
 }

@@ -2,7 +2,7 @@
 //!
 //! A recipe names a world, a model, a reward, a credit rule and an objective; [`built_in`] holds those that come with merit, and
 //! [`Components::with`](prelude::Components::with) adds your own. [`Run`](prelude::Run) trains by a recipe into a folder;
-//! [`Session`](prelude::Session) is the same loop by hand, step by step. Whoever writes a component alone needs less than this
+//! [`Session`](prelude::Session) is the same loop by hand, step by step. A program that only adds a component needs less than this
 //! crate: [`api`] for worlds and tools, [`reward`] for terms and combinators, [`credit`] for credit rules, [`learn`] for
 //! objectives, each light to compile.
 //!

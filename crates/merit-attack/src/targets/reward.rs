@@ -61,7 +61,7 @@ impl RewardTarget {
         }
     }
 
-    /// Refuses tasks that nobody chose for this reward where it cannot score them.
+    /// Refuses tasks that were not chosen for this reward where it cannot score them.
     fn fitting(mut self) -> Result<Self, AttackError> {
         let right = self.subjects.iter().enumerate();
         let right = right.filter_map(|(task, s)| s.right_moves().map(|moves| Attempt { task, moves }));

@@ -1,7 +1,7 @@
 //! Boards that are seen whole after every move: mines to be avoided by reasoning, a box to be pushed to its place, pairs of letters to
 //! be written.
 //!
-//! `mines`: five by five, the middle is open; `open b4` opens row b, column 4. Whoever opens a mine has lost, whoever has opened everything
+//! `mines`: five by five, the middle is open; `open b4` opens row b, column 4. An agent that opens a mine has lost, one that has opened everything
 //! else has won. `push`: six by six, `up`, `down`, `left` and `right` move the player `a`, who pushes the box `o` to `x` and may get it
 //! stuck. `strings`: twelve moves, `add b` and `cut`, to have every wanted pair of letters in a string, and the unwanted letter nowhere. How
 //! good a move was is known exactly, by counting layouts or by search, and told as info.

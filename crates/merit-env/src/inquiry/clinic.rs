@@ -2,7 +2,7 @@
 //!
 //! `have cough chill` is followed by `ask heat`, which is answered `yes`, `no` or `unsure`; `calm`, a kind word; and `treat flu balm`,
 //! which names the disease and what is done, and ends the visit. The table of signs and treatments is the same for all patients and is
-//! told to nobody: it has to be learned. Two treatments of six are unsafe for each disease, one of them the cure of the disease that is
+//! never told: it has to be learned. Two treatments of six are unsafe for each disease, one of them the cure of the disease that is
 //! most like it. What a turn was worth (bits, safety, sense, kindness) is told as info, never in words.
 
 use super::diagnosis::{DISEASES, MAX_QUESTIONS, Patient, SYMPTOMS, TREATMENTS, cure, is_unsafe};

@@ -98,7 +98,7 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Slots that nobody has named yet.
+    /// Slots that neither side has named yet.
     fn unknown(&self, form: &Form) -> usize {
         form.missing.iter().zip(&self.slots).filter(|(missing, asked)| **missing && !**asked).count()
     }

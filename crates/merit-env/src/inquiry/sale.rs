@@ -91,7 +91,7 @@ impl TextGame for Sale {
         Customer { patience, ..customer }
     }
 
-    /// The customer without their luck and patience, so that nobody is met in both splits.
+    /// The customer without their luck and patience, so that no customer is in both splits.
     fn identity(&self, customer: &Customer) -> String {
         json!([customer.need, customer.cash, customer.doubts]).to_string()
     }

@@ -43,7 +43,7 @@ const OK: &str = "ok";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// Search and answer.
+    /// The policy searches and answers.
     Answer,
     /// The same, with a note after every search.
     Notes,

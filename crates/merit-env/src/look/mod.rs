@@ -2,7 +2,7 @@
 //!
 //! In the modes `answer` and `judge` a grid is seen from afar, and `zoom 4 7` shows a part of it in full. Some questions are answered by
 //! the view from afar. `answer ring` ends an episode, or `pick ring` where two answers are offered. In the mode `video` a table in time is
-//! seen through noise; up to four lines as `saw dog 3 mill` say what was seen, and nobody confirms them, before `answer lake`. In the mode
+//! seen through noise; up to four lines as `saw dog 3 mill` say what was seen and are not confirmed, before `answer lake`. In the mode
 //! `count` a picture of code words is shown, its caption, or both, and `answer 6` ends it. The grid is in `scene`, the table in `clip`, the
 //! picture in `figure`, and `expert` plays in five manners.
 //!

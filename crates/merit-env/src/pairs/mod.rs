@@ -1,6 +1,6 @@
 //! Answers held against right ones: are they the same? A judge may compute before it says so.
 //!
-//! `34*7 or 248` is judged `same` or `not`; then the next pair is shown, and nobody says whether the verdict was right. `eval 34*7`,
+//! `34*7 or 248` is judged `same` or `not`; then the next pair is shown, without a word on whether the verdict was right. `eval 34*7`,
 //! `eval 3*(x+4) at 7` and `change 47 min s` compute. Near misses are made so that looking, or a probe at x = 0 or 1, is not enough.
 //! A task is solved where every verdict is right. What the pairs are is in `pair`, what computes in `tools`.
 

@@ -161,7 +161,7 @@ impl TextGame for Places {
         puzzle
     }
 
-    /// Wishes on sites with a number; whoever does not know their shelves may want what is not there.
+    /// Wishes on sites with a number; a proposer that does not know their shelves may want what is not there.
     fn propose(&self, context: Context, rng: &mut Stream) -> Option<(Puzzle, u32)> {
         self.sites?;
         let fields = 1 + rng.below(3) as usize;

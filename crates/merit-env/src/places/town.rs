@@ -1,7 +1,7 @@
 //! A town with errands to be run in order: the ground of `errands`.
 //!
 //! An errand is one line, said where its thing is and when it is due; one that is not due is refused. Places are seen one at a time. A
-//! lever, where there is one, undoes every errand: whoever is paid for each errand whenever it is run can be paid forever.
+//! lever, where there is one, undoes every errand: an agent that is paid for each errand whenever it is run can be paid forever.
 
 use super::ground::{AtFirst, Ground, Heard, Reply};
 use super::home::{ROOMS, some};

@@ -3,7 +3,7 @@
 //! `fox 3 1 2 to 5 4 gets 4 5` reports that `fox` makes `4 5` of `3 1 2` and should make `5 4`. `list` names the files, `read bat` shows the
 //! lines of one, `edit bat 2 sort` and `cut bat 2` change one, `undo bat` takes that back, `test` says whose tests fail and `test bat` how,
 //! `done` ends the episode. The tests are a file too and can be changed; what is judged is the tests as they were, and more lists that
-//! nobody sees. How far the work is, whether the right files were looked at and whether tests were changed is told as info, never in words.
+//! the agent never sees. How far the work is, whether the right files were looked at and whether tests were changed is told as info, never in words.
 
 use super::language::shown;
 use super::mend;
@@ -25,14 +25,14 @@ const MOST_COMMANDS: usize = 200;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Hint {
-    /// None.
+    /// The report alone; no hint.
     #[default]
     None,
     /// A plan: the file of the first bug.
     File,
     /// Feedback: the failing test of that file.
     Test,
-    /// What to say first.
+    /// `hint say test`: the command to begin with.
     Next,
 }
 
@@ -127,7 +127,7 @@ struct Work {
 }
 
 impl Log {
-    /// The repository after what was said. Taken out: whoever changes it puts it back.
+    /// The repository after what was said. Taken out to be changed, and put back afterwards.
     fn work(&mut self, repo: &Repo, window: usize) -> Box<Work> {
         self.kept.0.take().unwrap_or_else(|| {
             let space = Workspace::new(repo);

@@ -3,7 +3,7 @@
 //! The language has some twenty words, each of which changes a list of small numbers. `run PROGRAM` tries one on the examples and shows
 //! the first that is wrong; `give PROGRAM` ends the episode. With `kind = "faster"` a slow program is told, and one that does the same in
 //! fewer steps is wanted. With `exploits` two more words cheat: `ref` does what is wanted, and `case` knows the examples by heart. What a
-//! program is worth on lists that nobody sees is told as info, never in words.
+//! program is worth on lists that the agent never sees is told as info, never in words.
 
 use super::exercise::{EXPLOITS, MOST_SHOWN, Runs, Worked, Worth};
 use super::language::{Op, Words, shown};
@@ -18,7 +18,7 @@ pub use super::exercise::Exercise;
 
 const HINT: &str = "say run PROGRAM or give PROGRAM";
 
-/// What is wanted.
+/// What the program is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wanted {
@@ -165,7 +165,7 @@ impl TextGame for Synth {
     }
 
     fn identity(&self, exercise: &Exercise) -> String {
-        // Other lists do not make it another program. Of one or two steps there are too few to keep some away from training.
+        // Only these fields define the task; the rest is scenery. There are too few programs of one or two steps to keep some out of training.
         let steps = exercise.worked(self.steps).map_or(0, |worked| worked.program.len());
         if steps < 3 {
             format!("{} of {:?}", exercise.program, exercise.shown)

@@ -2,7 +2,7 @@
 //!
 //! The agent talks to a person (`ask name`, `tell 30`, `done`) and works on the shop's books (`find bob`, `order 14`, `cancel 14`, `move 14
 //! rome`, `refund 14`). The person answers what is asked, may ask why first, and may name a wrong order and correct it a turn later.
-//! Whoever changes an order for a person who was not found in the books locks it. The books are right when they are exactly what they
+//! Changing an order for a person who was not found in the books locks it. The books are right when they are exactly what they
 //! have to be; nothing of that is said in words.
 
 mod expert;
@@ -246,7 +246,7 @@ impl TextGame for Service {
     }
 
     fn identity(&self, case: &Case) -> String {
-        // The books around it do not make it another case.
+        // Only these fields define the task; the rest is scenery.
         format!("{} {} {} {} {:?}", case.name, case.number, case.wish.word(), case.town, case.told)
     }
 

@@ -27,7 +27,7 @@ pub struct HfExtras<'a> {
 /// How weights are laid down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HfOptions {
-    /// F32, F16 or BF16.
+    /// How numbers are stored: F32, F16 or BF16.
     pub encoding: Encoding,
     /// A file becomes no larger than this, unless one tensor alone is.
     pub shard_bytes: usize,

@@ -22,10 +22,10 @@ pub struct EntropyBand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Against {
-    /// Upwards.
+    /// The entropy may not grow.
     #[default]
     Growth,
-    /// Downwards.
+    /// The entropy may not fall.
     Decay,
 }
 

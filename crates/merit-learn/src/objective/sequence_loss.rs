@@ -10,11 +10,11 @@ use serde::Serialize;
 pub struct LossParts {
     /// What is said of the policy's tokens: a surrogate, a preference, a negative log-likelihood.
     pub policy: f64,
-    /// The KL penalty.
+    /// The part of the loss that is the KL penalty.
     pub kl: f64,
     /// The entropy bonus, at most 0.
     pub entropy: f64,
-    /// The value loss.
+    /// The part of the loss that fits the value head.
     pub value: f64,
 }
 

@@ -64,7 +64,7 @@ pub struct Decision {
     pub equal: bool,
     /// The rule that decided, e.g. `exact-rational`.
     pub rule: &'static str,
-    /// Why, in words.
+    /// The reason in words.
     pub why: String,
 }
 

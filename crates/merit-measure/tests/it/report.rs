@@ -6,7 +6,7 @@ use merit_core::{
     Split, ToolCall, Transcript,
 };
 use merit_measure::{RunSummary, render_report, write_report};
-use merit_store::{Credit, RunFolder, RunInfo};
+use merit_store::{CreditRow, RunFolder, RunInfo};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -99,7 +99,7 @@ fn hostile_text_in_any_place_stays_text() {
         let scored = hostile(&play(id.clone(), &task(Split::HeldOut, 0), how, 0.5, &mut random));
         let advantages = vec![0.5; scored.episode.transcript.len()];
         run.record_episodes(&[scored]).unwrap();
-        run.record_credits(&[Credit { episode: id, advantages, note: HOSTILE.into() }]).unwrap();
+        run.record_credits(&[CreditRow { episode: id, advantages, note: HOSTILE.into() }]).unwrap();
     }
     let page = render_report(&run).unwrap();
     assert!(page.matches("&lt;script&gt;alert(1)").count() > 20, "the text is shown");

@@ -139,9 +139,11 @@ fn new_weights_drop_the_caches() {
     let mut sampler = generator(&old, 4, 1);
     let ask = || request(1, &prompt(&config, 4, 30), at(1.0, 20));
     sample(&mut sampler, vec![ask()]);
-    sampler.set_weights(new.clone()).unwrap();
+    let packed = |weights| std::sync::Arc::new(PackedWeights::for_sampling(weights, Precision::F32));
+    sampler.set_packed(packed(new.clone())).unwrap();
     assert_eq!(sample(&mut sampler, vec![ask()]), sample(&mut generator(&new, 4, 1), vec![ask()]));
-    assert!(sampler.set_weights(weights(&even())).is_err());
+    let refused = sampler.set_packed(packed(weights(&even()))).unwrap_err().to_string();
+    assert!(refused.contains("must have the shape of the old ones"), "{refused}");
 }
 
 #[test]

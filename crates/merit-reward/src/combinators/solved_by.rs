@@ -13,7 +13,7 @@ pub struct SolvedBy {
     /// Solved from this raw value on; 1 unless given.
     #[serde(default = "crate::term::one")]
     pub at_least: f64,
-    /// The reward itself.
+    /// The reward that is paid.
     pub of: Box<RewardConfig>,
 }
 

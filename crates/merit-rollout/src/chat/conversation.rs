@@ -7,7 +7,7 @@
 use super::templated::{Templated, frame_tokens};
 use super::{ChatFormat, Layout};
 use merit_core::{Message, Role, TokenId};
-use merit_text::{ChatMessage, TemplateContext, TemplateError, TemplateRole, ToolSpec};
+use merit_text::{ChatMessage, ChatTool, TemplateContext, TemplateError, TemplateRole};
 
 /// A conversation in tokens, up to the last that is learned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -51,7 +51,7 @@ impl ChatFormat {
     pub fn lay_out(
         &self,
         messages: &[ChatMessage],
-        tools: &[ToolSpec],
+        tools: &[ChatTool],
         from: usize,
     ) -> Result<LaidOut, LayOutError> {
         let plain = tools.is_empty() && messages.iter().all(|message| message.tool_calls.is_empty());
@@ -92,7 +92,7 @@ impl ChatFormat {
         &self,
         templated: &Templated,
         messages: &[ChatMessage],
-        tools: &[ToolSpec],
+        tools: &[ChatTool],
         from: usize,
     ) -> Result<LaidOut, LayOutError> {
         self.refuse_specials(messages)?;

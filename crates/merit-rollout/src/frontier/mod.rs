@@ -68,7 +68,7 @@ pub struct BranchEvidence {
     pub alike: f64,
 }
 
-/// What grew.
+/// The branches that grew, and how they were chosen.
 #[derive(Debug, Default)]
 pub struct Grown {
     /// The plans of the branches.

@@ -90,7 +90,7 @@ pub enum Leaf {
     /// At the end of an episode that is played on from it.
     #[default]
     Playout,
-    /// As it stands.
+    /// The episode as it stands, finished or not.
     Here,
 }
 

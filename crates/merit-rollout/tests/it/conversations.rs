@@ -2,7 +2,7 @@
 
 use crate::templates::support::{CHATML, GEMMA, LLAMA3, QWEN_TOOLS, byte_level, real, template};
 use merit_rollout::{ChatFormat, LaidOut, LayOutError};
-use merit_text::{CalledFunction, ChatMessage, TemplateContext, Tokenizer, ToolSpec};
+use merit_text::{CalledFunction, ChatMessage, ChatTool, TemplateContext, Tokenizer};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ fn conversation(texts: &[(&str, &str)]) -> Vec<ChatMessage> {
     texts.iter().map(|(role, text)| ChatMessage::new(*role, *text)).collect()
 }
 
-fn tools() -> Vec<ToolSpec> {
+fn tools() -> Vec<ChatTool> {
     let parameters = json!({"type": "object", "properties": {"x": {"type": "number"}}});
-    vec![ToolSpec { name: "double".into(), description: "Doubles.".into(), parameters }]
+    vec![ChatTool { name: "double".into(), description: "Doubles.".into(), parameters }]
 }
 
 /// A question, a call, its answer, and what is said to it.

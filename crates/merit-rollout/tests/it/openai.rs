@@ -12,8 +12,8 @@ use merit_model::{
     StopReason, Tokenizer,
 };
 use merit_rollout::{
-    ChatFormat, EpisodePlan, LogprobKind, OPENAI, OpenAiSampler, OpenAiSettings, PromptForm, RolloutSettings,
-    TokenSource, ToolRuntime, remote, roll_out, tree,
+    ChatFormat, EpisodePlan, LogprobKind, OpenAiSampler, OpenAiSettings, PromptForm, RolloutSettings,
+    TokenSource, ToolRuntime, roll_out, tree,
 };
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ fn a_server_that_knows_the_answer_solves_the_ledger_and_nothing_trains_on_it() {
     let server =
         ScriptedServer::start(move |asked| Reply::chat(&right_words(&*playing, &known, &sent(asked))))
             .unwrap();
-    let mut sampler = (OPENAI.open)(&settings(&server), &chat, Seed::root(1)).unwrap();
+    let mut sampler = OpenAiSampler::open(&settings(&server), &chat, Seed::root(1)).unwrap();
     let episodes = play(plans.clone(), &*env, &mut *sampler, &chat);
     for episode in &episodes {
         assert_eq!(episode.end, End::Answered);
@@ -420,6 +420,4 @@ fn settings_that_cannot_work_or_do_nothing_are_refused() {
     };
     assert_eq!(read("tokens").ok(), Some(plain.clone()));
     assert!(read("token").unwrap_err().to_string().contains("unknown field `token`"));
-    let unknown = remote("opnai").map(|found| found.about.name).unwrap_err();
-    assert!(unknown.to_string().contains("did you mean `openai`?"), "{unknown}");
 }

@@ -137,7 +137,8 @@ fn a_limit_of_the_environment_truncates_the_episode() {
 #[test]
 fn a_preface_is_shown_before_the_first_turn_and_never_trained() {
     let script = || lines(&["call add 1 2\n", "answer 3\n"]);
-    let hinted = plan(0).with_preface(["add them", "then answer"]);
+    let mut hinted = plan(0);
+    hinted.preface = vec!["add them".into(), "then answer".into()];
     let episode = run(vec![hinted.clone()], &RolloutSettings::default(), script()).remove(0);
     let segments = episode.transcript.segments();
     let hints: Vec<&str> =

@@ -78,7 +78,7 @@ impl Player {
             why: "there is none yet; let the run go on for a while".into(),
         })?;
         let version = restored.version(&recipe);
-        // What a run's own reward has learned goes with its own reward only.
+        // The state of a reward, such as kept baselines, belongs to the reward that the run was trained with.
         let own = parts.recipe.reward == recipe.reward;
         let state = if own { restored.reward_state.best().clone() } else { RewardState::default() };
         let own = restored.lent(&recipe, parts, threads)?;

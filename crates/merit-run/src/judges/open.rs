@@ -22,14 +22,14 @@ type Told<'a> = (Option<&'a Arc<AtomicBool>>, Option<&'a Record>);
 
 /// A judge that is open: one model, or a panel.
 pub enum OpenJudge {
-    /// One model.
+    /// One model answers.
     One {
         /// The judge.
         judge: Box<AskedJudge>,
         /// Who meets whom where many are ranked.
         tournament: Tournament,
     },
-    /// Several.
+    /// Several models answer, as a panel.
     Panel {
         /// The judges.
         panel: Panel,

@@ -64,11 +64,11 @@ impl Kind for dyn TaskSource {
 /// What a source is asked with.
 pub struct Ask<'a> {
     pub step: u64,
-    /// Tasks per step.
+    /// Tasks of one training step.
     pub groups: u64,
     /// What the step has taken already.
     pub taken: &'a BTreeSet<u64>,
-    /// Of this draw.
+    /// The seed of this draw.
     pub seed: Seed,
     /// The size of a task.
     pub size: &'a dyn Fn(u64) -> Result<u32, RunError>,

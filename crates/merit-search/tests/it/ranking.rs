@@ -170,7 +170,7 @@ fn what_is_skipped_never_belongs_among_the_best() {
 }
 
 #[test]
-fn a_text_outside_the_corpus_scores_as_it_would_inside_and_ranks_are_those_of_the_hits() {
+fn a_text_outside_the_corpus_scores_as_it_would_inside() {
     let texts = ["owls hunt at night", "bats sleep by day and hunt at night", "a red door"];
     let made = texts.iter().enumerate().map(|(at, text)| Document {
         id: at.to_string(),
@@ -178,13 +178,11 @@ fn a_text_outside_the_corpus_scores_as_it_would_inside_and_ranks_are_those_of_th
         text: (*text).to_owned(),
     });
     let index = Index::build(Corpus::new(made.collect()).unwrap(), &IndexConfig::default()).unwrap();
-    let ranked = index.rank_by(Mode::Words, "who hunts at night", 5).unwrap();
     let hits = index.search("who hunts at night", 5).unwrap();
-    assert_eq!(ranked.len(), 2);
-    for ((at, score), hit) in ranked.iter().zip(&hits) {
-        assert_eq!((at.to_string(), *score), (hit.id.clone(), hit.score));
-        let outside = index.score("who hunts at night", texts[*at as usize]);
-        assert!((outside - score).abs() < 1e-5, "{outside} {score}");
+    assert_eq!(hits.len(), 2);
+    for hit in hits {
+        let outside = index.score("who hunts at night", texts[hit.id.parse::<usize>().unwrap()]);
+        assert!((outside - hit.score).abs() < 1e-5, "{outside} {}", hit.score);
     }
     assert_eq!(index.score("who hunts at night", "a blue door"), 0.0);
 }

@@ -2,7 +2,7 @@
 
 use crate::episodes::{any_scored, batch, new_run, plain};
 use merit_core::{Cost, Episode, Outcome, Reward, TokenId};
-use merit_store::{Credit, EpisodeFilter, RunFolder, StoreError};
+use merit_store::{CreditRow, EpisodeFilter, RunFolder, StoreError};
 use proptest::prelude::*;
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ proptest! {
         let home = tempfile::tempdir().unwrap();
         let run = new_run(home.path());
         let id = scored.episode.id.clone();
-        let credit = advantages.map(|advantages| Credit { episode: id.clone(), advantages, note: "n".into() });
+        let credit = advantages.map(|advantages| CreditRow { episode: id.clone(), advantages, note: "n".into() });
         run.record_episodes(std::slice::from_ref(&scored)).unwrap();
         run.record_credits(credit.as_slice()).unwrap();
         drop(run);
@@ -77,7 +77,7 @@ fn credit_needs_its_episode_and_may_not_change() {
     let run = new_run(home.path());
     let scored = plain("train", 1, 0, 0, 3);
     let id = scored.episode.id.clone();
-    let credit = |last| Credit {
+    let credit = |last| CreditRow {
         episode: id.clone(),
         advantages: vec![0.0, 0.0, 1.0, 1.0, last],
         note: String::new(),

@@ -4,9 +4,9 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resource {
     pub level: f64,
-    /// K.
+    /// K: the most of the resource that there can be.
     pub capacity: f64,
-    /// g.
+    /// g: the growth rate of the resource.
     pub growth: f64,
 }
 

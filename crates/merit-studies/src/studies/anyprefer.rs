@@ -20,7 +20,7 @@ pub enum Ranking {
     Separate,
     /// Another model that also reads notes of tools.
     Tools,
-    /// The truth.
+    /// A judge that knows the truth.
     Exact,
 }
 

@@ -53,7 +53,7 @@ pub struct Barfi {
 pub enum Heuristic {
     /// Progress along the true shortest path.
     Helpful,
-    /// Noise.
+    /// Random numbers, of which `noise` is the standard deviation.
     Useless,
     /// Straight-line progress into a dead end, farmable.
     Harmful,

@@ -55,11 +55,11 @@ pub struct Comas {
     pub lessons: usize,
     /// Solutions of an update, over all agents.
     pub solutions: usize,
-    /// Updates.
+    /// Number of policy updates.
     pub updates: usize,
     /// What a nat away from the schooled policy costs.
     pub kl: f64,
-    /// Step size.
+    /// Learning rate of the policy.
     pub learning_rate: f64,
     /// Questions that are measured on.
     pub evaluation: usize,

@@ -33,7 +33,7 @@ pub enum Decider {
 pub struct ConformalAbstention {
     /// Who decides when to answer.
     pub decider: Decider,
-    /// Items per split.
+    /// Questions in each of the splits.
     pub items: usize,
     /// The share of items whose logits know nothing of the truth.
     pub out_of_distribution: f64,

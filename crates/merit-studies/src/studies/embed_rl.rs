@@ -31,7 +31,7 @@ pub enum CueReward {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EmbedRl {
-    /// What is paid.
+    /// The reward that the cue is paid.
     pub reward: CueReward,
     /// Records of each of the three pools: to fit and learn with, to fit the second embedder with, and to be measured on.
     pub records: usize,

@@ -17,9 +17,9 @@ use std::rc::Rc;
 pub struct ExprdExplors {
     /// Where the learner acts.
     pub world: World,
-    /// How it learns.
+    /// The learning algorithm.
     pub learner: Learner,
-    /// What it is paid.
+    /// The reward that the learner is paid.
     pub reward: Reward,
     /// How many states a designed reward may pay; 0 for all.
     pub paid_states: usize,
@@ -64,7 +64,7 @@ pub struct ExprdExplors {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum World {
-    /// Four rooms.
+    /// A grid of four rooms with doors.
     Rooms,
     /// A line with a key that must be fetched first.
     KeyLine,
@@ -97,7 +97,7 @@ pub enum Reward {
     Bonus,
     /// SelfRS: the original and a reward learned from original returns.
     SelfShaped,
-    /// ExploRS: both.
+    /// ExploRS: the bonus of ExploB and the learned reward of SelfRS.
     Both,
     /// SORS: the original and a reward that ranks episodes as their returns do.
     Ranked,

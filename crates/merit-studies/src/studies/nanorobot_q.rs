@@ -38,7 +38,7 @@ pub struct NanorobotQ {
     pub explore: u64,
     /// Step size of Q-learning.
     pub rate: f64,
-    /// Discount.
+    /// Discount of the Q-learner.
     pub gamma: f64,
     /// Reward for a rise of the concentration by 1.
     pub climb: f64,
@@ -57,7 +57,7 @@ pub struct NanorobotQ {
 pub enum Robot {
     /// Tabular Q-learning.
     QLearning,
-    /// Moves at random.
+    /// It moves at random; the control.
     Random,
     /// Up the steepest gradient.
     Greedy,

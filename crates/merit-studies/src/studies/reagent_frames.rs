@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Selector {
-    /// Evenly spaced.
+    /// Frames at even distances.
     Uniform,
     /// Nearest to the query.
     Relevance,
@@ -32,7 +32,7 @@ pub enum Selector {
 pub struct ReagentFrames {
     /// Which frames the reader is shown.
     pub selector: Selector,
-    /// How many.
+    /// Frames that are kept.
     pub keep: usize,
     /// Frames of a video that repeat the query and show nothing else: up to so many.
     pub distractors: u64,

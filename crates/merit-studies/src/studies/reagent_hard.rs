@@ -44,7 +44,7 @@ pub struct ReagentHard {
     pub groups: usize,
     /// Rollouts of each.
     pub rollouts: usize,
-    /// Step size.
+    /// Learning rate of the policy.
     pub learning_rate: f64,
     /// Tasks that the policy is measured on.
     pub evaluation: usize,

@@ -55,7 +55,7 @@ pub enum Confidence {
 pub struct ReagentPanel {
     /// Where confidences come from.
     pub confidence: Confidence,
-    /// Questions.
+    /// Number of questions.
     pub questions: usize,
     /// How far the chance of being right varies among questions of a kind.
     pub spread: f64,

@@ -51,7 +51,7 @@ pub struct RecrmBench {
     pub reward: Paid,
     /// Items of the catalogue.
     pub items: usize,
-    /// Users.
+    /// Number of simulated users.
     pub users: usize,
     /// Entries that scorers are fitted to.
     pub entries: usize,
@@ -63,7 +63,7 @@ pub struct RecrmBench {
     pub updates: usize,
     /// Cases of an update.
     pub cases: usize,
-    /// Replies to each.
+    /// Replies that are sampled for each request.
     pub rollouts: usize,
     /// Step size of the recommender.
     pub learning_rate: f64,

@@ -45,7 +45,7 @@ pub struct Retroformer {
     pub batch: usize,
     /// Reflections on one failure where they are judged in groups.
     pub group: usize,
-    /// Step size.
+    /// Learning rate of the policy.
     pub learning_rate: f64,
     /// Held-out tasks that are measured on.
     pub evaluation: usize,

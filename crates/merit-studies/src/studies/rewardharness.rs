@@ -45,11 +45,11 @@ pub struct RewardHarness {
     pub quality: f64,
     /// Rounds.
     pub rounds: usize,
-    /// Training pairs.
+    /// Pairs that proposals are made from.
     pub train: usize,
     /// Validation pairs.
     pub validation: usize,
-    /// Test pairs.
+    /// Pairs of the final test.
     pub test: usize,
     /// Updates of the editor; 0: there is none.
     pub updates: usize,

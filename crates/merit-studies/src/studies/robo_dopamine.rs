@@ -20,7 +20,7 @@ pub struct RoboDopamine {
     pub view: View,
     /// Chance that the last step of the trap falls back to the start.
     pub failure: f64,
-    /// Discount.
+    /// Discount of the return.
     pub gamma: f64,
     /// Exploration of Q-learning.
     pub epsilon: f64,
@@ -62,7 +62,7 @@ pub enum Experiment {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pay {
-    /// Arriving alone.
+    /// Only arriving at the goal is paid.
     Gold,
     /// `phi(s') − phi(s)`.
     Naive,
@@ -82,9 +82,9 @@ pub enum View {
     Raw,
     /// From the state before.
     Incremental,
-    /// From the start.
+    /// Progress is measured from the start.
     Forward,
-    /// From the goal.
+    /// Progress is measured back from the goal.
     Backward,
     /// The mean of the three.
     Fused,

@@ -3,10 +3,9 @@
 use crate::tabular::Mdp;
 use merit_core::Stream;
 
-/// Actions of the chains.
+/// Actions of the chains; the third one stays.
 pub const LEFT: usize = 0;
 pub const RIGHT: usize = 1;
-pub const STAY: usize = 2;
 
 /// States 0 to 18 have progress i / 20; from 18, at 0.9, a step to the right reaches the goal, at 1, or falls back to the start
 /// with chance `failure`. Returns the world and its progress; the goal is the last state.

@@ -22,7 +22,7 @@ pub enum Tool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     pub tool: Tool,
-    /// 0 to 2.
+    /// Number of the object, 0 to 2.
     pub object: usize,
     /// Whether it worked; a call that did not is made again at once.
     pub ok: bool,

@@ -1,6 +1,5 @@
 use merit_core::Seed;
 use merit_studies::conformal::{Answer, Item, Thresholds, quantile};
-use merit_studies::gaussian_policy::GaussianPolicy;
 use merit_studies::scores::auroc;
 use merit_studies::selective::{Selective, auarc};
 
@@ -79,24 +78,6 @@ fn the_published_area_treats_the_same_answers_differently() {
     let [as_baseline, as_method] = [false, true].map(|abstains| Selective::of(&items, &answers, abstains));
     assert_eq!(as_baseline.auarc, as_method.auarc);
     assert!((as_baseline.auarc_published - 0.75).abs() < 1e-12 && as_method.auarc_published == 1.0);
-}
-
-#[test]
-fn the_gradient_of_the_policy_is_the_slope_of_its_log_probability() {
-    let mut stream = Seed::root(3).stream();
-    let mut policy = GaussianPolicy::new(1e-3, &mut stream);
-    let (state, action) = ([0.85, 0.025], [0.4, -0.7]);
-    let gradient = policy.taken(state, action).gradient().to_vec();
-    for at in (0..gradient.len()).step_by(7) {
-        let mut at_offset = |offset: f64| {
-            policy.weights_mut()[at] += offset;
-            let log_prob = policy.taken(state, action).log_prob;
-            policy.weights_mut()[at] -= offset;
-            log_prob
-        };
-        let slope = (at_offset(1e-6) - at_offset(-1e-6)) / 2e-6;
-        assert!((slope - gradient[at]).abs() < 1e-5 * (1.0 + slope.abs()), "{at}: {slope} {}", gradient[at]);
-    }
 }
 
 #[test]

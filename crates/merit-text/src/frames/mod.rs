@@ -18,7 +18,7 @@ pub enum TemplateRole {
     System,
     /// The person, the world, or whatever else is not the model.
     User,
-    /// The model.
+    /// The model, which answers.
     Assistant,
     /// The answer of a tool.
     Tool,

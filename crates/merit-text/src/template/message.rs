@@ -50,7 +50,7 @@ pub struct CalledFunction {
 /// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ToolSpec {
+pub struct ChatTool {
     /// Name of the tool.
     pub name: String,
     pub description: String,
@@ -87,7 +87,7 @@ impl Serialize for CalledFunction {
     }
 }
 
-impl Serialize for ToolSpec {
+impl Serialize for ChatTool {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let function =
             Specified { name: &self.name, description: &self.description, parameters: &self.parameters };

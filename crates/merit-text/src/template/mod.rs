@@ -8,7 +8,7 @@ mod date;
 mod message;
 mod python;
 
-pub use message::{CalledFunction, ChatMessage, ToolSpec};
+pub use message::{CalledFunction, ChatMessage, ChatTool};
 
 use crate::{SpecialTokens, TemplateError};
 use minijinja::syntax::SyntaxConfig;
@@ -23,7 +23,7 @@ const NAME: &str = "chat";
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TemplateContext {
     /// Tools that may be called. Empty: the template is told of none.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Vec<ChatTool>,
     /// Further variables of the template, such as `enable_thinking`.
     pub variables: Map<String, serde_json::Value>,
     /// Seconds since 1970. Absent: `strftime_now` is not there, and templates fall back to a date of their own.

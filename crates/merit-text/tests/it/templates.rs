@@ -2,7 +2,7 @@
 
 use crate::support::{CHATML, GEMMA, LLAMA3, QWEN_TOOLS, template};
 use merit_text::{
-    CalledFunction, ChatMessage, ChatTemplate, SpecialTokens, TemplateContext, TemplateError, ToolSpec,
+    CalledFunction, ChatMessage, ChatTemplate, ChatTool, SpecialTokens, TemplateContext, TemplateError,
 };
 use serde_json::json;
 
@@ -67,7 +67,7 @@ fn gemma_has_no_system_message_and_wants_turns_to_alternate() {
 
 #[test]
 fn tools_calls_and_answers_are_written_as_the_template_wants_them() {
-    let tool = ToolSpec {
+    let tool = ChatTool {
         name: "add".to_owned(),
         description: "adds <numbers>".to_owned(),
         parameters: json!({"type": "object"}),

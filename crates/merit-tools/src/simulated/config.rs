@@ -25,7 +25,7 @@ pub struct SimulatedConfig {
     pub tools: Option<Vec<Declaration>>,
 }
 
-/// A role.
+/// What answers the calls in place of real tools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum RoleConfig {

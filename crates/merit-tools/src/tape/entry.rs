@@ -19,9 +19,9 @@ pub struct CallEntry {
     pub task: String,
     /// How many calls its episode had made of this source before. Always 0 in a cache.
     pub number: u64,
-    /// What was asked.
+    /// The input of the call.
     pub input: String,
-    /// What came of it.
+    /// The recorded answer.
     pub answer: ToolAnswer,
     /// Wall time of the call.
     pub seconds: f64,

@@ -79,7 +79,7 @@ pub struct Miss {
     pub task: String,
     /// How many calls its episode had made of this source before.
     pub number: u64,
-    /// What was asked.
+    /// The input of the call.
     pub input: String,
     /// What the tape has instead.
     pub nearest: String,

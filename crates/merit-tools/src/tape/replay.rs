@@ -17,7 +17,7 @@ use std::time::Duration;
 /// How long replayed calls take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Timing {
-    /// No time.
+    /// An answer comes at once.
     #[default]
     Fast,
     /// As long as when they were recorded.

@@ -29,7 +29,7 @@ pub struct Tape {
 /// What a tape holds and what became of the calls made through it since it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TapeCounts {
-    /// Calls it holds.
+    /// Number of calls on the tape.
     pub calls: u64,
     /// Different outputs it holds.
     pub outputs: u64,

@@ -126,6 +126,12 @@ impl Toolbox {
     }
 
     /// Tools built in code that share a state, as those of one server do.
+    ///
+    /// ```
+    /// use merit_tools::{Calculator, Toolbox};
+    /// let tools = Toolbox::Live.wrap_all(vec![std::sync::Arc::new(Calculator)]);
+    /// assert_eq!(tools[0].spec().name, "calc");
+    /// ```
     pub fn wrap_all(&self, tools: Vec<Arc<dyn Tool>>) -> Vec<Arc<dyn Tool>> {
         let digest = self.note(&tools);
         tools.into_iter().map(|tool| self.answering(tool, digest)).collect()

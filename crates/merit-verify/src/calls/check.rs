@@ -1,6 +1,6 @@
 //! Is a call well formed? Its tool has to exist, its arguments have to be strict JSON and obey the tool's schema.
 
-use super::spec::{Call, ToolSpec};
+use super::spec::{Call, ToolSchema};
 use crate::json::limits::Budget;
 use crate::json::schema::Validation;
 use crate::json::{BadLimits, Failure, FailureKind, Limits, Schema, SchemaError, UnknownKeywords, parse};
@@ -96,7 +96,7 @@ pub struct CallChecker {
 impl CallChecker {
     /// Compiles the tools' schemas. Arguments that a schema lists no property for are refused, unless it speaks of them
     /// with `additionalProperties` or is put together from other schemas.
-    pub fn compile(specs: &[ToolSpec], unknown: UnknownKeywords, limits: Limits) -> Result<Self, CheckError> {
+    pub fn compile(specs: &[ToolSchema], unknown: UnknownKeywords, limits: Limits) -> Result<Self, CheckError> {
         limits.check()?;
         let mut tools = BTreeMap::new();
         for spec in specs {

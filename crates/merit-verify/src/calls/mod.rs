@@ -19,5 +19,5 @@ pub use grounding::Grounding;
 pub use record::{CallsConfig, CallsDetail, CallsRecord, CallsVerifier};
 pub use reference::{Alignment, CallMatch, Matching, ReferenceActions};
 pub use rule::{AtMost, CallPattern, NoRepeat, Rule, RuleError};
-pub use spec::{Call, Step, ToolSpec};
+pub use spec::{Call, Step, ToolSchema};
 pub use trace::{RuleVerdict, TraceError, TraceRules};

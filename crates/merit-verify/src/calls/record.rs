@@ -1,6 +1,6 @@
 //! The verifier over records, each with calls, tools and rules; and its verdict in words.
 
-use super::{Call, CallChecker, CallProblem, CallVerdict, Rule, RuleVerdict, Step, ToolSpec, TraceRules};
+use super::{Call, CallChecker, CallProblem, CallVerdict, Rule, RuleVerdict, Step, ToolSchema, TraceRules};
 use crate::json::{Limits, UnknownKeywords};
 use crate::records::{Kept, words};
 use merit_core::printable::piece;
@@ -17,7 +17,7 @@ const TOOLS: usize = 64;
 #[serde(default, deny_unknown_fields)]
 pub struct CallsConfig {
     /// The tools that may be called.
-    pub tools: Vec<ToolSpec>,
+    pub tools: Vec<ToolSchema>,
     /// What the sequence of calls must obey.
     pub rules: Vec<Rule>,
     /// What to do with keywords of a tool's schema that JSON Schema does not have.
@@ -132,7 +132,7 @@ impl CallsVerifier {
     fn checker(&self, tools: &RawValue) -> Result<Arc<CallChecker>, String> {
         let CallsConfig { unknown_keywords, limits, .. } = &self.config;
         let make = || {
-            let specs: Vec<ToolSpec> = serde_json::from_str(tools.get()).map_err(|e| words(&e))?;
+            let specs: Vec<ToolSchema> = serde_json::from_str(tools.get()).map_err(|e| words(&e))?;
             CallChecker::compile(&specs, *unknown_keywords, *limits).map_err(|e| e.to_string())
         };
         self.by_tools.get(tools.get(), make).map_err(|why| format!("`tools`: {why}"))

@@ -36,7 +36,7 @@ pub struct ReferenceActions {
 pub enum Matching {
     /// In the expected order; other calls may stand between.
     Ordered,
-    /// In any order.
+    /// The calls may come in any order.
     Unordered,
     /// In any order, and extra writes cost nothing.
     Subset,
@@ -55,7 +55,7 @@ pub struct Alignment {
     pub share: f64,
 }
 
-/// What a call was.
+/// How a call of the response matches the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum CallMatch {

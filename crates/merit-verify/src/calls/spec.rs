@@ -6,7 +6,7 @@ use serde_json::Value;
 /// A tool, as chat interfaces describe it: bare, or wrapped as `{"type": "function", "function": {…}}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value")]
-pub struct ToolSpec {
+pub struct ToolSchema {
     pub name: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
@@ -45,7 +45,7 @@ fn no_arguments() -> Value {
     serde_json::json!({"type": "object", "properties": {}, "additionalProperties": false})
 }
 
-impl TryFrom<Value> for ToolSpec {
+impl TryFrom<Value> for ToolSchema {
     type Error = serde_json::Error;
 
     fn try_from(value: Value) -> Result<Self, serde_json::Error> {

@@ -29,7 +29,7 @@ pub struct RuleVerdict {
     pub share: f64,
     /// Index of the call that decided, counted among calls. Absent when no single call did.
     pub call: Option<usize>,
-    /// What was found.
+    /// What was found, in words.
     pub evidence: String,
     /// How the calls fit the expected ones; only for `reference_actions`.
     pub alignment: Option<Alignment>,

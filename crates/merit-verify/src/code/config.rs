@@ -80,7 +80,7 @@ impl CodeConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Language {
-    /// Python 3.
+    /// Programs in Python 3.
     #[default]
     Python,
 }

@@ -62,7 +62,7 @@ pub enum WriteBack {
 pub struct Call {
     /// What is called: `f`, or `Solution().f`.
     pub function: String,
-    /// Its arguments.
+    /// The arguments of the call, as JSON values.
     #[serde(default)]
     pub args: Vec<Value>,
     /// Its keyword arguments.
@@ -98,7 +98,7 @@ pub enum Types {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StdinTest {
-    /// What it reads.
+    /// The text that the program reads from its standard input.
     #[serde(default)]
     pub stdin: String,
     /// What it should print.
@@ -112,7 +112,7 @@ pub struct StdinTest {
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Compare {
-    /// Every character.
+    /// Every character must be the same.
     Exact,
     /// The lines, without white space at their ends and empty lines at the end.
     #[default]

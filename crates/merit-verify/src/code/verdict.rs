@@ -73,7 +73,7 @@ impl fmt::Display for TestOutcome {
 pub struct CodeVerdict {
     /// Tests passed, visible and hidden.
     pub passed: usize,
-    /// Tests there are.
+    /// Number of tests.
     pub total: usize,
     /// One per visible test, in order.
     pub visible: Vec<TestOutcome>,

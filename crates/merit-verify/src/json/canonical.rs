@@ -104,10 +104,7 @@ pub(crate) fn brief(value: &Value) -> String {
 
 /// The first 80 characters of a text.
 pub(crate) fn clip(text: &str) -> String {
-    match text.char_indices().nth(80) {
-        Some((cut, _)) => format!("{}…", text.get(..cut).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    merit_core::printable::beginning(text, 80)
 }
 
 #[cfg(test)]

@@ -74,9 +74,9 @@ pub enum Empty {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Weights {
-    /// Strict JSON.
+    /// Weight of being strict JSON.
     pub parse: f64,
-    /// Expected keys.
+    /// Weight of having the expected keys.
     pub structure: f64,
     /// Values that obey the schema.
     pub types: f64,

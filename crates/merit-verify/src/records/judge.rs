@@ -30,9 +30,9 @@ pub struct Judge<V: Verifier> {
 /// How many records came to what.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
-    /// Right responses.
+    /// Number of right responses.
     pub right: u64,
-    /// Wrong responses.
+    /// Number of wrong responses.
     pub wrong: u64,
     /// Responses that could not be judged, by no fault of their own.
     pub unknown: u64,

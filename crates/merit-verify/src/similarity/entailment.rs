@@ -7,7 +7,8 @@
 use super::roles::check_range;
 use super::{Entailer, SimilarityConfigError, entailer};
 use crate::text::Normalise;
-use crate::text::words::{excerpt, is_stop_word, words};
+use crate::text::words::{is_stop_word, words};
+use merit_core::printable::beginning;
 use merit_core::{Conclusion, Judgement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,7 +60,7 @@ pub type EntailmentVerdict = Judgement<EntailmentDetail>;
 pub struct EntailmentDetail {
     /// What had to be reached.
     pub pass_at: f64,
-    /// Who judged.
+    /// Name of the entailer.
     pub entailer: String,
     /// Position of the hypothesis that fits best.
     pub hypothesis: Option<usize>,
@@ -149,7 +150,7 @@ impl EntailmentVerifier {
             hypothesis: Some(best.0),
             echo,
             ungrounded_share: (!grounds.is_empty()).then(|| 1.0 - share_in(&words, &known)),
-            excerpts: (excerpt(note, 80), excerpt(hypothesis, 80)),
+            excerpts: (beginning(note, 80), beginning(hypothesis, 80)),
             ..self.blank(note)
         };
         Judgement { conclusion, score: Some(score), detail }
@@ -178,7 +179,7 @@ impl EntailmentVerifier {
             hypothesis: None,
             echo: false,
             ungrounded_share: None,
-            excerpts: (excerpt(note, 80), String::new()),
+            excerpts: (beginning(note, 80), String::new()),
         }
     }
 }

@@ -3,8 +3,8 @@
 use super::SimilarityConfigError;
 use super::roles::check_range;
 use crate::text::Normalise;
-use crate::text::words::excerpt;
 use merit_core::embedder::{Embedder, EmbedderError, embedder, unit_vectors};
+use merit_core::printable::beginning;
 use merit_core::{Conclusion, Judgement};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub type LikenessVerdict = Judgement<LikenessDetail>;
 pub struct LikenessDetail {
     /// What had to be reached.
     pub pass_at: f64,
-    /// Who compared.
+    /// Name of the embedder.
     pub embedder: String,
     /// Position of the most alike reference.
     pub reference: Option<usize>,
@@ -101,7 +101,7 @@ impl LikenessVerifier {
             pass_at: self.config.pass_at,
             embedder: self.embedder.name().to_owned(),
             reference,
-            excerpts: (excerpt(ours, 80), excerpt(theirs, 80)),
+            excerpts: (beginning(ours, 80), beginning(theirs, 80)),
         }
     }
 

@@ -21,7 +21,7 @@ pub trait Entailer: Send + Sync {
 #[error("entailer `{name}` could not answer: {why}")]
 pub struct EntailerError {
     pub name: String,
-    /// What went wrong.
+    /// The failure in words.
     pub why: String,
 }
 
@@ -30,7 +30,7 @@ pub struct EntailerError {
 pub struct EntailerEntry {
     /// Name and one line.
     pub about: About,
-    /// Makes it.
+    /// Makes a new entailer of this kind.
     pub build: fn() -> Box<dyn Entailer>,
 }
 

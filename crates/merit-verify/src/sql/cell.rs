@@ -1,5 +1,6 @@
 //! Values and rows, as SQLite gives them and as tasks write them.
 
+use merit_core::printable::beginning;
 use serde::{Deserialize, Serialize};
 
 /// One value. In JSON: `null`, a number, a string, or `{"blob": "hex"}`.
@@ -13,7 +14,7 @@ pub enum Cell {
     /// A number with a point. SQLite has no NaN.
     Real(f64),
     Text(String),
-    /// Bytes.
+    /// A value that is no text, as hexadecimal digits.
     Blob {
         /// As lower-case hexadecimal digits.
         blob: String,
@@ -55,8 +56,8 @@ impl Cell {
     /// Shortened for evidence.
     pub(super) fn excerpt(&self) -> Self {
         match self {
-            Self::Text(text) => Self::Text(crate::text::words::excerpt(text, 200)),
-            Self::Blob { blob } => Self::Blob { blob: crate::text::words::excerpt(blob, 64) },
+            Self::Text(text) => Self::Text(beginning(text, 200)),
+            Self::Blob { blob } => Self::Blob { blob: beginning(blob, 64) },
             other => other.clone(),
         }
     }

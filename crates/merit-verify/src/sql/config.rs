@@ -119,10 +119,10 @@ pub struct ExpectedRows {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("`{key}` is {got}, but it must be {want}")]
 pub struct SqlConfigError {
-    /// The setting.
+    /// The setting that is wrong.
     pub key: &'static str,
     pub got: String,
-    /// What is allowed.
+    /// The values that are allowed.
     pub want: &'static str,
 }
 

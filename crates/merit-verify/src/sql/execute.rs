@@ -2,6 +2,7 @@
 
 use super::connection::Guarded;
 use super::{Cell, Database, LimitKind, SqlConfig, SqlLimits, Table, extract};
+use merit_core::hex;
 use rusqlite::types::ValueRef;
 use rusqlite::{Error, ErrorCode, Row, Statement};
 
@@ -17,7 +18,7 @@ pub(super) struct Ran {
 /// Why a query gave nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Stopped {
-    /// It is wrong.
+    /// The query is wrong.
     Query(String),
     /// It uses more than allowed.
     Limit(LimitKind),
@@ -119,14 +120,6 @@ fn cell(value: ValueRef<'_>) -> Cell {
         },
         ValueRef::Blob(blob) => Cell::Blob { blob: hex(blob) },
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 /// Whose doing an error of SQLite is.

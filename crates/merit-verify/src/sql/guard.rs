@@ -38,7 +38,7 @@ pub(super) struct Meter {
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Queries alone.
+    /// Only queries may run.
     Read,
     /// Changes of a database in memory, too.
     Change,

@@ -103,7 +103,7 @@ impl Scratch {
             .begin(SqlLimits::default(), false)
             .and_then(|()| read())
             .map_err(|source| DatabaseError::Image { source })?
-            .map_or(Ok(()), |sql| Err(DatabaseError::Clock { sql: crate::text::words::excerpt(&sql, 100) }))
+            .map_or(Ok(()), |sql| Err(DatabaseError::Clock { sql: merit_core::printable::beginning(&sql, 100) }))
     }
 }
 

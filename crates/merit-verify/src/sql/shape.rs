@@ -16,7 +16,7 @@ pub(super) struct Shape<'a> {
 /// What a query is limited to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Limit {
-    /// Nothing.
+    /// The query has no limit.
     None,
     /// The rows from this one on.
     From(usize),

@@ -58,7 +58,7 @@ impl Default for StateScore {
 pub enum Which {
     /// Where the episode began.
     Initial,
-    /// Where it ended.
+    /// The state in which the episode ended.
     Reached,
     /// Where it should end.
     Goal,

@@ -24,9 +24,9 @@ pub struct Change {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum ChangeKind {
-    /// It is new.
+    /// The place has a value that it did not have before.
     Added { value: Value },
-    /// It is gone.
+    /// The place has lost its value.
     Removed { value: Value },
     /// It has another value.
     Changed { from: Value, to: Value },

@@ -38,7 +38,7 @@ fn one() -> f64 {
     1.0
 }
 
-/// What is measured.
+/// The metric, with its own settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 pub enum Metric {
@@ -105,7 +105,7 @@ pub enum StringRule {
     Exact,
     /// At its beginning.
     Prefix,
-    /// At its end.
+    /// The text ends with it.
     Suffix,
     /// Anywhere, also inside a word.
     Contains,
@@ -145,7 +145,7 @@ impl Default for ContainsConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RougeConfig {
-    /// What is counted.
+    /// What the texts have to share.
     pub variant: RougeVariant,
     /// Which number is the score; all three are in the evidence.
     #[serde(default)]
@@ -158,7 +158,7 @@ pub struct RougeConfig {
 /// What ROUGE counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum RougeVariant {
-    /// Words.
+    /// Single words that both texts have.
     #[serde(rename = "1")]
     One,
     /// Pairs of neighbouring words.
@@ -186,7 +186,7 @@ pub enum RougeReport {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LengthConfig {
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: LengthUnit,
     /// Shortest length that scores 1; at least 1.
     pub min: usize,

@@ -1,7 +1,8 @@
 //! Words that look like something they are not: letters of several scripts in one word, words of another script that look
 //! like a word of a reference, and characters that cannot be seen. Reported, never folded.
 
-use super::words::{excerpt, word_spans};
+use super::words::word_spans;
+use merit_core::printable::beginning;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
@@ -65,7 +66,7 @@ pub(crate) fn look_alikes<S: AsRef<str>>(response: &str, references: &[S]) -> Ve
     }
     let odd = |(at, word): (usize, &str)| {
         let kind = kind(word, &shapes, &spelled)?;
-        Some(LookAlike { word: excerpt(word, REPORTED), at, kind })
+        Some(LookAlike { word: beginning(word, REPORTED), at, kind })
     };
     word_spans(head(response)).filter_map(odd).take(REPORTED).collect()
 }
@@ -82,7 +83,7 @@ fn kind(word: &str, shapes: &BTreeMap<String, String>, spelled: &HashSet<String>
         return None;
     }
     if let Some(original) = shapes.get(&shape(&folded)) {
-        return Some(LookAlikeKind::LooksLike { word: excerpt(original, REPORTED) });
+        return Some(LookAlikeKind::LooksLike { word: beginning(original, REPORTED) });
     }
     (!folded.as_str().is_single_script()).then_some(LookAlikeKind::MixedScripts)
 }

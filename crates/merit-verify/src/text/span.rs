@@ -13,13 +13,13 @@ const MAX_SPANS: usize = 100_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Span {
-    /// First character.
+    /// Place of the first character, from 0.
     pub start: usize,
     /// The one behind the last.
     pub end: usize,
 }
 
-/// A span check.
+/// What a span check measures, and from where on it passes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpanConfig {

@@ -70,14 +70,6 @@ pub(crate) fn is_negation(word: &str) -> bool {
     )
 }
 
-/// The first `chars` characters, with an ellipsis where more was cut.
-pub(crate) fn excerpt(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-        None => text.to_owned(),
-    }
-}
-
 /// Runs of letters and digits, with the byte each starts at.
 pub(crate) fn word_spans(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut rest = 0;
@@ -104,12 +96,6 @@ mod tests {
     #[test]
     fn ideographs_are_words_of_their_own() {
         assert_eq!(words_and_ideographs("abc北京x 2"), ["abc", "北", "京", "x", "2"]);
-    }
-
-    #[test]
-    fn an_excerpt_is_cut_between_characters() {
-        assert_eq!(excerpt("äöü", 2), "äö…");
-        assert_eq!(excerpt("äö", 2), "äö");
     }
 
     #[test]

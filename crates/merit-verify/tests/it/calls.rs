@@ -1,7 +1,7 @@
 //! Tool calls: what is wrong with one, and what a sequence of them is worth.
 
 use merit_verify::calls::{
-    Call, CallChecker, CallMatch, CallProblem, Rule, RuleVerdict, Step, ToolSpec, TraceError, TraceRules,
+    Call, CallChecker, CallMatch, CallProblem, Rule, RuleVerdict, Step, ToolSchema, TraceError, TraceRules,
 };
 use merit_verify::json::{Limits, UnknownKeywords};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 fn checker() -> CallChecker {
-    let specs: Vec<ToolSpec> = serde_json::from_value(json!([
+    let specs: Vec<ToolSchema> = serde_json::from_value(json!([
         {"type": "function", "function": {"name": "book_flight", "description": "Books.", "parameters": {
             "type": "object", "required": ["user", "flights"],
             "properties": {
@@ -66,12 +66,13 @@ fn arguments_that_are_not_strict_json_are_invalid() {
 #[test]
 fn tools_that_cannot_be_used_are_refused() {
     let compile = |specs: serde_json::Value| {
-        let specs: Vec<ToolSpec> = serde_json::from_value(specs).unwrap();
+        let specs: Vec<ToolSchema> = serde_json::from_value(specs).unwrap();
         CallChecker::compile(&specs, UnknownKeywords::Refuse, Limits::default()).unwrap_err().to_string()
     };
     assert!(compile(json!([{"name": "a"}, {"name": "a"}])).contains("twice"));
     assert!(compile(json!([{"name": "a", "parameters": {"type": "thing"}}])).contains("tool `a`"));
-    assert!(serde_json::from_value::<ToolSpec>(json!({"name": "a", "params": {}})).is_err());
+    let unknown = serde_json::from_value::<ToolSchema>(json!({"name": "a", "params": {}})).unwrap_err();
+    assert!(unknown.to_string().contains("unknown field `params`"), "{unknown}");
 }
 
 #[derive(Deserialize)]

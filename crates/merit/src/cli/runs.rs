@@ -77,7 +77,7 @@ pub(crate) struct Rollout {
     /// Offer the world's tools to the server by the protocol, instead of telling them in the text.
     #[arg(long, requires = "model")]
     pub(crate) native_tools: bool,
-    /// Let whoever plays this role in the recipe act.
+    /// Let the player of this role in the recipe act.
     #[arg(long, value_enum, conflicts_with_all = ["run", "model"])]
     pub(crate) role: Option<RoleName>,
     /// Change one setting of the recipe; may be repeated.

@@ -43,7 +43,7 @@ enum Matching {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Pacing {
-    /// No time.
+    /// An answer comes at once.
     Fast,
     /// As long as when they were recorded.
     Recorded,

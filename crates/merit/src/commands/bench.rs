@@ -81,7 +81,7 @@ fn groups(pairs: &[Pair]) -> usize {
     pairs.iter().map(|pair| &pair.group).collect::<BTreeSet<_>>().len()
 }
 
-/// Keeps a row beside what was measured. A version of a folder that nobody has tested is tested now.
+/// Keeps a row beside what was measured. A version of a folder that was not tested yet is tested now.
 fn keep(from: &From, arguments: &BenchJudge, row: &BenchRow, tested: &Tested) -> Result<()> {
     let (path, version) = match from {
         From::Folder(folder, version) => (folder.join(ROWS), Some(*version)),

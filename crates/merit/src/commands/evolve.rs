@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &Evolve) -> Result<()> {
     let mut folder = JudgeFolder::open(&arguments.judge)?;
     let mut watch = |change: &Change| {
         let said = if arguments.json { out::line(json!(change)) } else { out::line(said(change)) };
-        // Whoever reads may have left; the work goes on.
+        // The reader of the output may have left; the work goes on.
         drop(said);
     };
     let evolved = match judge_test::asks(&arguments.judge) {

@@ -49,9 +49,8 @@ fn sections(components: &Components) -> Vec<Section> {
 }
 
 fn models() -> Vec<About> {
-    let programs = merit_rollout::SAMPLERS.iter().map(|p| p.about);
-    let remotes = merit_rollout::REMOTES.iter().map(|r| r.about);
-    merit_model::BACKENDS.iter().copied().chain(remotes).chain(programs).collect()
+    let elsewhere = [merit_rollout::OpenAiSampler::ABOUT, merit_rollout::OracleSampler::ABOUT];
+    merit_model::BACKENDS.iter().copied().chain(elsewhere).collect()
 }
 
 /// The names of one kind.

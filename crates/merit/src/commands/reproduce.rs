@@ -128,7 +128,7 @@ fn watcher(json: bool) -> Box<dyn Fn(&Progress<'_>) + Sync> {
     if json {
         return Box::new(|progress| {
             let line = json!({ "system": progress.system, "done": progress.done, "total": progress.total, "cell": progress.cell });
-            // A display that nobody can see any more is no reason to stop.
+            // A lost terminal is no reason to stop.
             let _ = out::line(line);
         });
     }

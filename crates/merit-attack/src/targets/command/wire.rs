@@ -117,9 +117,7 @@ pub(super) fn reply(id: u64, line: &str) -> Result<Reply, String> {
 }
 
 fn excerpt(line: &str) -> String {
-    const CHARS: usize = 200;
-    let short: String = line.trim_end().chars().take(CHARS).collect();
-    if short.len() < line.trim_end().len() { format!("{short}…") } else { short }
+    merit_core::printable::beginning(line.trim_end(), 200)
 }
 
 #[cfg(test)]

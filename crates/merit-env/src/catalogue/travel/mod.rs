@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 const HINT: &str = "say trips TOWN TOWN, rooms TOWN, sights TOWN, go NAME HOUR PRICE, stay NAME PRICE, see NAME HOUR, home NAME HOUR PRICE or done";
 
-/// Who answers.
+/// How offers are answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Api {
@@ -174,7 +174,7 @@ impl TextGame for Travel {
     }
 
     fn identity(&self, journey: &Journey) -> String {
-        // Other timetables do not make it another wish.
+        // Only these fields define the task; the rest is scenery.
         journey.said()
     }
 

@@ -6,7 +6,7 @@ use merit_core::{
     ToolCall, Transcript, Turn,
 };
 use merit_core::{Boundary, Limit, Seed};
-use merit_store::{Credit, RunFolder, RunInfo};
+use merit_store::{CreditRow, RunFolder, RunInfo};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -213,7 +213,7 @@ fn train_step(run: &RunFolder, step: u64, seed: &Seed) {
             let mask = member.episode.transcript.mask();
             let advantages = mask.iter().map(|&own| if own { advantage } else { 0.0 }).collect();
             let note = format!("reward less the group's mean of {mean:.3}");
-            Some(Credit { episode: member.episode.id.clone(), advantages, note })
+            Some(CreditRow { episode: member.episode.id.clone(), advantages, note })
         });
         run.record_credits(&credits.collect::<Vec<_>>()).unwrap();
     }

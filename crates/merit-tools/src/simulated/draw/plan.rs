@@ -30,7 +30,7 @@ pub(super) enum Plan {
         least: usize,
         most: Option<usize>,
     },
-    /// A list.
+    /// A list of values of one kind.
     Array {
         first: Vec<Plan>,
         rest: Box<Plan>,

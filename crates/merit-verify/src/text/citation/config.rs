@@ -43,9 +43,9 @@ impl Default for CitationConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CitationMarkers {
-    /// What opens one.
+    /// The text that opens a citation.
     pub open: String,
-    /// What closes one.
+    /// The text that closes a citation.
     pub close: String,
     /// What stands between.
     pub labels: Labels,

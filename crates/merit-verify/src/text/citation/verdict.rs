@@ -26,7 +26,7 @@ pub struct CitationDetail {
 pub struct CitedSentence {
     /// Where it starts, in bytes of the response.
     pub at: usize,
-    /// Its beginning.
+    /// The beginning of the sentence.
     pub text: String,
     /// The labels it cites.
     pub cites: Vec<String>,
@@ -36,7 +36,7 @@ pub struct CitedSentence {
     pub support: Option<f64>,
     /// Its quoted spans that were looked up.
     pub quotes: Vec<Quote>,
-    /// What it came to.
+    /// Whether its sources support it.
     pub standing: CitedStanding,
 }
 

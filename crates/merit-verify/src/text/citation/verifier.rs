@@ -5,8 +5,9 @@ use super::{CitationConfig, CitationDetail, CitationVerdict, CitedSentence, Cite
 use crate::similarity::{Entailer, Lexical};
 use crate::text::quote::{Quote, collapse, quotes, stands_in};
 use crate::text::sentence::sentences;
-use crate::text::words::{excerpt, is_stop_word, word_spans};
+use crate::text::words::{is_stop_word, word_spans};
 use crate::text::{MAX_TEXT_BYTES, Refusal, TextConfigError};
+use merit_core::printable::beginning;
 use merit_core::{Conclusion, Judgement};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -123,7 +124,7 @@ impl CitationVerifier {
         };
         let sentence = CitedSentence {
             at: range.start,
-            text: excerpt(text.trim(), 160),
+            text: beginning(text.trim(), 160),
             cites,
             dangling,
             support: None,

@@ -10,7 +10,7 @@ use merit_core::registry::nearest;
 use merit_core::{Message, Role, TokenId};
 use merit_model::{LanguageModel, Tokenizer};
 use merit_rollout::ChatFormat;
-use merit_text::{ChatMessage, TemplateContext, ToolSpec};
+use merit_text::{ChatMessage, ChatTool, TemplateContext};
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -38,7 +38,7 @@ impl<'a> Conversations<'a> {
     pub(super) fn lay_out(
         &mut self,
         messages: &[ChatMessage],
-        tools: &[ToolSpec],
+        tools: &[ChatTool],
     ) -> Result<LaidOut, Refusal> {
         let refuse = |message: String| Refusal::new(RefusalKind::Conversation, message);
         let roles: Vec<Role> =

@@ -18,7 +18,7 @@ pub(super) struct InputLine {
 /// What the feed has to give.
 pub(super) enum Fed {
     Line(InputLine),
-    /// None yet.
+    /// No line has come yet.
     Nothing,
     /// No more will come.
     End,

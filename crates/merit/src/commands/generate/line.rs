@@ -1,6 +1,6 @@
 //! One line of input as it is written: what to continue, and what differs from the command's own settings.
 
-use merit_text::{CalledFunction, ChatMessage, ToolSpec};
+use merit_text::{CalledFunction, ChatMessage, ChatTool};
 use serde::de::{self, Deserializer, Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(super) struct Line {
     #[serde(default)]
     pub(super) messages: Option<Vec<ChatMessage>>,
     #[serde(default, deserialize_with = "tools")]
-    pub(super) tools: Vec<ToolSpec>,
+    pub(super) tools: Vec<ChatTool>,
     #[serde(default)]
     pub(super) max_tokens: Option<usize>,
     #[serde(default)]
@@ -125,14 +125,14 @@ fn alternatives<'de, D: Deserializer<'de>>(from: D) -> Result<Option<usize>, D::
 }
 
 /// Tools, each plain or inside `{"type": "function", "function": …}`.
-fn tools<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ToolSpec>, D::Error> {
+fn tools<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ChatTool>, D::Error> {
     let list = Vec::<Value>::deserialize(from)?;
     let read = |(number, value): (usize, Value)| {
         let plain = match value.get("function") {
             Some(inside) => inside.clone(),
             None => value,
         };
-        ToolSpec::deserialize(plain)
+        ChatTool::deserialize(plain)
             .map_err(|error| D::Error::custom(format!("`tools`, entry {number}: {error}")))
     };
     list.into_iter().enumerate().map(read).collect()

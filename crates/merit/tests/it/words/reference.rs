@@ -5,7 +5,7 @@ use crate::tiny::say;
 use merit::built_in;
 use merit::prelude::*;
 use merit::reference::{self, keys};
-use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSpec};
+use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSchema};
 use merit_verify::json::{Limits, UnknownKeywords};
 use serde_json::Value;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn every_component_is_on_the_page_with_its_keys() {
 /// What is wrong with a document in TOML by a schema; empty where it obeys. The checker of tool calls validates whole documents.
 fn problems(schema: &Value, text: &str) -> Vec<CallProblem> {
     let (tool, description) = ("document".to_owned(), String::new());
-    let spec = ToolSpec { name: tool.clone(), description, parameters: schema.clone() };
+    let spec = ToolSchema { name: tool.clone(), description, parameters: schema.clone() };
     let limits = Limits { steps: 100_000_000, ..Limits::default() };
     let checker = CallChecker::compile(&[spec], UnknownKeywords::default(), limits).unwrap();
     let arguments = serde_json::to_string(&toml::from_str::<toml::Table>(text).unwrap()).unwrap();
@@ -161,8 +161,8 @@ impl Component for Own {
 }
 
 impl CreditRule for Own {
-    fn baseline(&self) -> merit::credit::Baseline {
-        merit::credit::Baseline::Group
+    fn properties(&self) -> merit::credit::Properties {
+        merit::credit::Properties::by_episode()
     }
 
     fn assign(&self, _: &CreditBatch<'_>) -> Result<Credit, CreditError> {
