@@ -66,6 +66,27 @@ pub trait CreditRule: Send + Sync {
     }
 
     /// One sample per episode, in the order of the groups and of their members.
+    ///
+    /// ```
+    /// # use merit_core::{End, Episode, EpisodeId, Known, PolicyVersion, Provenance, Reward, Role, Score, ScoredEpisode, Segment, Task, TokenId, Transcript};
+    /// use merit_core::{Chosen, Components, Group};
+    /// use merit_credit::{CreditBatch, CreditRule};
+    /// # let member = |member, value| {
+    /// #     let said = Segment::of_text(Role::Policy, Provenance::Sampled, 0, "");
+    /// #     let said = Segment { tokens: vec![TokenId(7)], logprobs: vec![-0.5], policy_version: Some(PolicyVersion(0)), known: Known::Full, ..said };
+    /// #     let id = EpisodeId { phase: "train".into(), step: 0, group: 0, member, branch: 0 };
+    /// #     let transcript = Transcript::try_from(vec![said]).expect("one segment");
+    /// #     let episode = Episode::new(id, Task::new("quiz", "quiz/1"), End::Answered).with_transcript(transcript).into();
+    /// #     ScoredEpisode { episode, score: Some(Score::new(Reward::Value { value }).with_solved(Some(value == 1.0))) }
+    /// # };
+    /// let components = merit_credit::register(Components::default());
+    /// let rule: Chosen<dyn CreditRule> = components.reading(|| toml::from_str("type = \"grpo\"\nscale_by_std = false"))?;
+    /// // Two episodes of one token each, with the rewards 1 and 0.
+    /// let group = Group::assemble(vec![member(0, 1.0), member(1, 0.0)])?;
+    /// let credit = rule.assign(&CreditBatch::new(&[group]))?;
+    /// assert_eq!(credit.samples[0].advantages, Some(vec![0.5]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError>;
 }
 

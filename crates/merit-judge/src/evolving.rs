@@ -79,7 +79,7 @@ pub struct Evolved {
 /// use merit_judge::{JudgeFolder, LibraryFile, evolve_checks, read_pairs};
 /// let home = tempfile::tempdir()?;
 /// let (file, judge) = (home.path().join("pairs.jsonl"), home.path().join("judge"));
-/// let pair = |n: u64| serde_json::json!({ "prompt": n, "chosen": { "stars": 9000 + n }, "rejected": { "stars": 100 + n } });
+/// let pair = |n: u64| serde_json::json!({ "prompt": format!("order {n}"), "chosen": { "stars": 9000 + n }, "rejected": { "stars": 100 + n } });
 /// std::fs::write(&file, (0..80).map(|n| pair(n).to_string() + "\n").collect::<String>())?;
 /// JudgeFolder::create(&judge, &LibraryFile::default())?;
 /// let mut folder = JudgeFolder::open(&judge)?;

@@ -40,7 +40,7 @@ const NAP: Duration = Duration::from_millis(50);
 /// let plan = EpisodePlan::new(id, world.task(Split::Train, 0, &Seed::root(1))?, Seed::root(1));
 /// let mut oracle = OracleSampler::new(&*world, &chat, &Default::default(), std::slice::from_ref(&plan))?;
 /// let tools = ToolRuntime::new()?;
-/// let episodes = roll_out(vec![plan], &*world, &mut *oracle, &chat, &Default::default(), &tools, &mut |_| {});
+/// let episodes = roll_out(vec![plan], &*world, &mut oracle, &chat, &Default::default(), &tools, &mut |_| {});
 /// assert_eq!(episodes[0].answer(), episodes[0].task.answer.as_deref());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

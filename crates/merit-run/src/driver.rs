@@ -55,7 +55,7 @@ pub struct Options {
 ///
 /// ```
 /// use merit_run::{Options, Run, Unproven, shipped, train};
-/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=8 warm_start.steps=1 \
+/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=16 warm_start.steps=1 \
 ///              budget.steps=1 budget.groups=1 evaluation.tasks=2 evaluation.tasks_between=2 controls=[]";
 /// let changes = small.split_whitespace().filter_map(|set| set.split_once('='));
 /// let changes: Vec<_> = changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();

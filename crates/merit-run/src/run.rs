@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 /// ```
 /// use merit_run::{Run, shipped};
 /// // Far too small to learn anything; leave the changes out to train in earnest.
-/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=8 warm_start.steps=1 \
+/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=16 warm_start.steps=1 \
 ///              budget.steps=1 budget.groups=1 evaluation.tasks=2 evaluation.tasks_between=2 controls=[]";
 /// let changes = small.split_whitespace().filter_map(|set| set.split_once('='));
 /// let changes: Vec<_> = changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// ```
 /// use merit_credit::CreditBatch;
 /// use merit_run::{Session, shipped};
-/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=8 warm_start.steps=1 \
+/// let small = "model.layers=1 model.width=16 model.heads=2 model.kv_heads=1 warm_start.demonstrations=16 warm_start.steps=1 \
 ///              budget.groups=1";
 /// let changes = small.split_whitespace().filter_map(|set| set.split_once('='));
 /// let changes: Vec<_> = changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();

@@ -13,6 +13,15 @@ use merit_core::{Group, Outcome, Sample, ScoredEpisode, Seed, Stream, conformanc
 const BATCHES: u64 = 12;
 
 /// Every violation found, in words.
+///
+/// ```
+/// use merit_core::{Chosen, Components};
+/// use merit_credit::{CreditRule, conformance::check_rule};
+/// let components = merit_credit::register(Components::default());
+/// let rule: Chosen<dyn CreditRule> = components.reading(|| toml::from_str("type = \"rloo\""))?;
+/// assert!(check_rule(&*rule).is_empty());
+/// # Ok::<(), toml::de::Error>(())
+/// ```
 pub fn check_rule(rule: &dyn CreditRule) -> Vec<String> {
     let mut found = Vec::new();
     for batch in 0..BATCHES {

@@ -107,7 +107,7 @@ fn a_server_that_knows_the_answer_solves_the_ledger_and_nothing_trains_on_it() {
         ScriptedServer::start(move |asked| Reply::chat(&right_words(&*playing, &known, &sent(asked))))
             .unwrap();
     let mut sampler = OpenAiSampler::open(&settings(&server), &chat, Seed::root(1)).unwrap();
-    let episodes = play(plans.clone(), &*env, &mut *sampler, &chat);
+    let episodes = play(plans.clone(), &*env, &mut sampler, &chat);
     for episode in &episodes {
         assert_eq!(episode.end, End::Answered);
         assert_eq!(episode.answer(), episode.task.answer.as_deref());
@@ -120,7 +120,7 @@ fn a_server_that_knows_the_answer_solves_the_ledger_and_nothing_trains_on_it() {
     assert_eq!(server.asked().len(), episodes.iter().map(|episode| episode.turns.len()).sum::<usize>());
 
     let forks = tree(&plans[0], &episodes[0], &[1], 1, 1).unwrap();
-    let forked = play(forks, &*env, &mut *sampler, &chat);
+    let forked = play(forks, &*env, &mut sampler, &chat);
     assert_eq!((&forked[0].end, forked[0].answer()), (&End::Answered, episodes[0].answer()));
     assert_eq!(
         policy_segments(&forked[0])[0].provenance,

@@ -32,7 +32,7 @@ fn the_oracle_solves_the_tasks_of_every_world() {
             })
             .collect();
         let mut oracle = OracleSampler::new(&*env, &chat, &OracleSettings::default(), &plans).unwrap();
-        let episodes = roll_out(plans.clone(), &*env, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        let episodes = roll_out(plans.clone(), &*env, &mut oracle, &chat, &settings, &tools, &mut |_| {});
         drop(oracle);
         for episode in &episodes {
             assert_eq!(check_episode(episode), Vec::<String>::new());
@@ -49,7 +49,7 @@ fn the_oracle_solves_the_tasks_of_every_world() {
             .flat_map(|(plan, episode)| tree(plan, episode, &[episode.turns.len() as u32 - 1], 1, 1).unwrap())
             .collect();
         let mut oracle = OracleSampler::new(&*env, &chat, &OracleSettings::default(), &forks).unwrap();
-        let branches = roll_out(forks, &*env, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        let branches = roll_out(forks, &*env, &mut oracle, &chat, &settings, &tools, &mut |_| {});
         for (branch, trunk) in branches.iter().zip(&episodes) {
             assert_eq!((&branch.end, branch.transcript.tokens()), (&trunk.end, trunk.transcript.tokens()));
         }
@@ -65,7 +65,7 @@ fn the_probability_of_being_right_is_handed_to_the_expert() {
         let skill = OracleSettings { p_correct, ..OracleSettings::default() };
         let mut oracle = OracleSampler::new(&Counting, &chat, &skill, &plans).unwrap();
         let settings = RolloutSettings::default();
-        let episodes = roll_out(plans, &Counting, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        let episodes = roll_out(plans, &Counting, &mut oracle, &chat, &settings, &tools, &mut |_| {});
         assert_eq!(episodes[0].answer(), Some(answer));
     }
 }
@@ -97,13 +97,13 @@ fn a_named_manner_is_what_the_expert_plays_and_an_expert_without_names_says_so()
         let plans = vec![EpisodePlan::new(id.clone(), task.clone(), Seed::root(1))];
         let mut oracle = OracleSampler::new(&*env, &chat, &manners(name), &plans).unwrap();
         let settings = RolloutSettings::default();
-        let episodes = roll_out(plans, &*env, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+        let episodes = roll_out(plans, &*env, &mut oracle, &chat, &settings, &tools, &mut |_| {});
         assert_eq!(episodes[0].turns.len(), turns, "{name}");
     }
     let plans = vec![plan(0)];
     let mut oracle = OracleSampler::new(&Counting, &chat, &manners("exact"), &plans).unwrap();
     let episodes =
-        roll_out(plans, &Counting, &mut *oracle, &chat, &RolloutSettings::default(), &tools, &mut |_| {});
+        roll_out(plans, &Counting, &mut oracle, &chat, &RolloutSettings::default(), &tools, &mut |_| {});
     let End::Failed { fault } = &episodes[0].end else { panic!("{:?}", episodes[0].end) };
     assert!(fault.message.contains("has no manner `exact`"), "{}", fault.message);
 }
@@ -114,7 +114,7 @@ fn an_oracle_that_does_not_know_the_plan_is_a_model_fault() {
     let mut oracle = OracleSampler::new(&Counting, &chat, &OracleSettings::default(), &[plan(1)]).unwrap();
     let tools = ToolRuntime::new().unwrap();
     let settings = RolloutSettings::default();
-    let episodes = roll_out(vec![plan(0)], &Counting, &mut *oracle, &chat, &settings, &tools, &mut |_| {});
+    let episodes = roll_out(vec![plan(0)], &Counting, &mut oracle, &chat, &settings, &tools, &mut |_| {});
     let End::Failed { fault } = &episodes[0].end else { panic!("{:?}", episodes[0].end) };
     assert_eq!(fault.boundary, Boundary::Model);
     assert!(fault.message.contains("was not given the plan"), "{}", fault.message);
