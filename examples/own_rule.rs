@@ -13,8 +13,8 @@ impl Component for RankRule {
 }
 
 impl CreditRule for RankRule {
-    fn baseline(&self) -> Baseline {
-        Baseline::Group
+    fn properties(&self) -> Properties {
+        Properties::by_episode()
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

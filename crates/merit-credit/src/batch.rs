@@ -2,8 +2,8 @@
 
 use crate::credit::samples_of;
 use crate::kernels::{GroupStats, Rows, group_advantages};
-use crate::{Credit, CreditError, Note};
-use merit_core::{EpisodeId, Group, Sample, ScoredEpisode, Seed};
+use crate::{Credit, CreditError, Note, Tree};
+use merit_core::{Annotation, Annotations, EpisodeId, Group, Sample, ScoredEpisode, Seed};
 
 /// What a credit rule is given: scored groups, and what it declared to need.
 #[derive(Debug, Clone, Copy)]
@@ -12,6 +12,8 @@ pub struct CreditBatch<'a> {
     pub groups: &'a [Group],
     /// Continuations from turns of these episodes; empty unless the rule needs them.
     pub probes: &'a [Probe],
+    /// What was said of the episodes before they were scored. Absent: nobody was asked.
+    pub annotations: Option<&'a Annotations>,
     /// For rules that draw. The same batch and seed give the same credit.
     pub seed: Seed,
 }
@@ -38,13 +40,19 @@ impl Probe {
 impl<'a> CreditBatch<'a> {
     /// A batch of groups alone.
     pub fn new(groups: &'a [Group]) -> Self {
-        Self { groups, probes: &[], seed: Seed::root(0) }
+        Self { groups, probes: &[], annotations: None, seed: Seed::root(0) }
     }
 
     /// The same with continuations.
     #[must_use]
     pub fn with_probes(self, probes: &'a [Probe]) -> Self {
         Self { probes, ..self }
+    }
+
+    /// The same with what was said of the episodes.
+    #[must_use]
+    pub fn with_annotations(self, annotations: &'a Annotations) -> Self {
+        Self { annotations: Some(annotations), ..self }
     }
 
     /// The same with a seed.
@@ -61,6 +69,50 @@ impl<'a> CreditBatch<'a> {
     /// The same for rules that learn from branches that were left.
     pub fn samples_of_turns(&self) -> Result<Vec<(&'a ScoredEpisode, Sample)>, CreditError> {
         samples_of(self.groups, Sample::of_turns)
+    }
+
+    /// The tree that a group has grown in, by its place in the batch.
+    pub fn tree(&self, group: usize) -> Result<Tree, CreditError> {
+        let members = samples_of(self.groups.get(group).map_or(&[], std::slice::from_ref), Sample::of)?;
+        Ok(Tree::of(members.iter().map(|(_, sample)| sample)))
+    }
+
+    /// What was said of an episode under this name. Absent: whoever was asked could not say. An episode of which nobody was asked is refused.
+    pub fn annotation(
+        &self,
+        rule: &'static str,
+        episode: &EpisodeId,
+        name: &str,
+    ) -> Result<Option<&'a Annotation>, CreditError> {
+        match self.annotations.and_then(|all| all.get(episode)) {
+            Some(said) => Ok(said.iter().find(|annotation| annotation.name == name)),
+            None => {
+                let annotation = name.to_owned();
+                Err(CreditError::MissingAnnotation { rule, episode: episode.clone(), annotation })
+            }
+        }
+    }
+
+    /// What was said of each turn of an episode under this name; `None` where nothing was, which is not 0.
+    pub fn turn_annotations(
+        &self,
+        rule: &'static str,
+        scored: &ScoredEpisode,
+        name: &str,
+    ) -> Result<Vec<Option<f64>>, CreditError> {
+        let (id, want) = (&scored.episode.id, scored.episode.turns.len());
+        let turns = self.annotation(rule, id, name)?.map_or(&[][..], |said| &said.turns);
+        if !turns.is_empty() && turns.len() != want {
+            let (annotation, got) = (name.to_owned(), turns.len());
+            return Err(CreditError::AnnotatedTurns { episode: id.clone(), annotation, got, want });
+        }
+        match turns.iter().flatten().find(|value| !value.is_finite()) {
+            Some(&value) => {
+                Err(CreditError::NotFinite { episode: id.clone(), what: "annotation of a turn", value })
+            }
+            None if turns.is_empty() => Ok(vec![None; want]),
+            None => Ok(turns.to_vec()),
+        }
     }
 
     /// What the states before the turns of an episode are worth, by its probes; `None` where nobody knows.

@@ -20,6 +20,22 @@ pub enum CreditError {
         "credit rule `{rule}` needs continuations from every turn, but episode {episode} has none from turn {turn}"
     )]
     MissingProbes { rule: &'static str, episode: EpisodeId, turn: usize },
+    /// A rule that reads an annotation met an episode of which nobody was asked.
+    #[error(
+        "credit rule `{rule}` reads the annotation `{annotation}`, but nobody was asked about episode {episode}; hand in what was said with `CreditBatch::with_annotations`"
+    )]
+    MissingAnnotation { rule: &'static str, episode: EpisodeId, annotation: String },
+    /// An annotation of turns that does not match the turns.
+    #[error(
+        "the annotation `{annotation}` speaks of {got} turns of episode {episode}, which has {want}; there must be one value each, or `None` where nothing is said"
+    )]
+    AnnotatedTurns {
+        episode: EpisodeId,
+        annotation: String,
+        got: usize,
+        /// How many turns there are.
+        want: usize,
+    },
     /// A rule that reads an info met a batch in which no turn has it.
     #[error(
         "credit rule `{rule}` pools turns by the info `{key}`, and the world tells others but not that; give `credit.key` one that it tells (docs/worlds.md)"

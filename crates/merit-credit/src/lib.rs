@@ -7,7 +7,7 @@
 //!
 //! What holds for every rule: an episode whose outcome is not valid gets an empty mask and no credit, and moves nobody
 //! else's statistics; credit lies on trainable tokens only; a group with nothing to compare gets exactly 0 from rules
-//! that compare within groups. [`conformance::check_rule`] checks it on any rule.
+//! that compare within groups. What else holds a rule says itself, as [`Properties`]. [`conformance::check_rule`] checks all of it on any rule.
 //!
 //! ```
 //! use merit_core::{Chosen, Components};
@@ -25,16 +25,20 @@ mod credit;
 mod error;
 mod flat;
 pub mod kernels;
+mod properties;
 mod rule;
 pub mod rules;
 mod token_rewards;
+mod tree;
 
 pub use batch::{CreditBatch, Probe};
 pub use credit::{Credit, CreditReport, Note};
 pub use error::CreditError;
-pub use rule::{Baseline, CreditRule, Needs};
+pub use properties::{Differs, Grain, Properties, ZeroSum};
+pub use rule::{AnnotationNeed, CreditRule, Needs};
 pub use rules::RULES;
 pub use token_rewards::TokenReward;
+pub use tree::{Tree, TreeNode};
 
 use merit_core::Components;
 

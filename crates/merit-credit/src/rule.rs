@@ -1,54 +1,31 @@
 //! The seam of a credit rule.
 
-use crate::{Credit, CreditBatch, CreditError};
+use crate::{Credit, CreditBatch, CreditError, Properties};
 use merit_core::registry::Kind;
 
-/// What a rule judges an episode against; says which sums must vanish.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Baseline {
-    /// The other members of its group: episode advantages sum to 0 in each group, and a group with nothing to compare gets 0.
-    Group,
-    /// The same turn of the other members: a turn at which all members earn the same gets 0.
-    Turn,
-    /// Twice, each alone: the outcome against the other members, and what a turn was paid against all turns of the group. Where the
-    /// members have as many turns, turn advantages sum to 0 in each group; a level with nothing to compare gives 0.
-    Levels,
-    /// The share of the group that ever passes what is open at a turn: a group whose members pass the same gets 0.
-    Items,
-    /// The other members of its group, and then the whole batch: token advantages sum to 0 over the batch, and a batch of groups with
-    /// nothing to compare gets 0.
-    GroupInBatch,
-    /// The whole batch: token advantages sum to 0 over the batch.
-    Batch,
-    /// An estimate of the value of each state, by a value head or by continuations: no sum need vanish.
-    Value,
-    /// The mean of the leaves of its tree, and of those below the turn before: a group whose leaves all earn the same gets 0.
-    Tree,
-}
-
-impl Baseline {
-    /// Whether it compares the members of a group, so that one alone learns nothing.
-    pub fn compares_members(self) -> bool {
-        match self {
-            Self::Group | Self::Turn | Self::Levels | Self::Items | Self::GroupInBatch | Self::Tree => true,
-            Self::Batch | Self::Value => false,
-        }
-    }
-}
-
 /// What a rule needs besides scored groups. The driver provides it, and a batch that lacks it is refused.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Needs {
     /// The values of a value head, for which the rule writes targets.
     pub values: bool,
     /// This many continuations from every turn of every valid episode, in [`CreditBatch::probes`]. 0: none.
     pub probes_per_turn: u32,
+    /// What somebody must have been asked of every valid episode, in [`CreditBatch::annotations`].
+    pub annotations: Vec<AnnotationNeed>,
+}
+
+/// An annotation that a rule reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnnotationNeed {
+    pub name: String,
+    /// It reads what is said of each turn; else what is said of the whole episode.
+    pub per_turn: bool,
 }
 
 /// Turns scored groups into samples with advantages. The driver calls `assign` once per batch; pure.
 pub trait CreditRule: Send + Sync {
-    /// What it judges against.
-    fn baseline(&self) -> Baseline;
+    /// What holds for the credit it writes. Conformance holds it to that, and recipes that cannot work with it are refused by it.
+    fn properties(&self) -> Properties;
 
     /// What it needs besides scored groups.
     fn needs(&self) -> Needs {

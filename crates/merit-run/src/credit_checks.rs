@@ -1,7 +1,7 @@
 //! Credit rules and objectives that cannot work with the rest of a recipe.
 
 use crate::recipe::Recipe;
-use merit_credit::{Baseline, CreditRule, RULES};
+use merit_credit::{CreditRule, Differs, RULES};
 use merit_learn::{Average, Scope};
 use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
@@ -61,7 +61,8 @@ pub(crate) fn grow(recipe: &Recipe) -> Result<(), String> {
     if recipe.rollout.grow.is_none() {
         return Ok(());
     }
-    let by_turn = |rule: &dyn CreditRule| rule.baseline() == Baseline::Tree || rule.trains_left();
+    let by_turn =
+        |rule: &dyn CreditRule| rule.properties().learns_from(Differs::Branches) || rule.trains_left();
     if !by_turn(&*recipe.credit) {
         return Err(format!(
             "`rollout.grow` gives branches that share their first turns or were left, and credit rule `{}` compares whole episodes; use {}",
@@ -87,7 +88,7 @@ pub(crate) fn grow(recipe: &Recipe) -> Result<(), String> {
 
 /// Whether a rule compares the members of a group.
 fn compares(rule: &dyn CreditRule) -> bool {
-    rule.baseline().compares_members()
+    rule.properties().compares_members
 }
 
 /// The shipped rules, with their defaults, of which something holds.

@@ -57,7 +57,7 @@ pub mod prelude {
         Action, CallRecord, Episode, Evidence, Group, Message, Outcome, Phase, Role, Sample, ScoredEpisode,
         Seed, Split, Stream, Task,
     };
-    pub use merit_credit::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
+    pub use merit_credit::{Credit, CreditBatch, CreditError, CreditRule, Note, Properties};
     pub use merit_learn::{Learner, Objective};
     pub use merit_reward::prelude::{EvalContext, TermResult};
     pub use merit_reward::{RewardConfig, Scorer, Term, TermKind};

@@ -1,14 +1,16 @@
 //! What must hold for every credit rule, as checks that anybody can run on their own.
 //!
-//! [`check_rule`] runs a rule over seeded batches of [`Sketch`]es, ragged and with every outcome among them, and returns
-//! every violation in words; empty means that the rules hold.
+//! [`check_rule`] runs a rule over seeded batches of [`Sketch`]es, ragged, forked, some paid by turn, with every outcome among them, and over
+//! groups in which only one thing differs. It holds the rule to what it says of itself ([`Properties`]) and returns every violation in
+//! words; empty means that the rules hold.
 
+mod differing;
 mod sketch;
 
 pub use sketch::Sketch;
 
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Probe};
-use merit_core::{Group, Outcome, Sample, ScoredEpisode, Seed, Stream, conformance::check_sample};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Grain, Needs, Note, Probe, Properties, ZeroSum};
+use merit_core::{Annotations, Group, Outcome, Sample, Seed, Stream, conformance::check_sample};
 
 const BATCHES: u64 = 12;
 
@@ -32,28 +34,30 @@ pub fn check_rule(rule: &dyn CreditRule) -> Vec<String> {
             Err(error) => found.push(format!("batch {batch}: {error}")),
         }
     }
-    found.extend(check_nothing_to_compare(rule).unwrap_or_else(|error| vec![error.to_string()]));
-    found.extend(check_turns(rule).unwrap_or_else(|error| vec![error.to_string()]));
-    found.extend(check_levels(rule).unwrap_or_else(|error| vec![error.to_string()]));
+    for check in differing::CHECKS {
+        found.extend(check(rule).unwrap_or_else(|error| vec![error.to_string()]));
+    }
     found
 }
 
-/// What the rule says of `sketches`, with the continuations it needs.
+/// What the rule says of `sketches`, with all it needs.
 fn assign(rule: &dyn CreditRule, sketches: &[Vec<Sketch>]) -> Result<(Vec<Group>, Credit), CreditError> {
-    let groups = assemble(sketches);
-    let probes = probes(sketches, rule.needs().probes_per_turn);
-    let credit = rule.assign(&CreditBatch::new(&groups).with_probes(&probes))?;
+    let (groups, needs) = (assemble(sketches), rule.needs());
+    let (probes, annotations) = (probes(sketches, needs.probes_per_turn), annotations(sketches, &needs));
+    let batch = CreditBatch::new(&groups).with_probes(&probes).with_annotations(&annotations);
+    let credit = rule.assign(&batch)?;
     Ok((groups, credit))
 }
 
 fn check_batch(rule: &dyn CreditRule, sketches: &[Vec<Sketch>]) -> Result<Vec<String>, CreditError> {
     let (groups, credit) = assign(rule, sketches)?;
-    let mut found = check_shape(&groups, &credit);
+    let mut found = check_shape(rule, &groups, &credit)?;
     if !found.is_empty() {
         return Ok(found);
     }
-    found.extend(check_grain(rule.baseline(), &credit.samples));
-    found.extend(check_sums(rule.baseline(), groups.len(), &credit.samples));
+    let properties = rule.properties();
+    found.extend(check_grain(&properties, &credit.samples));
+    found.extend(check_sums(&properties, groups.len(), &credit.samples));
     if streams(&credit) != streams(&assign(rule, sketches)?.1) {
         found.push("the same groups got two different credits".to_owned());
     }
@@ -66,16 +70,20 @@ fn check_batch(rule: &dyn CreditRule, sketches: &[Vec<Sketch>]) -> Result<Vec<St
     Ok(found)
 }
 
-fn check_shape(groups: &[Group], credit: &Credit) -> Vec<String> {
-    let members: Vec<&ScoredEpisode> = groups.iter().flat_map(Group::members).collect();
-    if credit.samples.len() != members.len() {
-        return vec![format!("{} samples for {} episodes", credit.samples.len(), members.len())];
+fn check_shape(rule: &dyn CreditRule, groups: &[Group], credit: &Credit) -> Result<Vec<String>, CreditError> {
+    let batch = CreditBatch::new(groups);
+    let bare = if rule.trains_left() { batch.samples_of_turns()? } else { batch.samples()? };
+    if credit.samples.len() != bare.len() {
+        return Ok(vec![format!("{} samples for {} episodes", credit.samples.len(), bare.len())]);
     }
     let mut found = Vec::new();
-    for (at, (scored, sample)) in members.into_iter().zip(&credit.samples).enumerate() {
+    for (at, ((scored, bare), sample)) in bare.iter().zip(&credit.samples).enumerate() {
         found.extend(check_sample(scored, sample));
         if sample.episode != scored.episode.id {
             found.push(format!("sample {at} is of episode {}, not {}", sample.episode, scored.episode.id));
+        }
+        if sample.mask.iter().zip(&bare.mask).any(|(trained, own)| *trained && !own) {
+            found.push(format!("sample {} trains tokens that are not its own", sample.episode));
         }
         if sample.advantages.is_none() {
             found.push(format!("sample {} has no advantages", sample.episode));
@@ -83,24 +91,21 @@ fn check_shape(groups: &[Group], credit: &Credit) -> Vec<String> {
         if sample.returns.as_ref().is_some_and(|r| r.len() != sample.tokens.len()) {
             found.push(format!("sample {} has returns of another length", sample.episode));
         }
-        if credit.explain(at).is_none_or(|text| text.is_empty()) {
+        if credit.notes.get(at).is_none_or(|Note { lines }| lines.iter().all(String::is_empty)) {
             found.push(format!("sample {} is not explained", sample.episode));
         }
     }
-    found
+    Ok(found)
 }
 
-/// A rule that compares episodes writes one number per episode, one that compares turns one number per turn.
-fn check_grain(baseline: Baseline, samples: &[Sample]) -> Vec<String> {
-    let mixed = |sample: &&Sample| match baseline {
-        Baseline::Group | Baseline::GroupInBatch => !all_equal(credits(sample)),
-        Baseline::Turn | Baseline::Levels | Baseline::Items | Baseline::Tree => {
-            sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone())))
-        }
-        Baseline::Batch | Baseline::Value => false,
+/// A rule writes one number for each of what it says shares one.
+fn check_grain(properties: &Properties, samples: &[Sample]) -> Vec<String> {
+    let mixed = |sample: &&Sample| match properties.grain {
+        Grain::Episode => !all_equal(credits(sample)),
+        Grain::Turn => sample.turns.iter().any(|range| !all_equal(credits_in(sample, range.clone()))),
+        Grain::Token => false,
     };
-    let whole = matches!(baseline, Baseline::Group | Baseline::GroupInBatch);
-    let unit = if whole { "episode" } else { "turn" };
+    let unit = properties.grain.word();
     let words = |sample: &Sample| format!("{} carries several advantages within one {unit}", sample.episode);
     samples.iter().filter(mixed).map(words).collect()
 }
@@ -110,24 +115,28 @@ fn all_equal(numbers: impl Iterator<Item = f64>) -> bool {
     numbers.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-fn check_sums(baseline: Baseline, groups: usize, samples: &[Sample]) -> Vec<String> {
-    let close = |sum: f64, size: f64| sum.abs() <= 1e-5 * (1.0 + size);
-    let totals =
-        |numbers: Vec<f64>| (numbers.iter().sum::<f64>(), numbers.iter().map(|a| a.abs()).sum::<f64>());
-    match baseline {
-        Baseline::Value | Baseline::Turn | Baseline::Levels | Baseline::Items | Baseline::Tree => Vec::new(),
-        Baseline::Batch | Baseline::GroupInBatch => {
-            let (sum, size) = totals(samples.iter().flat_map(credits).collect());
-            let bad = !close(sum, size);
-            bad.then(|| format!("the advantages of the batch sum to {sum}")).into_iter().collect()
+/// The sum of numbers where it is not 0, up to float noise.
+fn off_zero(numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, size) = numbers.fold((0.0, 0.0), |(sum, size), a| (sum + a, size + f64::abs(a)));
+    (sum.abs() > 1e-5 * (1.0 + size)).then_some(sum)
+}
+
+/// The sums that are 0 in every batch. Those of turns are so only where members have as many (`differing`).
+fn check_sums(properties: &Properties, groups: usize, samples: &[Sample]) -> Vec<String> {
+    match properties.zero_sum {
+        ZeroSum::Nothing | ZeroSum::SameTurn | ZeroSum::Turns => Vec::new(),
+        ZeroSum::Batch => {
+            let sum = off_zero(samples.iter().flat_map(credits));
+            sum.map(|sum| format!("the advantages of the batch sum to {sum}")).into_iter().collect()
         }
-        Baseline::Group => (0..groups)
-            .filter_map(|group| {
+        ZeroSum::Members => {
+            let sum = |group: usize| {
                 let members = samples.iter().filter(|s| s.group == group);
-                let (sum, size) = totals(members.filter_map(|s| credits(s).next()).collect());
-                (!close(sum, size)).then(|| format!("the advantages of group {group} sum to {sum}"))
-            })
-            .collect(),
+                let sum = off_zero(members.filter_map(|s| credits(s).next()))?;
+                Some(format!("the advantages of group {group} sum to {sum}"))
+            };
+            (0..groups).filter_map(sum).collect()
+        }
     }
 }
 
@@ -146,7 +155,7 @@ fn check_permuted(
         for member in 0..group.len() {
             let (here, there) = (start + member, start + group.len() - 1 - member);
             let pairs = credits(&credit.samples[here]).zip(credits(&mirrored.samples[there]));
-            if pairs.into_iter().any(|(a, b)| (a - b).abs() > 1e-5 * (1.0 + a.abs())) {
+            if pairs.into_iter().any(|(a, b)| !near(a, b)) {
                 found.push(format!(
                     "permuting the group changed the credit of {}",
                     credit.samples[here].episode
@@ -158,120 +167,39 @@ fn check_permuted(
     Ok(found)
 }
 
-/// Groups without a difference teach nothing, up to float noise (0.1 + 0.2 is 0.3), also where the reward is paid over several
-/// turns.
-fn check_nothing_to_compare(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
-    if !rule.baseline().compares_members() {
-        return Ok(Vec::new());
-    }
-    let mut found = Vec::new();
-    let rewards = [0.3, 0.1 + 0.2, 0.3, 0.3];
-    let short = rewards.map(|reward| Sketch::new(&[(3, 1)], Outcome::PolicyWrong, reward));
-    let long = rewards.map(|reward| {
-        let sketch = Sketch::new(&[(2, 1), (0, 1), (3, 0)], Outcome::PolicyWrong, 2.0 * reward);
-        Sketch { turn_rewards: vec![reward, 0.0, reward], ..sketch }
-    });
-    let mut cases = vec![("constant", short.to_vec()), ("lone", short[..1].to_vec())];
-    // The turns of an episode may differ from each other where they are compared with all turns of the group.
-    if rule.baseline() != Baseline::Levels {
-        cases.push(("constant long", long.to_vec()));
-    }
-    for (what, group) in cases {
-        let (_, credit) = assign(rule, &[group])?;
-        if credit.samples.iter().flat_map(credits).any(|a| a != 0.0) {
-            found.push(format!("a {what} group got credit that is not 0"));
-        }
-        if credit.report.constant_groups != 1 {
-            found.push(format!("a {what} group is not counted as constant"));
-        }
-    }
-    Ok(found)
-}
-
-/// A rule that compares turns tells the turns apart: in a group whose members differ at one turn only, the others get 0 and
-/// that one sums to 0.
-fn check_turns(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
-    if rule.baseline() != Baseline::Turn {
-        return Ok(Vec::new());
-    }
-    let members = (0..6).map(|member| {
-        let reward = f64::from(member % 3);
-        let sketch = Sketch::new(&[(2, 1), (3, 2), (1, 0)], Outcome::PolicyWrong, 1.0 + reward);
-        Sketch { turn_rewards: vec![0.5, reward, 0.5], ..sketch }
-    });
-    let (_, credit) = assign(rule, &[members.collect()])?;
-    let at = |turn: usize| {
-        let of =
-            move |sample: &Sample| credits_in(sample, sample.turns[turn].clone()).next().unwrap_or(f64::NAN);
-        credit.samples.iter().map(of).collect::<Vec<f64>>()
-    };
-    let mut found = Vec::new();
-    if at(0).iter().chain(&at(2)).any(|a| *a != 0.0) {
-        found.push("a turn at which all members earn the same got credit that is not 0".to_owned());
-    }
-    let (sum, size) = (at(1).iter().sum::<f64>(), at(1).iter().map(|a| a.abs()).sum::<f64>());
-    if !(size > 0.0 && sum.abs() <= 1e-5 * (1.0 + size)) {
-        found.push(format!("a turn at which members differ got advantages of sum {sum} and size {size}"));
-    }
-    Ok(found)
-}
-
-/// A rule of two levels keeps them apart: pay that is the same at every turn leaves one number per episode, outcomes that are the same
-/// leave what the turns were paid, and in both the turns of the group sum to 0.
-fn check_levels(rule: &dyn CreditRule) -> Result<Vec<String>, CreditError> {
-    if rule.baseline() != Baseline::Levels {
-        return Ok(Vec::new());
-    }
-    let group = |outcome: fn(u32) -> f64, paid: fn(u32) -> f64| {
-        (0..4).map(move |member| {
-            let turn_rewards = vec![0.5, 0.5 + paid(member), 0.5];
-            let reward = outcome(member) + turn_rewards.iter().sum::<f64>();
-            let sketch = Sketch::new(&[(2, 1), (3, 2), (1, 0)], Outcome::PolicyWrong, reward);
-            Sketch { turn_rewards, ..sketch }
-        })
-    };
-    let mut found = Vec::new();
-    let cases: [(&str, Vec<Sketch>); 2] = [
-        ("only outcomes differ", group(f64::from, |_| 0.0).collect()),
-        ("only pay differs", group(|_| 1.0, f64::from).collect()),
-    ];
-    for (what, group) in cases {
-        let (_, credit) = assign(rule, &[group])?;
-        let of_turns = |sample: &Sample| -> Vec<f64> {
-            sample.turns.iter().filter_map(|range| credits_in(sample, range.clone()).next()).collect()
-        };
-        let turns: Vec<Vec<f64>> = credit.samples.iter().map(of_turns).collect();
-        let sum: f64 = turns.iter().flatten().sum();
-        let size: f64 = turns.iter().flatten().map(|a| a.abs()).sum();
-        if !(size > 0.0 && sum.abs() <= 1e-5 * (1.0 + size)) {
-            found.push(format!("where {what}, turns got advantages of sum {sum} and size {size}"));
-        }
-        let mixed = match what {
-            "only outcomes differ" => turns.iter().any(|of| !all_equal(of.iter().copied())),
-            _ => [0, 2].iter().any(|&turn| !all_equal(turns.iter().map(|of| of[turn]))),
-        };
-        if mixed {
-            found.push(format!("where {what}, turns that were paid the same got different advantages"));
-        }
-    }
-    Ok(found)
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-5 * (1.0 + a.abs())
 }
 
 /// Continuations from every turn of every valid episode. Their rewards follow from the sketch and the turn alone, so that they
 /// move with the episode when a group is permuted.
 fn probes(sketches: &[Vec<Sketch>], per_turn: u32) -> Vec<Probe> {
     let mut probes = Vec::new();
-    for (group, members) in sketches.iter().enumerate() {
-        for (member, sketch) in members.iter().enumerate().filter(|_| per_turn > 0) {
-            let episode = sketch.scored(group as u32, member as u32).episode.id.clone();
-            probes.extend((0..sketch.turns.len() as u32).map(|turn| {
-                let continued = |k| sketch.continued(turn, k).scored(group as u32, member as u32);
-                let continuations = (0..per_turn).map(continued).collect();
-                Probe { episode: episode.clone(), turn, continuations }
-            }));
-        }
+    for (group, member, sketch) in each(sketches).filter(|_| per_turn > 0) {
+        let episode = sketch.scored(group, member).episode.id.clone();
+        probes.extend((0..sketch.turns.len() as u32).map(|turn| {
+            let continued = |k| sketch.continued(turn, k).scored(group, member);
+            let continuations = (0..per_turn).map(continued).collect();
+            Probe { episode: episode.clone(), turn, continuations }
+        }));
     }
     probes
+}
+
+/// What the rule needs somebody to have said of every episode.
+fn annotations(sketches: &[Vec<Sketch>], needs: &Needs) -> Annotations {
+    let said = |(group, member, sketch): (u32, u32, &Sketch)| {
+        let said = needs.annotations.iter().map(|need| sketch.annotation(&need.name)).collect();
+        (sketch.scored(group, member).episode.id.clone(), said)
+    };
+    each(sketches).map(said).collect()
+}
+
+/// Every sketch with its group and its place there.
+fn each(sketches: &[Vec<Sketch>]) -> impl Iterator<Item = (u32, u32, &Sketch)> {
+    sketches.iter().enumerate().flat_map(|(group, members)| {
+        members.iter().enumerate().map(move |(member, sketch)| (group as u32, member as u32, sketch))
+    })
 }
 
 fn assemble(sketches: &[Vec<Sketch>]) -> Vec<Group> {
@@ -307,7 +235,19 @@ fn streams(credit: &Credit) -> Vec<Streams<'_>> {
 }
 
 fn random_batch(stream: &mut Stream) -> Vec<Vec<Sketch>> {
-    (0..stream.between(1, 4)).map(|_| (0..stream.between(1, 6)).map(|_| random(stream)).collect()).collect()
+    (0..stream.between(1, 4)).map(|_| random_group(stream)).collect()
+}
+
+/// Members that begin in their own words or in those of others, and branches of some of them.
+fn random_group(stream: &mut Stream) -> Vec<Sketch> {
+    let roots = stream.between(1, 6) as u32;
+    let mut members: Vec<Sketch> = (0..roots).map(|_| random(stream)).collect();
+    for branch in 1..=stream.between(0, 3) as u32 {
+        let trunk = stream.below(members.len() as u64) as usize;
+        let name = (members[trunk].name.map_or(trunk as u32, |name| name.0), branch);
+        members.push(random_fork(&members[trunk], name, stream));
+    }
+    members
 }
 
 fn random(stream: &mut Stream) -> Sketch {
@@ -316,11 +256,38 @@ fn random(stream: &mut Stream) -> Sketch {
     let turns: Vec<(usize, usize)> = (0..stream.between(1, 3))
         .map(|turn| (usize::from(turn == 0) + stream.below(5) as usize, stream.below(4) as usize))
         .collect();
-    let mut sketch = Sketch::new(&turns, outcome, stream.normal());
+    let mut sketch = Sketch::new(&turns, outcome, stream.normal()).saying(stream.below(3) as u32, 0);
     sketch.values.iter_mut().for_each(|v| *v = stream.normal() as f32);
     if stream.chance(0.5) {
         sketch.turn_rewards = turns.iter().map(|_| stream.normal()).collect();
     }
+    sketch.annotated = turns.iter().map(|_| stream.chance(0.8).then(|| stream.normal())).collect();
     sketch.bootstrap = (outcome == Outcome::PolicyTimedOut).then(|| stream.normal() as f32);
     sketch
+}
+
+/// A branch that repeats some turns of its trunk and goes on by itself.
+fn random_fork(trunk: &Sketch, name: (u32, u32), stream: &mut Stream) -> Sketch {
+    let repeated = stream.between(1, trunk.turns.len() as i64) as usize;
+    let written = trunk.turns[..repeated].iter().map(|turn| turn.0).sum();
+    let own = random(stream);
+    let paid = if trunk.turn_rewards.is_empty() {
+        Vec::new()
+    } else {
+        own.turns.iter().map(|_| stream.normal()).collect()
+    };
+    Sketch {
+        turns: joined(&trunk.turns[..repeated], &own.turns),
+        values: joined(&trunk.values[..written], &own.values),
+        turn_rewards: joined(trunk.turn_rewards.get(..repeated).unwrap_or(&[]), &paid),
+        annotated: joined(&trunk.annotated[..repeated], &own.annotated),
+        words: joined(&trunk.words[..repeated], &vec![10 + name.1; own.turns.len()]),
+        repeated,
+        name: Some(name),
+        ..own
+    }
+}
+
+fn joined<T: Clone>(first: &[T], then: &[T]) -> Vec<T> {
+    [first, then].concat()
 }

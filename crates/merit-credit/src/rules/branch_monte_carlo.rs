@@ -1,7 +1,7 @@
 //! Branch Monte Carlo: a turn is worth what it changes in the mean reward of continuations.
 
 use crate::credit::short;
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Needs, Note};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Differs, Grain, Needs, Note, Properties};
 use merit_core::{About, Component, Refusal, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -39,8 +39,9 @@ impl Component for BranchMonteCarlo {
 }
 
 impl CreditRule for BranchMonteCarlo {
-    fn baseline(&self) -> Baseline {
-        Baseline::Value
+    fn properties(&self) -> Properties {
+        let learns_from = &[Differs::Rewards, Differs::Continuations];
+        Properties { grain: Grain::Turn, learns_from, ..Properties::by_token() }
     }
 
     fn needs(&self) -> Needs {

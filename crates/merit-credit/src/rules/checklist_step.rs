@@ -2,7 +2,7 @@
 
 use crate::credit::short;
 use crate::kernels::{GroupStats, mean, mean_std};
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Differs, Note, Properties, ZeroSum};
 use merit_core::{About, Component, Refusal, Sample, ScoredEpisode, TermScore};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,8 +52,9 @@ struct Walk {
 }
 
 impl CreditRule for ChecklistStep {
-    fn baseline(&self) -> Baseline {
-        Baseline::Items
+    fn properties(&self) -> Properties {
+        let learns_from = &[Differs::TurnTerms];
+        Properties { zero_sum: ZeroSum::Nothing, pay_stays: false, learns_from, ..Properties::by_turn() }
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

@@ -2,7 +2,7 @@
 
 use crate::credit::short;
 use crate::kernels::{GroupStats, STD_EPSILON, mean_std};
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Note, Properties};
 use merit_core::{About, Component, Refusal, Sample};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -41,8 +41,8 @@ impl Component for Contrastive {
 }
 
 impl CreditRule for Contrastive {
-    fn baseline(&self) -> Baseline {
-        Baseline::Group
+    fn properties(&self) -> Properties {
+        Properties::by_episode()
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

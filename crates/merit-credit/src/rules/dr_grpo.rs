@@ -4,7 +4,7 @@
 //! learner's business.
 
 use super::Grpo;
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Properties};
 use merit_core::{About, Component};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,8 @@ impl Component for DrGrpo {
 }
 
 impl CreditRule for DrGrpo {
-    fn baseline(&self) -> Baseline {
-        Baseline::Group
+    fn properties(&self) -> Properties {
+        Properties::by_episode()
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

@@ -4,7 +4,7 @@ use super::reinforce_plus_plus::whitening_line;
 use crate::flat::Flat;
 use crate::kernels::{self, Discount, Valued};
 use crate::token_rewards::paid_line;
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Needs};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Differs, Needs, Properties, ZeroSum};
 use merit_core::{About, Component, End, Refusal, Sample, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,8 +54,9 @@ impl CreditRule for Gae {
         Needs { values: true, ..Needs::default() }
     }
 
-    fn baseline(&self) -> Baseline {
-        if self.whiten { Baseline::Batch } else { Baseline::Value }
+    fn properties(&self) -> Properties {
+        let zero_sum = if self.whiten { ZeroSum::Batch } else { ZeroSum::Nothing };
+        Properties { zero_sum, learns_from: &[Differs::Rewards, Differs::Values], ..Properties::by_token() }
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

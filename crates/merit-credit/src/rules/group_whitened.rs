@@ -4,7 +4,7 @@ use super::reinforce_plus_plus::whitening_line;
 use crate::credit::short;
 use crate::flat::Flat;
 use crate::kernels::{Moments, group_advantages, mean, spread};
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Properties, ZeroSum};
 use merit_core::{About, Component};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,8 @@ impl Component for GroupWhitened {
 }
 
 impl CreditRule for GroupWhitened {
-    fn baseline(&self) -> Baseline {
-        Baseline::GroupInBatch
+    fn properties(&self) -> Properties {
+        Properties { zero_sum: ZeroSum::Batch, ..Properties::by_episode() }
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

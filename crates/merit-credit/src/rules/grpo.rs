@@ -1,7 +1,7 @@
 //! GRPO: each episode is judged against the others of its task.
 
 use crate::kernels::{STD_EPSILON, mean, mean_std};
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Properties};
 use merit_core::{About, Component};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,8 +31,8 @@ impl Component for Grpo {
 }
 
 impl CreditRule for Grpo {
-    fn baseline(&self) -> Baseline {
-        Baseline::Group
+    fn properties(&self) -> Properties {
+        Properties::by_episode()
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

@@ -4,7 +4,7 @@ use super::turn_groups::{Key, Pools, compared};
 use crate::credit::short;
 use crate::kernels::{GroupStats, mean, mean_std};
 use crate::token_rewards::{is_own, turn_rewards};
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Note, Properties};
 use merit_core::{About, Component, Refusal, Sample, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,8 +58,8 @@ struct Earned {
 }
 
 impl CreditRule for KeyedGroups {
-    fn baseline(&self) -> Baseline {
-        Baseline::Turn
+    fn properties(&self) -> Properties {
+        Properties::by_turn()
     }
 
     fn trains_left(&self) -> bool {

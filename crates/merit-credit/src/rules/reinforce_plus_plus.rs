@@ -3,7 +3,7 @@
 use crate::flat::Flat;
 use crate::kernels::{Moments, VARIANCE_EPSILON, whitened_returns};
 use crate::token_rewards::paid_line;
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Properties, ZeroSum};
 use merit_core::{About, Component, Refusal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,8 @@ impl CreditRule for ReinforcePlusPlus {
         self.gamma
     }
 
-    fn baseline(&self) -> Baseline {
-        Baseline::Batch
+    fn properties(&self) -> Properties {
+        Properties { zero_sum: ZeroSum::Batch, ..Properties::by_token() }
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

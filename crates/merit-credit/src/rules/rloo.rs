@@ -1,7 +1,7 @@
 //! RLOO: each episode is judged against the mean of the others of its task.
 
 use crate::kernels::leave_one_out;
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Properties};
 use merit_core::{About, Component};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ impl Component for Rloo {
 }
 
 impl CreditRule for Rloo {
-    fn baseline(&self) -> Baseline {
-        Baseline::Group
+    fn properties(&self) -> Properties {
+        Properties::by_episode()
     }
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {

@@ -2,11 +2,10 @@
 
 use crate::credit::short;
 use crate::token_rewards::is_own;
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Needs, Note};
-use merit_core::{About, Component, Refusal, Sample, TokenId, constant, stats};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Differs, Needs, Note, Properties, Tree, TreeNode, ZeroSum};
+use merit_core::{About, Component, Refusal, Sample, constant, stats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 
 /// With `L(n)` the leaves below a turn `n`, which are the finished episodes that begin so, and `V(n)` their mean reward:
 ///   `A(n) = ((V(n) − V(root)) + (V(n) − V(parent))) / sqrt(|L(n)|)`, or one of the two parts, on each token of the turn.
@@ -57,8 +56,9 @@ impl Component for TreeMonteCarlo {
 }
 
 impl CreditRule for TreeMonteCarlo {
-    fn baseline(&self) -> Baseline {
-        Baseline::Tree
+    fn properties(&self) -> Properties {
+        let learns_from = &[Differs::Rewards, Differs::Branches];
+        Properties { zero_sum: ZeroSum::Nothing, pay_stays: false, learns_from, ..Properties::by_turn() }
     }
 
     fn needs(&self) -> Needs {
@@ -67,25 +67,22 @@ impl CreditRule for TreeMonteCarlo {
 
     fn assign(&self, batch: &CreditBatch<'_>) -> Result<Credit, CreditError> {
         let (episodes, samples): (Vec<_>, Vec<Sample>) = batch.samples()?.into_iter().unzip();
-        let rewards: Vec<Option<f64>> = episodes.iter().map(|scored| scored.reward()).collect();
-        let tree = Tree::of(&samples, &rewards);
+        let grown = Grown::of(batch)?;
         let (mut advantages, mut notes) = (Vec::new(), Vec::new());
-        for (at, sample) in samples.iter().enumerate() {
-            if rewards[at].is_none() {
+        for (at, scored) in episodes.iter().enumerate() {
+            if scored.reward().is_none() {
                 advantages.push(Vec::new());
-                notes.push(Note::excluded(episodes[at].outcome()));
+                notes.push(Note::excluded(scored.outcome()));
                 continue;
             }
-            let root = tree.root(sample.group);
-            let worth: Vec<Worth> = (0..sample.turns.len()).map(|turn| tree.worth(sample, turn)).collect();
+            let (root, worth) = (grown.root(at), grown.worth(at));
             let before = std::iter::once(root).chain(worth.iter().copied());
             let judged = worth.iter().zip(before).map(|(own, parent)| self.advantage(*own, parent, root));
             let judged: Vec<f64> = judged.collect();
             notes.push(Note::new(lines(root, &worth, &judged)));
             advantages.push(judged);
         }
-        let numbers = tree.measured(batch, &samples);
-        drop(tree);
+        let numbers = grown.measured(batch, &samples);
         Ok(Credit { numbers, ..batch.per_turn(samples, &advantages, notes)? })
     }
 }
@@ -114,47 +111,48 @@ struct Worth {
 }
 
 impl Worth {
-    fn of(rewards: &[f64]) -> Self {
-        let leaves = rewards.len().max(1);
-        Self { mean: rewards.iter().sum::<f64>() / leaves as f64, leaves, constant: constant(rewards) }
+    fn of(node: &TreeNode) -> Self {
+        Self { mean: node.mean(), leaves: node.leaves.len().max(1), constant: constant(&node.leaves) }
     }
 }
 
-/// The rewards of the leaves by how they begin: a group, and the tokens up to the end of a turn. No tokens: the root.
-struct Tree<'a>(HashMap<(usize, &'a [TokenId]), Vec<f64>>);
+/// The trees of a batch, and the place of every episode in them.
+struct Grown {
+    trees: Vec<Tree>,
+    /// The group of each episode, and its place there.
+    places: Vec<(usize, usize)>,
+}
 
-impl<'a> Tree<'a> {
-    fn of(samples: &'a [Sample], rewards: &[Option<f64>]) -> Self {
-        let mut below: HashMap<(usize, &[TokenId]), Vec<f64>> = HashMap::new();
-        for (sample, reward) in samples.iter().zip(rewards) {
-            let Some(reward) = *reward else { continue };
-            let turns = sample.turns.iter().map(|range| &sample.tokens[..range.end]);
-            for begins in std::iter::once(&[][..]).chain(turns) {
-                below.entry((sample.group, begins)).or_default().push(reward);
-            }
-        }
-        Self(below)
+impl Grown {
+    fn of(batch: &CreditBatch<'_>) -> Result<Self, CreditError> {
+        let trees = (0..batch.groups.len()).map(|group| batch.tree(group)).collect::<Result<_, _>>()?;
+        let sizes = batch.groups.iter().map(|group| group.members().len()).enumerate();
+        let places = sizes.flat_map(|(group, size)| (0..size).map(move |member| (group, member))).collect();
+        Ok(Self { trees, places })
     }
 
-    fn root(&self, group: usize) -> Worth {
-        self.of_key((group, &[]))
+    fn root(&self, episode: usize) -> Worth {
+        Worth::of(self.trees[self.places[episode].0].root())
     }
 
-    fn worth(&self, sample: &'a Sample, turn: usize) -> Worth {
-        self.of_key((sample.group, &sample.tokens[..sample.turns[turn].end]))
+    /// What each turn of an episode is worth.
+    fn worth(&self, episode: usize) -> Vec<Worth> {
+        let (group, member) = self.places[episode];
+        self.trees[group].path(member).map(Worth::of).collect()
     }
 
     /// How the values agree with continuations, where there are any: over turns that belong to their episode and are not its last.
-    fn measured(&self, batch: &CreditBatch<'_>, samples: &'a [Sample]) -> Vec<(&'static str, f64)> {
+    fn measured(&self, batch: &CreditBatch<'_>, samples: &[Sample]) -> Vec<(&'static str, f64)> {
         let (mut by_leaves, mut by_probes) = (Vec::new(), Vec::new());
         let (mut roots, mut roots_probed) = (Vec::new(), Vec::new());
-        for sample in samples.iter().filter(|sample| sample.reward.is_some() && !batch.probes.is_empty()) {
-            let probed = batch.values_of(&sample.episode, sample.turns.len());
-            roots.extend(probed.first().map(|_| self.root(sample.group).mean));
+        let valid = samples.iter().enumerate().filter(|(_, sample)| sample.reward.is_some());
+        for (at, sample) in valid.filter(|_| !batch.probes.is_empty()) {
+            let (worth, probed) = (self.worth(at), batch.values_of(&sample.episode, sample.turns.len()));
+            roots.extend(probed.first().map(|_| self.root(at).mean));
             roots_probed.extend(probed.first().copied().flatten());
             for (turn, value) in probed.iter().enumerate().skip(1) {
                 if let Some(value) = value.filter(|_| is_own(sample, turn - 1)) {
-                    by_leaves.push(self.worth(sample, turn - 1).mean);
+                    by_leaves.push(worth[turn - 1].mean);
                     by_probes.push(value);
                 }
             }
@@ -168,10 +166,6 @@ impl<'a> Tree<'a> {
             ("root_value_probed", stats::mean(&roots_probed)),
         ];
         numbers.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
-    }
-
-    fn of_key(&self, key: (usize, &'a [TokenId])) -> Worth {
-        Worth::of(self.0.get(&key).map_or(&[], Vec::as_slice))
     }
 }
 
@@ -193,7 +187,7 @@ mod tests {
     use crate::Probe;
     use merit_core::{
         Action, End, Episode, EpisodeId, Group, Known, PolicyVersion, Provenance, Reward, Role, Score,
-        ScoredEpisode, Segment, Task, Transcript, Turn,
+        ScoredEpisode, Segment, Task, TokenId, Transcript, Turn,
     };
     use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use crate::credit::short;
 use crate::kernels::GroupStats;
 use crate::token_rewards::{is_own, turn_rewards};
-use crate::{Baseline, Credit, CreditBatch, CreditError, CreditRule, Note};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Note, Properties};
 use merit_core::{About, Component, Outcome, Refusal, Sample, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,8 +51,8 @@ impl Component for TurnGroups {
 }
 
 impl CreditRule for TurnGroups {
-    fn baseline(&self) -> Baseline {
-        Baseline::Turn
+    fn properties(&self) -> Properties {
+        Properties::by_turn()
     }
 
     fn trains_left(&self) -> bool {

@@ -20,12 +20,10 @@ fn told(member: u32, paid: &[f64], rounds: &[Option<f64>]) -> ScoredEpisode {
 /// An episode of one token a turn, and the yes or no of each item at each turn.
 fn judged(member: u32, turns: usize, items: &[(&str, &[usize])]) -> ScoredEpisode {
     let mut scored = Sketch::new(&vec![(1, 1); turns], Outcome::PolicyWrong, 0.0).scored(0, member);
-    let term = |(name, yes): &(&str, &[usize])| TermScore {
-        name: (*name).to_owned(),
-        outcome: TermOutcome::Value { value: 0.0 },
-        weight: 0.25,
-        turns: (0..turns).map(|turn| Some(f64::from(u8::from(yes.contains(&turn))))).collect(),
-        evidence: Vec::new(),
+    let term = |(name, yes): &(&str, &[usize])| {
+        let told = (0..turns).map(|turn| Some(f64::from(u8::from(yes.contains(&turn)))));
+        let nothing = TermOutcome::Value { value: 0.0 };
+        TermScore::new(*name, nothing).with_weight(0.25).with_turns(told.collect())
     };
     if let Some(score) = &mut scored.score {
         score.terms = items.iter().map(term).collect();

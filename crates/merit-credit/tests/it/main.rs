@@ -3,7 +3,9 @@
 
 mod absence;
 mod along_tokens;
+mod annotated;
 mod by_turn;
 mod conformance;
 mod reference;
+mod tree;
 mod within_groups;

@@ -104,7 +104,7 @@ fn outcome_and_steps_are_normalised_apart() {
         Sketch { turn_rewards: vec![paid, 0.0], ..sketch }
     };
     let group = vec![member(1.0, 0.5), member(0.0, 0.0), member(0.0, 0.5), member(1.0, 0.0)];
-    let credit = assign(&TwoLevel { eta: 0.5, scale_by_std: true }, &[group]);
+    let credit = assign(&TwoLevel::default(), &[group]);
     let at = |member: usize, turn: usize| {
         let sample = &credit.samples[member];
         f64::from(sample.advantages.as_ref().unwrap()[sample.turns[turn].start])
@@ -127,7 +127,15 @@ fn outcome_and_steps_are_normalised_apart() {
 
 #[test]
 fn without_pay_by_turn_two_levels_are_grpo() {
-    check(&TwoLevel::default(), &[1.0, 0.0, 0.0, 1.0], &[0.866024, -0.866024, -0.866024, 0.866024]);
+    let want = [0.866024, -0.866024, -0.866024, 0.866024];
+    check(&TwoLevel::default(), &[1.0, 0.0, 0.0, 1.0], &want);
+    // Nor does pay that is the same at every turn tell the turns of an episode apart.
+    let member = |outcome: f64| {
+        let sketch = Sketch::new(&[(2, 1), (3, 0)], Outcome::PolicyWrong, outcome + 0.5);
+        Sketch { turn_rewards: vec![0.25, 0.25], ..sketch }
+    };
+    let got = advantages(&assign(&TwoLevel::default(), &[[1.0, 0.0, 0.0, 1.0].map(member).to_vec()]));
+    assert!(got.iter().zip(want).all(|(got, want)| (f64::from(*got) - want).abs() < 1e-6), "{got:?}");
 }
 
 #[test]
