@@ -7,7 +7,7 @@ use crate::{
     TextGame, Tool, ToolBuilder, ToolError, Word, World, WorldSettings, fingerprint, split_of,
 };
 use merit_core::registry::UnknownName;
-use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Task, canonical};
+use merit_core::{About, Action, CallRecord, Message, Role, Seed, Split, Task, ToolCall, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -38,6 +38,8 @@ pub struct GameWorld<G: TextGame> {
     has_author: bool,
     /// The same for all tasks.
     instructions: Option<Arc<str>>,
+    /// The same for all tasks.
+    calls: Option<Arc<dyn CallLanguage>>,
     recent: Recent<G::Puzzle>,
 }
 
@@ -78,7 +80,9 @@ impl<G: TextGame> GameWorld<G> {
         let has_author = game.propose(Context::Known, &mut seed.stream()).is_some();
         let instructions = game.instructions().map(Arc::from);
         let recent = Recent(Mutex::new(VecDeque::new()));
-        Ok(Self { game: Arc::new(game), tools, has_expert, has_author, instructions, recent })
+        let game = Arc::new(game);
+        let calls = calls_of(&game, &tools);
+        Ok(Self { game, tools, has_expert, has_author, instructions, calls, recent })
     }
 
     /// The task of a puzzle, whose id begins so.
@@ -106,6 +110,19 @@ impl<G: TextGame> GameWorld<G> {
             None => puzzle_of(&*self.game, task).map(Arc::new).map_err(wrong),
         }
     }
+}
+
+/// How the tools and commands of a game are called. Absent: its lines are no calls of its tools.
+fn calls_of<G: TextGame>(game: &Arc<G>, tools: &[Arc<dyn Tool>]) -> Option<Arc<dyn CallLanguage>> {
+    let specs = tools.iter().map(|tool| tool.spec().clone()).collect();
+    let (reader, writer) = (Arc::clone(game), Arc::clone(game));
+    let parse = move |text: &str| match reader.parse(text) {
+        Action::Calls { calls } => Some(calls),
+        Action::Answer { .. } | Action::Say { .. } | Action::Malformed { .. } => None,
+    };
+    let written = move |call: &ToolCall| writer.call_line(call);
+    LineCalls::of(specs, game.commands(), parse, written)
+        .map(|calls| Arc::new(calls) as Arc<dyn CallLanguage>)
 }
 
 /// The puzzle of a task, or what is wrong with it.
@@ -157,6 +174,7 @@ impl<G: TextGame> World for GameWorld<G> {
             puzzle,
             tools: self.tools.clone(),
             instructions: self.instructions.clone(),
+            calls: self.calls.clone(),
         };
         if let Some(state) = state {
             env.play = env.restored(state).map_err(|why| EnvError::Snapshot { world: Self::NAME, why })?;
@@ -225,6 +243,7 @@ struct GameEnv<G: TextGame> {
     puzzle: Arc<G::Puzzle>,
     tools: Vec<Arc<dyn Tool>>,
     instructions: Option<Arc<str>>,
+    calls: Option<Arc<dyn CallLanguage>>,
     play: Play<G::State>,
 }
 
@@ -294,12 +313,6 @@ impl<G: TextGame> Env for GameEnv<G> {
     }
 
     fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {
-        let cards = self.tools.iter().map(|tool| tool.spec().clone()).collect();
-        let game = Arc::clone(&self.game);
-        let parse = move |text: &str| match game.parse(text) {
-            Action::Calls { calls } => Some(calls),
-            Action::Answer { .. } | Action::Say { .. } | Action::Malformed { .. } => None,
-        };
-        LineCalls::of(cards, parse).map(|calls| Arc::new(calls) as Arc<dyn CallLanguage>)
+        self.calls.clone()
     }
 }

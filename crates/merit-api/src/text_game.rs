@@ -3,9 +3,9 @@
 //! A [`TextGame`] says how a puzzle is drawn, what the player is told, what an action does and how an expert plays. Everything
 //! else is done by [`GameWorld`](crate::GameWorld).
 
-use crate::{Context, Demonstration, Manner, StepResult, Tool, ToolBuilder, ToolError, Word};
+use crate::{CommandCard, Context, Demonstration, Manner, StepResult, Tool, ToolBuilder, ToolError, Word};
 use merit_core::registry::Component;
-use merit_core::{Action, CallRecord, Split, Stream, canonical};
+use merit_core::{Action, CallRecord, Split, Stream, ToolCall, canonical};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -145,6 +145,17 @@ pub trait TextGame: Component + Clone {
             said if said.contains(['\n', '\r']) => Action::Malformed { why: "say one line".to_owned() },
             said => Action::Say { text: said.to_owned() },
         }
+    }
+
+    /// Its commands, for models whose server has calls of its own: each such call becomes the line that its card says, which is then read
+    /// like any other. Empty: such a model is offered the tools alone. What the tools answer is no command.
+    fn commands(&self) -> Vec<CommandCard> {
+        Vec::new()
+    }
+
+    /// The line that makes a call of one of its tools. Unless told otherwise, the tool's name before the input.
+    fn call_line(&self, call: &ToolCall) -> String {
+        format!("{} {}", call.tool, call.input)
     }
 
     /// The tools of the game.

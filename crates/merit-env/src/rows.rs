@@ -4,8 +4,8 @@
 //! Nothing but the tool shows the rows.
 
 use merit_api::{
-    Demonstration, NoState, StepResult, TextGame, Tool, ToolAnswer, ToolBuilder, ToolError, ToolFuture,
-    ToolSession, ToolSpec, line, no_state, sizes_of,
+    CommandCard, Demonstration, NoState, StepResult, TextGame, Tool, ToolAnswer, ToolBuilder, ToolError,
+    ToolFuture, ToolSession, ToolSpec, line, no_state, sizes_of,
 };
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Message, Role, Split, Stream, Task, ToolCall};
@@ -209,6 +209,14 @@ impl TextGame for Rows {
         let conditions: Vec<String> =
             table.ask.conditions().iter().map(|(column, value)| format!("{column} is {value}")).collect();
         format!("{} of price where {}?", table.ask.of.name(), conditions.join(" and "))
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        vec![
+            CommandCard::new("answer", "Give the number, which ends it.")
+                .number("number", "the number")
+                .example("answer 141"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

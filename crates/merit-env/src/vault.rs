@@ -3,7 +3,7 @@
 //! `open 3` shows a note with the number of another box, or the key; `take` takes the key out of the open box; `go` leaves,
 //! which the locked door allows only with the key. The world ends by itself, and only when the goal is reached.
 
-use merit_api::{Demonstration, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -154,6 +154,14 @@ impl TextGame for Vault {
 
     fn prompt(&self, boxes: &Boxes) -> String {
         format!("{} boxes. note {}. get out.", boxes.notes.len(), boxes.start)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        vec![
+            CommandCard::new("open", "Open a box.").number("number", "which box").example("open 3"),
+            CommandCard::new("take", "Take what lies in the open box.").example("take"),
+            CommandCard::new("go", "Leave by the door.").example("go"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -2,9 +2,10 @@
 //!
 //! In: a world, a seed and a number of tasks. Out: every violation in words; an empty list means that the contract holds: tasks
 //! are reproducible and splits disjoint, an environment that is reset, replayed or restored goes on as the original did, the
-//! expert solves every task and keeps its manners, garbage is answered and never ends a task as answered, no token depends on `info`, and damaged data
-//! is refused. [`check_tool`] is the contract of a tool.
+//! expert solves every task and keeps its manners, what it says can be said by calls where there are any, garbage is answered and never ends a
+//! task as answered, no token depends on `info`, and damaged data is refused. [`check_tool`] is the contract of a tool.
 
+mod calls;
 mod damage;
 mod info;
 mod play;
@@ -70,12 +71,13 @@ pub fn check_world(world: &dyn World, seed: &Seed, tasks: u64) -> Vec<String> {
         Err(_) => return vec![format!("world `{name}`: making tasks panics")],
     };
     let subject = Subject { world, seed: *seed, tasks };
-    let checks: [Check; 11] = [
+    let checks: [Check; 12] = [
         ("tasks", tasks::check_tasks),
         ("splits", tasks::check_splits),
         ("the expert", speech::check_expert),
         ("the erring expert", speech::check_erring_expert),
         ("manners", speech::check_manners),
+        ("calls", calls::check_calls),
         ("garbage", speech::check_garbage),
         ("replay", replay::check_replay),
         ("reset", replay::check_reset),

@@ -46,16 +46,16 @@ pub(super) fn play(
     Ok(steps)
 }
 
-type Opened = Vec<(String, Arc<dyn ToolSession>)>;
+pub(super) type Opened = Vec<(String, Arc<dyn ToolSession>)>;
 
-fn open_tools(env: &dyn Env, task: &Task) -> Result<Opened, String> {
+pub(super) fn open_tools(env: &dyn Env, task: &Task) -> Result<Opened, String> {
     let shared = EpisodeShared::default();
     let open = |tool: Arc<dyn Tool>| Ok((tool.spec().name.clone(), tool.open_beside(&shared, task, None)?));
     let opened: Result<Opened, ToolError> = env.tools().into_iter().map(open).collect();
     opened.map_err(|error| error.to_string())
 }
 
-fn run_calls(action: &Action, tools: &Opened) -> Result<Vec<CallRecord>, String> {
+pub(super) fn run_calls(action: &Action, tools: &Opened) -> Result<Vec<CallRecord>, String> {
     match action {
         Action::Calls { calls } => calls.iter().map(|call| run_call(call, tools)).collect(),
         Action::Answer { .. } | Action::Say { .. } | Action::Malformed { .. } => Ok(Vec::new()),

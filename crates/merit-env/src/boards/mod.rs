@@ -16,7 +16,7 @@ pub use settings::{Boards, Kind};
 pub use strings::Wish;
 
 use boxes::MOVES;
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::{Action, CallRecord, Split, Stream};
 use serde::{Deserialize, Serialize};
 
@@ -219,6 +219,28 @@ impl TextGame for Boards {
             }
         };
         self.instructions.then(|| text.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        match self.kind {
+            Kind::Mines => {
+                let open = CommandCard::new("open", "Open a cell.");
+                vec![open.word("cell", "its row, a to e, and its column, 1 to 5").example("open b4")]
+            }
+            Kind::Push => {
+                let walk =
+                    CommandCard::unspoken("walk", "Go a step, and push the box where it is in the way.");
+                vec![walk.one_of("way", "where to", MOVES.map(|(name, ..)| name)).example("up")]
+            }
+            Kind::Strings => {
+                let letters: Vec<String> =
+                    (0..self.letters()).map(|at| strings::spelled(at, self.spelling())).collect();
+                let example = format!("add {}", letters[0]);
+                let add = CommandCard::new("add", "Write a letter at the end.");
+                let cut = CommandCard::new("cut", "Take the last letter off.").example("cut");
+                vec![add.one_of("letter", "as it is said", letters).example(&example), cut]
+            }
+        }
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -37,7 +37,7 @@ fn letter(at: u8) -> char {
     char::from(b'a' + at)
 }
 
-fn spelled(at: usize, signs: usize) -> String {
+pub(super) fn spelled(at: usize, signs: usize) -> String {
     let signs: Vec<String> = SPELLED[at].chars().take(signs).map(String::from).collect();
     signs.join(" ")
 }

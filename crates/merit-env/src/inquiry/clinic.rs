@@ -7,7 +7,7 @@
 
 use super::diagnosis::{DISEASES, MAX_QUESTIONS, Patient, SYMPTOMS, TREATMENTS, cure, is_unsafe};
 use super::visit::{Command, Visit, Worth, command, named};
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -173,6 +173,19 @@ impl TextGame for Clinic {
             self.patience
         );
         self.instructions.then_some(text)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        vec![
+            CommandCard::new("ask", "Ask whether the patient has a sign.")
+                .one_of("sign", "which sign", SYMPTOMS)
+                .example("ask cough"),
+            CommandCard::new("calm", "Say a kind word.").example("calm"),
+            CommandCard::new("treat", "Treat a disease, which ends it.")
+                .one_of("disease", "what the patient has", DISEASES.iter().map(|(name, _)| *name))
+                .one_of("treatment", "what to do", TREATMENTS)
+                .example("treat flu pill"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

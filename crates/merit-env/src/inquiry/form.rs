@@ -4,7 +4,7 @@
 //! are on no form are nothing to them. `fill red big round oak` gives all four values in their order and ends the episode. What is
 //! still missing and what each turn was worth is told as info, never in words.
 
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -213,6 +213,20 @@ impl TextGame for Inquiry {
             slots.join("; ")
         );
         self.instructions.then_some(text)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let slots = SLOTS.iter().map(|(slot, _)| *slot).chain(IDLE);
+        let fill = CommandCard::new("fill", "Fill the form in, which ends it.");
+        let fill = SLOTS
+            .iter()
+            .fold(fill, |card, (slot, values)| card.one_of(slot, "the value of this slot", *values));
+        vec![
+            CommandCard::new("ask", "Ask for something.")
+                .one_of("slot", "what to ask for", slots)
+                .example("ask hue"),
+            fill.example("fill red big flat elm"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

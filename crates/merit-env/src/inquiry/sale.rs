@@ -5,7 +5,7 @@
 //! done by a known formula, and is told as info, never in words.
 
 use super::customer::{Act, Customer, DOUBTS, MAX_CASH, MAX_DOUBTS, MAX_SLACK, NEEDS, PARTS, Talk};
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -139,6 +139,23 @@ impl TextGame for Sale {
             doubts.join(", ")
         );
         self.instructions.then_some(text)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let settle = |(doubt, act): &(&str, &str)| {
+            CommandCard::new(act, &format!("Settle the doubt `{doubt}`.")).example(act)
+        };
+        let first = [
+            CommandCard::new("ask", "Ask the customer for something.")
+                .one_of("fact", "what they want, or how much they have", ["need", "cash"])
+                .example("ask need"),
+            CommandCard::new("show", "Show something.")
+                .one_of("thing", "what it has", NEEDS)
+                .example("show room"),
+            CommandCard::new("bid", "Name a price.").number("price", "the price").example("bid 4"),
+        ];
+        let close = CommandCard::new("close", "Close the sale, which ends it.").example("close");
+        first.into_iter().chain(DOUBTS.iter().map(settle)).chain([close]).collect()
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -3,6 +3,7 @@
 use super::masks::names_of;
 use super::question::{Fact, NAMES, RELATIONS, name_of, relation_of};
 use super::{Kbqa, Mode};
+use merit_api::CommandCard;
 
 /// The most facts in a note.
 pub(super) const MAX_NOTE: usize = 12;
@@ -122,5 +123,53 @@ impl Kbqa {
              not know: {}. {rest}",
             words.join(", ")
         )
+    }
+
+    /// The same as calls.
+    pub(super) fn cards(&self) -> Vec<CommandCard> {
+        let relations = || RELATIONS.iter().flat_map(|(word, other)| [*word, *other]);
+        let find = CommandCard::new("find", "Search for the relation of a name.")
+            .word("name", "whose relation it is")
+            .one_of("relation", "what to search for", relations());
+        let find = match self.mode {
+            Mode::Planner => find
+                .word("other_name", "a second search in the same turn")
+                .optional()
+                .one_of("other_relation", "what to search for then", relations())
+                .optional()
+                .example("find bak boss dov home"),
+            _ => find.example("find bak boss"),
+        };
+        let of_name = |name: &str, summary: &str| {
+            CommandCard::new(name, summary).word("name", "a name").example(&format!("{name} lux"))
+        };
+        let own = match self.mode {
+            Mode::Answer | Mode::Mask => Vec::new(),
+            Mode::Notes => vec![
+                CommandCard::new("note", "Note the facts that you keep.")
+                    .text("facts", "facts of three words with spaces between, or none")
+                    .example("note bak boss dov"),
+            ],
+            Mode::Units => vec![
+                CommandCard::new("obs", "Tell a fact that you saw.")
+                    .word("name", "whose relation it is")
+                    .one_of("relation", "the relation", relations())
+                    .word("other", "who that is")
+                    .example("obs bak boss dov"),
+                of_name("hyp", "Tell who you think it is."),
+                CommandCard::new("next", "Tell what you look for next.")
+                    .one_of("relation", "a relation", relations())
+                    .example("next home"),
+            ],
+            Mode::Planner => vec![CommandCard::new("stop", "Search no more, which ends it.").example("stop")],
+        };
+        let answers = matches!(self.mode, Mode::Answer | Mode::Notes | Mode::Units);
+        let answer = answers.then(|| of_name("answer", "Give the answer, which ends it."));
+        let fill = self.has_masks().then(|| {
+            CommandCard::new("fill", "Name everybody who is hidden, which ends it.")
+                .text("names", "their names in order, with spaces between")
+                .example("fill dov tal")
+        });
+        [find].into_iter().chain(own).chain(answer).chain(fill).collect()
     }
 }

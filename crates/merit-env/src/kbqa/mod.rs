@@ -27,7 +27,7 @@ use command::{Command, MAX_NOTE};
 use fixed::fixed_names;
 use info::flag;
 use masks::names_of;
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use question::name_of;
@@ -289,6 +289,10 @@ impl TextGame for Kbqa {
 
     fn instructions(&self) -> Option<String> {
         self.instructions.then(|| self.manual())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        self.cards()
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -23,7 +23,9 @@ pub use scene::{MARKS, Rival, Scene, TINTS, Zoom};
 pub use seen::Seen;
 pub use settings::{Look, Mode};
 
-use merit_api::{Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of};
+use merit_api::{
+    CommandCard, Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of,
+};
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall, canonical};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -211,6 +213,25 @@ impl TextGame for Look {
                 .to_owned(),
         };
         self.instructions.then_some(text)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let last = CommandCard::new(self.verb(), "Give the answer, which ends it.");
+        let saw = CommandCard::new("saw", "Say what you saw.")
+            .one_of("animal", "which animal", ANIMALS)
+            .number("stretch", "the number of the stretch")
+            .one_of("place", "where it was", PLACES)
+            .example("saw dog 3 mill");
+        match self.mode {
+            Mode::Answer | Mode::Judge => {
+                let words = TINTS.iter().chain(&MARKS).copied();
+                vec![last.one_of("word", "a tint or a mark", words).example(&format!("{} ring", self.verb()))]
+            }
+            Mode::Video => vec![saw, last.one_of("place", "where it was", PLACES).example("answer lake")],
+            Mode::Count => {
+                vec![last.text("word", "a digit, or a colour and a shape").example("answer 6")]
+            }
+        }
     }
 
     fn parse(&self, text: &str) -> Action {

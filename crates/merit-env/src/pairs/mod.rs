@@ -11,7 +11,8 @@ pub use pair::Pair;
 pub use tools::{Pure, UNITS, change, eval};
 
 use merit_api::{
-    Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of, split_of,
+    CommandCard, Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of,
+    split_of,
 };
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall};
@@ -243,6 +244,13 @@ impl TextGame for Pairs {
 
     fn instructions(&self) -> Option<String> {
         self.instructions.then(|| INSTRUCTIONS.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        vec![
+            CommandCard::new("same", "Judge that the pair is the same.").example("same"),
+            CommandCard::new("not", "Judge that the pair is not the same.").example("not"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -16,6 +16,7 @@
 //! and `late`.
 
 pub mod blocks;
+mod commands;
 mod expert;
 pub mod ground;
 pub mod home;
@@ -33,7 +34,9 @@ pub use settings::{Doors, Hints, MAX_SIZE, Places, Sites, Skin};
 use blocks::Blocks;
 use ground::{AtFirst, Ground, gold};
 use home::Home;
-use merit_api::{Context, Demonstration, Manner, StepResult, TextGame, line, sizes_of, split_of};
+use merit_api::{
+    CommandCard, Context, Demonstration, Manner, StepResult, TextGame, line, sizes_of, split_of,
+};
 use merit_core::{Action, CallRecord, Split, Stream, canonical};
 use plan::Plan;
 use play::Turn;
@@ -248,6 +251,10 @@ impl TextGame for Places {
             }
         };
         self.instructions.then(|| text.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        commands::cards(self.skin)
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -33,7 +33,12 @@ pub const ERRANDS: [&str; 16] = [
 ];
 pub const MAX_ROOMS: usize = ROOMS.len() + STREETS.len();
 pub const MAX_ERRANDS: usize = 8;
-const PULL: &str = "pull lever";
+pub(super) const PULL: &str = "pull lever";
+
+/// The names of all places that there can be.
+pub(super) fn places() -> impl Iterator<Item = &'static str> {
+    ROOMS.into_iter().chain(STREETS)
+}
 
 /// What is to be done, by its place in `ERRANDS`, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

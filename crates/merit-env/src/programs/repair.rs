@@ -7,8 +7,8 @@
 
 use super::language::shown;
 use super::mend;
-use super::workspace::{Command, Standing, Verdict, Workspace, command};
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use super::workspace::{Command, Standing, TESTS, Verdict, Workspace, command};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -274,6 +274,32 @@ impl TextGame for Repair {
                     another file, which is run. Say one line per turn: `list`, `read FILE`, `read FILE LINE`, `edit FILE LINE STEP`, `cut FILE LINE`, `undo FILE`, \
                     `test`, `test FILE`, and `done` at the end. Do not change the tests.";
         self.instructions.then(|| text.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let of_file = |name: &str, summary: &str| {
+            CommandCard::new(name, summary).one_of("file", "which file", NAMES.iter().copied().chain([TESTS]))
+        };
+        vec![
+            CommandCard::new("list", "Name the files.").example("list"),
+            of_file("read", "Show the lines of a file.")
+                .number("line", "the first line to show, 1 where it is left out")
+                .optional()
+                .example("read bat 1"),
+            of_file("edit", "Change a line of a file.")
+                .number("line", "the number of the line")
+                .text("step", "what stands there instead")
+                .example("edit bat 2 sort"),
+            of_file("cut", "Take a line out of a file.")
+                .number("line", "the number of the line")
+                .example("cut bat 2"),
+            of_file("undo", "Make a file what it was at first.").example("undo bat"),
+            CommandCard::new("test", "Run the tests: say which files fail, or how one does.")
+                .one_of("file", "which file; all where it is left out", NAMES)
+                .optional()
+                .example("test bat"),
+            CommandCard::new("done", "Say that it is mended, which ends it.").example("done"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -8,7 +8,7 @@
 use super::exercise::{EXPLOITS, MOST_SHOWN, Runs, Worked, Worth};
 use super::language::{Op, Words, shown};
 use super::write;
-use merit_api::{Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, NoState, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -213,6 +213,18 @@ impl TextGame for Synth {
              repeats.{cheats}{notes} Say one line per turn: `run PROGRAM` tries it on the examples, `give PROGRAM` is your answer."
         );
         self.instructions.then_some(text)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let program = |name: &str, summary: &str| {
+            CommandCard::new(name, summary)
+                .text("program", "its words, with spaces between")
+                .example(&format!("{name} sort take 2"))
+        };
+        vec![
+            program("run", "Try a program on the examples."),
+            program("give", "Give a program as your answer, which ends it."),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -10,7 +10,7 @@ mod shop;
 
 pub use shop::{Case, Change, Order, Wish};
 
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Message, Role, Split, Stream};
 use schemars::JsonSchema;
@@ -269,6 +269,28 @@ impl TextGame for Service {
                     person before you change anything. Orders that are open can be cancelled or moved, orders that were sent can be refunded; otherwise \
                     change nothing and tell `open` or `sent`. Tell the sum of a refund.";
         self.instructions.then(|| text.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let order = |name: &str, summary: &str| CommandCard::new(name, summary).number("order", "its number");
+        vec![
+            CommandCard::new("ask", "Ask the person for a fact.")
+                .one_of("fact", "what to ask for", FACTS)
+                .example("ask name"),
+            CommandCard::new("find", "Look a person up in the books.")
+                .word("name", "the person's name")
+                .example("find bob"),
+            order("order", "Look an order up in the books.").example("order 14"),
+            order("cancel", "Cancel an order.").example("cancel 14"),
+            order("move", "Send an order to another town.")
+                .one_of("town", "where it goes instead", TOWNS)
+                .example("move 14 rome"),
+            order("refund", "Pay an order back.").example("refund 14"),
+            CommandCard::new("tell", "Tell the person something.")
+                .word("word", "a sum, or how an order stands: open or sent")
+                .example("tell 30"),
+            CommandCard::new("done", "Say that all is done, which ends it.").example("done"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -16,7 +16,9 @@ mod problem;
 pub use calc::{Fault, StrictCalc, evaluate};
 pub use problem::{Kind, Link, MAX_LINKS, Op, Problem};
 
-use merit_api::{Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of};
+use merit_api::{
+    CommandCard, Demonstration, Manner, StepResult, TextGame, Tool, ToolBuilder, ToolError, line, sizes_of,
+};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Split, Stream, ToolCall};
 use schemars::JsonSchema;
@@ -251,6 +253,15 @@ impl TextGame for Sums {
 
     fn prompt(&self, problem: &Problem) -> String {
         problem.question(self.template == Template::Shifted)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        vec![
+            CommandCard::new("step", "Write a step down.").text("text", "the step").example("step 3+5=8=1"),
+            CommandCard::new("answer", "Give the answer, which ends it.")
+                .word("number", "the number, or the expression that makes it, without spaces")
+                .example("answer 201954"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

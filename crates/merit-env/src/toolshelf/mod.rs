@@ -14,7 +14,7 @@ pub use errand::{Errand, Need};
 pub use settings::{Mode, Names, Template, Toolshelf};
 pub use shelf::{MAX_TOOLS, Shelf, Takes, Tool};
 
-use merit_api::{Demonstration, Manner, StepResult, TextGame, Word, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, Word, line, sizes_of};
 use merit_core::{Action, CallRecord, Split, Stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -233,6 +233,31 @@ impl TextGame for Toolshelf {
             Mode::Document => "Name the tool that this is written about in one line: `use TOOL`.",
         };
         self.instructions.then(|| text.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let name = self.shelf().name(0);
+        let uses = |summary: &str, about: &str| {
+            CommandCard::new("use", summary).text("tool", about).example(&format!("use {name}"))
+        };
+        match self.mode {
+            Mode::Agent => vec![
+                uses("Name a tool and read what it takes.", "its name"),
+                CommandCard::new("give", "Give the named tool what it takes.")
+                    .text("arguments", "a number, a size, or both in its order")
+                    .example("give big 3"),
+                CommandCard::new("answer", "Say what the last tool gave, which ends it.")
+                    .number("number", "the number")
+                    .example("answer 72"),
+            ],
+            Mode::Retrieve => {
+                vec![uses(
+                    "Name the tools that are needed, which ends it.",
+                    "their names, `then` between two",
+                )]
+            }
+            Mode::Document => vec![uses("Name the tool, which ends it.", "its name")],
+        }
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -15,6 +15,7 @@ mod ledger;
 mod lens;
 mod look;
 mod mix;
+mod native_calls;
 mod pairs;
 mod places;
 mod played;

@@ -30,7 +30,8 @@ pub(super) fn messages(language: &dyn CallLanguage, read: Vec<Message>) -> Vec<C
                 open.clear();
                 said(language, &text, &mut calls, &mut open)
             }
-            Role::Tool => match open.pop_front() {
+            // A command of a text world is answered by the world itself.
+            Role::Tool | Role::User | Role::Environment => match open.pop_front() {
                 Some((id, tool)) => ChatMessage {
                     tool_call_id: Some(id),
                     ..ChatMessage::new(ChatRole::Tool, language.answered(&tool, &text))
@@ -38,7 +39,7 @@ pub(super) fn messages(language: &dyn CallLanguage, read: Vec<Message>) -> Vec<C
                 None => ChatMessage::user(text),
             },
             Role::System => ChatMessage::system(without(&text, &advert)),
-            Role::User | Role::Environment | Role::Hint => ChatMessage::user(text),
+            Role::Hint => ChatMessage::user(text),
         };
         push(&mut messages, message);
     }

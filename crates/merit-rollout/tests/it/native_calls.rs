@@ -103,6 +103,79 @@ fn a_server_calls_tools_in_its_own_way_and_gets_each_answer_under_its_id() {
     assert_eq!(calls[0]["function"], json!({ "name": "calc", "arguments": "{\"expression\":\"2+3\"}" }));
 }
 
+/// The lines of the world's own expert, as the calls that they are: name, arguments and the line.
+fn expert_calls(env: &dyn World, plan: &EpisodePlan) -> Vec<(String, String, String)> {
+    let task = &plan.task;
+    let mut open = env.open(task, &plan.world_seed(), None).unwrap();
+    open.reset().unwrap();
+    let language = open.call_language().unwrap();
+    let (mut turns, mut calls) = (Vec::new(), Vec::new());
+    loop {
+        let said = env.expert().unwrap().say(task, &turns, 1.0, &Seed::root(1)).unwrap();
+        let call = language.read(&said).unwrap().1.remove(0);
+        let card = language.tools().iter().find(|tool| tool.name == call.tool).unwrap();
+        let arguments = card.arguments.arguments(&call.input).unwrap().to_string();
+        calls.push((call.tool, arguments, said.clone()));
+        let result = open.step(&open.parse(&said), &[]).unwrap();
+        if result.is_last() {
+            return calls;
+        }
+        turns.push(merit_api::ExpertTurn { said, observed: result.observations });
+    }
+}
+
+#[test]
+fn the_commands_of_text_worlds_are_called_like_tools_and_answered_by_the_world() {
+    for text in ["type = \"service\"\ninstructions = true", "type = \"boards\"\nkind = \"push\"\nsizes = [1]"]
+    {
+        let env = world(text);
+        let calls = expert_calls(&*env, &first_of(&*env));
+        let script = calls.clone();
+        let server = ScriptedServer::start(move |asked| match asked.number.checked_sub(1) {
+            None => calling("", &[("fly", "{\"to\": \"rome\"}")]),
+            Some(at) => {
+                let (name, arguments, _) = &script[at];
+                calling("", &[(name, arguments)])
+            }
+        })
+        .unwrap();
+        let episode = play(&*env, first_of(&*env), &bytes(), &settings(&server));
+        assert!(matches!(episode.end, End::Answered | End::EnvironmentDone), "{text}: {:?}", episode.end);
+        let last = episode.turns.last().unwrap();
+        assert_eq!(last.info.get("solved").or(last.info.get("won")), Some(&1.0), "{text}");
+        let said: Vec<&str> = episode
+            .transcript
+            .segments()
+            .iter()
+            .filter(|segment| segment.role == Role::Policy)
+            .map(|segment| segment.text.trim_end_matches("<|end|>").trim_end())
+            .collect();
+        let lines: Vec<&str> = calls.iter().map(|(_, _, line)| line.as_str()).collect();
+        assert_eq!((said[0], &said[1..]), ("fly({\"to\": \"rome\"})", lines.as_slice()), "{text}");
+
+        let asked = server.asked();
+        let (first, rest) = (&asked[0].body, &asked[1..]);
+        assert!(first["tools"].as_array().is_some_and(|tools| !tools.is_empty()));
+        assert_eq!(first["parallel_tool_calls"], false);
+        let messages = rest.last().unwrap().body["messages"].as_array().unwrap();
+        let open: Vec<&Value> = messages.iter().filter(|message| message["role"] == "assistant").collect();
+        assert_eq!(open.len(), calls.len());
+        for (message, (name, arguments, line)) in open[1..].iter().zip(&calls) {
+            let function = &message["tool_calls"][0]["function"];
+            assert_eq!(
+                (&function["name"], &function["arguments"]),
+                (&json!(name), &json!(arguments)),
+                "{line}"
+            );
+        }
+        // Each call but the unknown one, which is what the model said, is answered under its id.
+        for pair in messages.windows(2).filter(|pair| pair[0]["tool_calls"].is_array()) {
+            assert_eq!(pair[1]["role"], "tool");
+            assert_eq!(pair[1]["tool_call_id"], pair[0]["tool_calls"][0]["id"]);
+        }
+    }
+}
+
 #[test]
 fn wrong_calls_are_the_models_own_and_it_is_told() {
     for wrong in [("calc", "no json"), ("calc", "{\"expr\": \"1\"}"), ("clac", "{}")] {

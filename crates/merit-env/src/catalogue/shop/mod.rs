@@ -12,7 +12,7 @@ mod verdict;
 pub use request::{Item, LISTED, Wish};
 
 use super::{attribute_of, flag, plain_number};
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use request::SIZES;
@@ -216,6 +216,24 @@ impl TextGame for Shop {
             attributes.join(", ")
         );
         self.instructions.then_some(text)
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        vec![
+            CommandCard::new("find", "List items that have all of these values.")
+                .text("words", "one to four values, with spaces between")
+                .example("find red oak"),
+            CommandCard::new("show", "Tell the values and the price of an item.")
+                .number("item", "its number")
+                .example("show 12"),
+            CommandCard::new("hm", "Think aloud.").text("words", "the thought").example("hm oak first"),
+            CommandCard::new("pick", "Recommend an item, which ends it.")
+                .number("item", "its number")
+                .text("claims", "its values that the person wants to be told, with spaces between")
+                .optional()
+                .example("pick 12 soft lux"),
+            CommandCard::new("none", "Say that no item fits, which ends it.").example("none"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

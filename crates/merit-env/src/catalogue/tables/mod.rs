@@ -15,7 +15,7 @@ pub use sheet::{Question, Row, Sheet};
 pub use work::Work;
 
 use super::{attribute_of, flag, plain_number};
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -184,6 +184,34 @@ impl TextGame for Tables {
                     group where there are groups, `top` or `low` then gives the group with the highest or lowest number, `fresh` starts over with all rows. \
                     `answer NUMBER`, or `answer WORD NUMBER` where a group is asked for, ends it.";
         self.instructions.then(|| text.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        // Any column: whoever sums words is told so by the table.
+        let column = |name: &str, summary: &str| {
+            let known = super::ATTRIBUTES.iter().map(|(name, _)| *name).chain(NUMBERS);
+            CommandCard::new(name, summary).one_of("column", "which column", known)
+        };
+        vec![
+            column("keep", "Keep the rows with a word in a column.")
+                .word("word", "the word that stands there")
+                .example("keep hue red"),
+            column("group", "Group the rows by a column of words.").example("group hue"),
+            column("sum", "Sum a column of numbers, for each group where there are groups.")
+                .example("sum cost"),
+            column("most", "The largest number of a column, for each group where there are groups.")
+                .example("most cost"),
+            column("least", "The least number of a column, for each group where there are groups.")
+                .example("least cost"),
+            CommandCard::new("top", "The group with the highest number.").example("top"),
+            CommandCard::new("low", "The group with the lowest number.").example("low"),
+            CommandCard::new("fresh", "Start over with all rows.").example("fresh"),
+            CommandCard::new("answer", "Give the answer, which ends it.")
+                .word("group", "the group, where one is asked for")
+                .optional()
+                .number("number", "the number")
+                .example("answer red 12"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {

@@ -13,9 +13,10 @@ mod offer;
 pub use journey::{Journey, Slot};
 pub use notes::{Notes, Stated};
 pub use offer::{Offer, Query};
+use offer::{ROOMS, SIGHTS, TOWNS, TRIPS};
 
 use super::{flag, plain_number};
-use merit_api::{Demonstration, Manner, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -196,6 +197,39 @@ impl TextGame for Travel {
                     it opens and before it shuts; `home NAME HOUR PRICE`, later than that. Trips and room may cost what stands after `pay` together. `done` ends it. State \
                     nothing that you were not told; ask again where a number is missing.";
         self.instructions.then(|| text.to_owned())
+    }
+
+    fn commands(&self) -> Vec<CommandCard> {
+        let ask = |name: &str, summary: &str| CommandCard::new(name, summary);
+        let trip = |name: &str, summary: &str| {
+            CommandCard::new(name, summary)
+                .one_of("trip", "its name", TRIPS)
+                .number("hour", "when it arrives")
+                .number("price", "what it costs")
+        };
+        vec![
+            ask("trips", "Ask for the trips between two towns.")
+                .one_of("from", "where they start", TOWNS)
+                .one_of("to", "where they go", TOWNS)
+                .example("trips rome oslo"),
+            ask("rooms", "Ask for the rooms in a town.")
+                .one_of("town", "which town", TOWNS)
+                .example("rooms oslo"),
+            ask("sights", "Ask for the sights of a town.")
+                .one_of("town", "which town", TOWNS)
+                .example("sights oslo"),
+            trip("go", "State the trip there.").example("go bus 9 12"),
+            CommandCard::new("stay", "State the room.")
+                .one_of("room", "its name", ROOMS)
+                .number("price", "what it costs")
+                .example("stay inn 9"),
+            CommandCard::new("see", "State a sight.")
+                .one_of("sight", "its name", SIGHTS)
+                .number("hour", "when it is visited")
+                .example("see zoo 12"),
+            trip("home", "State the trip back.").example("home rail 18 7"),
+            CommandCard::new("done", "Say that the plan is made, which ends it.").example("done"),
+        ]
     }
 
     fn parse(&self, text: &str) -> Action {
