@@ -35,6 +35,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "ledger-turns",
     "ledger-branches",
     "ledger-trees",
+    "ledger-json",
     "sums-tools",
     "sums-judge",
     "sums-self",

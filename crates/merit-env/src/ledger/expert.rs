@@ -4,7 +4,7 @@
 //! gets through refusals and time-outs: a line without an answer is said again.
 
 use super::purchase::PRICES;
-use super::{Entry, Purchase, Sign};
+use super::{Entry, Kind, Purchase, Sign, sql, words};
 use merit_api::ExpertTurn;
 use merit_core::{Message, Role, Seed};
 
@@ -19,6 +19,8 @@ pub enum Manner {
     Guesser,
     /// Drops the count or flips the sign in one of its sums.
     Careless,
+    /// Errs in each entry one time in five, so that more entries are harder. Never drawn: it is asked for by name.
+    Sloppy,
 }
 
 /// How often each bad manner is drawn, where an episode is not played right; the weights add up to 1.
@@ -27,18 +29,22 @@ pub enum Manner {
 pub const MANNER_WEIGHTS: [(Manner, f64); 3] =
     [(Manner::Hasty, 0.8), (Manner::Guesser, 0.1), (Manner::Careless, 0.1)];
 
+/// How often a sloppy agent errs in an entry.
+const SLOPPY: f64 = 0.2;
+
 /// The manners by name, in the order of [`Manner`].
 pub(super) const NAMED: &[merit_api::Manner] = &[
     merit_api::Manner::new("exact", "Every price looked up, every sum computed: right."),
     merit_api::Manner::new("hasty", "Answers after the first entry although entries remain."),
     merit_api::Manner::new("guesser", "Never looks up and invents the prices."),
     merit_api::Manner::new("careless", "Drops the count or flips the sign in one of its sums."),
+    merit_api::Manner::new("sloppy", "Errs in each entry one time in five."),
 ];
 
 impl Manner {
     /// The manner of this name. Absent: there is none.
     pub fn named(name: &str) -> Option<Self> {
-        let all = [Self::Exact, Self::Hasty, Self::Guesser, Self::Careless];
+        let all = [Self::Exact, Self::Hasty, Self::Guesser, Self::Careless, Self::Sloppy];
         NAMED.iter().position(|manner| manner.name == name).map(|at| all[at])
     }
 
@@ -87,7 +93,7 @@ impl Progress {
 }
 
 /// The number a tool answered; a refusal or a time-out is none.
-fn answered(observed: &[Message]) -> Option<i64> {
+pub(super) fn answered(observed: &[Message]) -> Option<i64> {
     // By some chat templates, tools answer as the user.
     let answer = observed.iter().find(|message| matches!(message.role, Role::Tool | Role::User))?;
     answer.text.trim().parse().ok()
@@ -95,6 +101,9 @@ fn answered(observed: &[Message]) -> Option<i64> {
 
 /// The next line of a demonstration.
 pub(super) fn next_line(purchase: &Purchase, turns: &[ExpertTurn], manner: Manner, seed: &Seed) -> String {
+    if purchase.kind().has_words() {
+        return words::next_line(purchase, turns, manner, seed);
+    }
     let Progress { price, totals } = Progress::after(turns);
     let total = totals.last().copied();
     let entry = match (purchase.entries.get(totals.len()), total) {
@@ -103,15 +112,27 @@ pub(super) fn next_line(purchase: &Purchase, turns: &[ExpertTurn], manner: Manne
         (Some(entry), _) => entry,
     };
     let position = totals.len() as u64;
-    let price = match (manner, price) {
+    let told = (purchase.kind() == Kind::Calc).then(|| purchase.price(entry));
+    let price = match (manner, price.or(told)) {
         (Manner::Guesser, _) => invented_price(entry, total, &seed.child("invented", position)),
         (_, Some(price)) => price,
         (_, None) => return format!("lookup {}", entry.item),
     };
-    let slips = manner == Manner::Careless
-        && seed.child("slip", 0).stream().below(purchase.entries.len() as u64) == position;
-    let sum = if slips { wrong_sum(entry, price, total, seed) } else { right_sum(entry, price, total) };
+    let sum = if slips(purchase, manner, position, seed) {
+        wrong_sum(entry, price, total, seed)
+    } else {
+        right_sum(entry, price, total)
+    };
     format!("calc {sum}")
+}
+
+/// Whether this manner errs in the entry at this position.
+pub(super) fn slips(purchase: &Purchase, manner: Manner, position: u64, seed: &Seed) -> bool {
+    match manner {
+        Manner::Careless => seed.child("slip", 0).stream().below(purchase.entries.len() as u64) == position,
+        Manner::Sloppy => seed.child("sloppy", position).stream().chance(SLOPPY),
+        Manner::Exact | Manner::Hasty | Manner::Guesser => false,
+    }
 }
 
 fn right_sum(entry: &Entry, price: i64, total: Option<i64>) -> String {
@@ -136,7 +157,7 @@ fn wrong_sum(entry: &Entry, price: i64, total: Option<i64>, seed: &Seed) -> Stri
 }
 
 /// A price out of thin air, low enough that the total stays non-negative.
-fn invented_price(entry: &Entry, total: Option<i64>, seed: &Seed) -> i64 {
+pub(super) fn invented_price(entry: &Entry, total: Option<i64>, seed: &Seed) -> i64 {
     let price = seed.stream().between(PRICES.0, PRICES.1);
     match (entry.sign, total) {
         (Sign::Return, Some(total)) => price.min(total / entry.count.max(1)),
@@ -151,6 +172,7 @@ pub(super) fn answer_unaided(purchase: &Purchase, manner: Manner, seed: &Seed) -
         let said = next_line(purchase, &turns, manner, seed);
         let answer = match said.split_once(' ') {
             Some(("lookup", item)) => purchase.table.get(item).copied().unwrap_or_default().to_string(),
+            Some(("sql", condition)) => sql::asked(&purchase.table, condition).unwrap_or_default().to_owned(),
             // The expert writes sums that can be computed; 0 ends the loop if it ever does not.
             Some(("calc", sum)) => {
                 merit_tools::evaluate(sum).map_or_else(|_| "0".to_owned(), |sum| sum.to_string())

@@ -1,6 +1,6 @@
 //! What a ledger task is about: signed counts of items with hidden prices, drawn from a seed and checked when read back.
 
-use super::SIZES;
+use super::{Kind, SIZES};
 use merit_core::Stream;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -13,6 +13,8 @@ pub const ITEMS: [&str; 24] = [
 ];
 const COUNTS: (i64, i64) = (2, 9);
 pub(super) const PRICES: (i64, i64) = (11, 99);
+/// More than anything costs.
+pub(super) const MAX_PRICE: i64 = PRICES.1 + 1;
 /// How often a return is tried; a third to a half of later entries then are returns.
 const RETURN_SHARE: f64 = 0.7;
 
@@ -45,6 +47,12 @@ pub struct Purchase {
     pub entries: Vec<Entry>,
     /// Unit prices of the named items and of some others; what the lookup tool answers from.
     pub table: BTreeMap<String, i64>,
+    /// What is asked of it. Absent: the total, where nothing else is ever asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// The price that is asked about. Absent: none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under: Option<i64>,
 }
 
 impl fmt::Display for Entry {
@@ -55,6 +63,11 @@ impl fmt::Display for Entry {
 }
 
 impl Entry {
+    /// Two of an item.
+    pub(super) fn one(item: String) -> Self {
+        Self { sign: Sign::Buy, count: COUNTS.0, item }
+    }
+
     /// What the entry adds at a unit price.
     pub fn amount(&self, price: i64) -> i64 {
         if self.sign == Sign::Buy { self.count * price } else { -self.count * price }
@@ -79,7 +92,12 @@ impl Purchase {
             entry
         };
         let entries = known.iter().take(size as usize).map(entry).collect();
-        Self { entries, table }
+        Self { entries, table, kind: None, under: None }
+    }
+
+    /// What is asked of it.
+    pub fn kind(&self) -> Kind {
+        self.kind.unwrap_or_default()
     }
 
     /// What makes the task what it is: order and distractors do not, so a reordered question stays in its split.
@@ -87,7 +105,10 @@ impl Purchase {
         let mut parts: Vec<String> =
             self.entries.iter().map(|entry| format!("{entry} at {}", self.price(entry))).collect();
         parts.sort();
-        parts.join(", ")
+        match self.kind {
+            None => parts.join(", "),
+            Some(kind) => format!("{kind:?} {}", parts.join(", ")),
+        }
     }
 
     /// The unit price of an entry's item; the table of a checked purchase has every one.
@@ -130,6 +151,6 @@ impl Purchase {
         if self.totals().any(|total| total < 0) {
             return Err("a running total is negative".to_owned());
         }
-        Ok(())
+        self.check_kind()
     }
 }

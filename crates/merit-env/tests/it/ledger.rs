@@ -1,6 +1,7 @@
 //! The ledger asks what its tools can answer, reads what agents say, and demonstrates as well as it is told to.
 
-use merit_api::puzzle_of;
+use merit_api::conformance::check_world;
+use merit_api::{ToolAnswer, call_blocking, puzzle_of};
 use merit_core::registry::Component as _;
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Seed, Split, Task, ToolCall};
 use merit_env::ledger::{INSTRUCTIONS, Ledger, MANNER_WEIGHTS, Manner, Purchase, Sign, parse};
@@ -9,6 +10,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 fn ledger(settings: Ledger) -> Box<dyn World> {
     settings.build(&LiveTools).unwrap()
@@ -141,8 +143,8 @@ fn every_manner_can_be_asked_for_by_its_name() {
     assert_eq!(first("exact").unwrap(), "lookup mug");
     assert!(first("guesser").unwrap().starts_with("calc 3*"));
     let known: Vec<&str> = ledger.manners().iter().map(|manner| manner.name).collect();
-    assert_eq!(known, ["exact", "hasty", "guesser", "careless"]);
-    let named = [Manner::Exact, Manner::Hasty, Manner::Guesser, Manner::Careless];
+    assert_eq!(known, ["exact", "hasty", "guesser", "careless", "sloppy"]);
+    let named = [Manner::Exact, Manner::Hasty, Manner::Guesser, Manner::Careless, Manner::Sloppy];
     assert_eq!(known.iter().map(|name| Manner::named(name).unwrap()).collect::<Vec<_>>(), named);
     let error = first("gueser").unwrap_err().to_string();
     assert!(error.contains("unknown manner `gueser` (did you mean `guesser`?)"), "{error}");
@@ -282,6 +284,16 @@ fn settings_that_cannot_be_are_refused_with_the_reason() {
     check("held_out_sizes = [6]", "`held_out_sizes` lists 6; a task has 1 to 5 entries");
     check("distractors = 99", "`distractors` is 99; at most 12");
     check("tools = false\nfaults = {}", "`faults` needs `tools = true`: there is nothing to disturb");
+    check(
+        "kinds = { lookup = 0.5 }",
+        "the shares in `kinds` add up to 0.5; give shares of 0 to 1 that add up to 1",
+    );
+    check("unparsed = 0.5", "`unparsed` needs `call = \"json\"`: any line with a tool's name can be read");
+    check("call = \"json\"\nunparsed = 2.0", "`unparsed` is 2; it must be a share, 0 to 1");
+    check(
+        "kinds = { sql = 1.0 }\nsizes = [5]",
+        "a size of 5: an answer of the kinds lookup and sql has a word for each entry, at most 4; give smaller sizes",
+    );
     check("faults = { broken = 2.0 }", "`faults`: `broken` is 2; it must be a probability, 0 to 1");
     assert!(toml::from_str::<Ledger>("size = [1]").unwrap_err().to_string().contains("unknown field `size`"));
 }
@@ -291,6 +303,227 @@ fn a_task_whose_answer_is_not_its_total_is_refused() {
     let forged = Arc::new(Task { answer: Some("160".to_owned()), ..Task::clone(&shopping()) });
     let error = ledger(Ledger::default()).open(&forged, &Seed::root(1), None).err().unwrap();
     assert!(error.to_string().ends_with("its answer is 160, but 159 is right"), "{error}");
+}
+
+/// All that the other settings bring, with tasks of `size` entries.
+fn more(size: u32, rest: &str) -> Box<dyn World> {
+    let text = format!(
+        "type = \"ledger\"\nsizes = [{size}]\nkinds = {{ total = 0.25, lookup = 0.25, calc = 0.25, sql = 0.25 }}\n{rest}"
+    );
+    merit_env::read_world(&text).unwrap().build(&LiveTools).unwrap()
+}
+
+/// What is under 40: the cup and the pen.
+fn names() -> Arc<Task> {
+    let task = Task::new("ledger", "ledger/train/00000-names").with_size(2).with_answer("cup pen");
+    Arc::new(task.with_payload(json!({
+        "kind": "sql",
+        "under": 40,
+        "entries": [{ "sign": "buy", "count": 2, "item": "cup" }, { "sign": "buy", "count": 2, "item": "pen" }],
+        "table": { "mug": 47, "pen": 12, "cup": 15, "hat": 80 },
+    })))
+}
+
+/// What a tool of the task says to a call.
+fn run(env: &dyn Env, task: &Task, call: &ToolCall) -> CallRecord {
+    let tools = env.tools();
+    let session =
+        tools.iter().find(|tool| tool.spec().name == call.tool).map(|tool| tool.open(task, None).unwrap());
+    let answer = session.map(|session| call_blocking(&session, &call.input, Duration::from_secs(5)).unwrap());
+    let (end, output) = match answer {
+        Some(ToolAnswer::Ok(text)) => (CallEnd::Ok, text),
+        Some(ToolAnswer::Refused(text)) => (CallEnd::Refused, text),
+        None => (CallEnd::Refused, "no such tool".to_owned()),
+        other => panic!("{other:?}"),
+    };
+    CallRecord { call: call.clone(), end, output, seconds: None }
+}
+
+#[test]
+fn every_kind_and_form_keeps_the_contract() {
+    for rest in [
+        "",
+        "call = \"json\"",
+        "tools = false",
+        "call = \"json\"\ninstructions = true\nfaults = { seed = 1, refused = 0.2 }",
+    ] {
+        assert_eq!(check_world(more(3, rest).as_ref(), &Seed::root(7), 12), Vec::<String>::new(), "{rest}");
+    }
+}
+
+#[test]
+fn the_defaults_record_what_they_always_did() {
+    let task = ledger(Ledger::default()).task(Split::Train, 1, &Seed::root(4)).unwrap();
+    let keys: Vec<&String> = task.payload.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["entries", "table"]);
+    assert!(!toml::to_string(&Ledger::default()).unwrap().contains("kinds"));
+    let mut env = open(Ledger::default());
+    let result = env.step(&env.parse("answer 159"), &[]).unwrap();
+    assert!(result.info.is_empty(), "{:?}", result.info);
+}
+
+#[test]
+fn four_kinds_ask_four_questions_and_words_answer_two_of_them() {
+    let world = more(2, "distractors = 2");
+    let mut seen = HashMap::new();
+    for index in 0..40 {
+        let task = Arc::new(world.task(Split::Train, index, &Seed::root(1)).unwrap());
+        let first = world.open(&task, &Seed::root(1), None).unwrap().reset().unwrap().remove(0).text;
+        let verb = first.split(' ').next().unwrap().to_owned();
+        let told = first.contains(" at ");
+        let words = task.answer.as_deref().unwrap().split(' ').count();
+        let kind = match (verb.as_str(), told) {
+            ("buy", false) => ("total", 1),
+            ("buy", true) => ("calc", 1),
+            ("price", _) => ("lookup", 2),
+            ("what", _) => ("sql", 2),
+            _ => panic!("{first}"),
+        };
+        assert_eq!(words, kind.1, "{first}");
+        *seen.entry(kind.0).or_insert(0) += 1;
+    }
+    assert!(seen.len() == 4 && seen.values().all(|count| *count > 3), "{seen:?}");
+}
+
+#[test]
+fn a_call_that_helps_is_worth_more_than_one_that_works_and_what_cannot_be_read_is_worth_nothing() {
+    let world = more(1, "call = \"json\"");
+    let task = names();
+    let worth = |line: &str, end: CallEnd, output: &str| {
+        let mut env = world.open(&task, &Seed::root(1), None).unwrap();
+        let action = env.parse(line);
+        let record = |call: &ToolCall| CallRecord {
+            call: call.clone(),
+            end,
+            output: output.to_owned(),
+            seconds: None,
+        };
+        let calls: Vec<CallRecord> = match &action {
+            Action::Calls { calls } => calls.iter().map(record).collect(),
+            _ => Vec::new(),
+        };
+        let result = env.step(&action, &calls).unwrap();
+        (result.info["parsed"], result.info["quality"], result.info.get("right").copied())
+    };
+    assert_eq!(worth("{\"sql\":\"price<40\"}", CallEnd::Ok, "cup pen"), (1.0, 1.0, None));
+    assert_eq!(worth("{\"sql\":\"price<90\"}", CallEnd::Ok, "cup hat mug pen"), (1.0, 0.5, None));
+    assert_eq!(worth("{\"lookup\":\"mug\"}", CallEnd::Ok, "47"), (1.0, 0.5, None));
+    assert_eq!(worth("{\"lookup\":\"moon\"}", CallEnd::Refused, "no moon"), (1.0, 0.0, None));
+    assert_eq!(worth("{\"sql\":\"price<40\"", CallEnd::Refused, "no tool"), (0.0, 0.0, None));
+    assert_eq!(worth("sql price<40", CallEnd::Ok, ""), (0.0, 0.0, None));
+    assert_eq!(worth("answer cup pen", CallEnd::Ok, ""), (1.0, 1.0, Some(1.0)));
+    assert_eq!(worth("answer cup", CallEnd::Ok, ""), (1.0, 0.5, Some(0.0)));
+    assert_eq!(worth("answer a b c d e", CallEnd::Ok, ""), (0.0, 0.0, None));
+}
+
+#[test]
+fn the_documented_sample_is_played_as_it_stands_there() {
+    let section =
+        include_str!("../../../../docs/worlds.md").split("\n## ").find(|part| part.starts_with("`ledger`\n"));
+    let sample = section.unwrap().split("```").nth(3).unwrap();
+    let mut lines = sample.trim_matches('\n').lines();
+    let world = more(1, "call = \"json\"");
+    let task = names();
+    let mut env = world.open(&task, &Seed::root(1), None).unwrap();
+    assert_eq!(env.reset().unwrap()[0].text, lines.next().unwrap());
+    for turn in lines {
+        let (said, answer) = turn
+            .trim_start_matches([' ', '>'])
+            .split_once("  ")
+            .unwrap_or((turn.trim_start_matches([' ', '>']), ""));
+        let action = env.parse(said);
+        let calls: Vec<CallRecord> = match &action {
+            Action::Calls { calls } => calls.iter().map(|call| run(env.as_ref(), &task, call)).collect(),
+            _ => Vec::new(),
+        };
+        let seen = env.step(&action, &calls).unwrap().observations;
+        assert_eq!(
+            seen.iter().map(|message| message.text.as_str()).collect::<String>(),
+            answer.trim(),
+            "{turn}"
+        );
+    }
+}
+
+#[test]
+fn an_unreadable_call_is_answered_and_made_again() {
+    let (world, seed) = (more(3, "call = \"json\"\nunparsed = 0.5"), Seed::root(3));
+    let (mut spoiled, mut calls) = (0, 0);
+    for index in 0..40 {
+        let task = Arc::new(world.task(Split::Train, index, &seed).unwrap());
+        let (steps, _) = played(world.as_ref(), &task, "exact", index);
+        let mut last = None;
+        for (said, info) in &steps {
+            if said.starts_with('{') {
+                calls += u32::from(info["parsed"] > 0.0);
+                spoiled += u32::from(info["parsed"] == 0.0);
+                assert!(last != Some(0.0) || info["parsed"] > 0.0, "twice in a row: {steps:?}");
+            }
+            last = Some(info["parsed"]);
+        }
+        assert_eq!(steps.last().unwrap().1["right"], 1.0, "{steps:?}");
+    }
+    let share = f64::from(spoiled) / f64::from(calls);
+    assert!((0.4..0.6).contains(&share), "{spoiled} of {calls}");
+}
+
+#[test]
+fn more_entries_are_harder_in_a_manner_that_errs_in_each() {
+    let rate = |size: u32| {
+        let world = ledger(Ledger { sizes: vec![size], ..Ledger::default() });
+        let right = |index: &u64| {
+            let task = Arc::new(world.task(Split::Train, *index, &Seed::root(9)).unwrap());
+            let (steps, answer) = played(world.as_ref(), &task, "sloppy", *index);
+            assert!(!steps.is_empty());
+            answer == task.answer
+        };
+        (0..300).filter(right).count() as f64 / 300.0
+    };
+    let rates: Vec<f64> = (1..=5).map(rate).collect();
+    assert!(rates.is_sorted_by(|a, b| a > b), "{rates:?}");
+    // Each entry is right four times in five.
+    for (entries, rate) in (1..).zip(&rates) {
+        assert!((rate - 0.8_f64.powi(entries)).abs() < 0.08, "{rates:?}");
+    }
+}
+
+#[test]
+fn every_kind_is_harder_with_more_entries() {
+    let rate = |size: u32| {
+        let world = more(size, "call = \"json\"\nunparsed = 0.2");
+        let right = |index: &u64| {
+            let task = Arc::new(world.task(Split::Train, *index, &Seed::root(9)).unwrap());
+            played(world.as_ref(), &task, "sloppy", *index).1 == task.answer
+        };
+        (0..300).filter(right).count() as f64 / 300.0
+    };
+    let rates: Vec<f64> = (1..=4).map(rate).collect();
+    assert!(rates.is_sorted_by(|a, b| a > b), "{rates:?}");
+}
+
+/// Every line of a demonstration with the info of its turn, and the answer.
+type Demonstrated = (Vec<(String, merit_core::Info)>, Option<String>);
+
+fn played(world: &dyn World, task: &Arc<Task>, manner: &str, episode: u64) -> Demonstrated {
+    let seed = Seed::root(2).child("episode", episode);
+    let mut env = world.open(task, &seed, None).unwrap();
+    env.reset().unwrap();
+    let (mut turns, mut steps) = (Vec::new(), Vec::new());
+    while turns.len() < 40 {
+        let said = world.expert().unwrap().say_in(manner, task, &turns, &seed).unwrap();
+        let action = env.parse(&said);
+        let calls: Vec<CallRecord> = match &action {
+            Action::Calls { calls } => calls.iter().map(|call| run(env.as_ref(), task, call)).collect(),
+            _ => Vec::new(),
+        };
+        let result = env.step(&action, &calls).unwrap();
+        steps.push((said.clone(), result.info.clone()));
+        if let Action::Answer { text } = action {
+            return (steps, Some(text));
+        }
+        turns.push(ExpertTurn { said, observed: result.observations });
+    }
+    (steps, None)
 }
 
 fn call(tool: &str, input: &str) -> Action {

@@ -235,6 +235,9 @@ fn every_mode_of_a_world_has_its_own_commands() {
         "type = \"travel\"\napi = \"live\"",
         "type = \"sums\"\ntool = \"none\"\nscratchpad = 1.0",
         "type = \"pairs\"\ntools = false",
+        "type = \"ledger\"\ntools = false",
+        "type = \"ledger\"\nkinds = { total = 0.5, sql = 0.5 }\nsizes = [2]",
+        "type = \"ledger\"\nkinds = { lookup = 0.5, calc = 0.5 }\ncall = \"json\"",
         "type = \"rows\"\ntool = false",
     ] {
         assert!(plays_by_calls(settings), "{settings}");
