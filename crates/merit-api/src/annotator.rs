@@ -12,6 +12,11 @@ pub trait AnnotatorSettings: Send + Sync {
     /// The names of the annotations it gives.
     fn gives(&self) -> Vec<String>;
 
+    /// Whether it may say something of each turn, besides the whole episode.
+    fn speaks_of_turns(&self) -> bool {
+        true
+    }
+
     /// Opens what it needs. Called once per arm of a run, never by a check.
     fn build(&self) -> Result<Box<dyn Annotator>, String>;
 }

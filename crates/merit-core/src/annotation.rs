@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// What somebody says of an episode. A claim with its author, never part of the episode itself.
+///
+/// It speaks of the whole and of turns. There is no stream by token: values of a value head stand in the transcript beside the tokens, and
+/// nothing else that is asked about episodes speaks of single tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Annotation {
-    /// What it is about, e.g. `helpfulness`. A term asks for it by this name.
+    /// What it is about, e.g. `helpfulness`. A term or a credit rule asks for it by this name.
     pub name: String,
     /// What was said of the whole episode.
     pub value: f64,

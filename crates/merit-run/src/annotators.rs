@@ -10,7 +10,7 @@ use merit_store::{RunFolder, StoreError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -149,9 +149,16 @@ impl Speaker for SharedModel {
     }
 }
 
+/// Annotators, and judges of the recipe whose model is elsewhere.
+type AtWork = Vec<Box<dyn Annotator>>;
+
 /// The annotators of an arm, at work.
 pub(crate) struct Annotators {
-    at_work: Mutex<Vec<Box<dyn Annotator>>>,
+    at_work: Mutex<AtWork>,
+    /// Those that the credit rule alone reads, and who are asked only of what is learned from.
+    steering: Mutex<AtWork>,
+    /// The names of all annotations that the credit rule alone reads.
+    steered_by: BTreeSet<String>,
     /// Models and judges of the recipe that the reward asks, by name.
     speakers: Mutex<Speakers>,
     /// What was said when the step under way was done before, in a run that was ended and goes on.
@@ -161,10 +168,12 @@ pub(crate) struct Annotators {
 }
 
 impl Annotators {
-    /// Those of a recipe, and the judges of it whose model is elsewhere.
+    /// Those of a recipe, and the judges of it whose model is elsewhere: for the reward, and for the credit rule alone, which reads these
+    /// names.
     pub(crate) fn build(
         settings: &[Chosen<dyn AnnotatorSettings>],
-        judges: Vec<Box<dyn Annotator>>,
+        (judges, steering): (AtWork, AtWork),
+        steered_by: BTreeSet<String>,
     ) -> Result<Self, String> {
         let built: Result<Vec<_>, String> = settings
             .iter()
@@ -172,7 +181,8 @@ impl Annotators {
             .collect();
         let (speakers, recalled) = (Mutex::default(), Mutex::default());
         let at_work = Mutex::new(built?.into_iter().chain(judges).collect());
-        Ok(Self { at_work, speakers, recalled, failure: Mutex::new(None) })
+        let steering = Mutex::new(steering);
+        Ok(Self { at_work, steering, steered_by, speakers, recalled, failure: Mutex::new(None) })
     }
 
     /// Lets these speak too.
@@ -182,7 +192,7 @@ impl Annotators {
 
     /// Takes up what was recorded of a step, so that no question is asked again, also none that had no answer.
     pub(crate) fn recall(&self, folder: &RunFolder, phase: &Phase, step: u64) -> Result<(), StoreError> {
-        if !self.at_work.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        if self.any_at_work() {
             let mut recorded = folder.annotations_of(phase, step)?;
             recorded.extend(of_probes(folder, phase, step)?);
             *self.recalled.lock().unwrap_or_else(PoisonError::into_inner) = recorded;
@@ -198,7 +208,7 @@ impl Annotators {
         (phase, step): (&Phase, u64),
         said: &Annotations,
     ) -> Result<(), StoreError> {
-        if said.is_empty() || self.at_work.lock().unwrap_or_else(PoisonError::into_inner).is_empty() {
+        if said.is_empty() || !self.any_at_work() {
             return Ok(());
         }
         let mut kept = of_probes(folder, phase, step)?;
@@ -207,10 +217,29 @@ impl Annotators {
         folder.set_mark(&probes_mark(phase, step), &kept)
     }
 
-    /// What they say of the episodes that did not break. What one could not say is absent.
+    fn any_at_work(&self) -> bool {
+        let any = |some: &Mutex<AtWork>| !some.lock().unwrap_or_else(PoisonError::into_inner).is_empty();
+        any(&self.at_work) || any(&self.steering)
+    }
+
+    /// What they say of the episodes that did not break, as far as the reward reads it. What one could not say is absent.
     pub(crate) fn ask(&self, episodes: &[Arc<Episode>]) -> Annotations {
+        self.ask_those(episodes, false)
+    }
+
+    /// The same of episodes that are learned from: with what the credit rule reads.
+    pub(crate) fn ask_to_learn(&self, episodes: &[Arc<Episode>]) -> Annotations {
+        self.ask_those(episodes, true)
+    }
+
+    fn ask_those(&self, episodes: &[Arc<Episode>], to_learn: bool) -> Annotations {
         let mut asked = self.at_work.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut steering = self.steering.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut asked: Vec<&mut Box<dyn Annotator>> =
+            asked.iter_mut().chain(steering.iter_mut().filter(|_| to_learn)).collect();
         let speakers = self.speakers.lock().unwrap_or_else(PoisonError::into_inner);
+        let wanted = |(name, _): &(&String, _)| to_learn || !self.steered_by.contains(*name);
+        let speakers: BTreeMap<&String, &Arc<dyn Speaker>> = speakers.iter().filter(wanted).collect();
         let mut all = Annotations::new();
         if asked.is_empty() && speakers.is_empty() {
             return all;
@@ -229,15 +258,15 @@ impl Annotators {
                 }
             }
         }
-        for one in asked.iter_mut() {
+        for one in &mut asked {
             for (episode, said) in fresh.iter().zip(one.annotate_all(&fresh)) {
-                match said {
+                match said.and_then(|said| sound(said, episode)) {
                     Ok(annotations) => all.entry(episode.id.clone()).or_default().extend(annotations),
                     Err(why) => self.failed(unsaid(episode, &why)),
                 }
             }
         }
-        for (name, speaker) in speakers.iter() {
+        for (name, speaker) in speakers {
             self.ask_speaker(name, &**speaker, episodes, &mut all);
         }
         all
@@ -266,6 +295,20 @@ impl Annotators {
             Err(why) => self.failed(format!("`{name}` could not say anything: {why}")),
         }
     }
+}
+
+/// What was said of an episode, where it fits it. The error is why it does not.
+fn sound(said: Vec<Annotation>, episode: &Episode) -> Result<Vec<Annotation>, String> {
+    let turns = episode.turns.len();
+    for Annotation { name, value, turns: of_turns, .. } in &said {
+        if !of_turns.is_empty() && of_turns.len() != turns {
+            return Err(format!("`{name}` speaks of {} turns, and there are {turns}", of_turns.len()));
+        }
+        if !of_turns.iter().flatten().chain([value]).all(|value| value.is_finite()) {
+            return Err(format!("`{name}` is not finite"));
+        }
+    }
+    Ok(said)
 }
 
 fn unsaid(episode: &Episode, why: &str) -> String {

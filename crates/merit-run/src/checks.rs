@@ -43,6 +43,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
     }
     found.fine(crate::credit_checks::credit(recipe));
     found.fine(recipe.roles.user.check().map_err(|why| format!("[roles.user] {why}")));
+    found.fine(crate::credit_checks::annotations(recipe));
     found.fine(person(recipe));
     if found.fine(recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))) && shown {
         found.every(crate::warm_start::check(recipe));
@@ -124,13 +125,13 @@ fn reward(recipe: &Recipe) -> Result<(), String> {
                     add an `exact-answer` term, or name one with `solved-by`"
             .into());
     }
-    let mut given: Vec<String> = recipe.annotators.iter().flat_map(|annotator| annotator.gives()).collect();
-    given.extend(recipe.models.keys().chain(recipe.judges.keys()).cloned());
+    let given = given(recipe);
     match scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
         Some(need) => Err(format!(
-            "[reward] a term needs the annotation `{}`, which nobody gives; add an annotator that does, or make the term \
+            "[reward] a term needs the annotation `{}`, which nobody gives{}; add an annotator that does, or make the term \
              `optional`",
-            need.name
+            need.name,
+            crate::stage_checks::hint(&need.name, given.iter().map(String::as_str))
         )),
         None => Ok(()),
     }
@@ -139,6 +140,12 @@ fn reward(recipe: &Recipe) -> Result<(), String> {
 pub(crate) const MOST_EPISODES: u64 = 1_000_000;
 
 fn per_step(recipe: &Recipe) -> u64 {
+/// The annotations that somebody in the recipe gives.
+pub(crate) fn given(recipe: &Recipe) -> Vec<String> {
+    let own = recipe.models.keys().chain(recipe.judges.keys()).cloned();
+    recipe.annotators.iter().flat_map(|annotator| annotator.gives()).chain(own).collect()
+}
+
     let rounds = recipe.tasks.as_ref().map_or(1, Tasks::most_rounds);
     (u64::from(recipe.budget.groups) * u64::from(recipe.budget.group_size)).saturating_mul(rounds)
 }

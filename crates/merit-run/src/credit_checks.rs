@@ -1,7 +1,8 @@
 //! Credit rules and objectives that cannot work with the rest of a recipe.
 
 use crate::recipe::Recipe;
-use merit_credit::{CreditRule, Differs, RULES};
+use crate::stage_checks::hint;
+use merit_credit::{AnnotationNeed, CreditRule, Differs, RULES};
 use merit_learn::{Average, Scope};
 use merit_reward::RewardConfig;
 use merit_reward::combinators::shaping::{Shaping, ShapingStep};
@@ -54,6 +55,34 @@ pub(crate) fn credit(recipe: &Recipe) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// What a rule reads of what is said of episodes, somebody says.
+pub(crate) fn annotations(recipe: &Recipe) -> Result<(), String> {
+    let name = recipe.credit.about().name;
+    let given = crate::checks::given(recipe);
+    for AnnotationNeed { name: need, per_turn } in recipe.credit.needs().annotations {
+        if !given.contains(&need) {
+            let hint = hint(&need, given.iter().map(String::as_str));
+            return Err(format!(
+                "credit rule `{name}` reads the annotation `{need}`, which nobody gives{hint}; add an annotator or a judge that does"
+            ));
+        }
+        if per_turn && !speaks_of_turns(recipe, &need) {
+            return Err(format!(
+                "credit rule `{name}` reads what the annotation `{need}` says of each turn, and it speaks of whole episodes alone; \
+                 say `per_turn = true` where a judge gives it, or have an annotator of type `command` answer with `turns`"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether whoever gives an annotation may say something of each turn.
+fn speaks_of_turns(recipe: &Recipe, name: &String) -> bool {
+    let asked = recipe.judges.get(name).and_then(|judge| judge.asked());
+    let annotators = recipe.annotators.iter().filter(|annotator| annotator.gives().contains(name));
+    asked.is_some_and(|judge| judge.per_turn) || annotators.into_iter().any(|one| one.speaks_of_turns())
 }
 
 /// What grows turn by turn is learned from turn by turn.

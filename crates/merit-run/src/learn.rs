@@ -152,7 +152,10 @@ fn update(
 ) -> Result<Updated, RunError> {
     let seed = parts.seed_of("credit", at.phase).child("step", at.step);
     let groups = batch.trained();
-    let given = CreditBatch::new(&groups).with_probes(&batch.probes).with_seed(seed);
+    let given = CreditBatch::new(&groups)
+        .with_probes(&batch.probes)
+        .with_annotations(&batch.annotations)
+        .with_seed(seed);
     let mut credit = parts.rule.assign(&given)?;
     if let Some(weight) = guest_weight {
         guests::weigh(&mut credit.samples, weight);

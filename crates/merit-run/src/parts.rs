@@ -79,13 +79,19 @@ impl Parts {
             has_schema(env.as_ref())?;
         }
         let scorer = Scorer::opened(&recipe.reward)?;
-        let needs: Vec<String> = scorer.needs().into_iter().map(|need| need.name).collect();
-        let judges = judges::elsewhere(recipe, &needs, (env.as_ref(), &Seed::root(seed)))
-            .map_err(RunError::Annotator)?;
+        let paying: Vec<String> = scorer.needs().into_iter().map(|need| need.name).collect();
+        let steering: Vec<String> =
+            asked(recipe, &scorer).into_iter().filter(|name| !paying.contains(name)).collect();
+        let open = |names: &[String]| {
+            judges::elsewhere(recipe, names, (env.as_ref(), &Seed::root(seed))).map_err(RunError::Annotator)
+        };
+        let judges = (open(&paying)?, open(&steering)?);
+        let steered_by = steering.into_iter().collect();
         Ok(Self {
             env,
             scorer,
-            annotators: Annotators::build(&recipe.annotators, judges).map_err(RunError::Annotator)?,
+            annotators: Annotators::build(&recipe.annotators, judges, steered_by)
+                .map_err(RunError::Annotator)?,
             rule: recipe.credit.component(),
             recipe: recipe.clone(),
             seed: Seed::root(seed),
@@ -94,10 +100,10 @@ impl Parts {
         })
     }
 
-    /// Lets the models and judges speak that the reward asks.
+    /// Lets the models and judges speak that the reward or the credit rule asks.
     pub(crate) fn employ(&self, models: &Models, judges: &Judges, own: &OwnJudges) -> Result<(), RunError> {
         let mut speakers = Speakers::new();
-        for name in self.scorer.needs().into_iter().map(|need| need.name) {
+        for name in asked(&self.recipe, &self.scorer) {
             let speaker: Arc<dyn Speaker> = if self.recipe.models.contains_key(&name) {
                 let model = models.get(&name).cloned();
                 Arc::new(model.ok_or_else(|| RunError::NotFitted { model: name.clone() })?)
@@ -116,15 +122,15 @@ impl Parts {
         Ok(())
     }
 
-    /// Whether the reward asks one of these judges.
+    /// Whether the reward or the credit rule asks one of these judges.
     pub(crate) fn asks(&self, own: &OwnJudges) -> bool {
-        self.scorer.needs().iter().any(|need| own.get(&need.name).is_some())
+        asked(&self.recipe, &self.scorer).iter().any(|name| own.get(name).is_some())
     }
 
     /// Fails where a judge that pays is no better than one that knows only length or words.
     pub(crate) fn paid_by(&self, judges: &Judges) -> Result<(), RunError> {
-        let needs = self.scorer.needs();
-        let paying = judges.iter().filter(|(name, _)| needs.iter().any(|need| need.name == **name));
+        let asked = asked(&self.recipe, &self.scorer);
+        let paying = judges.iter().filter(|(name, _)| asked.contains(name));
         paying
             .filter_map(|(name, judge)| Some((name, judge.as_ref()?)))
             .try_for_each(|(name, judge)| judge.may_pay(name))
@@ -216,6 +222,12 @@ impl Parts {
         }
         plans
     }
+}
+
+/// The names under which somebody is asked about episodes: for the reward, and for the credit rule.
+pub(crate) fn asked(recipe: &Recipe, scorer: &Scorer) -> Vec<String> {
+    let paid = scorer.needs().into_iter().map(|need| need.name);
+    paid.chain(recipe.credit.needs().annotations.into_iter().map(|need| need.name)).collect()
 }
 
 /// Up to `count` tasks, no two the same: a task that is measured twice makes an interval too narrow. Fewer where the

@@ -63,6 +63,8 @@ impl Drive<'_> {
         };
         let paying = Scorer::compile(&stage.recipe.reward).map(|scorer| scorer.needs()).unwrap_or_default();
         let names = paying.into_iter().map(|need| need.name).chain(search.map(|how| how.value().to_owned()));
+        let steering = stage.recipe.credit.needs().annotations.into_iter().map(|need| need.name);
+        let names = names.chain(steering);
         names.filter(|name| self.recipe.models.contains_key(name)).collect()
     }
 

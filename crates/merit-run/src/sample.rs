@@ -30,6 +30,8 @@ pub(crate) struct Batch {
     drops: bool,
     /// Continuations that the credit rule needs.
     pub(crate) probes: Vec<Probe>,
+    /// What was said of the episodes.
+    pub(crate) annotations: Annotations,
     /// What the annotators and everything that only measures cost.
     pub(crate) beside: Cost,
     /// Episodes that only measure.
@@ -116,8 +118,8 @@ pub(crate) fn sample(
     }
     let own = groups.iter().flat_map(Group::members).filter(|scored| !is_guest(&scored.episode));
     let tasks = drawing.end(&groups, metrics::success(&own.collect::<Vec<_>>()));
-    let scoring = playing.scoring;
-    Ok(Batch { groups, drops, probes, beside, probe_episodes, kept, numbers, tasks, scoring })
+    let Playing { scoring, annotations, .. } = playing;
+    Ok(Batch { groups, drops, probes, annotations, beside, probe_episodes, kept, numbers, tasks, scoring })
 }
 
 /// What is said of the tasks that were drawn.
@@ -238,7 +240,7 @@ impl<'a> Playing<'a> {
         let chosen = chosen.unwrap_or_default();
         self.chosen.iter_mut().zip(chosen).for_each(|(so_far, more)| *so_far += more);
         let began = Instant::now();
-        self.annotations.extend(self.parts.annotators.ask(&episodes));
+        self.annotations.extend(self.parts.annotators.ask_to_learn(&episodes));
         self.scoring += began.elapsed();
         self.plans.extend(plans);
         self.episodes.extend(episodes);

@@ -13,7 +13,7 @@ use crate::recipe::Recipe;
 use crate::warm::Course;
 use crate::{metrics, warm};
 use merit_api::trainer::Reference;
-use merit_core::{Group, Phase, PolicyVersion, Split, When};
+use merit_core::{Annotations, Group, Phase, PolicyVersion, Split, When};
 use merit_credit::Credit;
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_reward::RewardState;
@@ -64,12 +64,21 @@ impl Session {
         recipe.trainable()?;
         let parts = Parts::new(recipe, seed)?;
         let tools = Arc::new(ToolRuntime::new()?);
+    annotations: Annotations,
         let mut policy = Policy::create(&parts, None, None, &tools, threads, &mut |_| {})?;
         policy.keep_warm();
         let weights = (policy.present(), policy.precision());
         let actor = Actor::new(weights, policy.chat(), threads, Arc::clone(&tools))?;
         let learner = Learner::new(recipe.learn.clone(), recipe.budget.steps)?;
-        Ok(Self { parts, policy, actor, learner, tools, reward_state: RewardState::default() })
+        Ok(Self {
+            parts,
+            policy,
+            actor,
+            learner,
+            tools,
+            reward_state: RewardState::default(),
+            annotations: Annotations::new(),
+        })
     }
 
     /// The recipe's parts: world, reward, credit rule, seeds.
@@ -97,9 +106,9 @@ impl Session {
         let parts = &self.parts;
         let plans = parts.train_plans(&Phase::train(), step, PolicyVersion(step))?;
         let PlayedGroups { episodes, .. } = self.actor.run_groups(parts, plans, &mut stalls(&mut |_| {}))?;
-        let annotations = parts.annotators.ask(&episodes);
+        self.annotations = parts.annotators.ask_to_learn(&episodes);
         let context = parts.context(step);
-        let batch = parts.scorer.score_annotated(&episodes, &annotations, &context, &self.reward_state);
+        let batch = parts.scorer.score_annotated(&episodes, &self.annotations, &context, &self.reward_state);
         self.reward_state = batch.state;
         Ok(Group::by_id(batch.episodes)?)
     }
@@ -127,6 +136,11 @@ impl Session {
             split: Split::HeldOut,
             first: 0,
             groups: tasks,
+    /// What was said of the episodes that were sampled last, for credit rules that read it (`CreditBatch::with_annotations`).
+    pub fn annotations(&self) -> &Annotations {
+        &self.annotations
+    }
+
             group_size: 1,
             version: PolicyVersion(0),
         })?;

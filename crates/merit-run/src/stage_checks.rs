@@ -328,7 +328,8 @@ impl<'a> Walk<'a> {
         // What cannot work in the recipe of a stage is told of that recipe.
         let Ok(own) = self.recipe.of_stage("", stage) else { return Ok(()) };
         let Ok(scorer) = merit_reward::Scorer::compile(&own.reward) else { return Ok(()) };
-        for name in scorer.needs().into_iter().map(|need| need.name) {
+        let steered = own.credit.needs().annotations.into_iter().map(|need| need.name);
+        for name in scorer.needs().into_iter().map(|need| need.name).chain(steered) {
             if self.recipe.models.contains_key(&name) {
                 self.asked("reward: key", &name)?;
                 continue;

@@ -131,7 +131,10 @@ fn model(recipe: &Recipe, settings: &JudgeSettings) -> Option<String> {
 
 /// The message for a judge that no reward asks.
 pub(crate) fn idle(recipe: &Recipe) -> Option<String> {
-    let named = |name: &str| pays(&toml::Value::Table(recipe.to_table()), name);
+    let steering = recipe.credit.needs().annotations;
+    let named = |name: &str| {
+        steering.iter().any(|need| need.name == name) || pays(&toml::Value::Table(recipe.to_table()), name)
+    };
     let asked = recipe.judges.iter().filter(|(_, judge)| judge.asked().is_some());
     let idle = asked.map(|(name, _)| name).find(|name| !named(name))?;
     Some(format!(
@@ -139,12 +142,12 @@ pub(crate) fn idle(recipe: &Recipe) -> Option<String> {
     ))
 }
 
-/// Whether a term somewhere in these tables reads the annotation of that name.
+/// Whether a term or a credit rule somewhere in these tables reads the annotation of that name.
 fn pays(value: &toml::Value, name: &str) -> bool {
     match value {
         toml::Value::Table(table) => {
-            table.get("key").and_then(toml::Value::as_str) == Some(name)
-                || table.values().any(|value| pays(value, name))
+            let reads = |key: &str| table.get(key).and_then(toml::Value::as_str) == Some(name);
+            reads("key") || reads("annotation") || table.values().any(|value| pays(value, name))
         }
         toml::Value::Array(items) => items.iter().any(|item| pays(item, name)),
         _ => false,
@@ -164,14 +167,14 @@ fn knows(world: &dyn World) -> Result<(), String> {
     }
 }
 
-/// The judges of `recipe` whose model is not the recipe's own, opened, of those that its reward asks by name.
+/// The judges of `recipe` whose model is not the recipe's own, opened, of those that are asked by name.
 pub(crate) fn elsewhere(
     recipe: &Recipe,
-    needs: &[String],
+    asked_for: &[String],
     (world, seed): (&dyn World, &Seed),
 ) -> Result<Vec<Box<dyn Annotator>>, String> {
     let asked = recipe.judges.iter().filter_map(|(name, judge)| Some((name, judge.asked()?)));
-    let asked = asked.filter(|(name, settings)| !settings.backend.is_own() && needs.contains(name));
+    let asked = asked.filter(|(name, settings)| !settings.backend.is_own() && asked_for.contains(name));
     let open = |(name, settings): (&String, &JudgeSettings)| {
         if settings.backend.oracle().is_some_and(|oracle| oracle.reward.is_none()) {
             knows(world).map_err(|why| format!("[judges.{name}] {why}"))?;
@@ -179,7 +182,7 @@ pub(crate) fn elsewhere(
         let (library, seed) = (Library::default(), seed.child("judge", settings.seed).child(name, 0));
         let judge = open::asked(settings, Path::new("."), &library, (None, None), seed);
         let judge = judge.map_err(|error| format!("[judges.{name}] {error}"))?;
-        Ok(Box::new(AtWork::new(name.clone(), Box::new(judge))) as Box<dyn Annotator>)
+        Ok(Box::new(AtWork::new(name.clone(), Box::new(judge), settings.per_turn)) as Box<dyn Annotator>)
     };
     asked.map(open).collect()
 }

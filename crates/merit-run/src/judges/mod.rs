@@ -15,7 +15,7 @@ mod record;
 mod settings;
 
 pub use annotator::JudgeAnnotator;
-pub(crate) use annotator::{AtWork, annotation};
+pub(crate) use annotator::{AtWork, annotations};
 pub use asker::ModelAsker;
 pub use backend::{JudgeBackend, OracleBackend};
 pub use fitted::FittedJudge;

@@ -7,14 +7,14 @@
 use super::asker::ModelAsker;
 use super::backend::JudgeBackend;
 use super::in_recipe::RecipeJudge;
-use super::{annotation, wording};
+use super::{annotations, wording};
 use crate::RunError;
 use crate::annotators::{Speaker, Spoken};
 use crate::policy::{Models, Policy};
 use crate::recipe::Recipe;
 use merit_core::{Annotation, Episode, Seed};
 use merit_evolve::Library;
-use merit_judge::{AskedJudge, Judge as _, Kept};
+use merit_judge::{AskedJudge, Kept};
 use merit_model::{Generator, GeneratorSettings, PackedWeights, Sampler};
 use merit_rollout::ChatFormat;
 use std::collections::BTreeMap;
@@ -59,6 +59,7 @@ impl Lent {
 pub(crate) struct OwnJudge {
     backend: JudgeBackend,
     judge: Mutex<AskedJudge>,
+    per_turn: bool,
     lent: Arc<Lent>,
 }
 
@@ -72,11 +73,11 @@ impl Speaker for OwnJudge {
     fn says(&self, name: &str, episodes: &[Arc<Episode>]) -> Result<Vec<Spoken>, String> {
         let mut judge = self.judge();
         judge.forget();
-        let (by, version) = (judge.id(), self.lent.version());
-        let said = |answer| {
-            annotation(name, &by, answer).map(|one| Some(Annotation { version: version.clone(), ..one }))
+        let version = self.lent.version();
+        let said = |said: Result<Annotation, String>| {
+            said.map(|one| Some(Annotation { version: version.clone(), ..one }))
         };
-        Ok(judge.score(episodes).into_iter().map(said).collect())
+        Ok(annotations(name, &mut *judge, episodes, self.per_turn).into_iter().map(said).collect())
     }
 
     fn counts(&self) -> bool {
@@ -114,7 +115,8 @@ impl OwnJudges {
             let before = paid.get(name).copied().unwrap_or_default();
             let judge = AskedJudge::new(asker, wording, settings.asking(), Kept::in_memory());
             let judge = Mutex::new(judge.having_paid(before));
-            Ok((name.clone(), Arc::new(OwnJudge { backend: settings.backend.clone(), judge, lent })))
+            let (backend, per_turn) = (settings.backend.clone(), settings.per_turn);
+            Ok((name.clone(), Arc::new(OwnJudge { backend, judge, per_turn, lent })))
         });
         Ok(Self(one.collect::<Result<_, RunError>>()?))
     }

@@ -21,6 +21,10 @@ pub struct JudgeSettings {
     /// What counts, in words. Empty: how well the task was done.
     #[serde(default)]
     pub rubric: String,
+    /// Grade every turn too: it is asked about the episode as it was after each turn. Only in a recipe, for a credit rule or a term that
+    /// reads turns.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub per_turn: bool,
     /// Who answers: `oracle`, `embedded` or `openai`; in a recipe also `policy` or `model`, which are the recipe's own.
     pub backend: JudgeBackend,
     /// Judged examples that it is shown before every question. Absent: none.
@@ -156,6 +160,8 @@ impl JudgeFile {
             return Ok(Self::Panel(panel));
         }
         let one: JudgeSettings = crate::mistakes::read(file, text, "", &components)?;
+        let alone = "left out of a file; where an annotator asks this judge, say it beside `judge = …`";
+        Refusal::unless(!one.per_turn, "per_turn", "true", alone).map_err(wrong)?;
         one.check().map_err(wrong)?;
         Ok(Self::One(Box::new(one)))
     }

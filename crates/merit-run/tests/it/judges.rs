@@ -210,6 +210,51 @@ fn an_annotator_gives_numbers_and_nothing_where_there_is_no_verdict() {
 
 #[test]
 fn a_recipe_may_name_a_judge() {
+#[test]
+fn a_judge_that_grades_turns_is_asked_about_the_episode_as_it_was_after_each() {
+    // It grades by how many words were said so far, and refuses what is private.
+    let server = ScriptedServer::start(|asked| {
+        let user = last(asked);
+        match user.contains("agent: private") && !user.contains("agent: four") {
+            true => Reply::chat("I cannot."),
+            false => Reply::chat(&format!("{{\"score\": {}}}", user.matches("agent: ").count())),
+        }
+    })
+    .unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "judge.toml", "type = 'score'", &server, "");
+    let annotator = |more: &str| {
+        let judge = path.display().to_string();
+        let table = format!("type = 'judge'\nname = 'helpful'\njudge = {judge:?}\n{more}");
+        let table: toml::Table = toml::from_str(&table).unwrap();
+        merit_core::Chosen::<dyn merit_api::annotator::AnnotatorSettings>::from_table(table, &built_in())
+            .unwrap()
+    };
+    let says = |texts: &[&str]| {
+        let action = |text: &&str| Action::Say { text: (*text).to_owned() };
+        let turns = texts.iter().enumerate().map(|(at, text)| Turn::new(at as u32, action(text)));
+        Arc::new(Episode { turns: turns.collect(), ..(*answer("")).clone() })
+    };
+    let (per_turn, whole) = (annotator("per_turn = true"), annotator(""));
+    assert!(per_turn.speaks_of_turns() && !whole.speaks_of_turns());
+    let episodes = [says(&["one", "two", "three"]), says(&["private", "four"]), says(&[])];
+    let said = per_turn.build().unwrap().annotate_all(&episodes);
+    let [first, second, third] = [0, 1, 2].map(|at| &said[at].as_ref().unwrap()[0]);
+    assert_eq!(first.turns, [Some(0.1), Some(0.2), Some(0.3)]);
+    assert_eq!((first.value, first.cost.judge_calls), (0.3, 3));
+    // A turn on which it gave no verdict is not graded 0, and the reason is kept.
+    assert_eq!(second.turns, [None, Some(0.2)]);
+    assert!(second.evidence.iter().any(|one| one.finding.starts_with("turn 0: refused: ")), "{second:?}");
+    assert_eq!((third.turns.len(), third.value), (0, 0.0));
+    let said = whole.build().unwrap().annotate_all(&episodes);
+    assert_eq!(said[0].as_ref().unwrap()[0].turns, []);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let error = JudgeFile::parse("judge.toml", &format!("per_turn = true\n{text}"), &built_in())
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("`per_turn` is true; it must be left out of a file"), "{error}");
+}
+
     let text =
         merit_run::shipped::recipes().iter().find(|one| one.about.name == "ledger-tools").unwrap().text;
     let text =
