@@ -8,34 +8,19 @@ use merit_core::registry::Refusal;
 pub enum EnvError {
     /// A task of another world, or damaged.
     #[error("world `{world}` cannot open task {task}: {why}")]
-    Task {
-        world: &'static str,
-        task: String,
-        why: String,
-    },
+    Task { world: &'static str, task: String, why: String },
     /// A snapshot of another world or version.
     #[error("world `{world}` cannot continue from this snapshot: {why}")]
-    Snapshot {
-        world: &'static str,
-        why: String,
-    },
+    Snapshot { world: &'static str, why: String },
     /// The world itself broke.
     #[error("world `{world}` broke: {why}")]
-    Broken {
-        world: &'static str,
-        why: String,
-    },
+    Broken { world: &'static str, why: String },
     /// A setting that cannot work.
     #[error("world `{world}`: {why}")]
-    Setting {
-        world: &'static str,
-        why: String,
-    },
+    Setting { world: &'static str, why: String },
     /// An expert that is asked for a manner and knows none by name.
     #[error("the expert has no manner `{manner}`; it plays only right or wrong")]
-    Manner {
-        manner: String,
-    },
+    Manner { manner: String },
 }
 
 impl EnvError {

@@ -82,23 +82,13 @@ pub trait ToolSession: Send + Sync {
 pub enum ToolError {
     /// The task lacks what the tool needs.
     #[error("tool `{tool}` cannot open task {task}: {why}")]
-    Task {
-        tool: String,
-        task: String,
-        why: String,
-    },
+    Task { tool: String, task: String, why: String },
     /// A snapshot of another tool or version.
     #[error("tool `{tool}` cannot continue from this snapshot: {why}")]
-    Snapshot {
-        tool: String,
-        why: String,
-    },
+    Snapshot { tool: String, why: String },
     /// A setting that cannot work.
     #[error("tool `{tool}`: {why}")]
-    Setting {
-        tool: String,
-        why: String,
-    },
+    Setting { tool: String, why: String },
 }
 
 impl ToolError {

@@ -98,15 +98,10 @@ pub struct UpdateStats {
 pub enum TrainError {
     /// A sequence that the model cannot read.
     #[error("sequence {index}: {reason}")]
-    Sequence {
-        index: usize,
-        reason: String,
-    },
+    Sequence { index: usize, reason: String },
     /// The gradient overflowed or is undefined; the weights were left as they were.
     #[error("the gradient is not finite (norm {norm}); the weights were not changed")]
-    NonFiniteGradient {
-        norm: f64,
-    },
+    NonFiniteGradient { norm: f64 },
     /// Whatever else the model says.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),

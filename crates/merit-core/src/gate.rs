@@ -55,10 +55,7 @@ pub enum GateError {
     #[error(
         "{before} items before the change and {after} after it; both must be the same items in the same order"
     )]
-    Unpaired {
-        before: usize,
-        after: usize,
-    },
+    Unpaired { before: usize, after: usize },
     /// There is nothing to decide by.
     #[error("no item is left to decide by")]
     Empty,

@@ -41,10 +41,7 @@ pub enum GroupError {
     #[error(
         "episode {episode} differs from its group in its {what}; members of a group share the task, its version and the prompt's tokens"
     )]
-    Mixed {
-        episode: String,
-        what: &'static str,
-    },
+    Mixed { episode: String, what: &'static str },
 }
 
 impl Group {

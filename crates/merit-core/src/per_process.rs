@@ -3,7 +3,10 @@
 //! A forked child has the memory of its parent as it was: locks that another thread held stay locked for ever, counts are those of the
 //! parent's work, and what was opened is the parent's. So a child finds nothing here and makes its own, without waiting for anybody;
 //! what it inherited is neither used nor dropped.
-#![allow(unsafe_code, reason = "a lock that a fork may copy in use cannot guard this; one atomic pointer can")]
+#![allow(
+    unsafe_code,
+    reason = "a lock that a fork may copy in use cannot guard this; one atomic pointer can"
+)]
 
 use std::marker::PhantomData;
 use std::ptr;

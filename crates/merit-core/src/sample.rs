@@ -57,10 +57,7 @@ pub enum SampleError {
     #[error(
         "episode {episode} cannot be trained on: its record has no {missing}; it can be scored and shown, but to learn from its task run it again here"
     )]
-    Incomplete {
-        episode: EpisodeId,
-        missing: &'static str,
-    },
+    Incomplete { episode: EpisodeId, missing: &'static str },
 }
 
 impl Sample {

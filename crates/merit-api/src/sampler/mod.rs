@@ -96,16 +96,10 @@ pub enum SamplerError {
     EmptyContext,
     /// The context does not fit.
     #[error("the context has {got} tokens, the model holds {limit}")]
-    ContextTooLong {
-        got: usize,
-        limit: usize,
-    },
+    ContextTooLong { got: usize, limit: usize },
     /// A token that the model does not know.
     #[error("token {token} is outside the vocabulary of {vocab}")]
-    UnknownToken {
-        token: u32,
-        vocab: usize,
-    },
+    UnknownToken { token: u32, vocab: usize },
     /// Parameters that cannot be sampled with.
     #[error("sampling parameters: {0}")]
     Params(String),
@@ -125,20 +119,13 @@ pub enum SamplerError {
     #[error(
         "{positions} positions need {needed} bytes of cache, the limit is {limit}: raise `cache_bytes` or shorten the context"
     )]
-    CacheFull {
-        positions: usize,
-        needed: usize,
-        limit: usize,
-    },
+    CacheFull { positions: usize, needed: usize, limit: usize },
     /// The sampler behind the seam failed.
     #[error("the sampler failed: {0}")]
     Failed(String),
     /// A server that the sampler asked failed.
     #[error("the sampler failed: {message}")]
-    Server {
-        cause: String,
-        message: String,
-    },
+    Server { cause: String, message: String },
 }
 
 /// The answer to one request.
