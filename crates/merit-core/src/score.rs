@@ -56,17 +56,17 @@ impl Score {
 pub enum Reward {
     /// A number to learn from.
     Value {
-        /// Finite.
+        /// What the episode is paid; never infinite and never NaN.
         value: f64,
     },
     /// The output cannot be scored; this is not 0.
     Unscorable {
-        /// Why.
+        /// What of the output cannot be scored.
         why: String,
     },
     /// The grader broke; this is not 0.
     GraderFailed {
-        /// Why.
+        /// What the grader said when it broke.
         why: String,
     },
 }
@@ -102,12 +102,12 @@ pub struct TermScore {
 pub enum TermOutcome {
     /// The term applies and has a value.
     Value {
-        /// Finite.
+        /// The raw value, before the weight; never infinite and never NaN.
         value: f64,
     },
     /// The term has nothing to say of this episode; this is not 0.
     NotApplicable {
-        /// Why.
+        /// What the episode lacks that the term reads.
         why: String,
     },
     /// The output could not be parsed; its own outcome with its own path and count.
@@ -117,7 +117,7 @@ pub enum TermOutcome {
     },
     /// The term itself broke.
     GraderFailed {
-        /// Why.
+        /// What the term said when it broke.
         why: String,
     },
 }
