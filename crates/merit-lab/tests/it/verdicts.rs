@@ -67,31 +67,125 @@ fn ratios_are_geometric() {
     assert!(nothing.claims[0].why.contains("says nothing"), "{nothing:?}");
 }
 
-/// Two arms whose curve is at these heights, one update apart.
+/// Two arms whose curve is at these heights, one update apart, at three seeds.
 fn ruled_by_curves(one: &[f64], two: &[f64]) -> Ruling {
-    let file = FILE.replace("within = 0.1", "ratio = { at_most = 0.85 }").replace(
-        "measure = \"success\"",
-        "measure = { reach = \"success\", share = 1.0, of = \"two\", axis = \"updates\" }",
-    );
+    let measure = "{ reach = \"success\", share = 1.0, of = \"two\", axis = \"updates\" }";
+    ruled_by_reach(measure, "ratio = { at_most = 0.85 }", &[one; 3], &[two; 3])
+}
+
+/// The same by any measure and test, with the heights of each seed.
+fn ruled_by_reach(measure: &str, test: &str, one: &[&[f64]], two: &[&[f64]]) -> Ruling {
+    let file =
+        FILE.replace("within = 0.1", test).replace("measure = \"success\"", &format!("measure = {measure}"));
     let point = |(at, value): (usize, &f64)| Point {
         costs: BTreeMap::from([("updates".into(), at as f64)]),
         value: *value,
     };
-    let cells = [("one", one), ("two", two)].into_iter().flat_map(|(arm, heights)| {
-        (1..=3).map(move |seed| Cell {
-            part: "main".into(),
-            arm: arm.into(),
-            seed,
-            seconds: 0.0,
-            record: Some(CellRecord {
-                costs: BTreeMap::from([("steps".into(), 100.0)]),
-                curves: BTreeMap::from([("success".into(), heights.iter().enumerate().map(point).collect())]),
-                ..CellRecord::default()
-            }),
-            broken: None,
-        })
-    });
-    judge(&System::parse("small.toml", &file).unwrap(), &Cells(cells.collect()))
+    let cell = |arm: &str, seed: usize, heights: &[f64]| Cell {
+        part: "main".into(),
+        arm: arm.into(),
+        seed: seed as u64 + 1,
+        seconds: 0.0,
+        record: Some(CellRecord {
+            costs: BTreeMap::from([("steps".into(), 100.0), ("updates".into(), heights.len() as f64 - 1.0)]),
+            curves: BTreeMap::from([("success".into(), heights.iter().enumerate().map(point).collect())]),
+            ..CellRecord::default()
+        }),
+        broken: None,
+    };
+    let of = |arm: &str, seeds: &[&[f64]]| {
+        seeds.iter().enumerate().map(|(seed, heights)| cell(arm, seed, heights)).collect::<Vec<_>>()
+    };
+    let cells = Cells([of("one", one), of("two", two)].concat());
+    judge(&System::parse("small.toml", &file).unwrap(), &cells)
+}
+
+/// Four updates, of which the first, the second, the last or none brings the curve to one half.
+const AT_1: &[f64] = &[0.0, 0.5, 0.5, 0.5, 0.5];
+const AT_2: &[f64] = &[0.0, 0.0, 0.5, 0.5, 0.5];
+const AT_4: &[f64] = &[0.0, 0.0, 0.0, 0.0, 0.5];
+const NEVER: &[f64] = &[0.0, 0.0, 0.0, 0.0, 0.4];
+
+/// Whether half of the updates suffice to reach the level.
+fn half_suffices(one: &[&[f64]], two: &[&[f64]]) -> Ruling {
+    let measure = "{ reach = \"success\", level = 0.5, axis = \"updates\" }";
+    ruled_by_reach(measure, "ratio = { at_most = 0.5 }", one, two)
+}
+
+#[test]
+fn an_arm_that_never_arrives_in_most_seeds_does_not_hold() {
+    let ruling = half_suffices(&[AT_1, AT_1, NEVER, NEVER, NEVER], &[AT_4; 5]);
+    assert_eq!(ruling.verdict, Verdict::DoesNotHold);
+    let claim = &ruling.claims[0];
+    assert_eq!(
+        (claim.estimate, claim.interval, claim.why.as_str()),
+        (None, None, "never arrived in 3 of 5 seeds")
+    );
+    let shown: Vec<Option<f64>> = claim.seeds.iter().map(|(_, value)| *value).collect();
+    assert_eq!(shown, [Some(0.25), Some(0.25), None, None, None], "a seed is shown, never dropped");
+}
+
+#[test]
+fn where_one_seed_never_arrives_the_seeds_that_miss_are_counted() {
+    // 2 of 4 updates meet the half, 4 of 4 do not: one seed of five meets it, three are late, one never comes.
+    let late = half_suffices(&[AT_2, AT_4, AT_4, AT_4, NEVER], &[AT_4; 5]);
+    assert_eq!(
+        (late.verdict, late.claims[0].why.as_str()),
+        (Verdict::DoesNotHold, "never arrived in 1 of 5 seeds")
+    );
+    // Four quick seeds of five are no interval either: it never holds.
+    let quick = half_suffices(&[AT_1, AT_1, AT_1, AT_1, NEVER], &[AT_4; 5]);
+    assert_eq!((quick.verdict, quick.claims[0].interval), (Verdict::Inconclusive, None));
+    assert!(quick.wants_more_seeds());
+}
+
+#[test]
+fn as_many_seeds_that_meet_as_miss_decide_nothing() {
+    let tie = half_suffices(&[AT_1, AT_1, NEVER, NEVER], &[AT_4; 4]);
+    assert_eq!(
+        (tie.verdict, tie.claims[0].why.as_str()),
+        (Verdict::Inconclusive, "never arrived in 2 of 4 seeds")
+    );
+}
+
+#[test]
+fn a_baseline_that_never_arrives_counts_as_having_needed_its_whole_budget() {
+    // 1, 1 and 2 updates of 4, which are 0.25, 0.25 and 0.5 times the budget.
+    let ruling = half_suffices(&[AT_1, AT_1, AT_2], &[NEVER; 3]);
+    let found = ruling.claims[0].estimate.unwrap();
+    assert!((found - (0.25_f64 * 0.25 * 0.5).cbrt()).abs() < 1e-12, "{found}");
+    assert!(ruling.claims[0].interval.is_some() && ruling.claims[0].why.is_empty(), "{ruling:?}");
+    // That favours the baseline: an arm that comes with its last update is no quicker than one that never comes.
+    let last = half_suffices(&[AT_4; 3], &[NEVER; 3]);
+    assert_eq!((last.verdict, last.claims[0].estimate), (Verdict::DoesNotHold, Some(1.0)));
+}
+
+#[test]
+fn where_neither_arrives_the_seed_counts_as_a_miss() {
+    let neither = half_suffices(&[NEVER; 3], &[NEVER; 3]);
+    assert_eq!(
+        (neither.verdict, neither.claims[0].why.as_str()),
+        (Verdict::DoesNotHold, "never arrived in 3 of 3 seeds")
+    );
+    assert_eq!(neither.claims[0].estimate, None, "nothing is said about which is quicker");
+}
+
+#[test]
+fn an_arm_that_never_arrives_meets_a_lower_bound() {
+    let measure = "{ reach = \"success\", level = 0.5, axis = \"updates\" }";
+    let slower =
+        |one: &[&[f64]]| ruled_by_reach(measure, "ratio = { at_least = 0.9 }", one, &[AT_2; 3]).verdict;
+    assert_eq!(slower(&[NEVER, NEVER, AT_1]), Verdict::Inconclusive);
+    assert_eq!(slower(&[NEVER, AT_1, AT_1]), Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_premise_whose_arm_never_arrives_fails() {
+    let premise = "\n[[premises]]\nsays = \"it comes\"\nmeasure = { reach = \"success\", level = 0.5, axis = \"updates\" }\narm = \"two\"\nvalue = { at_most = 4.0 }\n";
+    let measure = "{ reach = \"success\", level = 0.5, axis = \"updates\" }";
+    let test = format!("ratio = {{ at_most = 0.5 }}\n{premise}");
+    let ruling = ruled_by_reach(measure, &test, &[AT_1; 3], &[AT_4, AT_4, NEVER]);
+    assert_eq!((ruling.verdict, ruling.why.as_str()), (Verdict::Inconclusive, "a premise fails: it comes"));
 }
 
 #[test]
