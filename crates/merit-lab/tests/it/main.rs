@@ -3,5 +3,6 @@
 
 mod files;
 mod grid;
+mod oracles;
 mod shipped;
 mod verdicts;

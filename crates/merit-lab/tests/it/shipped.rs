@@ -1,6 +1,6 @@
 //! Every shipped system can run, every recorded result is of its file, and the document is of both.
 
-use merit_lab::{Grid, GridOptions, System, load, markdown, readings, results, systems};
+use merit_lab::{Grid, GridOptions, System, Verdict, load, markdown, reading_of, readings, results, systems};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -21,6 +21,33 @@ fn every_result_is_of_its_file() {
             system.hash(),
             "results/{name}.json is of another systems/{name}.toml; `merit reproduce {name}` makes a new one",
             name = result.system
+        );
+    }
+}
+
+#[test]
+fn every_recorded_file_can_be_read() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../results");
+    let files =
+        std::fs::read_dir(folder).unwrap().filter_map(|file| file.unwrap().file_name().into_string().ok());
+    let mut files: Vec<String> =
+        files.filter_map(|file| file.strip_suffix(".json").map(str::to_owned)).collect();
+    files.sort_unstable();
+    let mut read: Vec<String> = results().into_iter().map(|result| result.system).collect();
+    read.sort_unstable();
+    assert_eq!(files, read);
+}
+
+#[test]
+fn every_result_that_does_not_hold_or_decides_nothing_has_a_reading() {
+    for result in results().iter().filter(|result| result.ruling.verdict != Verdict::Holds) {
+        let words = reading_of(&result.system).unwrap_or_default().split_whitespace().count();
+        assert!(
+            words >= 60,
+            "results/{name}.json {verdict}: results/{name}.md is to say what a reader should make of it (premise, oracle, what was \
+             varied, what to conclude); it has {words} words",
+            name = result.system,
+            verdict = result.ruling.verdict.words()
         );
     }
 }
