@@ -11,4 +11,5 @@ mod settings;
 mod shipped;
 mod state;
 mod support;
+mod systems;
 mod tools;
