@@ -4,13 +4,14 @@ use crate::cell::{Cell, CellKey, Cells};
 use crate::experiment::{Bench, Experiment};
 use crate::{LabError, Part, Role, System};
 use merit_studies::StudyError;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// Whoever runs cells in this process's place. A cell that another program ran has another name, and is no cell of these.
+/// What runs cells in this process's place. A cell that another program ran has another name, and is no cell of these.
 pub trait CellRunner: Send + Sync {
     /// Runs the cells, in any order, until `stop` is set. Tells each as it is finished: its place among `cells`, and what its file
     /// holds.
@@ -57,7 +58,7 @@ pub struct GridOptions {
     pub stop: Arc<AtomicBool>,
 }
 
-/// What happened, for whoever watches.
+/// What happened, for the watcher.
 #[derive(Debug, Clone)]
 pub struct Progress<'a> {
     pub system: &'a str,
@@ -69,6 +70,19 @@ pub struct Progress<'a> {
     pub cell: &'a Cell,
     /// About how long the rest takes.
     pub seconds_left: f64,
+}
+
+/// How long a look at a system took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LookTime {
+    /// By the clock on the wall, from the first cell to the last.
+    pub seconds: f64,
+    /// The cells that were run in that time. Cells that were there already, of an earlier run or of the first look, are none of them.
+    pub cells: usize,
+    /// One-threaded cells side by side. Absent: a cluster ran them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workers: Option<usize>,
 }
 
 /// The cells of one look at a system.
@@ -184,6 +198,11 @@ impl<'a> Grid<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn run(&self, watch: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<Cells, LabError> {
+        Ok(self.run_timed(watch)?.0)
+    }
+
+    /// The same, and how long it took.
+    pub fn run_timed(&self, watch: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(Cells, LookTime), LabError> {
         let folder = self.options.folder.join(&self.system.name);
         std::fs::create_dir_all(&folder).map_err(LabError::file("make", &folder))?;
         let found: Vec<Option<Cell>> = self
@@ -198,8 +217,13 @@ impl<'a> Grid<'a> {
             Some(runner) => run.elsewhere(&**runner, &folder)?,
             None => run.here(&folder)?,
         }
+        let time = LookTime {
+            seconds: began.elapsed().as_secs_f64(),
+            cells: open.len(),
+            workers: self.options.runner.is_none().then_some(self.options.workers.max(1)),
+        };
         let cells = run.found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Cells(self.in_order(cells.into_iter().flatten().collect())))
+        Ok((Cells(self.in_order(cells.into_iter().flatten().collect())), time))
     }
 
     /// By part, arm and seed, whatever the order in which they were run.

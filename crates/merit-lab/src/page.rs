@@ -27,11 +27,11 @@ pub fn system_page(result: &SystemResult) -> String {
     }
     let _ = write!(
         body,
-        "<p>{}</p><p class=\"soft\">Card: {}. {} seeds, {} s of cells; {}, {} cores; merit {}; {}; hash {}</p></section>",
+        "<p>{}</p><p class=\"soft\">Card: {}. {} seeds, {}; {}, {} cores; merit {}; {}; hash {}</p></section>",
         escape(&result.scope),
         escape(&result.confidence),
         result.seeds(),
-        number(result.cell_seconds),
+        escape(&result.time_words()),
         escape(&result.machine.cpu),
         result.machine.cores,
         escape(&result.version),

@@ -1,6 +1,7 @@
 //! What is recorded of a system: every seed, curves, costs, verdict, hash, version, machine, date.
 
-use crate::{Arm, Cell, Cells, Look, Role, Ruling, System};
+use crate::scoreboard::number;
+use crate::{Arm, Cell, Cells, Look, LookTime, Role, Ruling, System};
 use merit_studies::{CellRecord, Point};
 use serde::{Deserialize, Serialize};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -21,6 +22,9 @@ pub struct SystemResult {
     pub arms: Vec<ArmLine>,
     /// Wall seconds of all cells together.
     pub cell_seconds: f64,
+    /// How long each look took, the first one first. Empty: it was recorded before looks were timed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub look_times: Vec<LookTime>,
     pub version: String,
     pub machine: Machine,
     /// When the result was made, in Unix milliseconds.
@@ -82,11 +86,37 @@ impl SystemResult {
             look,
             arms,
             cell_seconds: short(cells.0.iter().map(|cell| cell.seconds).sum()),
+            look_times: Vec::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             machine: Machine::here(),
             date_ms: now,
             cells: cells.0.iter().map(kept).collect(),
         }
+    }
+
+    /// The same, which says how long its looks took.
+    #[must_use]
+    pub fn with_look_times(mut self, times: &[LookTime]) -> Self {
+        self.look_times =
+            times.iter().map(|time| LookTime { seconds: short(time.seconds), ..*time }).collect();
+        self
+    }
+
+    /// How long it took, in words: the seconds of its cells and, where they are known, of its looks.
+    pub fn time_words(&self) -> String {
+        let mut words = format!("{} s of cells", number(self.cell_seconds));
+        for (time, look) in self.look_times.iter().zip(["first", "second"]) {
+            let by = time.workers.map_or_else(
+                || "on a cluster".to_owned(),
+                |workers| format!("by {workers} worker{}", if workers == 1 { "" } else { "s" }),
+            );
+            words.push_str(&format!(
+                "; {look} look: {} cells in {} s {by}",
+                time.cells,
+                number(time.seconds)
+            ));
+        }
+        words
     }
 
     /// The verdict with its scope, in a line.

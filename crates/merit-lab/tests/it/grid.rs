@@ -1,6 +1,8 @@
 //! Cells are run once, kept, and the same whoever runs them.
 
-use merit_lab::{CellRunner, Grid, GridOptions, LabError, OpenCell, System, load};
+use merit_lab::{
+    CellRunner, Grid, GridOptions, LabError, Look, OpenCell, System, SystemResult, judge, load, system_page,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -46,6 +48,40 @@ fn finished_cells_are_not_run_again_and_numbers_do_not_depend_on_who_runs_them()
             assert_eq!((&a.part, &a.arm, a.seed, &a.record), (&b.part, &b.arm, b.seed, &b.record));
         }
     }
+}
+
+#[test]
+fn a_look_says_how_long_it_took_and_which_cells_it_ran() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path(), 2);
+    let grid = Grid::new(&system, &options, 1).unwrap();
+    let (cells, first) = grid.run_timed(&|_| {}).unwrap();
+    assert_eq!((first.cells, first.workers), (grid.len(), Some(2)));
+    // Two workers cannot do more than two seconds of cells in a second.
+    let all: f64 = cells.0.iter().map(|cell| cell.seconds).sum();
+    assert!(first.seconds >= all / 2.0, "{} s for {all} s of cells", first.seconds);
+    let (_, again) = grid.run_timed(&|_| {}).unwrap();
+    assert_eq!(again.cells, 0, "cells that are there already are not run");
+    let elsewhere = tempfile::tempdir().unwrap();
+    let others = GridOptions { runner: Some(Arc::new(Others)), ..self::options(elsewhere.path(), 1) };
+    let (_, by_others) = Grid::new(&system, &others, 1).unwrap().run_timed(&|_| {}).unwrap();
+    assert_eq!(
+        (by_others.cells, by_others.workers),
+        (grid.len(), None),
+        "nobody here knows how many they were"
+    );
+    let result = SystemResult::new(&system, &cells, judge(&system, &cells), Look::First);
+    let untimed = serde_json::to_value(&result).unwrap();
+    assert!(untimed.get("look_times").is_none());
+    let timed = result.with_look_times(&[first, by_others]);
+    let text = serde_json::to_string(&timed).unwrap();
+    assert_eq!(serde_json::from_str::<SystemResult>(&text).unwrap(), timed);
+    let page = system_page(&timed);
+    let said = |look: &str, by: &str| {
+        page.contains(&format!("{look} look: {} cells in", grid.len())) && page.contains(by)
+    };
+    assert!(said("first", "by 2 workers") && said("second", "on a cluster"), "{}", timed.time_words());
 }
 
 /// Runs each cell by a grid of its own, in a folder of its own, the last one first.

@@ -14,6 +14,7 @@ use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
     if arguments.list {
@@ -45,10 +46,14 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
     let all: Vec<System> = names.iter().map(|name| load(name, &arguments.set)).collect::<Result<_, _>>()?;
     let cluster =
         arguments.on.as_ref().map(|on| Cluster::join(&on.0, arguments.workers)).transpose()?.map(Arc::new);
+    let began = Instant::now();
     for (system, source) in all.iter().zip(&names) {
         let runner =
             cluster.as_ref().map(|cluster| elsewhere(cluster, system, source, arguments)).transpose()?;
         reproduce(system, &GridOptions { runner, ..options.clone() }, arguments)?;
+    }
+    if all.len() > 1 && !arguments.json {
+        out::line(format!("{} systems in {:.0} s", all.len(), began.elapsed().as_secs_f64()))?;
     }
     Ok(())
 }
@@ -77,11 +82,13 @@ fn reproduce(system: &System, options: &GridOptions, arguments: &Reproduce) -> R
     let whole = !options.smoke && !options.premise && options.seeds.is_none() && options.arms.is_empty();
     let watch = watcher(arguments.json);
     let mut look = Look::First;
-    let mut cells = Grid::new(system, options, 1)?.run(&*watch)?;
+    let (mut cells, first) = Grid::new(system, options, 1)?.run_timed(&*watch)?;
+    let mut times = vec![first];
     let mut ruling = judge(system, &cells);
     if whole && ruling.wants_more_seeds() {
         look = Look::Second;
-        cells = Grid::new(system, options, 2)?.run(&*watch)?;
+        let (twice, second) = Grid::new(system, options, 2)?.run_timed(&*watch)?;
+        (cells, times) = (twice, vec![first, second]);
         ruling = judge(system, &cells);
     }
     drop(watch);
@@ -89,7 +96,7 @@ fn reproduce(system: &System, options: &GridOptions, arguments: &Reproduce) -> R
         let (arm, seed, why) = (&broken.arm, broken.seed, broken.broken.as_deref().unwrap_or_default());
         out::complain(format_args!("merit: {}: arm `{arm}`, seed {seed} broke twice: {why}", system.name));
     }
-    let result = SystemResult::new(system, &cells, ruling, look);
+    let result = SystemResult::new(system, &cells, ruling, look).with_look_times(&times);
     let folder = options.folder.join("pages");
     let page = folder.join(format!("{}.html", system.name));
     write(&page, &system_page(&result))?;
@@ -168,7 +175,7 @@ fn show(result: &SystemResult, judged: bool, page: &Path) -> Result<()> {
     if judged {
         text.push_str(&format!("{}\n", result.line()));
     }
-    text.push_str(&format!("{:.0} s of cells; page {}\n", result.cell_seconds, page.display()));
+    text.push_str(&format!("{}; page {}\n", result.time_words(), page.display()));
     Ok(out::text(text)?)
 }
 

@@ -30,6 +30,9 @@ fn a_smoke_says_what_it_does_and_leaves_a_page() {
     assert!(page.contains("<svg") && page.contains("Every seed"), "{page}");
     // A smoke is no result.
     assert!(!dir.path().join("results").exists());
+    assert!(said.out.contains("first look: ") && !said.out.contains("systems in"), "{}", said.out);
+    let both = say(dir.path(), ["reproduce", "knapsack-composer", "robo-dopamine", "--smoke"]).well();
+    assert!(both.out.lines().last().is_some_and(|line| line.starts_with("2 systems in ")), "{}", both.out);
 }
 
 #[test]
