@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 /// What the reward says of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Score {
     /// Every term of the reward, in the order of the reward's file.
     pub terms: Vec<TermScore>,
@@ -83,6 +84,7 @@ impl Reward {
 
 /// One term of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TermScore {
     /// Name within the reward.
     pub name: String,
@@ -94,6 +96,42 @@ pub struct TermScore {
     pub turns: Vec<Option<f64>>,
     /// What was parsed, executed, compared or asked.
     pub evidence: Vec<Evidence>,
+}
+
+impl TermScore {
+    /// A term with weight 1 that looks at the whole episode and has shown no evidence yet.
+    ///
+    /// ```
+    /// use merit_core::{Evidence, TermOutcome, TermScore};
+    /// let short = TermScore::new("short", TermOutcome::Value { value: 1.0 })
+    ///     .with_weight(0.5)
+    ///     .with_evidence(vec![Evidence::new("counted", "2 words")]);
+    /// assert_eq!((short.outcome.value(), short.weight), (Some(1.0), 0.5));
+    /// ```
+    pub fn new(name: impl Into<String>, outcome: TermOutcome) -> Self {
+        Self { name: name.into(), outcome, weight: 1.0, turns: Vec::new(), evidence: Vec::new() }
+    }
+
+    /// The same with this weight.
+    #[must_use]
+    pub fn with_weight(mut self, weight: f64) -> Self {
+        self.weight = weight;
+        self
+    }
+
+    /// The same, told by turn.
+    #[must_use]
+    pub fn with_turns(mut self, turns: Vec<Option<f64>>) -> Self {
+        self.turns = turns;
+        self
+    }
+
+    /// The same, resting on this evidence.
+    #[must_use]
+    pub fn with_evidence(mut self, evidence: Vec<Evidence>) -> Self {
+        self.evidence = evidence;
+        self
+    }
 }
 
 /// What a term found.

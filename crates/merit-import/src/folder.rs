@@ -97,6 +97,6 @@ pub fn reported_score(episode: &Episode, solved_at: Option<f64>) -> Score {
             (TermOutcome::Value { value }, vec![Evidence::new("reported", finding)], reward, solved)
         }
     };
-    let term = TermScore { name: "reported".to_owned(), outcome, weight: 1.0, turns: Vec::new(), evidence };
-    Score { terms: vec![term], reward, turn_rewards: Vec::new(), solved }
+    let term = TermScore::new("reported", outcome).with_evidence(evidence);
+    Score::new(reward).with_terms(vec![term]).with_solved(solved)
 }

@@ -95,6 +95,19 @@ impl RewardConfig {
         Err(UnknownName::among("reward term or combinator", &name, terms.chain(combinators)).to_string())
     }
 
+    /// The terms of `components` whose full value says that a task was solved, as they are in their examples.
+    pub fn solving_terms(components: &Components) -> Vec<&'static str> {
+        let terms = components.entries::<dyn Term>().iter();
+        let solving = terms.filter(|entry| {
+            let table = toml::from_str::<toml::Table>(entry.example).unwrap_or_default();
+            let table = [("type".to_owned(), entry.about.name.into())].into_iter().chain(table).collect();
+            components
+                .reading(|| Self::from_table(table, components))
+                .is_ok_and(|config| config.tells_solved())
+        });
+        solving.map(|entry| entry.about.name).collect()
+    }
+
     /// What its component says of itself.
     pub fn about(&self) -> About {
         match &self.0 {
@@ -120,6 +133,11 @@ impl RewardConfig {
             }
             Part::Combinator(_) => None,
         }
+    }
+
+    /// Whether it is a term whose full value says that the task was solved.
+    pub(crate) fn tells_solved(&self) -> bool {
+        matches!(&self.0, Part::Term(_, term) if term.kind().solves)
     }
 
     /// The parts below, in the order in which their terms are listed.

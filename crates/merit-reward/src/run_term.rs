@@ -36,13 +36,10 @@ pub(crate) fn run(
         errors.disturb(&mut result, context.run.seed, &term.name, &context.episode.id);
         before
     });
-    let score = TermScore {
-        name: term.name.clone(),
-        outcome: result.outcome,
-        weight: term.weight,
-        turns: result.turns,
-        evidence: result.evidence,
-    };
+    let score = TermScore::new(&term.name, result.outcome)
+        .with_weight(term.weight)
+        .with_turns(result.turns)
+        .with_evidence(result.evidence);
     EvaluatedTerm { score, undisturbed }
 }
 

@@ -1,6 +1,6 @@
 //! The compiled reward and what it does: score a batch, explain one episode of it.
 
-use crate::check::first_exact_answer;
+use crate::check::telling_term;
 use crate::compile::{CompiledTerm, Compiler};
 use crate::error::Problem;
 use crate::explanation::explanation;
@@ -99,9 +99,9 @@ impl Scorer {
     pub fn compile(config: &RewardConfig) -> Result<Self, RewardError> {
         let mut compiler = Compiler::new(config);
         let expression = compiler.compile(config)?;
-        let exact = first_exact_answer(config);
-        let exact = exact.and_then(|name| compiler.find(&name).ok()).map(|at| (at, 1.0));
-        let solved = compiler.solved.or(exact);
+        let telling = telling_term(config);
+        let telling = telling.and_then(|name| compiler.find(&name).ok()).map(|at| (at, 1.0));
+        let solved = compiler.solved.or(telling);
         let Compiler { terms, slots, updates, places, .. } = compiler;
         Ok(Self { terms, expression, places, slots, updates, solved })
     }
@@ -248,12 +248,9 @@ impl Scorer {
         let batch = Batch { episodes, annotations: &annotations, run, state };
         let replaced = |scored: &&ScoredEpisode| {
             let given = scored.score.as_ref().map_or(&[][..], |score| &score.terms);
-            let scores = given.iter().enumerate().map(|(at, score)| TermScore {
-                name: score.name.clone(),
-                outcome: if at == term { TermOutcome::Value { value } } else { score.outcome.clone() },
-                weight: score.weight,
-                turns: score.turns.clone(),
-                evidence: Vec::new(),
+            let scores = given.iter().enumerate().map(|(at, score)| {
+                let outcome = if at == term { TermOutcome::Value { value } } else { score.outcome.clone() };
+                TermScore::new(&score.name, outcome).with_weight(score.weight).with_turns(score.turns.clone())
             });
             TermScores { scores: scores.collect(), solved: None }
         };
@@ -347,8 +344,8 @@ impl Scorer {
             Reward::Value { .. } => self.expression.paid_by_turn(&context).unwrap_or_default(),
             Reward::Unscorable { .. } | Reward::GraderFailed { .. } => Vec::new(),
         };
-        let score = Score { terms: terms.scores, reward, turn_rewards, solved: terms.solved };
-        (score, tracer.finish())
+        let score = Score::new(reward).with_terms(terms.scores).with_turn_rewards(turn_rewards);
+        (score.with_solved(terms.solved), tracer.finish())
     }
 
     fn context<'a>(
@@ -380,8 +377,7 @@ fn group(whole: &[&Episode]) -> BatchValues {
 }
 
 fn broke(message: &str) -> Score {
-    let reward = Reward::Unscorable { why: format!("the episode broke: {message}") };
-    Score { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved: None }
+    Score::new(Reward::Unscorable { why: format!("the episode broke: {message}") })
 }
 
 /// What cannot be parsed has not solved the task; where the term is silent or broken, it is unknown.

@@ -159,20 +159,22 @@ pub struct TermKind {
     pub parses: bool,
     /// It reads what the environment tells of a turn, so a first turn that was cut is a parse failure.
     pub needs_a_turn: bool,
+    /// Its raw value 1 says that the task was solved. The first such term of a reward tells so, where no `solved-by` names another.
+    pub solves: bool,
     /// The raw values it can give.
     pub range: Range,
 }
 
 impl TermKind {
     /// A verdict or share in [0, 1] that never fails to parse.
-    pub const VERDICT: Self = Self { judges: true, parses: false, needs_a_turn: false, range: Range::UNIT };
+    pub const VERDICT: Self =
+        Self { judges: true, parses: false, needs_a_turn: false, solves: false, range: Range::UNIT };
     /// A verdict or share in [0, 1] that may fail to parse.
-    pub const PARSED_VERDICT: Self =
-        Self { judges: true, parses: true, needs_a_turn: false, range: Range::UNIT };
+    pub const PARSED_VERDICT: Self = Self { parses: true, ..Self::VERDICT };
     /// A measure in [0, 1] that is no verdict.
-    pub const MEASURE: Self = Self { judges: false, parses: false, needs_a_turn: false, range: Range::UNIT };
+    pub const MEASURE: Self = Self { judges: false, ..Self::VERDICT };
     /// Any number, and no verdict.
-    pub const NUMBER: Self = Self { judges: false, parses: false, needs_a_turn: false, range: Range::ALL };
+    pub const NUMBER: Self = Self { range: Range::ALL, ..Self::MEASURE };
 }
 
 /// An annotation that a term reads.

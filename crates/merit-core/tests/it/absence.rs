@@ -102,15 +102,8 @@ fn a_full_policy_segment_still_needs_its_log_probabilities() {
 #[test]
 fn nobody_trains_on_an_episode_without_tokens() {
     let episode = imported();
-    let (id, score) = (
-        episode.id.clone(),
-        Score {
-            terms: vec![],
-            reward: Reward::Value { value: 1.0 },
-            turn_rewards: vec![],
-            solved: Some(true),
-        },
-    );
+    let id = episode.id.clone();
+    let score = Score::new(Reward::Value { value: 1.0 }).with_solved(Some(true));
     let scored = ScoredEpisode { episode: Arc::new(episode), score: Some(score) };
     let refused = Sample::of(&scored, 0).unwrap_err();
     assert_eq!(

@@ -54,7 +54,7 @@ fn episode(member: u32, opening: Vec<u32>, turns: &[(Vec<u32>, Vec<u32>)], end: 
 }
 
 fn scored(episode: Episode, reward: Reward, solved: Option<bool>) -> ScoredEpisode {
-    let score = Score { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved };
+    let score = Score::new(reward).with_solved(solved);
     ScoredEpisode { episode: Arc::new(episode), score: Some(score) }
 }
 
@@ -228,9 +228,8 @@ fn rule_4_tokens_of_another_policy_version_are_off_policy() {
 
 #[test]
 fn rule_5_nothing_to_say_is_not_zero_and_a_value_needs_evidence() {
-    let term =
-        |outcome, evidence| TermScore { name: "t".into(), outcome, weight: 1.0, turns: vec![], evidence };
-    let score = |terms, reward| Score { terms, reward, turn_rewards: vec![], solved: None };
+    let term = |outcome, evidence| TermScore::new("t", outcome).with_evidence(evidence);
+    let score = |terms, reward| Score::new(reward).with_terms(terms);
     let silent = score(
         vec![term(TermOutcome::NotApplicable { why: "no call".into() }, vec![])],
         Reward::Unscorable { why: "nothing applies".into() },

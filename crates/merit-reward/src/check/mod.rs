@@ -17,7 +17,7 @@ mod warning;
 
 pub use advice::{Advice, Bound, Threshold};
 pub(crate) use probe_episodes::made_up_task;
-pub(crate) use vain::first_exact_answer;
+pub(crate) use vain::telling_term;
 pub use warning::{Severity, Warning, WarningKind};
 
 use crate::{RewardConfig, RewardError, Scorer};

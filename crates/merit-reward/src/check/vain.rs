@@ -3,8 +3,6 @@
 use super::tree::{Part, Tree, shown};
 use super::{Severity, Warning, WarningKind};
 use crate::RewardConfig;
-use crate::terms::ExactAnswer;
-use merit_core::registry::Component as _;
 use serde_json::Value;
 
 /// Every part that is flat, and every idle term.
@@ -85,17 +83,16 @@ fn referred_to(tree: &Tree<'_>, name: &str) -> bool {
     serde_json::to_value(tree.config).is_ok_and(|config| says(&config, name))
 }
 
-/// Without `solved-by` the first exact answer tells.
+/// Without `solved-by` the first term that says of itself that it tells does.
 fn tells_solved(tree: &Tree<'_>, name: &str) -> bool {
     match tree.parts.iter().find_map(|part| tree.told(part).solved_by) {
         Some(term) => term == name,
-        None => first_exact_answer(tree.config).as_deref() == Some(name),
+        None => telling_term(tree.config).as_deref() == Some(name),
     }
 }
 
-/// The first term that compares answers exactly.
-pub(crate) fn first_exact_answer(config: &RewardConfig) -> Option<String> {
-    let exact = config.about().name == ExactAnswer::ABOUT.name;
-    let own = config.term_name().filter(|_| exact);
-    own.or_else(|| config.children().into_iter().find_map(first_exact_answer))
+/// The first term whose full value says that the task was solved.
+pub(crate) fn telling_term(config: &RewardConfig) -> Option<String> {
+    let own = config.term_name().filter(|_| config.tells_solved());
+    own.or_else(|| config.children().into_iter().find_map(telling_term))
 }

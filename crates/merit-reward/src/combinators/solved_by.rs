@@ -1,6 +1,7 @@
 //! Says which term tells that the task was solved. The value is that of the part inside; outermost only.
 //!
-//! Without it the first `exact-answer` term tells, from the raw value 1 on; without either the score does not know.
+//! Without it the first term that solves ([`TermKind::solves`]: `exact-answer`, or one's own) tells, from the raw value 1 on; without
+//! either the score does not know.
 
 use crate::prelude::*;
 

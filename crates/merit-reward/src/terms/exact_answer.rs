@@ -24,7 +24,7 @@ impl Component for ExactAnswer {
 
 impl Term for ExactAnswer {
     fn kind(&self) -> TermKind {
-        TermKind::PARSED_VERDICT
+        TermKind { solves: true, ..TermKind::PARSED_VERDICT }
     }
 
     fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {

@@ -1,7 +1,8 @@
 //! A reward function in another language: what it says is taken, and whatever goes wrong is the grader's failure, never 0.
 
-use crate::episodes::{Did, episode};
+use crate::episodes::{Did, broken, episode};
 use merit_core::{CallEnd, Episode, Reward, TermOutcome, TermScore};
+use merit_reward::conformance::check_reward;
 use merit_reward::{RewardConfig, ScoreContext, Scorer};
 
 fn scorer(command: &[&str], settings: &str) -> Scorer {
@@ -40,6 +41,35 @@ fn the_python_example_scores_episodes_and_says_why() {
     assert_eq!(babble.outcome, TermOutcome::ParseFailure { why: "no tag".into() });
     let open = term(&scorer, &episode(None, 1, &[Did::Answers("8")]));
     assert!(matches!(open.outcome, TermOutcome::NotApplicable { .. }), "{:?}", open.outcome);
+}
+
+#[test]
+fn the_python_example_keeps_the_rules_of_a_score() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/reward.py");
+    let scorer = scorer(&["python3", file], "low = 0.0\nhigh = 1.0\ntimeout_s = 60.0");
+    let episodes = [
+        episode(Some("7"), 1, &[Did::Answers("7")]),
+        episode(Some("7"), 1, &[Did::Calls(&[CallEnd::Ok]), Did::Answers("7")]),
+        episode(Some("7"), 1, &[Did::Answers("8")]),
+        episode(Some("7"), 1, &[Did::Babbles]),
+        episode(Some("7"), 1, &[]),
+        episode(None, 1, &[Did::Answers("8")]),
+        broken(episode(Some("7"), 1, &[Did::Answers("7")])),
+    ];
+    let episodes: Vec<Episode> = (0..).zip(episodes).map(|(group, one)| numbered(one, group)).collect();
+    assert_eq!(check_reward(&scorer, &episodes), Vec::<String>::new());
+    // The program answered: a grader that fails everywhere would keep the rules too.
+    let said: Vec<Reward> =
+        episodes.iter().map(|one| scorer.score(one, &ScoreContext::default()).reward).collect();
+    let values: Vec<f64> = said.iter().filter_map(Reward::value).collect();
+    assert_eq!(values, [1.0, 0.75, 0.0, 0.0, 0.0], "{said:?}");
+    assert!(!said.iter().any(|reward| matches!(reward, Reward::GraderFailed { .. })), "{said:?}");
+}
+
+/// The episode in a group of its own.
+fn numbered(mut one: Episode, group: u32) -> Episode {
+    one.id.group = group;
+    one
 }
 
 #[test]

@@ -126,6 +126,43 @@ fn own_components_conform_and_their_mistakes_are_named() {
     );
 }
 
+/// 1 where the answer is the task's, whatever its case.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SameWord {}
+
+impl Component for SameWord {
+    const ABOUT: About = About { name: "same-word", summary: "1 where the answer is right.", paper: "" };
+}
+
+impl Term for SameWord {
+    fn kind(&self) -> TermKind {
+        TermKind { solves: true, ..TermKind::VERDICT }
+    }
+
+    fn evaluate(&self, context: &EvalContext<'_>) -> TermResult {
+        let same = context.episode.answer().map(str::to_lowercase)
+            == context.episode.task.answer.as_deref().map(str::to_lowercase);
+        TermResult::verdict(same, Evidence::new("compared", "both in lower case"))
+    }
+}
+
+#[test]
+fn an_own_term_tells_when_a_task_is_solved() {
+    let components = components().with(entry!(SameWord as dyn Term));
+    let toml = "type = 'sum'\nof = [{ type = 'format' }, { type = 'same-word', weight = 0.0 }]";
+    let config = components.reading(|| RewardConfig::from_toml(toml)).unwrap();
+    let scorer = Scorer::compile(&config).unwrap();
+    assert!(scorer.tells_solved());
+    for (answer, solved) in [("YES", true), ("no", false)] {
+        let one = episode(Some("yes"), 1, &[Did::Answers(answer)]);
+        assert_eq!(scorer.score(&one, &ScoreContext::default()).solved, Some(solved));
+    }
+    // A term of weight 0 that tells is not idle.
+    assert!(!check(&config).unwrap().iter().any(|warning| warning.kind == WarningKind::IdleTerm));
+    assert!(!Scorer::compile(&read("type = 'brief'\nchars = 3").unwrap()).unwrap().tells_solved());
+}
+
 #[test]
 fn the_checker_asks_an_own_combinator() {
     let config = read("type = 'pass'\nat_least = 2\nof = { type = 'exact-answer' }").unwrap();

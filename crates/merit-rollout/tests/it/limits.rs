@@ -21,7 +21,7 @@ fn the_limit_on_turns_cuts_before_the_next_turn() {
     assert_eq!((&episode.end, episode.turns.len()), (&cut_by(Limit::Turns), 3));
     assert_eq!(episode.bootstrap, None, "the policy has no values");
     let zero = Reward::Value { value: 0.0 };
-    let score = Score { reward: zero, solved: Some(false), terms: vec![], turn_rewards: vec![] };
+    let score = Score::new(zero).with_solved(Some(false));
     assert_eq!(Outcome::of(episode, Some(&score)), Outcome::PolicyTimedOut);
 }
 

@@ -108,7 +108,7 @@ fn score(fate: Fate) -> Option<Score> {
         Fate::GraderFailed => Reward::GraderFailed { why: "the judge is away".into() },
         Fate::Broken(_) => return None,
     };
-    Some(Score { terms: Vec::new(), reward, turn_rewards: Vec::new(), solved: None })
+    Some(Score::new(reward))
 }
 
 /// The sample of such an episode with the same advantage on every token the policy chose, counted or not.

@@ -142,12 +142,8 @@ pub(crate) fn play(
 }
 
 fn score(solved: bool, called: bool, tokens: u64) -> Score {
-    let term = |name: &str, outcome, weight, act: &'static str, finding: String| TermScore {
-        name: name.into(),
-        outcome,
-        weight,
-        turns: vec![],
-        evidence: vec![Evidence::new(act, finding)],
+    let term = |name: &str, outcome, weight, act: &'static str, finding: String| {
+        TermScore::new(name, outcome).with_weight(weight).with_evidence(vec![Evidence::new(act, finding)])
     };
     let value = |value: f64| TermOutcome::Value { value };
     let (exact, used, short) =
@@ -164,7 +160,7 @@ fn score(solved: bool, called: bool, tokens: u64) -> Score {
         term("length", value(short), -0.05, "counted", format!("{tokens} policy tokens")),
     ];
     let reward = Reward::Value { value: exact + 0.1 * used - 0.05 * short };
-    Score { terms, reward, turn_rewards: vec![], solved: Some(solved) }
+    Score::new(reward).with_terms(terms).with_solved(Some(solved))
 }
 
 fn evaluate(run: &RunFolder, phase: &str, step: u64, skill: f64, count: u32, seed: &Seed) {

@@ -51,20 +51,10 @@ pub(crate) fn plain(phase: &str, step: u64, group: u32, member: u32, tokens: u32
     let policy = (0..tokens).map(|t| TokenId(t + member)).collect();
     transcript.append(segment(Role::Policy, policy, "6")).unwrap();
     let solved = member.is_multiple_of(2);
-    let term = TermScore {
-        name: "exact".into(),
-        outcome: TermOutcome::Value { value: f64::from(u8::from(solved)) },
-        weight: 1.0,
-        turns: vec![],
-        evidence: vec![Evidence::new("compared", "`6` with `6`")],
-    };
     let value = f64::from(u8::from(solved));
-    let score = Score {
-        terms: vec![term],
-        reward: Reward::Value { value },
-        turn_rewards: vec![],
-        solved: Some(solved),
-    };
+    let term = TermScore::new("exact", TermOutcome::Value { value })
+        .with_evidence(vec![Evidence::new("compared", "`6` with `6`")]);
+    let score = Score::new(Reward::Value { value }).with_terms(vec![term]).with_solved(Some(solved));
     let episode =
         Episode::new(EpisodeId { phase: phase.into(), step, group, member, branch: 0 }, task, End::Answered)
             .with_policy_version(PolicyVersion(step))
@@ -248,7 +238,9 @@ fn any_score() -> impl Strategy<Value = Score> {
     let evidence = (text(), text()).prop_map(|(act, finding)| Evidence::new(act, finding));
     let turns = proptest::collection::vec(proptest::option::of(finite()), 0..3);
     let term = (text(), outcome, finite(), turns, proptest::collection::vec(evidence, 0..3)).prop_map(
-        |(name, outcome, weight, turns, evidence)| TermScore { name, outcome, weight, turns, evidence },
+        |(name, outcome, weight, turns, evidence)| {
+            TermScore::new(name, outcome).with_weight(weight).with_turns(turns).with_evidence(evidence)
+        },
     );
     let reward = prop_oneof![
         finite().prop_map(|value| Reward::Value { value }),
@@ -256,6 +248,9 @@ fn any_score() -> impl Strategy<Value = Score> {
         text().prop_map(|why| Reward::GraderFailed { why }),
     ];
     let terms = proptest::collection::vec(term, 0..4);
-    (terms, reward, proptest::collection::vec(finite(), 0..3), proptest::option::of(any::<bool>()))
-        .prop_map(|(terms, reward, turn_rewards, solved)| Score { terms, reward, turn_rewards, solved })
+    (terms, reward, proptest::collection::vec(finite(), 0..3), proptest::option::of(any::<bool>())).prop_map(
+        |(terms, reward, turn_rewards, solved)| {
+            Score::new(reward).with_terms(terms).with_turn_rewards(turn_rewards).with_solved(solved)
+        },
+    )
 }
