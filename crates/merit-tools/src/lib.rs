@@ -5,24 +5,38 @@
 //! [`ToolAnswer::Broken`]. Here are the tools that come with merit, listed in [`TOOLS`], the formats of calls, and the
 //! [`Toolbox`] that records and replays calls.
 
-mod calculator;
-mod convert;
 mod decimal;
 mod excerpt;
-mod faulty;
 pub mod formats;
-mod http_fixture;
-mod lookup;
-mod mcp;
 mod pure;
-mod python;
-mod python_tool;
 mod registry;
-mod search;
-mod simulated;
-mod sql;
 mod tape;
-mod workspace;
+
+/// Declares the module of each tool, re-exports its settings and lists them: a new tool is one file, and one line here.
+macro_rules! tools {
+    ($($module:ident::$Settings:ident),+ $(,)?) => {
+        $( mod $module; pub use $module::$Settings; )+
+
+        /// The tools that come with merit; a caller may add others to [`merit_core::registry::Components`].
+        pub static TOOLS: &[merit_core::registry::Entry<dyn ToolSettings>] =
+            &[$( merit_core::entry!($module::$Settings as dyn ToolSettings) ),+];
+    };
+}
+
+tools! {
+    calculator::CalcConfig,
+    lookup::LookupConfig,
+    convert::ConvertConfig,
+    sql::SqlToolConfig,
+    workspace::WorkspaceConfig,
+    http_fixture::HttpConfig,
+    simulated::SimulatedConfig,
+    python::PythonConfig,
+    python_tool::PythonToolConfig,
+    search::SearchConfig,
+    mcp::McpConfig,
+    faulty::FaultyConfig,
+}
 
 pub use merit_api::conformance;
 pub use merit_api::{
@@ -30,22 +44,20 @@ pub use merit_api::{
     ToolSession, ToolSettings, ToolSpec, call_blocking, no_state,
 };
 
-pub use calculator::{CalcConfig, Calculator, MAX_DEPTH, MAX_LENGTH, evaluate};
-pub use convert::{ConvertConfig, Converter, convert};
-pub use faulty::{FaultPlan, Faulty, FaultyConfig, MAX_LATENCY_MS};
-pub use http_fixture::{Http, HttpConfig, HttpFixture, HttpResponse};
-pub use lookup::{Lookup, LookupConfig, MAX_KEY_LENGTH};
-pub use mcp::{McpConfig, McpTool};
-pub use python::{Python, PythonConfig};
-pub use python_tool::{PythonTool, PythonToolConfig};
-pub use registry::{TOOLS, example_settings, read_tool, register, tool};
-pub use search::{EmbeddingConfig, Search, SearchConfig};
-pub use simulated::{
-    Declaration, Example, PlayedCall, Remembered, RoleConfig, Simulated, SimulatedConfig, ToolPlayer,
-};
-pub use sql::{Sql, SqlToolConfig};
+pub use calculator::{Calculator, MAX_DEPTH, MAX_LENGTH, evaluate};
+pub use convert::{Converter, convert};
+pub use faulty::{FaultPlan, Faulty, MAX_LATENCY_MS};
+pub use http_fixture::{Http, HttpFixture, HttpResponse};
+pub use lookup::{Lookup, MAX_KEY_LENGTH};
+pub use mcp::McpTool;
+pub use python::Python;
+pub use python_tool::PythonTool;
+pub use registry::{example_settings, read_tool, register, tool};
+pub use search::{EmbeddingConfig, Search};
+pub use simulated::{Declaration, Example, PlayedCall, Remembered, RoleConfig, Simulated, ToolPlayer};
+pub use sql::Sql;
 pub use tape::{
     CallEntry, FORMAT as TAPE_FORMAT, Fingerprint, Match, Miss, Scope, Tape, TapeCounts, TapeError, TapeKind,
     TapedTool, Timing, Toolbox,
 };
-pub use workspace::{Workspace, WorkspaceConfig};
+pub use workspace::Workspace;

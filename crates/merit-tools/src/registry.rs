@@ -1,29 +1,9 @@
-//! Every tool by name. A new tool is one file with a settings struct, and one line in the list below.
+//! Tools by name.
 
 use crate::formats::CALL_FORMATS;
-use crate::{
-    CalcConfig, ConvertConfig, FaultyConfig, HttpConfig, LookupConfig, McpConfig, PythonConfig,
-    PythonToolConfig, SearchConfig, SimulatedConfig, SqlToolConfig, ToolSettings, WorkspaceConfig,
-};
-use merit_core::entry;
+use crate::{TOOLS, ToolSettings};
 use merit_core::registry::{Chosen, Components, Entry, UnknownName};
 use merit_core::settings::{ReadError, from_toml};
-
-/// The tools that come with merit; a caller may add others to [`merit_core::registry::Components`].
-pub static TOOLS: &[Entry<dyn ToolSettings>] = &[
-    entry!(CalcConfig as dyn ToolSettings),
-    entry!(LookupConfig as dyn ToolSettings),
-    entry!(ConvertConfig as dyn ToolSettings),
-    entry!(SqlToolConfig as dyn ToolSettings),
-    entry!(WorkspaceConfig as dyn ToolSettings),
-    entry!(HttpConfig as dyn ToolSettings),
-    entry!(SimulatedConfig as dyn ToolSettings),
-    entry!(PythonConfig as dyn ToolSettings),
-    entry!(PythonToolConfig as dyn ToolSettings),
-    entry!(SearchConfig as dyn ToolSettings),
-    entry!(McpConfig as dyn ToolSettings),
-    entry!(FaultyConfig as dyn ToolSettings),
-];
 
 /// Adds every tool and call format.
 #[must_use]
