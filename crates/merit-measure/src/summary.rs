@@ -48,22 +48,25 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
 }
 
-const SHOWN: [(&str, &str, &str); 15] = [
-    ("warm", "loss", "warm-start loss"),
-    ("train", "loss", "training loss"),
-    ("train", "reward", "mean reward"),
-    ("train", "reward_sd", "spread of reward (sd)"),
-    ("train", "entropy", "entropy per token (nats)"),
-    ("train", "kl_reference", "KL to the reference (nats)"),
-    ("train", "kl_start", "KL to the policy before learning (nats)"),
-    ("train", "grad_norm", "gradient norm"),
-    ("train", "clip_fraction", "share of clipped tokens"),
-    ("train", "learning_rate", "learning rate"),
-    ("train", "logprob_gap", "largest gap between sampled and trained log-probability"),
-    ("train", "turns_mean", "turns per episode"),
-    ("train", "tokens_mean", "tokens per episode"),
-    ("train", "calls_mean", "tool calls per episode"),
-    ("train", "tokens_per_s", "tokens per second"),
+/// Numbers of the warm start that are drawn, with their titles.
+const SHOWN_OF_WARM: [(&str, &str); 1] = [("loss", "warm-start loss")];
+
+/// Numbers of the learning that are drawn, with their titles.
+const SHOWN: [(&str, &str); 14] = [
+    ("loss", "training loss"),
+    ("reward", "mean reward"),
+    ("reward_sd", "spread of reward (sd)"),
+    ("entropy", "entropy per token (nats)"),
+    ("kl_reference", "KL to the reference (nats)"),
+    ("kl_start", "KL to the policy before learning (nats)"),
+    ("grad_norm", "gradient norm"),
+    ("clip_fraction", "share of clipped tokens"),
+    ("learning_rate", "learning rate"),
+    ("logprob_gap", "largest gap between sampled and trained log-probability"),
+    ("turns_mean", "turns per episode"),
+    ("tokens_mean", "tokens per episode"),
+    ("calls_mean", "tool calls per episode"),
+    ("tokens_per_s", "tokens per second"),
 ];
 
 impl RunSummary {
@@ -158,12 +161,13 @@ pub(crate) fn learned(metrics: &[Metric]) -> Phase {
 }
 
 fn shown(metrics: &[Metric]) -> Vec<Series> {
-    let learned = learned(metrics);
-    let all = SHOWN.into_iter().map(|(phase, name, title)| {
-        let phase = if phase == "train" { learned.clone() } else { Phase::from(phase) };
-        let points = curve::series(metrics, &phase, name);
-        Series { phase, name, title, points }
-    });
+    let of = |phase: Phase, shown: &'static [(&str, &str)]| {
+        shown.iter().map(move |&(name, title)| {
+            let points = curve::series(metrics, &phase, name);
+            Series { phase: phase.clone(), name, title, points }
+        })
+    };
+    let all = of(Phase::Warm, &SHOWN_OF_WARM).chain(of(learned(metrics), &SHOWN));
     all.filter(|series| !series.points.is_empty()).collect()
 }
 
