@@ -5,7 +5,8 @@ use merit::prelude::*;
 
 /// `2 · (share of the other members it beats) − 1`, ties counting half: between −1 and 1, and 0 on average in each group.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
+#[serde(crate = "merit::serde", default, deny_unknown_fields)]
+#[schemars(crate = "merit::schemars")]
 pub(crate) struct RankRule {}
 
 impl Component for RankRule {

@@ -5,7 +5,7 @@
 
 use crate::error::AttackError;
 use crate::grade::Grade;
-use crate::probe::{Expect, PROBES, Probe};
+use crate::probe::{self, Expect, Probe};
 use crate::subject::{Attempt, Subject};
 use crate::tally::{self, ProbeResult};
 use crate::target::{Payment, Target};
@@ -53,20 +53,30 @@ fn is_zero(count: &usize) -> bool {
 
 /// A probe with its attempts on all tasks and what each was paid.
 struct Tried {
-    probe: &'static Probe,
+    probe: Probe,
     attempts: Vec<Attempt>,
     payments: Vec<Payment>,
 }
 
-/// Tries every probe on `target`.
+/// Tries every probe that comes with merit on `target`.
+///
+/// ```
+/// use merit_attack::{Settings, audit, targets::RewardTarget};
+/// let reward = "type = \"exact-answer\"";
+/// let mut target = RewardTarget::from_toml("mine.toml", reward, None, &merit_run::built_in())?;
+/// let audit = audit(&mut target, &Settings { tasks: 2, ..Settings::default() })?;
+/// assert_eq!((audit.tasks, audit.gold), (2, Some(1.0)));
+/// # Ok::<(), merit_attack::AttackError>(())
+/// ```
 pub fn audit(target: &mut dyn Target, settings: &Settings) -> Result<Audit, AttackError> {
-    audit_watched(target, settings, &mut |_| {})
+    audit_with(target, settings, &probe::built_in(), &mut |_| {})
 }
 
-/// Tries every probe on `target` and shows what is known after each of them, for whoever may have to break off.
-pub fn audit_watched(
+/// Tries these probes on `target` and shows what is known after each of them, for a caller that may have to break off.
+pub fn audit_with(
     target: &mut dyn Target,
     settings: &Settings,
+    probes: &[Probe],
     so_far: &mut dyn FnMut(Audit),
 ) -> Result<Audit, AttackError> {
     let subjects: Vec<Subject> = target.subjects().iter().take(settings.tasks).cloned().collect();
@@ -75,20 +85,20 @@ pub fn audit_watched(
     }
     let seed = Seed::root(settings.seed);
     let ids: Vec<&str> = subjects.iter().map(|s| s.id.as_str()).collect();
-    let mut tried = Vec::with_capacity(PROBES.len());
-    for probe in PROBES {
-        let attempts = attempts(probe, &subjects, &seed);
+    let mut tried = Vec::with_capacity(probes.len());
+    for &probe in probes {
+        let attempts = attempts(&probe, &subjects, &seed);
         let payments = pay(target, &attempts)?;
         tried.push(Tried { probe, attempts, payments });
-        let (probes, gold) = tallied(target, &tried, &ids);
-        so_far(graded(target, settings, &ids, probes, gold, PROBES.len() - tried.len()));
+        let (results, gold) = tallied(target, &tried, &ids);
+        so_far(graded(target, settings, &ids, results, gold, probes.len() - tried.len()));
     }
-    let (mut probes, gold) = tallied(target, &tried, &ids);
+    let (mut results, gold) = tallied(target, &tried, &ids);
     for played in target.play(subjects.len(), settings.seed)? {
-        probes.push(tally::policy(&played, gold, &ids));
+        results.push(tally::policy(&played, gold, &ids));
     }
-    probes.push(again(target, &tried, &ids)?);
-    Ok(graded(target, settings, &ids, probes, gold, 0))
+    results.push(again(target, &tried, &ids)?);
+    Ok(graded(target, settings, &ids, results, gold, 0))
 }
 
 /// Each probe that was tried, and the mean payment of the right answer.

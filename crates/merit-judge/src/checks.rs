@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// Two sums that differ by no more are equal.
 const EQUAL: f64 = 1e-12;
 
+/// What the checks of a library are called together.
+const ALL: &str = "all checks";
+
 /// Why a library makes no reward.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
@@ -81,10 +84,11 @@ fn compile(id: &str, table: toml::Table, components: &Components) -> Result<Scor
     Scorer::opened(&config).map_err(|error| wrong(error.to_string()))
 }
 
-/// The scorer of all checks of a library, made of the terms that come with merit.
-pub(crate) fn reward_scorer(library: &Library) -> Result<Scorer, CheckError> {
-    let components = merit_graders::register(merit_reward::register(Components::default()));
-    compile("all checks", reward_table(library)?, &components)
+/// All checks of a library as one reward, made of the terms and combinators of `components`.
+pub(crate) fn reward(library: &Library, components: &Components) -> Result<RewardConfig, CheckError> {
+    let table = reward_table(library)?;
+    let wrong = |why: String| CheckError::Check { id: ALL.to_owned(), why };
+    components.reading(|| RewardConfig::from_table(table, components)).map_err(wrong)
 }
 
 /// A judge made of the checks of a library.
@@ -96,7 +100,7 @@ pub struct Checks {
 impl Checks {
     /// Compiles the checks of a library; `name` is what the judge is called.
     pub fn compile(name: &str, library: &Library, components: &Components) -> Result<Self, CheckError> {
-        let scorer = compile("all checks", reward_table(library)?, components)?;
+        let scorer = compile(ALL, reward_table(library)?, components)?;
         Ok(Self { scorer, id: format!("{name} ({} entries, {})", library.len(), library.hash()) })
     }
 

@@ -1,7 +1,7 @@
 //! What a judge of checks says of an episode, as a term of a reward. The version is pinned, so that a reward does not change when the
 //! library goes on evolving.
 
-use crate::checks::reward_scorer;
+use crate::checks::reward;
 use crate::{FolderError, JudgeFolder};
 use merit_core::Reward;
 use merit_reward::prelude::*;
@@ -27,6 +27,16 @@ pub struct JudgeTerm {
     /// Pays even where the judge does not beat what knows nothing of quality.
     #[serde(default)]
     pub force: bool,
+    /// What the checks are made of: the same as the document that names the judge.
+    #[serde(skip, default = "lent")]
+    pub components: Components,
+}
+
+/// The components of the document that is being read. Those of merit where it lends none.
+fn lent() -> Components {
+    let lent = Components::lent();
+    let none = lent.entries::<dyn merit_reward::Term>().is_empty();
+    if none { register(merit_graders::components()) } else { lent }
 }
 
 impl JudgeTerm {
@@ -53,8 +63,21 @@ impl JudgeTerm {
                 Refusal::new(format!("`{}` may not pay: {why}; `force = true` lets it", self.judge))
             })?;
         }
-        reward_scorer(&library).map_err(|error| Refusal::new(error.to_string()))
+        let checks = reward(&library, &self.components).map_err(|error| Refusal::new(error.to_string()))?;
+        if asks_a_judge(&checks) {
+            let why = format!(
+                "a check of `{}` asks a judge itself, perhaps this one; take that check out",
+                self.judge
+            );
+            return Err(Refusal::new(why));
+        }
+        Scorer::opened(&checks).map_err(|error| Refusal::new(error.to_string()))
     }
+}
+
+/// Whether some part of a reward is a judge, which might ask without an end.
+fn asks_a_judge(reward: &RewardConfig) -> bool {
+    reward.settings::<JudgeTerm>().is_some() || reward.children().into_iter().any(asks_a_judge)
 }
 
 impl Component for JudgeTerm {

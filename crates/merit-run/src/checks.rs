@@ -1,5 +1,6 @@
 //! Combinations that parse but cannot work, each with the reason and the alternative.
 
+use crate::alternatives;
 use crate::model::ModelConfig;
 use crate::recipe::{Control, Recipe};
 use crate::stages::StageSettings;
@@ -42,8 +43,8 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
         found.fine(crate::credit_checks::grow(recipe));
     }
     found.fine(crate::credit_checks::credit(recipe));
-    found.fine(recipe.roles.user.check().map_err(|why| format!("[roles.user] {why}")));
     found.fine(crate::credit_checks::annotations(recipe));
+    found.fine(recipe.roles.user.check().map_err(|why| format!("[roles.user] {why}")));
     found.fine(person(recipe));
     if found.fine(recipe.roles.teacher.check().map_err(|why| format!("[roles.teacher] {why}"))) && shown {
         found.every(crate::warm_start::check(recipe));
@@ -121,9 +122,11 @@ fn window(recipe: &Recipe) -> Result<(), String> {
 fn reward(recipe: &Recipe) -> Result<(), String> {
     let scorer = merit_reward::Scorer::compile(&recipe.reward).map_err(|e| format!("[reward] {e}"))?;
     if !scorer.tells_solved() {
-        return Err("[reward] no term says when a task is solved, so success could not be measured; \
-                    add an `exact-answer` term, or name one with `solved-by`"
-            .into());
+        return Err(format!(
+            "[reward] no term says when a task is solved, so success could not be measured; add a term that does: {}, or name one \
+             with `solved-by`",
+            alternatives::solving_terms(recipe)
+        ));
     }
     let given = given(recipe);
     match scorer.needs().iter().find(|need| need.required && !given.contains(&need.name)) {
@@ -137,15 +140,15 @@ fn reward(recipe: &Recipe) -> Result<(), String> {
     }
 }
 
-pub(crate) const MOST_EPISODES: u64 = 1_000_000;
-
-fn per_step(recipe: &Recipe) -> u64 {
 /// The annotations that somebody in the recipe gives.
 pub(crate) fn given(recipe: &Recipe) -> Vec<String> {
     let own = recipe.models.keys().chain(recipe.judges.keys()).cloned();
     recipe.annotators.iter().flat_map(|annotator| annotator.gives()).chain(own).collect()
 }
 
+pub(crate) const MOST_EPISODES: u64 = 1_000_000;
+
+fn per_step(recipe: &Recipe) -> u64 {
     let rounds = recipe.tasks.as_ref().map_or(1, Tasks::most_rounds);
     (u64::from(recipe.budget.groups) * u64::from(recipe.budget.group_size)).saturating_mul(rounds)
 }
@@ -248,7 +251,9 @@ fn guests(recipe: &Recipe) -> Result<(), String> {
             let name = recipe.learn.objective.about().name;
             Err(format!(
                 "`learn.objective = {name}` is for groups that a teacher's episodes have joined, and there is no `[guests]` table; \
-                 add one, or use `policy-gradient`"
+                 add one, or use {}",
+                alternatives::objectives(recipe, |objective| !objective.needs().guests
+                    && objective.needs().reads_outcome())
             ))
         }
         None => Ok(()),
@@ -327,7 +332,9 @@ fn rollback(recipe: &Recipe) -> Result<(), String> {
     if needs.values || needs.probes_per_turn > 0 {
         return Err(format!(
             "`rollout.rollback` puts turns where they were not sampled, and credit rule `{rule}` needs values or continuations from \
-             there; use `grpo` or another rule that compares whole episodes"
+             there; use {}",
+            alternatives::credit_rules(recipe, |rule| !rule.needs().values
+                && rule.needs().probes_per_turn == 0)
         ));
     }
     Ok(())

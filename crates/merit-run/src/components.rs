@@ -23,3 +23,10 @@ pub fn built_in() -> Components {
     ];
     register.into_iter().fold(Components::default(), |components, register| register(components))
 }
+
+/// The components of the document that is being read, for settings that open another document later. Those of merit where nothing
+/// is being read.
+pub(crate) fn lent() -> Components {
+    let lent = Components::lent();
+    if lent.all().is_empty() { built_in() } else { lent }
+}

@@ -43,6 +43,9 @@ pub enum RunError {
     /// Tasks that cannot be drawn.
     #[error("{0}")]
     Tasks(String),
+    /// A recipe that asks for more than a session provides.
+    #[error("{0}")]
+    Session(String),
     /// An annotator that cannot be opened.
     #[error("{0}")]
     Annotator(String),

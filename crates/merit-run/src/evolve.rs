@@ -12,7 +12,7 @@ use crate::progress::Event;
 use crate::recipe::Recipe;
 use crate::stage::{Place, Stage, Work};
 use crate::stages::StageSettings;
-use merit_core::{Annotation, Episode};
+use merit_core::{Annotation, Components, Episode};
 use merit_judge::{
     CheckError, Checks, Evolved, EvolvingError, Judge as _, JudgeFolder, LibraryFile, Pair, evolve_checks,
     read_pairs,
@@ -86,12 +86,12 @@ pub(crate) struct EvolvedJudge {
 }
 
 impl EvolvedJudge {
-    fn open(path: &Path, force: bool) -> Result<Self, RunError> {
+    fn open(path: &Path, force: bool, components: &Components) -> Result<Self, RunError> {
         let refused = |error: &dyn std::fmt::Display| RunError::Judge(error.to_string());
         let folder = JudgeFolder::open(path).map_err(|error| refused(&error))?;
         let version = folder.state.version;
         let library = folder.library(version).map_err(|error| refused(&error))?;
-        let checks = Checks::compile(&folder.name(), &library, &crate::built_in());
+        let checks = Checks::compile(&folder.name(), &library, components);
         let tested = folder.last_test().map_err(|error| refused(&error))?;
         let tested = tested.filter(|(tested, _)| *tested == version);
         let beaten = tested.map_or_else(|| Err("it was not tested".to_owned()), |(_, t)| t.beats_leaks());
@@ -139,7 +139,8 @@ pub(crate) fn judges(
 ) -> Result<Judges, RunError> {
     let of = |(name, settings): (&String, &EvolvingJudge)| {
         let path = folder(run, name, times(stages.iter().take(place.stage), name));
-        let judge = path.join("library.toml").exists().then(|| EvolvedJudge::open(&path, settings.force));
+        let there = path.join("library.toml").exists();
+        let judge = there.then(|| EvolvedJudge::open(&path, settings.force, &recipe.components));
         Ok((name.clone(), judge.transpose()?.map(Arc::new)))
     };
     recipe.judges.iter().filter_map(|(name, judge)| Some((name, judge.evolving()?))).map(of).collect()
@@ -166,14 +167,16 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, from: &Source, how: &Evo
     begin(&old, &new, &settings.library)
         .map_err(|why| RunError::Judge(format!("{}: {why}", new.display())))?;
     let mut judge = JudgeFolder::open(&new).map_err(|error| RunError::Judge(error.to_string()))?;
-    match evolve_checks(&mut judge, &pairs, Vec::new(), &crate::built_in(), &mut |_| {}) {
+    let components = &drive.recipe.components;
+    match evolve_checks(&mut judge, &pairs, Vec::new(), components, &mut |_| {}) {
         Ok(evolved) => record(drive, stage, how, (&evolved, &new))?,
         Err(error @ (EvolvingError::TooFew { .. } | EvolvingError::Check(CheckError::None))) => {
             nothing_found(drive, stage, how, &error, (&old, &new))?;
         }
         Err(error) => return Err(RunError::Judge(format!("stage `{}`: {error}", stage.phase))),
     }
-    let opened = new.join("library.toml").exists().then(|| EvolvedJudge::open(&new, settings.force));
+    let there = new.join("library.toml").exists();
+    let opened = there.then(|| EvolvedJudge::open(&new, settings.force, &drive.recipe.components));
     drive.judges.insert(how.judge.clone(), opened.transpose()?.map(Arc::new));
     Ok(())
 }

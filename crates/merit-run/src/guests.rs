@@ -100,14 +100,17 @@ impl Guests {
         {
             let name = recipe.credit.about().name;
             return Err(format!(
-                "`[guests]` have no values, probes or forks, which credit rule `{name}`, `rollout.tree` or `rollout.grow` needs; use `grpo` or \
-                 another rule that compares whole episodes, without a tree"
+                "`[guests]` have no values, probes or forks, which credit rule `{name}`, `rollout.tree` or `rollout.grow` needs; use \
+                 {}, without a tree",
+                crate::alternatives::credit_rules(recipe, |rule| !rule.needs().values
+                    && rule.needs().probes_per_turn == 0)
             ));
         }
         if !recipe.learn.objective.needs().guests {
             let name = recipe.learn.objective.about().name;
             return Err(format!(
-                "`[guests]` were not sampled by the policy, and `learn.objective = {name}` trains only what was; use `mixed-policy`"
+                "`[guests]` were not sampled by the policy, and `learn.objective = {name}` trains only what was; use {}",
+                crate::alternatives::objectives(recipe, |objective| objective.needs().guests)
             ));
         }
         Ok(())

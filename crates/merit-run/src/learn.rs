@@ -41,7 +41,7 @@ pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage) -> Result<(), RunError> 
         drive.learned(phase).steps = local + 1;
         let spent = spent(drive, &parts, phase);
         let done = drive.share(stage, (local + 1).max((spent * steps as f64) as u64));
-        (drive.watch)(step_event(phase.owner(), local + 1, steps, &numbers, done));
+        (drive.watch)(step_event(phase, local + 1, steps, &numbers, done));
         actor.follow(&mut drive.policy)?;
         drive.lend(&parts, phase, at.version + 1)?;
         if spent < 1.0 {
@@ -233,10 +233,10 @@ fn term_shares(parts: &Parts, batch: &Batch, step: u64) -> Metrics {
     shares.into_iter().map(|(name, share)| (format!("term_var_share/{name}"), share)).collect()
 }
 
-fn step_event(arm: &str, step: u64, of: u64, numbers: &Metrics, done: f64) -> Event {
+fn step_event(phase: &Phase, step: u64, of: u64, numbers: &Metrics, done: f64) -> Event {
     let number = |name: &str| numbers.get(name).copied().unwrap_or(f64::NAN);
     Event::Step {
-        arm: arm.to_owned(),
+        phase: phase.clone(),
         step,
         of,
         success: number("success"),

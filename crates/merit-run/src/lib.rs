@@ -5,6 +5,7 @@
 
 mod act;
 mod alter;
+mod alternatives;
 mod annotators;
 mod bank;
 mod checks;

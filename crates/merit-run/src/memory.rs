@@ -8,7 +8,7 @@ use crate::RunError;
 use crate::guests::is_guest;
 use crate::preface::{case_of, prompt, show_each};
 use merit_api::World;
-use merit_core::{Group, ScoredEpisode};
+use merit_core::{Group, Phase, ScoredEpisode};
 use merit_memory::form::Kept;
 use merit_memory::{Kind, MadeBy, Memory, Query, Settings, Snapshot, form};
 use merit_rollout::EpisodePlan;
@@ -178,14 +178,14 @@ impl MemorySettings {
             group.members().iter().filter(|scored| !is_guest(&scored.episode)).cloned().collect()
         };
         let groups: Vec<Vec<ScoredEpisode>> = groups.iter().map(own).collect();
-        self.store_all(kept, &groups, "train", version)
+        self.store_all(kept, &groups, &Phase::train(), version)
     }
 
     /// What demonstrations leave.
     pub(crate) fn of_demonstrations(&self, episodes: &[ScoredEpisode]) -> Result<Snapshot, RunError> {
         let mut kept = Snapshot::default();
         let groups: Vec<Vec<ScoredEpisode>> = episodes.iter().map(|one| vec![one.clone()]).collect();
-        self.store_all(&mut kept, &groups, "demonstrations", 0)?;
+        self.store_all(&mut kept, &groups, &Phase::Demonstration, 0)?;
         Ok(kept)
     }
 
@@ -193,7 +193,7 @@ impl MemorySettings {
         &self,
         kept: &mut Snapshot,
         groups: &[Vec<ScoredEpisode>],
-        run: &str,
+        phase: &Phase,
         policy_version: u64,
     ) -> Result<(), RunError> {
         let Some(store) = &self.store else { return Ok(()) };
@@ -204,7 +204,7 @@ impl MemorySettings {
         for group in groups {
             let Some(first) = group.first() else { continue };
             let task = Some(case_of(&first.episode.task));
-            let by = MadeBy { run: run.to_owned(), policy_version, task };
+            let by = MadeBy { run: phase.to_string(), policy_version, task };
             candidates.extend(form::episodes(store.kind, group, &by, &rule));
         }
         memory.evolve(candidates)?;

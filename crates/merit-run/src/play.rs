@@ -8,7 +8,7 @@ use crate::progress::{Event, stalls};
 use crate::recipe::Recipe;
 use crate::roles::{Backend, bytes};
 use merit_api::{Expert, World};
-use merit_core::{EpisodeId, Phase, PolicyVersion, ScoredEpisode, Seed, Split};
+use merit_core::{Components, EpisodeId, Phase, PolicyVersion, ScoredEpisode, Seed, Split};
 use merit_model::Sampler;
 use merit_reward::RewardState;
 use merit_rollout::{
@@ -42,15 +42,15 @@ struct Scoring {
     state: RewardState,
 }
 
-/// The trained policy of a run at work in the run's world.
+/// The trained policy of a run at work in the run's world. The run's recipe is read against `components`.
 pub fn play_policy(
     folder: &RunFolder,
+    components: &Components,
     play: &Play,
     threads: usize,
     watch: &mut dyn FnMut(Event),
 ) -> Result<Vec<ScoredEpisode>, RunError> {
-    let file = folder.path().join("recipe.toml").display().to_string();
-    let recipe = Recipe::parse(&file, &folder.recipe()?)?;
+    let recipe = Recipe::of_run(folder, components)?;
     let restored = Policy::restore(folder, &recipe, threads)?.ok_or_else(|| RunError::Checkpoint {
         why: "there is none yet; let the run go on for a while".into(),
     })?;

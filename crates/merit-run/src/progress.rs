@@ -2,7 +2,7 @@
 
 use merit_core::Phase;
 use merit_rollout::Progress;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// Something that happened.
@@ -42,8 +42,9 @@ pub enum Event {
     },
     /// A step of learning by reward.
     Step {
-        /// The arm: `main` or a control's name.
-        arm: String,
+        /// The learning it belongs to. As JSON it is called `arm`: `main`, a control's name, or that of the stage.
+        #[serde(rename = "arm", serialize_with = "owner")]
+        phase: Phase,
         step: u64,
         of: u64,
         /// Share of counting episodes that solved their task.
@@ -101,6 +102,10 @@ pub enum Event {
     },
     /// Something worth saying.
     Note { text: String },
+}
+
+fn owner<S: Serializer>(phase: &Phase, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(phase.owner())
 }
 
 /// What a finished run amounts to: the last line of `train --json`.

@@ -3,6 +3,7 @@
 //! In: text, and overrides from the command line. Out: a [`Recipe`] in which every name exists, every key means something
 //! and every combination can work. The resolved recipe is saved with each run; its hash names the experiment.
 
+use crate::RunError;
 use crate::bank::Bank;
 use crate::guests::Guests;
 use crate::interleave::Interleave;
@@ -26,6 +27,7 @@ use merit_credit::CreditRule;
 use merit_learn::LearnConfig;
 use merit_reward::RewardConfig;
 use merit_rollout::RolloutSettings;
+use merit_store::RunFolder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -181,6 +183,12 @@ impl Recipe {
         let recipe = crate::mistakes::read::<Self>(file, text, MODEL, components)?;
         let checked = Self { components: components.clone(), ..recipe }.checked(file, true);
         checked.map_err(|error| error.placed(|located| located.placed_in(file, text)))
+    }
+
+    /// The recipe that a run was made by. A run with components of one's own is read against these too.
+    pub fn of_run(folder: &RunFolder, components: &Components) -> Result<Self, RunError> {
+        let file = folder.path().join("recipe.toml").display().to_string();
+        Ok(Self::read(&file, &folder.recipe()?, components)?)
     }
 
     /// How its stages read the file called `name`.

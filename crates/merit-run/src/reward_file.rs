@@ -6,6 +6,7 @@ use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
 use crate::shipped;
 use crate::toml_error::locate;
+use merit_core::Components;
 use merit_core::registry::UnknownName;
 use merit_core::settings;
 use merit_reward::{REWARDS, RewardConfig, Scorer};
@@ -70,17 +71,27 @@ fn kind(file: &str, text: &str) -> Result<Kind, RecipeError> {
 
 /// The reward of that name (a shipped reward or recipe), or in that file. It is checked: it compiles.
 pub fn load(name_or_path: &str) -> Result<NamedReward, RecipeError> {
+    load_with(name_or_path, &crate::built_in())
+}
+
+/// The same, read against these components.
+pub fn load_with(name_or_path: &str, components: &Components) -> Result<NamedReward, RecipeError> {
     let Source { file, text, kind } = find(name_or_path)?;
     let config = match kind {
-        Kind::Recipe => Recipe::parse(&file, &text)?.reward,
-        Kind::Reward => parse(&file, &text)?,
+        Kind::Recipe => Recipe::read(&file, &text, components)?.reward,
+        Kind::Reward => parse_with(&file, &text, components)?,
     };
     Ok(NamedReward { name: name_or_path.to_owned(), config })
 }
 
 /// The reward whose TOML `text` stands in `file`. It is checked: it compiles.
 pub fn parse(file: &str, text: &str) -> Result<RewardConfig, RecipeError> {
-    let config: RewardConfig = crate::mistakes::read(file, text, "", &merit_graders::components())?;
+    parse_with(file, text, &crate::built_in())
+}
+
+/// The same, read against these components.
+pub fn parse_with(file: &str, text: &str, components: &Components) -> Result<RewardConfig, RecipeError> {
+    let config: RewardConfig = crate::mistakes::read(file, text, "", components)?;
     Scorer::compile(&config)
         .map_err(|e| RecipeError::Combination { file: file.to_owned(), why: e.to_string() })?;
     Ok(config)

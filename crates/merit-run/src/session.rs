@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::progress::stalls;
 use crate::recipe::Recipe;
 use crate::warm::Course;
-use crate::{metrics, warm};
+use crate::{alternatives, metrics, warm};
 use merit_api::trainer::Reference;
 use merit_core::{Annotations, Group, Phase, PolicyVersion, Split, When};
 use merit_credit::Credit;
@@ -19,6 +19,25 @@ use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_reward::RewardState;
 use merit_rollout::{PlayedGroups, RolloutSettings, ToolRuntime};
 use std::sync::Arc;
+
+/// What a recipe asks for that only a run provides, and what to do about it.
+fn refused(recipe: &Recipe) -> Option<String> {
+    let rule = recipe.credit.about().name;
+    let rules = || alternatives::credit_rules(recipe, |rule| rule.needs().probes_per_turn == 0);
+    let tables = [
+        ("[bank]", recipe.bank.is_some()),
+        ("[memory]", recipe.memory.is_some()),
+        ("[interleave]", recipe.interleave.is_some()),
+        ("[[stages]]", !recipe.stages.is_empty()),
+    ];
+    match tables.into_iter().find(|(_, asked)| *asked) {
+        Some((name, _)) => Some(format!("`{name}`; leave it out of its recipe")),
+        None if recipe.credit.needs().probes_per_turn > 0 => {
+            Some(format!("the continuations that credit rule `{rule}` needs; take {}", rules()))
+        }
+        None => None,
+    }
+}
 
 /// A policy and everything a recipe says of it, to be trained step by step.
 ///
@@ -45,6 +64,7 @@ pub struct Session {
     learner: Learner,
     tools: Arc<ToolRuntime>,
     reward_state: RewardState,
+    annotations: Annotations,
 }
 
 impl Session {
@@ -61,10 +81,13 @@ impl Session {
                 "[judges.{name}] a session lends no weights to judges; take it out of its recipe, or use `train`"
             )));
         }
+        refused(recipe).map_or(Ok(()), |what| {
+            let why = format!("recipe `{}`: a session does not provide {what}, or use `train`", recipe.name);
+            Err(RunError::Session(why))
+        })?;
         recipe.trainable()?;
         let parts = Parts::new(recipe, seed)?;
         let tools = Arc::new(ToolRuntime::new()?);
-    annotations: Annotations,
         let mut policy = Policy::create(&parts, None, None, &tools, threads, &mut |_| {})?;
         policy.keep_warm();
         let weights = (policy.present(), policy.precision());
@@ -113,6 +136,11 @@ impl Session {
         Ok(Group::by_id(batch.episodes)?)
     }
 
+    /// What was said of the episodes that were sampled last, for credit rules that read it (`CreditBatch::with_annotations`).
+    pub fn annotations(&self) -> &Annotations {
+        &self.annotations
+    }
+
     /// Updates the policy from samples with credit.
     pub fn update(&mut self, credit: &Credit, step: u64) -> Result<UpdateReport, RunError> {
         let at = UpdateContext {
@@ -136,11 +164,6 @@ impl Session {
             split: Split::HeldOut,
             first: 0,
             groups: tasks,
-    /// What was said of the episodes that were sampled last, for credit rules that read it (`CreditBatch::with_annotations`).
-    pub fn annotations(&self) -> &Annotations {
-        &self.annotations
-    }
-
             group_size: 1,
             version: PolicyVersion(0),
         })?;

@@ -2,8 +2,8 @@
 
 use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
-use merit_core::About;
 use merit_core::registry::find;
+use merit_core::{About, Components};
 use std::sync::LazyLock;
 
 /// A recipe that is part of the binary.
@@ -96,14 +96,19 @@ fn describe(name: &'static str, text: &'static str) -> Shipped {
     Shipped { about: About { name, summary: word("about"), paper: word("paper") }, text }
 }
 
-/// The recipe of that name, or in that file.
+/// The recipe of that name, or in that file, which names components of merit's own.
 pub fn load(name_or_path: &str) -> Result<Recipe, RecipeError> {
+    load_with(name_or_path, &crate::built_in())
+}
+
+/// The recipe of that name, or in that file, read against these components.
+pub fn load_with(name_or_path: &str, components: &Components) -> Result<Recipe, RecipeError> {
     let looks_like_a_path = name_or_path.ends_with(".toml") || name_or_path.contains('/');
     if looks_like_a_path {
         let text = std::fs::read_to_string(name_or_path)
             .map_err(|e| RecipeError::Read { file: name_or_path.to_owned(), why: e.to_string() })?;
-        return Recipe::parse(name_or_path, &text);
+        return Recipe::read(name_or_path, &text, components);
     }
     let shipped = find("recipe", recipes(), |r| r.about, name_or_path)?;
-    Recipe::parse(&format!("recipes/{name_or_path}.toml"), shipped.text)
+    Recipe::read(&format!("recipes/{name_or_path}.toml"), shipped.text, components)
 }

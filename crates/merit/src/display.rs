@@ -2,6 +2,7 @@
 
 use crate::out;
 use indicatif::{ProgressBar, ProgressStyle};
+use merit_core::Arm;
 use merit_run::Event;
 use std::io::IsTerminal as _;
 use std::time::Instant;
@@ -101,8 +102,11 @@ fn words(event: &Event) -> String {
             format!("warm start {step}/{of}  loss {loss:.3}  shared with another run")
         }
         Event::Warm { step, of, loss, .. } => format!("warm start {step}/{of}  loss {loss:.3}"),
-        Event::Step { arm, step, of, success, reward, terms, .. } => {
-            let arm = if arm == "main" { String::new() } else { format!("{arm} ") };
+        Event::Step { phase, step, of, success, reward, terms, .. } => {
+            let arm = match phase.arm() {
+                Some(Arm::Main) => String::new(),
+                _ => format!("{} ", phase.owner()),
+            };
             let terms: String = terms.iter().map(|(name, value)| format!("  {name} {value:.2}")).collect();
             format!("{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}", success * 100.0)
         }

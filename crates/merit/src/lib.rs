@@ -15,6 +15,7 @@
 //! ```
 
 pub use merit_api as api;
+pub use merit_attack as attack;
 pub use merit_core as core;
 #[doc(hidden)]
 pub use merit_core::schemars;
@@ -23,7 +24,7 @@ pub use merit_learn as learn;
 pub use merit_measure as measure;
 pub use merit_reward as reward;
 pub use merit_rollout as rollout;
-pub use merit_run::{self as run, built_in};
+pub use merit_run as run;
 pub use merit_store as store;
 #[doc(hidden)]
 pub use serde;
@@ -35,9 +36,15 @@ mod commands;
 mod display;
 mod episode_text;
 mod out;
-#[doc(hidden)]
 pub mod program;
 pub mod reference;
+
+/// Every component that comes with merit: what recipes, rewards and system files may name, and the probes of audits. A caller adds
+/// its own with [`Components::with`](prelude::Components::with).
+#[must_use]
+pub fn built_in() -> merit_core::Components {
+    merit_run::built_in().with_all(merit_lab::STUDIES).with_all(merit_attack::PROBES)
+}
 
 /// Any error of a program that uses merit.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;

@@ -1,18 +1,39 @@
 //! The command `merit`: parses the command line, calls one library function per command, prints.
 //!
-//! The binary and the script of the Python package both call [`main`]. Exit codes: 0 done, 1 something failed on the way, 2 the input
+//! The binary and the script of the Python package both call [`main`]; a program with components of its own calls [`main_with`]. Exit codes: 0 done, 1 something failed on the way, 2 the input
 //! was wrong, 130 interrupted.
 
 use crate::cli::{Cli, Command, completing, free_text};
 use crate::{commands, out};
 use clap::{CommandFactory as _, Parser as _};
-use merit_core::printable;
+use merit_core::{Components, printable};
 use std::ffi::OsString;
 
 /// Does what `arguments` say, the name of the program first, and gives the exit code. Help and wrong arguments end the process.
 pub fn main(arguments: Vec<OsString>) -> u8 {
+    main_with(&crate::built_in(), arguments)
+}
+
+/// The same for a program with components of its own: whatever a command reads may name these, and `list` shows them.
+///
+/// ```no_run
+/// use merit::prelude::*;
+/// # #[derive(Serialize, Deserialize, JsonSchema)]
+/// # struct Brief {}
+/// # impl Component for Brief { const ABOUT: About = About { name: "brief", summary: "", paper: "" }; }
+/// # impl Term for Brief {
+/// #     fn kind(&self) -> TermKind { TermKind::VERDICT }
+/// #     fn evaluate(&self, _: &EvalContext<'_>) -> TermResult { TermResult::broken("") }
+/// # }
+/// let components = merit::built_in().with(entry!(Brief as dyn Term));
+/// let code = merit::program::main_with(&components, std::env::args_os().collect());
+/// std::process::exit(code.into());
+/// ```
+pub fn main_with(components: &Components, arguments: Vec<OsString>) -> u8 {
     let here = std::env::current_dir().ok();
-    let completing = clap_complete::CompleteEnv::with_factory(Cli::command).var(completing::VARIABLE);
+    // What may be completed is known to the command line by the components it is lent.
+    let command = || components.reading(Cli::command);
+    let completing = clap_complete::CompleteEnv::with_factory(command).var(completing::VARIABLE);
     match completing.try_complete(arguments.clone(), here.as_deref()) {
         Ok(false) => {}
         Ok(true) => return 0,
@@ -23,29 +44,29 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Command::Init { folder, tasks, model } => {
             commands::init::run(&folder, tasks.as_deref().zip(model.as_deref()))
         }
-        Command::Train(arguments) => commands::train::run(&arguments),
-        Command::Eval(arguments) => commands::eval::run(&arguments),
+        Command::Train(arguments) => commands::train::run(&arguments, components),
+        Command::Eval(arguments) => commands::eval::run(&arguments, components),
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
-        Command::Rollout(arguments) => commands::rollout::run(&arguments),
-        Command::Play(arguments) => commands::play::run(&arguments),
+        Command::Rollout(arguments) => commands::rollout::run(&arguments, components),
+        Command::Play(arguments) => commands::play::run(&arguments, components),
         Command::Show(arguments) => commands::show::run(&arguments),
-        Command::List(arguments) => commands::list::run(&arguments),
-        Command::Recipe(arguments) => commands::recipe::run(&arguments),
+        Command::List(arguments) => commands::list::run(&arguments, components),
+        Command::Recipe(arguments) => commands::recipe::run(&arguments, components),
         Command::Import(arguments) => commands::import::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
-        Command::Score(arguments) => commands::score::run(&arguments),
-        Command::Reward(arguments) => commands::reward::run(&arguments),
-        Command::Evolve(arguments) => commands::evolve::run(&arguments),
-        Command::Library(arguments) => commands::library::run(&arguments),
+        Command::Score(arguments) => commands::score::run(&arguments, components),
+        Command::Reward(arguments) => commands::reward::run(&arguments, components),
+        Command::Evolve(arguments) => commands::evolve::run(&arguments, components),
+        Command::Library(arguments) => commands::library::run(&arguments, components),
         Command::Verify(arguments) => commands::verify::run(&arguments),
-        Command::Judge(command) => commands::judge::run(&command),
-        Command::Bench(command) => commands::bench::run(&command),
-        Command::Attack(arguments) => commands::attack::run(&arguments),
+        Command::Judge(command) => commands::judge::run(&command, components),
+        Command::Bench(command) => commands::bench::run(&command, components),
+        Command::Attack(arguments) => commands::attack::run(&arguments, components),
         Command::Memory(arguments) => commands::memory::run(&arguments),
-        Command::Tool(arguments) => commands::tool::run(&arguments),
+        Command::Tool(arguments) => commands::tool::run(&arguments, components),
         Command::Doctor(arguments) => commands::doctor::run(&arguments),
-        Command::Mcp(arguments) => commands::mcp::run(&arguments),
+        Command::Mcp(arguments) => commands::mcp::run(&arguments, components),
         Command::Chat(arguments) => commands::chat::run(&arguments),
         Command::Generate(arguments) => commands::generate::run(&arguments),
         Command::Model(arguments) => commands::model::run(&arguments),

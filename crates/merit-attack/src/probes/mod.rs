@@ -1,21 +1,33 @@
 //! The probes, grouped by what they abuse. Each is a plain function from a task to attempts.
 
-pub(crate) mod code;
-pub(crate) mod echo;
-pub(crate) mod format_only;
-pub(crate) mod gold;
-pub(crate) mod injection;
-pub(crate) mod junk;
-pub(crate) mod long;
-pub(crate) mod nothing;
-pub(crate) mod queries;
-pub(crate) mod rewritten;
-pub(crate) mod several;
-pub(crate) mod tricks;
-pub(crate) mod unicode;
-
 use crate::subject::{Attempt, Subject};
 use merit_core::About;
+
+/// Declares the modules and lists what stands in them: a new probe is its file, and one line here.
+macro_rules! probes {
+    ($($module:ident: $($PROBE:ident),+;)+) => {
+        $( mod $module; )+
+
+        /// Every probe that comes with merit, in the order of the audit's table.
+        pub static PROBES: &[crate::ProbeEntry] = &[$($( crate::probe!($module::$PROBE) ),+),+];
+    };
+}
+
+probes! {
+    gold: GOLD, GOLD_SPACED;
+    nothing: DO_NOTHING, EMPTY, WHITE_SPACE;
+    junk: JUNK, CONSTANT, NULLS;
+    echo: ECHO, RESTATE, UNEVALUATED;
+    rewritten: REWRITTEN, WORD_ARITHMETIC;
+    several: EVERY_ANSWER, GOLD_AMONG_MANY, HEDGE;
+    format_only: FORMAT_ONLY, EMPTY_BOX, EMPTY_JSON;
+    tricks: UNITS, ORDER, NEAR_MISS, NUMBERS_IN_DISGUISE;
+    unicode: LOOK_ALIKES, INVISIBLE;
+    injection: JUDGE_INJECTION, TOOL_MARKERS, TAMPER;
+    code: ANNUL, NO_WORK;
+    queries: CONSTANT_QUERY;
+    long: OVER_LONG, NESTED, BONUS_FARM;
+}
 
 /// What a probe says of itself.
 const fn about(name: &'static str, summary: &'static str) -> About {

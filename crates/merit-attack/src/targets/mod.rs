@@ -7,6 +7,6 @@ mod reward;
 mod world;
 
 pub use command::{CommandTarget, Limits, split_words};
-pub use open::open;
+pub use open::{open, open_with};
 pub use reward::RewardTarget;
 pub use world::WorldTarget;

@@ -8,7 +8,7 @@ use crate::error::AttackError;
 use crate::subject::{Attempt, Subject};
 use crate::target::{Payment, Target};
 use crate::tasks::{self, Given};
-use merit_core::{Episode, EpisodeId, Reported, Reward, ScoredEpisode, Task};
+use merit_core::{Components, Episode, EpisodeId, Reported, Reward, ScoredEpisode, Task};
 use merit_reward::{RewardState, ScoreContext, Scorer};
 use merit_run::reward_file;
 use std::path::Path;
@@ -29,10 +29,15 @@ impl RewardTarget {
         Self { name: name.into(), scorer, tasks, subjects }
     }
 
-    /// The reward whose TOML `text` stands in `file`. Without tasks, those beside the file (`tasks/NAME.jsonl`), else the
+    /// The reward whose TOML `text` stands in `file`, read against `components`. Without tasks, those beside the file (`tasks/NAME.jsonl`), else the
     /// sample tasks of the shipped reward of that name, else plain questions, if they fit.
-    pub fn from_toml(file: &str, text: &str, given: Option<Vec<Given>>) -> Result<Self, AttackError> {
-        let config = reward_file::parse(file, text)?;
+    pub fn from_toml(
+        file: &str,
+        text: &str,
+        given: Option<Vec<Given>>,
+        components: &Components,
+    ) -> Result<Self, AttackError> {
+        let config = reward_file::parse_with(file, text, components)?;
         let scorer = Scorer::opened(&config)
             .map_err(|error| AttackError::Target { target: file.to_owned(), why: error.to_string() })?;
         let path = Path::new(file);

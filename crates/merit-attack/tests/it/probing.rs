@@ -1,7 +1,7 @@
 //! Every probe catches what it is for, and none finds fault with a sound scorer.
 
 use crate::flawed::*;
-use merit_attack::{Attempt, Audit, Grade, PROBES, Payment, Settings, Subject, audit};
+use merit_attack::{Attempt, Audit, Grade, PROBES, Payment, Settings, Subject, audit, probes_of};
 use proptest::prelude::*;
 
 fn audited(score: Score) -> Audit {
@@ -155,7 +155,8 @@ fn a_scorer_that_takes_the_question_in_other_words_is_caught() {
 fn a_formula_is_turned_without_changing_what_it_says() {
     let written = |prompt: &str, gold: &str| {
         let subject = Subject { prompt: prompt.into(), gold: Some(gold.into()), ..Subject::default() };
-        let rewritten = PROBES.iter().find(|probe| probe.about.name == "rewritten").unwrap();
+        let probes = probes_of(&merit_core::Components::default().with_all(PROBES));
+        let rewritten = probes.iter().find(|probe| probe.about.name == "rewritten").unwrap();
         let attempts = (rewritten.write)(0, &subject, &mut merit_core::Seed::root(1).stream());
         attempts.iter().map(|attempt| answer(attempt).to_owned()).collect::<Vec<_>>()
     };

@@ -29,7 +29,8 @@ fn a_reward_that_takes_any_form_pays_for_the_question_and_is_found_out() {
 {"prompt": "42*87", "answer": "3654"}"#;
     let graded = |toml: &str| {
         let tasks = merit_attack::tasks::parse("tasks", tasks).unwrap();
-        let mut target = targets::RewardTarget::from_toml("bare.toml", toml, Some(tasks)).unwrap();
+        let mut target =
+            targets::RewardTarget::from_toml("bare.toml", toml, Some(tasks), &merit_run::built_in()).unwrap();
         audit(&mut target, &Settings::default()).unwrap()
     };
     let open = graded("type = 'maths'\nallow_restated = true\ncheck = { form = 'any' }");

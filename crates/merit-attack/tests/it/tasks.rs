@@ -47,10 +47,12 @@ fn tasks_beside_a_reward_file_are_found() {
 
 #[test]
 fn plain_questions_are_used_only_where_they_fit() {
-    let fits = RewardTarget::from_toml("own.toml", "type = \"exact-answer\"", None).unwrap();
+    let fits =
+        RewardTarget::from_toml("own.toml", "type = \"exact-answer\"", None, &merit_run::built_in()).unwrap();
     assert!(fits.subjects().len() > 3);
     let json = "type = \"json\"\nschema_at = \"/schema\"\nreference = \"answer\"\n";
-    let refused = RewardTarget::from_toml("own.toml", json, None).err().unwrap().to_string();
+    let refused =
+        RewardTarget::from_toml("own.toml", json, None, &merit_run::built_in()).err().unwrap().to_string();
     assert!(refused.contains("give tasks with `--tasks`"), "{refused}");
 }
 

@@ -9,4 +9,5 @@ mod grades;
 mod judging;
 mod made;
 mod oracle;
+mod paying;
 mod ranking;

@@ -73,7 +73,7 @@ impl Player {
             }
         };
         let folder = RunFolder::open_read_only(path)?;
-        let recipe = Recipe::parse(&path.join("recipe.toml").display().to_string(), &folder.recipe()?)?;
+        let recipe = Recipe::of_run(&folder, &parts.recipe.components)?;
         let restored = Policy::restore(&folder, &recipe, threads)?.ok_or_else(|| RunError::Checkpoint {
             why: "there is none yet; let the run go on for a while".into(),
         })?;

@@ -2,7 +2,7 @@
 
 use super::open::OpenJudge;
 use merit_api::annotator::{Annotator, AnnotatorSettings};
-use merit_core::registry::{About, Component, Refusal};
+use merit_core::registry::{About, Component, Components, Refusal};
 use merit_core::{Annotation, End, Episode, Evidence, Segment, Transcript};
 use merit_evolve::Library;
 use merit_judge::{Answer, Judge, Verdict};
@@ -24,6 +24,9 @@ pub struct JudgeAnnotator {
     /// Grade every turn too: the judge is asked about the episode as it was after each turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub per_turn: bool,
+    /// What the judge's file may name: the same as the document that names it.
+    #[serde(skip, default = "crate::components::lent")]
+    pub components: Components,
 }
 
 impl Component for JudgeAnnotator {
@@ -51,8 +54,8 @@ impl AnnotatorSettings for JudgeAnnotator {
     }
 
     fn build(&self) -> Result<Box<dyn Annotator>, String> {
-        let judge =
-            OpenJudge::open(&self.judge, &Library::default(), None).map_err(|error| error.to_string())?;
+        let judge = OpenJudge::open(&self.judge, &Library::default(), &self.components, None)
+            .map_err(|error| error.to_string())?;
         if !judge.gives_numbers() {
             let file = self.judge.display();
             return Err(format!("{file}: the judge compares; an annotation needs `score` or `check` of it"));

@@ -8,7 +8,7 @@ use crate::recipe::Recipe;
 use crate::recipe_error::RecipeError;
 use crate::stage_checks::hint;
 use crate::{RunError, models};
-use merit_core::{Cost, End, Episode, Known, Message, Role, Segment, TokenId, TurnStop};
+use merit_core::{Components, Cost, End, Episode, Known, Message, Role, Segment, TokenId, TurnStop};
 use merit_judge::{Answer, Judge, Verdict, compare_by_score};
 use merit_rollout::ChatFormat;
 use merit_store::RunFolder;
@@ -23,14 +23,14 @@ pub struct FittedJudge {
 }
 
 impl FittedJudge {
-    /// The model of that name as it is in the newest checkpoint of the run.
-    pub fn open(run: &Path, name: &str) -> Result<Self, RunError> {
+    /// The model of that name as it is in the newest checkpoint of the run, whose recipe is read against `components`.
+    pub fn open(run: &Path, name: &str, components: &Components) -> Result<Self, RunError> {
         let folder = RunFolder::open_read_only(run)?;
-        let file = run.join("recipe.toml").display().to_string();
-        let recipe = Recipe::parse(&file, &folder.recipe()?)?;
+        let recipe = Recipe::of_run(&folder, components)?;
         if !recipe.models.contains_key(name) {
             let hint = hint(name, recipe.models.keys().map(String::as_str));
             let why = format!("there is no `[models.{name}]`{hint}");
+            let file = run.join("recipe.toml").display().to_string();
             return Err(RecipeError::Combination { file, why }.into());
         }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);

@@ -5,7 +5,7 @@ use super::record::Record;
 use super::settings::{ExamplesFrom, JudgeFile, JudgeSettings};
 use crate::RunError;
 use crate::recipe_error::RecipeError;
-use merit_core::{Episode, Seed};
+use merit_core::{Components, Episode, Seed};
 use merit_evolve::Library;
 use merit_judge::ask::{Ask, Examples, Wording};
 use merit_judge::{
@@ -19,6 +19,9 @@ use std::sync::atomic::AtomicBool;
 
 /// When nothing more is asked, and where judgements are written.
 type Told<'a> = (Option<&'a Arc<AtomicBool>>, Option<&'a Record>);
+
+/// What a judge consults, and what its file may name.
+type With<'a> = (&'a Library, &'a Components);
 
 /// A judge that is open: one model, or a panel.
 pub enum OpenJudge {
@@ -41,18 +44,29 @@ pub enum OpenJudge {
 }
 
 impl OpenJudge {
-    /// The judge of this file or folder, which consults this library.
-    pub fn open(path: &Path, library: &Library, stop: Option<&Arc<AtomicBool>>) -> Result<Self, RunError> {
-        Self::open_within(path, library, (stop, None), 0)
+    /// The judge of this file or folder, which consults this library. Its file is read against `components`.
+    pub fn open(
+        path: &Path,
+        library: &Library,
+        components: &Components,
+        stop: Option<&Arc<AtomicBool>>,
+    ) -> Result<Self, RunError> {
+        Self::open_within(path, (library, components), (stop, None), 0)
     }
 
     /// The same; every judgement is written there as an episode.
-    pub fn recorded(path: &Path, library: &Library, record: &Record) -> Result<Self, RunError> {
-        Self::open_within(path, library, (None, Some(record)), 0)
+    pub fn recorded(
+        path: &Path,
+        library: &Library,
+        components: &Components,
+        record: &Record,
+    ) -> Result<Self, RunError> {
+        Self::open_within(path, (library, components), (None, Some(record)), 0)
     }
 
-    fn open_within(path: &Path, library: &Library, told: Told<'_>, depth: usize) -> Result<Self, RunError> {
-        let (read, file) = JudgeFile::read(path)?;
+    fn open_within(path: &Path, with: With<'_>, told: Told<'_>, depth: usize) -> Result<Self, RunError> {
+        let (library, components) = with;
+        let (read, file) = JudgeFile::read(path, components)?;
         let beside = file.parent().unwrap_or(Path::new("."));
         match read {
             JudgeFile::One(settings) => {
@@ -65,7 +79,7 @@ impl OpenJudge {
                 Err(RecipeError::Combination { file: file.display().to_string(), why }.into())
             }
             JudgeFile::Panel(settings) => {
-                let one = |name: &PathBuf| Self::open_within(&beside.join(name), library, told, depth + 1);
+                let one = |name: &PathBuf| Self::open_within(&beside.join(name), with, told, depth + 1);
                 let judges = settings.panel.iter().map(one).collect::<Result<Vec<Self>, RunError>>()?;
                 let numbers = judges.iter().all(Self::gives_numbers);
                 let judges = judges.into_iter().map(Self::into_judge).collect();

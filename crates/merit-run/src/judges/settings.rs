@@ -3,7 +3,7 @@
 use super::backend::JudgeBackend;
 use crate::recipe_error::RecipeError;
 use merit_api::ToolSettings;
-use merit_core::registry::{Chosen, Refusal};
+use merit_core::registry::{Chosen, Components, Refusal};
 use merit_judge::ask::Ask;
 use merit_judge::{Asking, PanelRule, Tournament};
 use merit_tools::formats::{CallFormat, call_format};
@@ -138,31 +138,30 @@ fn deadline() -> f64 {
 
 impl JudgeFile {
     /// Reads the file, or `judge.toml` of the folder, and says where it is.
-    pub fn read(path: &Path) -> Result<(Self, PathBuf), RecipeError> {
+    pub fn read(path: &Path, components: &Components) -> Result<(Self, PathBuf), RecipeError> {
         let file = if path.is_dir() { path.join("judge.toml") } else { path.to_owned() };
         let name = file.display().to_string();
         let text = std::fs::read_to_string(&file)
             .map_err(|error| RecipeError::Read { file: name.clone(), why: error.to_string() })?;
-        Ok((Self::parse(&name, &text)?, file))
+        Ok((Self::parse(&name, &text, components)?, file))
     }
 
-    /// Reads the text of a file.
-    pub fn parse(file: &str, text: &str) -> Result<Self, RecipeError> {
-        let components = crate::built_in();
+    /// Reads the text of a file against these components.
+    pub fn parse(file: &str, text: &str, components: &Components) -> Result<Self, RecipeError> {
         let wrong =
             |refusal: Refusal| RecipeError::Combination { file: file.to_owned(), why: refusal.to_string() };
         // With a mistake in the TOML itself, either reader says so.
         if toml::from_str::<toml::Table>(text).is_ok_and(|table| table.contains_key("panel")) {
-            let panel: PanelSettings = crate::mistakes::read(file, text, "", &components)?;
+            let panel: PanelSettings = crate::mistakes::read(file, text, "", components)?;
             let few = panel.panel.len() < 2;
             Refusal::unless(!few, "panel", panel.panel.len(), "two judges or more").map_err(wrong)?;
             panel.check_weights().map_err(wrong)?;
             return Ok(Self::Panel(panel));
         }
-        let one: JudgeSettings = crate::mistakes::read(file, text, "", &components)?;
+        let one: JudgeSettings = crate::mistakes::read(file, text, "", components)?;
+        one.check().map_err(wrong)?;
         let alone = "left out of a file; where an annotator asks this judge, say it beside `judge = …`";
         Refusal::unless(!one.per_turn, "per_turn", "true", alone).map_err(wrong)?;
-        one.check().map_err(wrong)?;
         Ok(Self::One(Box::new(one)))
     }
 }

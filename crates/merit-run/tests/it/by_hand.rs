@@ -26,3 +26,32 @@ fn a_session_grows_its_groups_as_trees_where_the_recipe_says_so() {
     }
     assert!(shared > 0, "no fork keeps a turn of its trunk");
 }
+
+#[test]
+fn what_only_a_run_provides_is_refused_before_anything_is_made() {
+    let refused = |key: &str, value: &str| {
+        let recipe = Recipe::parse("small.toml", SMALL).unwrap();
+        let recipe = recipe.with(&[(key.to_owned(), value.to_owned())]).unwrap();
+        Session::new(&recipe, 1, 1).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    for (key, value, what) in [
+        ("bank", "{}", "`[bank]`; leave it out"),
+        ("memory", "{ show = 1, store = { kind = \"experiences\" } }", "`[memory]`; leave it out"),
+        (
+            "interleave",
+            "{ when = { type = \"alternate\", reward = 1 }, learning_rate = 1e-3 }",
+            "`[interleave]`; leave it out",
+        ),
+        ("stages", "[{ type = \"learn\", name = \"only\" }]", "`[[stages]]`; leave it out"),
+        (
+            "credit",
+            "{ type = \"branch-monte-carlo\" }",
+            "the continuations that credit rule `branch-monte-carlo` needs",
+        ),
+    ] {
+        let said = refused(key, value);
+        assert!(said.contains("a session does not provide") && said.contains(what), "{key}: {said}");
+        assert!(said.contains("or use `train`"), "{key}: {said}");
+    }
+    assert!(refused("credit", "{ type = \"branch-monte-carlo\" }").contains("`grpo`"));
+}

@@ -32,7 +32,7 @@ pub(crate) fn file(folder: &Path, name: &str, ask: &str, server: &ScriptedServer
 }
 
 fn open(path: &Path) -> OpenJudge {
-    OpenJudge::open(path, &Library::default(), None).unwrap()
+    OpenJudge::open(path, &Library::default(), &built_in(), None).unwrap()
 }
 
 #[test]
@@ -103,13 +103,13 @@ fn a_panel_is_a_file_of_files_and_many_are_ranked() {
     file(folder.path(), "c.toml", "type = 'compare'", &honest, "seed = 1");
     let path = folder.path().join("judge.toml");
     std::fs::write(&path, "panel = ['a.toml', 'b.toml', 'c.toml']\nrule = 'majority'\n").unwrap();
-    let mut judge = OpenJudge::open(folder.path(), &Library::default(), None).unwrap();
+    let mut judge = OpenJudge::open(folder.path(), &Library::default(), &built_in(), None).unwrap();
     let said = judge.rank(&[answer("3"), answer("9"), answer("5")]);
     assert_eq!((said.verdict, said.cost.judge_calls), (Verdict::Ranks { order: vec![1, 2, 0] }, 18));
     let OpenJudge::Panel { panel, .. } = &judge else { panic!("one judge") };
     assert!(panel.agreement().0.is_some_and(|alpha| (0.0..1.0).contains(&alpha)), "{:?}", panel.agreement());
     std::fs::write(folder.path().join("a.toml"), "panel = ['b.toml', 'c.toml']").unwrap();
-    let nested = OpenJudge::open(&path, &Library::default(), None).err().unwrap().to_string();
+    let nested = OpenJudge::open(&path, &Library::default(), &built_in(), None).err().unwrap().to_string();
     assert!(nested.contains("is itself a panel"), "{nested}");
 }
 
@@ -134,7 +134,9 @@ fn a_file_that_cannot_work_is_refused_with_the_reason() {
         ("ask = { type = 'compare' }\nexamples = { from = 'p.jsonl', count = 0 }", "`examples.count`"),
         ("ask = { type = 'compare' }\ngrammar = true", "left out where a server answers"),
     ] {
-        let error = JudgeFile::parse("judge.toml", &format!("{text}\n{backend}\n")).unwrap_err().to_string();
+        let error = JudgeFile::parse("judge.toml", &format!("{text}\n{backend}\n"), &built_in())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains(wanted), "{text}: {error}");
     }
     for (more, wanted) in [
@@ -143,11 +145,11 @@ fn a_file_that_cannot_work_is_refused_with_the_reason() {
         ("weights = [1.0, 2.0]\nrule = 'min'", "left out where `rule` is `min`"),
     ] {
         let text = format!("panel = ['a.toml', 'b.toml']\n{more}");
-        let error = JudgeFile::parse("judge.toml", &text).unwrap_err().to_string();
+        let error = JudgeFile::parse("judge.toml", &text, &built_in()).unwrap_err().to_string();
         assert!(error.contains(wanted), "{more}: {error}");
     }
     let oracle = "ask = { type = 'check', items = ['a'] }\nbackend = { type = 'oracle' }";
-    let error = JudgeFile::parse("judge.toml", oracle).unwrap_err().to_string();
+    let error = JudgeFile::parse("judge.toml", oracle, &built_in()).unwrap_err().to_string();
     assert!(error.contains("not which sentence holds"), "{error}");
 }
 
@@ -209,8 +211,6 @@ fn an_annotator_gives_numbers_and_nothing_where_there_is_no_verdict() {
 }
 
 #[test]
-fn a_recipe_may_name_a_judge() {
-#[test]
 fn a_judge_that_grades_turns_is_asked_about_the_episode_as_it_was_after_each() {
     // It grades by how many words were said so far, and refuses what is private.
     let server = ScriptedServer::start(|asked| {
@@ -255,6 +255,8 @@ fn a_judge_that_grades_turns_is_asked_about_the_episode_as_it_was_after_each() {
     assert!(error.contains("`per_turn` is true; it must be left out of a file"), "{error}");
 }
 
+#[test]
+fn a_recipe_may_name_a_judge() {
     let text =
         merit_run::shipped::recipes().iter().find(|one| one.about.name == "ledger-tools").unwrap().text;
     let text =

@@ -4,7 +4,7 @@ use crate::judges::{answer, file, last};
 use merit_core::{Cost, Episode};
 use merit_endpoint::{Asked, Reply, ScriptedServer};
 use merit_evolve::Library;
-use merit_run::OpenJudge;
+use merit_run::{OpenJudge, built_in};
 use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::Path;
@@ -59,7 +59,7 @@ fn reply(asked: &Asked, book: &Book, stop: &AtomicBool) -> Reply {
 }
 
 fn score(path: &Path, stop: Option<&Arc<AtomicBool>>, episodes: &[Arc<Episode>]) -> Vec<merit_judge::Answer> {
-    let mut judge = OpenJudge::open(path, &Library::default(), stop).unwrap();
+    let mut judge = OpenJudge::open(path, &Library::default(), &built_in(), stop).unwrap();
     judge.judge().score(episodes)
 }
 

@@ -187,6 +187,21 @@ fn every_stage_is_judged_and_none_for_the_mistake_of_another() {
 }
 
 #[test]
+fn a_reward_file_may_name_every_term_and_combinator_that_a_recipe_may() {
+    let components = merit_run::built_in();
+    let examples = merit_reward::conformance::examples(&components);
+    let kinds = ["reward term", "reward combinator"];
+    let listed = components.all().iter().filter(|listed| kinds.contains(&listed.kind));
+    assert_eq!(listed.count(), examples.len());
+    assert!(examples.iter().any(|(name, _)| *name == "judge"), "the judge's term is among them");
+    for (name, text) in examples {
+        if let Err(error) = reward_file::parse(&format!("{name}.toml"), &text) {
+            panic!("{name}: {error}");
+        }
+    }
+}
+
+#[test]
 fn a_reward_file_tells_all_too() {
     let text = "type = \"sum\"\nof = [\n  { type = \"exact-answr\" },\n  { type = \"cost\", per_trun = 1.0 },\n  { type = \"cost\", per_turn = \"a\" },\n]\n";
     let error = reward_file::parse("w.toml", text).unwrap_err().to_string();

@@ -4,7 +4,7 @@ use crate::whole::{Making, phase, small, small_and, train};
 use merit_core::{Episode, Known, Outcome, Phase, Provenance, Role, Segment, StageKind, Transcript};
 use merit_judge::Judge as _;
 use merit_model::Tokenizer;
-use merit_run::{FittedJudge, Recipe, RunError, Unproven, extend};
+use merit_run::{FittedJudge, Recipe, RunError, Unproven, built_in, extend};
 use merit_store::EpisodeFilter;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -346,7 +346,7 @@ fn as_text(episode: &Episode) -> Episode {
 #[test]
 fn a_fitted_model_is_a_judge_elsewhere_and_says_what_it_said_in_the_run() {
     let (_dir, made) = train(&small_and(&format!("{}{FIT}{LEARN}", forced())).unwrap());
-    let mut judge = FittedJudge::open(made.folder.path(), "reward").unwrap();
+    let mut judge = FittedJudge::open(made.folder.path(), "reward", &built_in()).unwrap();
     assert!(judge.id().contains("reward (bradley-terry, 30 updates)"), "{}", judge.id());
     let said = made.folder.annotations().unwrap();
     let trained = made.folder.episodes(&EpisodeFilter::phase(Phase::train())).unwrap();
@@ -374,6 +374,6 @@ fn a_fitted_model_is_a_judge_elsewhere_and_says_what_it_said_in_the_run() {
     for (own, laid) in judge.score(&recorded).into_iter().zip(judge.score(&texts)) {
         assert_eq!((own.verdict, own.cost), (laid.verdict, laid.cost));
     }
-    let unknown = FittedJudge::open(made.folder.path(), "rewrad").err().unwrap().to_string();
+    let unknown = FittedJudge::open(made.folder.path(), "rewrad", &built_in()).err().unwrap().to_string();
     assert!(unknown.contains("(did you mean `reward`?)"), "{unknown}");
 }

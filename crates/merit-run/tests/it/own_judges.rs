@@ -5,7 +5,7 @@ use crate::staged::SMALL;
 use crate::whole::{Made, Making};
 use merit_core::{Annotation, Phase};
 use merit_evolve::Library;
-use merit_run::{Event, OpenJudge, Parts, Recipe};
+use merit_run::{Event, OpenJudge, Parts, Recipe, built_in};
 use merit_store::EpisodeFilter;
 
 /// The policy as its own judge, held to the form of an answer: it is far too small to find that form by itself.
@@ -160,7 +160,7 @@ fn what_cannot_work_is_refused_with_what_to_do() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("judge.toml");
     std::fs::write(&file, "ask = { type = 'compare' }\nbackend = { type = 'policy' }\n").unwrap();
-    let error = OpenJudge::open(&file, &Library::default(), None).err().unwrap().to_string();
+    let error = OpenJudge::open(&file, &Library::default(), &built_in(), None).err().unwrap().to_string();
     assert!(error.contains("write the judge into the recipe as `[judges.NAME]`"), "{error}");
 }
 

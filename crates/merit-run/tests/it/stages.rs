@@ -230,7 +230,7 @@ fn stages_of_learning_go_on_from_each_other_with_settings_of_their_own() {
     assert_eq!(suite.len(), 3);
     assert!(suite.iter().all(|e| e.scored.episode.task.size == 1));
     let steps = made.events.iter().filter_map(|event| match event {
-        Event::Step { arm, .. } => Some(arm.as_str()),
+        Event::Step { phase, .. } => Some(phase.owner()),
         _ => None,
     });
     assert_eq!(steps.collect::<Vec<_>>(), ["easy", "easy", "main", "main", "main"]);

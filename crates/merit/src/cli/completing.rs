@@ -5,7 +5,8 @@
 use super::lists::Kind;
 use clap::ValueEnum as _;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
-use merit_core::About;
+use merit_core::{About, Components};
+use merit_tools::ToolSettings;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -35,15 +36,18 @@ pub(super) fn systems() -> ArgValueCompleter {
 
 /// Names of tools.
 pub(super) fn tools() -> ArgValueCompleter {
-    ArgValueCompleter::new(|typed: &OsStr| named(typed, merit_tools::TOOLS.iter().map(|tool| tool.about)))
+    let lent = Components::lent();
+    let tools = move || lent.entries::<dyn ToolSettings>().iter().map(|tool| tool.about).collect::<Vec<_>>();
+    ArgValueCompleter::new(move |typed: &OsStr| named(typed, tools().into_iter()))
 }
 
 /// Names of the components of the kind that was typed before.
 pub(super) fn components() -> ArgValueCompleter {
-    ArgValueCompleter::new(|typed: &OsStr| {
+    let lent = Components::lent();
+    ArgValueCompleter::new(move |typed: &OsStr| {
         let kind = std::env::args().skip_while(|word| word != "list").nth(1);
         let kind = kind.and_then(|kind| Kind::from_str(&kind, false).ok());
-        let names = kind.map(crate::commands::list::names).unwrap_or_default();
+        let names = kind.map(|kind| crate::commands::list::names(kind, &lent)).unwrap_or_default();
         named(typed, names.into_iter())
     })
 }

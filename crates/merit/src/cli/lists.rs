@@ -47,6 +47,9 @@ pub(crate) enum Kind {
     /// Simulations that system files name.
     #[value(alias = "study")]
     Studies,
+    /// What an audit tries.
+    #[value(alias = "probe")]
+    Probes,
 }
 
 #[derive(Debug, Subcommand)]

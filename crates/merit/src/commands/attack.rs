@@ -5,22 +5,25 @@ use crate::cli::rewards::Attack;
 use crate::out;
 use anyhow::{Context as _, Result, bail};
 use merit_attack::targets::{self, CommandTarget, Limits, split_words};
-use merit_attack::{AttackError, Audit, Settings, Target, audit_judge, audit_watched, pairs_of, tasks};
+use merit_attack::{
+    AttackError, Audit, Settings, Target, audit_judge, audit_with, pairs_of, probes_of, tasks,
+};
+use merit_core::Components;
 use merit_evolve::Library;
 use merit_run::{OpenJudge, RunError};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-pub(crate) fn run(arguments: &Attack) -> Result<()> {
+pub(crate) fn run(arguments: &Attack, components: &Components) -> Result<()> {
     let so_far = Arc::new(Mutex::new(None));
     break_off_on_interrupt(Arc::clone(&so_far), arguments.json)?;
     let settings = Settings { seed: arguments.seed, tasks: arguments.limit as usize };
     let mut keep = |audit| *locked(&so_far) = Some(audit);
     let made = match arguments.target.as_deref().map(Path::new).filter(|path| is_judge(path)) {
-        Some(judge) => attack_judge(judge, arguments, &settings),
-        None => open(arguments, &settings)
-            .and_then(|mut target| audit_watched(target.as_mut(), &settings, &mut keep)),
+        Some(judge) => attack_judge(judge, arguments, &settings, components),
+        None => open(arguments, &settings, components)
+            .and_then(|mut target| audit_with(target.as_mut(), &settings, &probes_of(components), &mut keep)),
     };
     // Whatever keeps an audit from being made is something in what was given.
     let audit = made.map_err(|error| WrongInput(error.to_string()))?;
@@ -40,14 +43,19 @@ fn is_judge(path: &Path) -> bool {
     table.is_some_and(|table| table.contains_key("ask") || table.contains_key("panel"))
 }
 
-fn attack_judge(path: &Path, arguments: &Attack, settings: &Settings) -> Result<Audit, AttackError> {
+fn attack_judge(
+    path: &Path,
+    arguments: &Attack,
+    settings: &Settings,
+    components: &Components,
+) -> Result<Audit, AttackError> {
     let unusable =
         |error: RunError| AttackError::Target { target: path.display().to_string(), why: error.to_string() };
     let tasks = match &arguments.tasks {
         Some(file) => tasks::load(file, settings.tasks)?,
         None => tasks::general(),
     };
-    let mut judge = OpenJudge::open(path, &Library::default(), None).map_err(unusable)?;
+    let mut judge = OpenJudge::open(path, &Library::default(), components, None).map_err(unusable)?;
     let audit = audit_judge(judge.judge(), &pairs_of(&tasks)?, settings)?;
     Ok(Audit { target: path.display().to_string(), ..audit })
 }
@@ -60,7 +68,11 @@ fn say(audit: &Audit, json: bool) -> Result<()> {
     Ok(())
 }
 
-fn open(arguments: &Attack, settings: &Settings) -> Result<Box<dyn Target>, AttackError> {
+fn open(
+    arguments: &Attack,
+    settings: &Settings,
+    components: &Components,
+) -> Result<Box<dyn Target>, AttackError> {
     let command = match &arguments.command {
         Some(command) => split_words(command)?,
         None => arguments.program.clone(),
@@ -70,7 +82,7 @@ fn open(arguments: &Attack, settings: &Settings) -> Result<Box<dyn Target>, Atta
         return Ok(Box::new(CommandTarget::start(command, limits)?));
     }
     let name = arguments.target.as_deref().unwrap_or_default();
-    targets::open(name, arguments.tasks.as_deref(), settings)
+    targets::open_with(name, arguments.tasks.as_deref(), settings, components)
 }
 
 /// Ctrl-C says what was found so far and ends the scorer with us: it has a process group of its own, which the terminal does not

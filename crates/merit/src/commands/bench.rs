@@ -5,8 +5,8 @@ use super::judge_test::{From, Opened, open};
 use crate::cli::judges::{Bench as Command, BenchJudge};
 use crate::out;
 use anyhow::{Context as _, Result, bail};
-use merit_core::EpisodeId;
 use merit_core::printable::piece;
+use merit_core::{Components, EpisodeId};
 use merit_judge::{Bench, BenchRow, JudgeFolder, Kinds, Pair, Tested, read_pairs};
 use merit_store::RunFolder;
 use serde_json::json;
@@ -19,7 +19,7 @@ use std::time::Instant;
 /// The file of rows beside what was measured.
 const ROWS: &str = "bench.jsonl";
 
-pub(crate) fn run(command: &Command) -> Result<()> {
+pub(crate) fn run(command: &Command, components: &Components) -> Result<()> {
     let Command::Judge(arguments) = command;
     let (pairs, left_out) = labelled(&arguments.on)?;
     let kinds = match &arguments.by {
@@ -31,7 +31,8 @@ pub(crate) fn run(command: &Command) -> Result<()> {
         return Err(WrongInput("a judge is named twice".to_owned()).into());
     }
     // All are opened before any is asked, so that a wrong name costs nothing.
-    let opened: Vec<Opened> = arguments.judges.iter().map(|name| open(name, None)).collect::<Result<_>>()?;
+    let opened: Vec<Opened> =
+        arguments.judges.iter().map(|name| open(name, None, components)).collect::<Result<_>>()?;
     let mut bench = Bench::of(&pairs, kinds);
     let mut why = String::new();
     for (name, mut one) in arguments.judges.iter().zip(opened) {

@@ -2,7 +2,7 @@
 
 use super::WrongInput;
 use anyhow::Result;
-use merit_core::{Annotations, Episode};
+use merit_core::{Annotations, Components, Episode};
 use merit_import::{AUTO, ImportOptions, read_file};
 use merit_run::Recipe;
 use merit_store::{EpisodeFilter, RunFolder};
@@ -45,9 +45,8 @@ impl Loaded {
     }
 
     /// The discount of the run's credit rule. Absent: there is no run.
-    pub(crate) fn discount(&self) -> Result<Option<f64>> {
+    pub(crate) fn discount(&self, components: &Components) -> Result<Option<f64>> {
         let Some(run) = &self.run else { return Ok(None) };
-        let file = run.path().join("recipe.toml").display().to_string();
-        Ok(Some(Recipe::parse(&file, &run.recipe()?)?.credit.discount()))
+        Ok(Some(Recipe::of_run(run, components)?.credit.discount()))
     }
 }

@@ -5,7 +5,7 @@ use crate::cli::eval::{Eval as Arguments, EvalSplit};
 use crate::cli::{models, tapes};
 use crate::out;
 use anyhow::{Result, bail};
-use merit_core::{Split, printable};
+use merit_core::{Components, Split, printable};
 use merit_measure::versus;
 use merit_rollout::{CallForm, OpenAiSettings};
 use merit_run::{Backend, EmbeddedModel, Eval, EvalResult, Event, Player, Recipe, Share, shipped};
@@ -18,7 +18,7 @@ use std::path::Path;
 /// More tasks than a file is likely to have, and few enough to be kept in memory.
 const ALL: u32 = 10_000;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+pub(crate) fn run(arguments: &Arguments, components: &Components) -> Result<()> {
     let names = &arguments.models;
     if let Some(twice) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(*name)) {
         bail!(WrongInput(format!("{} is named twice", twice.1)));
@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         bail!(WrongInput(format!("{flag} is for servers, and none is named")));
     }
     let players = names.iter().map(|name| player(name, arguments)).collect::<Result<Vec<_>>>()?;
-    let (recipe, is_file) = recipe(arguments, &players)?;
+    let (recipe, is_file) = recipe(arguments, &players, components)?;
     let splits: &[Split] = match arguments.split {
         Some(EvalSplit::Train) => &[Split::Train],
         Some(EvalSplit::HeldOut) => &[Split::HeldOut],
@@ -97,18 +97,15 @@ fn player(name: &str, arguments: &Arguments) -> Result<Player> {
 }
 
 /// What is measured on, and whether it is a file of tasks.
-fn recipe(arguments: &Arguments, players: &[Player]) -> Result<(Recipe, bool)> {
+fn recipe(arguments: &Arguments, players: &[Player], components: &Components) -> Result<(Recipe, bool)> {
     let run = players.iter().find_map(|player| match player {
         Player::Run(path) => Some(path),
         Player::Backend(_) => None,
     });
     let (recipe, is_file) = match (&arguments.on, run) {
-        (Some(tasks), _) if tasks.ends_with(".jsonl") => (of_tasks(tasks)?, true),
-        (Some(name), _) => (shipped::load(name)?, false),
-        (None, Some(path)) => {
-            let text = RunFolder::open_read_only(path)?.recipe()?;
-            (Recipe::parse(&path.join("recipe.toml").display().to_string(), &text)?, false)
-        }
+        (Some(tasks), _) if tasks.ends_with(".jsonl") => (of_tasks(tasks, components)?, true),
+        (Some(name), _) => (shipped::load_with(name, components)?, false),
+        (None, Some(path)) => (Recipe::of_run(&RunFolder::open_read_only(path)?, components)?, false),
         (None, None) => bail!(WrongInput(
             "nothing says what to measure on; add --on with a recipe or a file of tasks (JSON lines)".into()
         )),
@@ -117,7 +114,7 @@ fn recipe(arguments: &Arguments, players: &[Player]) -> Result<(Recipe, bool)> {
 }
 
 /// A recipe for questions with answers, without tools.
-fn of_tasks(path: &str) -> Result<Recipe> {
+fn of_tasks(path: &str, components: &Components) -> Result<Recipe> {
     let name =
         Path::new(path).file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
@@ -128,7 +125,7 @@ fn of_tasks(path: &str) -> Result<Recipe> {
         quoted(&name.replace(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'), "-")),
         quoted(path)
     );
-    Ok(Recipe::parse(path, &text)?)
+    Ok(Recipe::read(path, &text, components)?)
 }
 
 fn waits(event: Event) {

@@ -4,15 +4,16 @@ use super::{WrongInput, judge_test};
 use crate::cli::judges::Evolve;
 use crate::out;
 use anyhow::{Context as _, Result};
+use merit_core::Components;
 use merit_evolve::{Change, Entry, Kind, Phase};
 use merit_judge::mined::Idea;
 use merit_judge::{Evolved, JudgeFolder, Kept, LibraryFile, Pair, evolve_asked, evolve_checks, read_pairs};
-use merit_run::{JudgeBackend, ModelAsker, OpenJudge, built_in};
+use merit_run::{JudgeBackend, ModelAsker, OpenJudge};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::Path;
 
-pub(crate) fn run(arguments: &Evolve) -> Result<()> {
+pub(crate) fn run(arguments: &Evolve, components: &Components) -> Result<()> {
     let pairs = read_pairs(&arguments.from)?;
     let own = arguments.checks.as_deref().map_or_else(|| Ok(Vec::new()), own_checks)?;
     let is_new = !arguments.judge.join("library.toml").exists();
@@ -32,8 +33,8 @@ pub(crate) fn run(arguments: &Evolve) -> Result<()> {
             let text = "a model judges here, and `--checks` are for a judge that is made of checks; leave one of them out";
             return Err(WrongInput(text.to_owned()).into());
         }
-        true => by_model(&mut folder, &pairs, &mut watch)?,
-        false => evolve_checks(&mut folder, &pairs, own, &built_in(), &mut watch)?,
+        true => by_model(&mut folder, &pairs, components, &mut watch)?,
+        false => evolve_checks(&mut folder, &pairs, own, components, &mut watch)?,
     };
     if arguments.json {
         return Ok(out::line(json!({
@@ -48,11 +49,16 @@ pub(crate) fn run(arguments: &Evolve) -> Result<()> {
 }
 
 /// Evolves what the model of `judge.toml` consults; the same model writes the notes.
-fn by_model(folder: &mut JudgeFolder, pairs: &[Pair], watch: &mut dyn FnMut(&Change)) -> Result<Evolved> {
+fn by_model(
+    folder: &mut JudgeFolder,
+    pairs: &[Pair],
+    components: &Components,
+    watch: &mut dyn FnMut(&Change),
+) -> Result<Evolved> {
     let library = folder.in_use()?;
-    let (file, _) = merit_run::JudgeFile::read(folder.path())?;
+    let (file, _) = merit_run::JudgeFile::read(folder.path(), components)?;
     let (merit_run::JudgeFile::One(settings), OpenJudge::One { judge, .. }) =
-        (file, OpenJudge::open(folder.path(), &library, None)?)
+        (file, OpenJudge::open(folder.path(), &library, components, None)?)
     else {
         return Err(WrongInput("a panel has no notes of its own; evolve one of its judges".to_owned()).into());
     };

@@ -4,8 +4,8 @@ use super::{WrongInput, judge_test, load_episodes};
 use crate::cli::judges::{Judge, JudgeAsk};
 use crate::out;
 use anyhow::{Result, bail};
-use merit_core::Episode;
 use merit_core::printable::piece;
+use merit_core::{Components, Episode};
 use merit_import::{AUTO, ImportOptions};
 use merit_judge::{Answer, Choice, Label, Pair, Verdict, both_orders};
 use merit_run::{OpenJudge, Record};
@@ -13,20 +13,20 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub(crate) fn run(command: &Judge) -> Result<()> {
+pub(crate) fn run(command: &Judge, components: &Components) -> Result<()> {
     match command {
-        Judge::Ask(arguments) => ask(arguments),
-        Judge::Test(arguments) => judge_test::run(arguments),
+        Judge::Ask(arguments) => ask(arguments, components),
+        Judge::Test(arguments) => judge_test::run(arguments, components),
     }
 }
 
-fn ask(arguments: &JudgeAsk) -> Result<()> {
+fn ask(arguments: &JudgeAsk, components: &Components) -> Result<()> {
     let library = judge_test::library(&arguments.judge)?;
     let record =
         arguments.record.as_deref().map(|to| judge_test::recording(to, &arguments.judge)).transpose()?;
     let mut judge = match &record {
-        Some(record) => OpenJudge::recorded(&arguments.judge, &library, record)?,
-        None => OpenJudge::open(&arguments.judge, &library, None)?,
+        Some(record) => OpenJudge::recorded(&arguments.judge, &library, components, record)?,
+        None => OpenJudge::open(&arguments.judge, &library, components, None)?,
     };
     let answers = match (&arguments.prompt, &arguments.a, &arguments.b) {
         (Some(prompt), Some(a), Some(b)) => {

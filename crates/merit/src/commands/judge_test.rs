@@ -4,24 +4,25 @@ use super::WrongInput;
 use crate::cli::judges::JudgeTest;
 use crate::out;
 use anyhow::{Result, bail};
+use merit_core::Components;
 use merit_evolve::Library;
 use merit_judge::{
     Agreement, Checks, Judge, JudgeFolder, Pointwise, Row, Tested, agreement, corrected_rate, pointwise,
     read_graded, read_pairs,
 };
-use merit_run::{FittedJudge, OpenJudge, Record, built_in, reward_file};
+use merit_run::{FittedJudge, OpenJudge, Record, reward_file};
 use serde_json::json;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-pub(crate) fn run(arguments: &JudgeTest) -> Result<()> {
+pub(crate) fn run(arguments: &JudgeTest, components: &Components) -> Result<()> {
     if arguments.observed.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         return Err(WrongInput("`--observed` is a share, from 0 to 1".to_owned()).into());
     }
     let pairs = read_pairs(&arguments.pairs)?;
     let judge = Path::new(versioned(&arguments.judge)?.0);
     let record = arguments.record.as_deref().map(|to| recording(to, judge)).transpose()?;
-    let Opened { mut judge, numbers, .. } = open(&arguments.judge, record.as_ref())?;
+    let Opened { mut judge, numbers, .. } = open(&arguments.judge, record.as_ref(), components)?;
     let tested = merit_judge::test(judge.as_mut(), &pairs, &[], arguments.repeat as usize);
     let single = arguments.threshold.map(|at| pointwise(judge.as_mut(), &pairs, at));
     let graded = if numbers { read_graded(&arguments.pairs)? } else { Vec::new() };
@@ -85,9 +86,9 @@ pub(crate) enum From {
 }
 
 /// A judge's folder, perhaps with a version, a model that judges by its file, a model that a run has fitted, or a reward.
-pub(crate) fn open(name: &str, record: Option<&Record>) -> Result<Opened> {
+pub(crate) fn open(name: &str, record: Option<&Record>, components: &Components) -> Result<Opened> {
     if let Some((run, model)) = name.rsplit_once(':').filter(|(run, _)| Path::new(run).is_dir()) {
-        let judge = Box::new(FittedJudge::open(Path::new(run), model)?);
+        let judge = Box::new(FittedJudge::open(Path::new(run), model, components)?);
         return Ok(Opened { judge, numbers: true, from: From::Run(run.into()) });
     }
     let (path, version) = versioned(name)?;
@@ -95,8 +96,8 @@ pub(crate) fn open(name: &str, record: Option<&Record>) -> Result<Opened> {
     let is_model = asks(path);
     let asked = |library: &Library, from: From| -> Result<Opened> {
         let judge = match record {
-            Some(record) => OpenJudge::recorded(path, library, record)?,
-            None => OpenJudge::open(path, library, None)?,
+            Some(record) => OpenJudge::recorded(path, library, components, record)?,
+            None => OpenJudge::open(path, library, components, None)?,
         };
         Ok(Opened { numbers: judge.gives_numbers(), judge: judge.into_judge(), from })
     };
@@ -107,13 +108,13 @@ pub(crate) fn open(name: &str, record: Option<&Record>) -> Result<Opened> {
         if is_model {
             return asked(&library, from);
         }
-        let judge = Box::new(Checks::compile(&folder.name(), &library, &built_in())?);
+        let judge = Box::new(Checks::compile(&folder.name(), &library, components)?);
         return Ok(Opened { judge, numbers: true, from });
     }
     if is_model {
         return asked(&Library::default(), From::File(judge_file(path)));
     }
-    let reward = reward_file::load(name)?;
+    let reward = reward_file::load_with(name, components)?;
     let from = if path.is_file() { From::File(path.to_owned()) } else { From::Shipped };
     Ok(Opened { judge: Box::new(Checks::of_reward(&reward.name, &reward.config)?), numbers: true, from })
 }

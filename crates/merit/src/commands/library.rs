@@ -4,13 +4,13 @@ use super::{WrongInput, evolve, judge_test};
 use crate::cli::judges::Library;
 use crate::out;
 use anyhow::{Context as _, Result};
+use merit_core::Components;
 use merit_evolve::{Edit, Entry, Phase};
 use merit_judge::{JudgeFolder, prune_checks, read_pairs, reward_table};
-use merit_run::built_in;
 use serde_json::json;
 use std::path::Path;
 
-pub(crate) fn run(arguments: &Library) -> Result<()> {
+pub(crate) fn run(arguments: &Library, components: &Components) -> Result<()> {
     match arguments {
         Library::Log { judge, json } => log(&JudgeFolder::open(judge)?, *json),
         Library::Diff { judge, from, to } => diff(&JudgeFolder::open(judge)?, *from, *to),
@@ -21,7 +21,9 @@ pub(crate) fn run(arguments: &Library) -> Result<()> {
             Ok(out::line(format_args!("version {version} is in use"))?)
         }
         Library::Commit { judge, message } => commit(&mut JudgeFolder::open(judge)?, message),
-        Library::Prune { judge, from, margin } => prune(&mut JudgeFolder::open(judge)?, from, *margin),
+        Library::Prune { judge, from, margin } => {
+            prune(&mut JudgeFolder::open(judge)?, from, *margin, components)
+        }
         Library::Export { judge, to, force } => export(judge, to, *force),
     }
 }
@@ -75,13 +77,13 @@ fn commit(folder: &mut JudgeFolder, message: &str) -> Result<()> {
     Ok(out::line(format_args!("version {version} is in use"))?)
 }
 
-fn prune(folder: &mut JudgeFolder, from: &Path, margin: f64) -> Result<()> {
+fn prune(folder: &mut JudgeFolder, from: &Path, margin: f64, components: &Components) -> Result<()> {
     if !(0.0..=1.0).contains(&margin) {
         return Err(WrongInput("`--margin` is a share of the pairs, from 0 to 1".to_owned()).into());
     }
     let pairs = read_pairs(from)?;
     let before = folder.in_use()?.len();
-    let after = prune_checks(folder, &pairs, margin, &built_in(), &mut |change| {
+    let after = prune_checks(folder, &pairs, margin, components, &mut |change| {
         drop(out::line(evolve::said(change)))
     })?;
     Ok(out::line(format_args!(

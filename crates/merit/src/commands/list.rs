@@ -44,6 +44,7 @@ fn sections(components: &Components) -> Vec<Section> {
         section(Kind::Formats, "formats", "format", formats),
         of(Kind::Calls, "formats of calls", "call format"),
         of(Kind::Studies, "studies", "study"),
+        of(Kind::Probes, "probes of audits", "probe"),
         section(Kind::Recipes, "recipes", "recipe", recipes),
     ]
 }
@@ -54,22 +55,20 @@ fn models() -> Vec<About> {
 }
 
 /// The names of one kind.
-pub(crate) fn names(kind: Kind) -> Vec<About> {
-    let components = merit_run::built_in().with_all(merit_lab::STUDIES);
-    sections(&components)
+pub(crate) fn names(kind: Kind, components: &Components) -> Vec<About> {
+    sections(components)
         .into_iter()
         .filter(|section| section.kind == kind)
         .flat_map(|section| section.list)
         .collect()
 }
 
-pub(crate) fn run(arguments: &List) -> Result<()> {
-    let components = merit_run::built_in().with_all(merit_lab::STUDIES);
+pub(crate) fn run(arguments: &List, components: &Components) -> Result<()> {
     let wanted = |kind: Kind| arguments.kind.is_none_or(|k| k == kind);
     let sections: Vec<Section> =
-        sections(&components).into_iter().filter(|section| wanted(section.kind)).collect();
+        sections(components).into_iter().filter(|section| wanted(section.kind)).collect();
     match &arguments.name {
-        Some(name) => one(&components, &sections, name, arguments.json),
+        Some(name) => one(components, &sections, name, arguments.json),
         None => all(&sections, arguments.json),
     }
 }

@@ -4,7 +4,7 @@ use super::{WrongInput, tool};
 use crate::cli::tools::Mcp;
 use crate::out;
 use anyhow::Result;
-use merit_core::Task;
+use merit_core::{Components, Task};
 use merit_mcp::{
     ServedAnswer, ServedCall, ServedFuture, ServedTool, ServerInfo, serve_http, serve_stdio, wait,
 };
@@ -14,9 +14,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-pub(crate) fn run(arguments: &Mcp) -> Result<()> {
+pub(crate) fn run(arguments: &Mcp, components: &Components) -> Result<()> {
     let shelf = Arc::new(Shelf {
-        tools: build(arguments)?,
+        tools: build(arguments, components)?,
         task: tool::task(arguments.task.as_deref())?,
         deadline: Duration::from_secs(arguments.seconds.into()),
         open: Mutex::default(),
@@ -45,13 +45,13 @@ pub(crate) fn run(arguments: &Mcp) -> Result<()> {
     Ok(())
 }
 
-fn build(arguments: &Mcp) -> Result<Vec<Arc<dyn Tool>>> {
+fn build(arguments: &Mcp, components: &Components) -> Result<Vec<Arc<dyn Tool>>> {
     let mut configs = Vec::new();
     for name in &arguments.tool {
-        configs.push(tool::named(name, &[], None)?);
+        configs.push(tool::named((name, components), &[], None)?);
     }
     if let Some(file) = &arguments.tools {
-        configs.extend(tool::from_file(file)?);
+        configs.extend(tool::from_file(file, components)?);
     }
     let mut tools = Vec::new();
     for config in &configs {

@@ -4,16 +4,16 @@ use crate::cli::runs::Play as Arguments;
 use crate::commands::WrongInput;
 use crate::out;
 use anyhow::{Result, anyhow};
-use merit_api::{EnvError, Expert, ExpertTurn, World};
+use merit_api::{EnvError, Expert, ExpertTurn, World, WorldSettings};
 use merit_core::registry::nearest;
-use merit_core::{Message, Role, ScoredEpisode, Seed, Task, printable};
+use merit_core::{Components, Message, Role, ScoredEpisode, Seed, Task, printable};
 use merit_run::{Play, Recipe, play_with, shipped};
 use merit_tools::Toolbox;
 use std::io::BufRead as _;
 use std::sync::Arc;
 
-pub(crate) fn run(arguments: &Arguments) -> Result<()> {
-    let recipe = recipe(&arguments.what)?.with(&arguments.set)?;
+pub(crate) fn run(arguments: &Arguments, components: &Components) -> Result<()> {
+    let recipe = recipe(&arguments.what, components)?.with(&arguments.set)?;
     let play = Play {
         split: arguments.split.into(),
         tasks: 1,
@@ -37,10 +37,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
 }
 
 /// The recipe of this name, otherwise the first shipped one that is played in the world of this name.
-fn recipe(what: &str) -> Result<Recipe> {
-    let worlds = merit_env::WORLDS.iter().map(|entry| entry.about.name);
+fn recipe(what: &str, components: &Components) -> Result<Recipe> {
+    let worlds = components.entries::<dyn WorldSettings>().iter().map(|entry| entry.about.name);
     if !worlds.clone().any(|world| world == what) {
-        return shipped::load(what).map_err(|error| match nearest(what, worlds) {
+        return shipped::load_with(what, components).map_err(|error| match nearest(what, worlds) {
             Some(world) => WrongInput(format!("{error}; or did you mean the world `{world}`?")).into(),
             None => error.into(),
         });

@@ -4,24 +4,28 @@ use super::{Findings, load_episodes};
 use crate::cli::rewards::Reward;
 use crate::out;
 use anyhow::{Result, bail};
-use merit_core::Episode;
 use merit_core::printable::count as words;
+use merit_core::{Components, Episode};
 use merit_reward::{Severity, check_with};
 use merit_run::reward_file;
 use serde_json::json;
 
-pub(crate) fn run(command: &Reward) -> Result<()> {
+pub(crate) fn run(command: &Reward, components: &Components) -> Result<()> {
     match command {
         Reward::Show { reward } => {
-            let reward = reward_file::load(reward)?;
+            let reward = reward_file::load_with(reward, components)?;
             Ok(out::text(toml::to_string_pretty(&reward.config)?)?)
         }
-        Reward::Check { reward, episodes, json } => check(reward, episodes.as_deref(), *json),
+        Reward::Check { reward, episodes, json } => check((reward, components), episodes.as_deref(), *json),
     }
 }
 
-fn check(reward: &str, episodes: Option<&std::path::Path>, as_json: bool) -> Result<()> {
-    let reward = reward_file::load(reward)?;
+fn check(
+    (reward, components): (&str, &Components),
+    episodes: Option<&std::path::Path>,
+    as_json: bool,
+) -> Result<()> {
+    let reward = reward_file::load_with(reward, components)?;
     let samples: Vec<Episode> = match episodes {
         Some(path) => load_episodes(path)?.episodes.iter().map(|e| Episode::clone(e)).collect(),
         None => Vec::new(),

@@ -5,14 +5,14 @@ use crate::cli::{models, tapes};
 use crate::commands::WrongInput;
 use crate::{episode_text, out};
 use anyhow::{Result, bail};
-use merit_core::{Boundary, End, Outcome, ScoredEpisode};
+use merit_core::{Boundary, Components, End, Outcome, ScoredEpisode};
 use merit_rollout::{CallForm, OpenAiSettings};
 use merit_run::{Backend, EmbeddedModel, Event, Play, Recipe, play_policy, play_role, shipped};
 use merit_store::RunFolder;
 use serde_json::json;
 use std::collections::BTreeMap;
 
-pub(crate) fn run(arguments: &Rollout) -> Result<()> {
+pub(crate) fn run(arguments: &Rollout, components: &Components) -> Result<()> {
     let toolbox = arguments.tools.open()?;
     let play = Play {
         split: arguments.split.into(),
@@ -30,9 +30,10 @@ pub(crate) fn run(arguments: &Rollout) -> Result<()> {
     };
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let episodes = match &arguments.run {
-        Some(path) => play_policy(&RunFolder::open_read_only(path)?, &play, threads, &mut waits)?,
+        Some(path) => play_policy(&RunFolder::open_read_only(path)?, components, &play, threads, &mut waits)?,
         None => {
-            let recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
+            let name = arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT);
+            let recipe = shipped::load_with(name, components)?;
             let recipe = recipe.with(&arguments.set)?;
             play_role(&recipe, &backend(arguments, &recipe)?, &play, threads, &mut waits)?
         }

@@ -5,18 +5,18 @@ use crate::cli::rewards::Score;
 use crate::out;
 use anyhow::Result;
 use merit_core::printable::{self, piece};
-use merit_core::{Outcome, ScoredEpisode};
+use merit_core::{Components, Outcome, ScoredEpisode};
 use merit_reward::{ScoredTogether, Scorer};
 use merit_run::{RescoredBatch, Rescoring, rescore, reward_file};
 use serde_json::json;
 use std::fmt::Write as _;
 
-pub(crate) fn run(arguments: &Score) -> Result<()> {
-    let reward = reward_file::load(&arguments.reward)?;
+pub(crate) fn run(arguments: &Score, components: &Components) -> Result<()> {
+    let reward = reward_file::load_with(&arguments.reward, components)?;
     let scorer = Scorer::opened(&reward.config)?;
     let loaded = load_episodes(&arguments.episodes)?;
     let seed = arguments.seed.map_or_else(|| loaded.seed(), |given| Ok(Some(given)))?;
-    let discount = arguments.discount.map_or_else(|| loaded.discount(), |given| Ok(Some(given)))?;
+    let discount = arguments.discount.map_or_else(|| loaded.discount(components), |given| Ok(Some(given)))?;
     let how = Rescoring { seed: seed.unwrap_or(0), discount: discount.unwrap_or(1.0) };
     let batches = rescore(&scorer, &loaded.episodes, loaded.annotations()?, &how);
     match &arguments.explain {

@@ -6,23 +6,24 @@ use crate::cli::runs::Train;
 use crate::cli::tapes;
 use crate::{display, out};
 use anyhow::{Context as _, Result};
+use merit_core::Components;
 use merit_run::{Event, Finished, Options, Players, Recipe, Run, Unproven, shipped};
 use merit_store::RunFolder;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-pub(crate) fn run(arguments: &Train) -> Result<()> {
+pub(crate) fn run(arguments: &Train, components: &Components) -> Result<()> {
     let signals = Signals::listen()?;
     if arguments.on.is_some() && arguments.resume.is_none() {
         // A mistake is told before a cluster is joined.
-        chosen(arguments)?;
+        chosen(arguments, components)?;
     }
     let joined = arguments.on.as_ref().map(|on| Cluster::join(&on.0, arguments.actors)).transpose()?;
     let players = joined.map(|cluster| Arc::new(cluster) as Arc<dyn Players>);
     match &arguments.seeds {
-        None => one(arguments, arguments.seed, &signals, &players).map(drop),
-        Some(seeds) => several(arguments, &seeds.0, &signals, &players),
+        None => one((arguments, components), arguments.seed, &signals, &players).map(drop),
+        Some(seeds) => several((arguments, components), &seeds.0, &signals, &players),
     }
 }
 
@@ -51,7 +52,7 @@ impl Signals {
 
 /// Seed after seed, then one table and one page.
 fn several(
-    arguments: &Train,
+    asked: (&Train, &Components),
     seeds: &[u64],
     signals: &Signals,
     players: &Option<Arc<dyn Players>>,
@@ -59,7 +60,7 @@ fn several(
     let mut runs = Vec::new();
     let mut name = String::new();
     for &seed in seeds {
-        let finished = one(arguments, seed, signals, players)?;
+        let finished = one(asked, seed, signals, players)?;
         runs.push(RunFolder::open_read_only(Path::new(&finished.run))?);
         name = finished.recipe;
     }
@@ -69,7 +70,7 @@ fn several(
     let page = beside.join(format!("{name}-seeds.html"));
     std::fs::write(&page, merit_lab::seeds_page(&name, &table, &runs)?)
         .with_context(|| format!("cannot write {}", page.display()))?;
-    if arguments.json {
+    if asked.0.json {
         out::line(serde_json::json!({ "page": page.display().to_string() }))?;
     } else {
         out::text(format_args!("\n{table}\npage {}\n", page.display()))?;
@@ -79,7 +80,7 @@ fn several(
 
 /// One run, from its folder to its result.
 fn one(
-    arguments: &Train,
+    (arguments, components): (&Train, &Components),
     seed: u64,
     signals: &Signals,
     players: &Option<Arc<dyn Players>>,
@@ -87,8 +88,8 @@ fn one(
     let resuming = arguments.resume.is_some();
     arguments.tools.check(resuming)?;
     let (recipe, mut folder, seed) = match &arguments.resume {
-        Some(path) => reopen(path, &arguments.set)?,
-        None => create(arguments, seed)?,
+        Some(path) => reopen(path, &arguments.set, components)?,
+        None => create(arguments, seed, components)?,
     };
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
     let (interrupt, ask) = (Arc::clone(&signals.interrupt), Arc::clone(&signals.ask));
@@ -120,13 +121,17 @@ fn threads(asked: Option<u16>) -> usize {
     asked.map_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get), usize::from)
 }
 
-fn reopen(path: &Path, changes: &[(String, String)]) -> Result<(Recipe, RunFolder, u64)> {
+fn reopen(
+    path: &Path,
+    changes: &[(String, String)],
+    components: &Components,
+) -> Result<(Recipe, RunFolder, u64)> {
     let folder = RunFolder::open(path)?;
-    let file = path.join("recipe.toml").display().to_string();
-    let recipe = Recipe::parse(&file, &folder.recipe()?)?;
+    let recipe = Recipe::of_run(&folder, components)?;
     let info = folder.info()?;
     if recipe.hash() != info.recipe_hash {
         let (was, is) = (info.recipe_hash, recipe.hash());
+        let file = path.join("recipe.toml").display().to_string();
         return Err(WrongInput(format!(
             "{file} was changed since the run began (hash {was}, now {is}); put it back, or start a new run with `merit train {file}`"
         ))
@@ -137,13 +142,14 @@ fn reopen(path: &Path, changes: &[(String, String)]) -> Result<(Recipe, RunFolde
 }
 
 /// The recipe with its changes.
-fn chosen(arguments: &Train) -> Result<Recipe> {
-    let recipe = shipped::load(arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT))?;
+fn chosen(arguments: &Train, components: &Components) -> Result<Recipe> {
+    let name = arguments.recipe.as_deref().unwrap_or(shipped::DEFAULT);
+    let recipe = shipped::load_with(name, components)?;
     Ok(if arguments.set.is_empty() { recipe } else { recipe.with(&arguments.set)? })
 }
 
-fn create(arguments: &Train, seed: u64) -> Result<(Recipe, RunFolder, u64)> {
-    let recipe = chosen(arguments)?;
+fn create(arguments: &Train, seed: u64, components: &Components) -> Result<(Recipe, RunFolder, u64)> {
+    let recipe = chosen(arguments, components)?;
     let path = arguments.run.clone().unwrap_or_else(|| free_folder(&recipe.name, seed));
     let Run { recipe, folder, seed } = Run::create(&path, recipe, seed)?;
     Ok((recipe, folder, seed))

@@ -51,10 +51,11 @@ impl Page {
         self.table(document, document);
     }
 
-    /// Every component of every kind, by kind.
+    /// Every component that the document may name, by kind. Studies and probes have no place in a recipe.
     fn components(&mut self, document: &Value, components: &Components) {
         let mut kinds: Vec<&str> = Vec::new();
-        for listed in components.all() {
+        let defined = |listed: &&Listed| document["$defs"].get(listed.definition()).is_some();
+        for listed in components.all().iter().filter(defined) {
             if !kinds.contains(&listed.kind) {
                 kinds.push(listed.kind);
             }

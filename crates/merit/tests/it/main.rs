@@ -18,6 +18,8 @@ mod memory;
 mod models;
 mod on_ray;
 mod own_data;
+mod own_parts;
+mod own_program;
 mod playing;
 mod python_parts;
 mod sameness;

@@ -6,7 +6,7 @@ use crate::cli::tools::ToolRun;
 use crate::commands::{Findings, WrongInput};
 use crate::out;
 use anyhow::Result;
-use merit_core::{Chosen, Task, printable};
+use merit_core::{Chosen, Components, Task, printable};
 use merit_tools::{NoAnswer, Tool, ToolAnswer, ToolSettings, call_blocking};
 use serde_json::{Value, json};
 use std::io::Read as _;
@@ -14,8 +14,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub(super) fn run(arguments: &ToolRun) -> Result<()> {
-    let config = config(arguments)?;
+pub(super) fn run(arguments: &ToolRun, components: &Components) -> Result<()> {
+    let config = config(arguments, components)?;
     let built = config.build().map_err(|error| WrongInput(error.to_string()))?;
     let tool = choose(&built, &arguments.name, arguments.tool.as_deref())?;
     let task = task(arguments.task.as_deref())?;
@@ -54,11 +54,11 @@ pub(super) fn run(arguments: &ToolRun) -> Result<()> {
 }
 
 /// The tool as it was asked for. Where nothing is said of it, and its defaults leave something out, it is that of its example.
-fn config(arguments: &ToolRun) -> Result<Chosen<dyn ToolSettings>> {
+fn config(arguments: &ToolRun, components: &Components) -> Result<Chosen<dyn ToolSettings>> {
     let ToolRun { name, set, settings, task, .. } = arguments;
-    let given = named(name, set, settings.as_deref());
+    let given = named((name, components), set, settings.as_deref());
     let nothing = set.is_empty() && settings.is_none() && (task.is_none() || given.is_err());
-    match nothing.then(|| of_example(name)).transpose()?.flatten() {
+    match nothing.then(|| of_example(name, components)).transpose()?.flatten() {
         Some(example) => {
             out::complain(format_args!("no settings given: the example of `{name}` is used"));
             Ok(example)

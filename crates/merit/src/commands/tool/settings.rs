@@ -11,11 +11,11 @@ use std::path::Path;
 
 /// The tool called `name` with the settings in `file`, changed by `set`.
 pub(crate) fn named(
-    name: &str,
+    (name, components): (&str, &Components),
     set: &[(String, String)],
     file: Option<&Path>,
 ) -> Result<Chosen<dyn ToolSettings>> {
-    let entry = merit_tools::tool(name).map_err(|error| WrongInput(error.to_string()))?;
+    let entry = components.find::<dyn ToolSettings>(name).map_err(|error| WrongInput(error.to_string()))?;
     let mut table = toml::Table::new();
     if let Some(path) = file {
         let text = read(path)?;
@@ -33,7 +33,7 @@ pub(crate) fn named(
         let wrong = |why: String| WrongInput(format!("--set {key}={value}: {why}"));
         set_path(&mut table, key, parse_value(value)).map_err(wrong)?;
     }
-    components().reading(|| Chosen::deserialize(table)).map_err(|error| {
+    components.reading(|| Chosen::deserialize(table)).map_err(|error| {
         let hint = match entry.example {
             "" => String::new(),
             example => format!("; its settings look like this:\n{}", example.trim()),
@@ -43,14 +43,14 @@ pub(crate) fn named(
 }
 
 /// The tool called `name` with the settings of its example.
-pub(super) fn of_example(name: &str) -> Result<Option<Chosen<dyn ToolSettings>>> {
-    let entry = merit_tools::tool(name).map_err(|error| WrongInput(error.to_string()))?;
+pub(super) fn of_example(name: &str, components: &Components) -> Result<Option<Chosen<dyn ToolSettings>>> {
+    let entry = components.find::<dyn ToolSettings>(name).map_err(|error| WrongInput(error.to_string()))?;
     if entry.example.is_empty() {
         return Ok(None);
     }
     let mut table: toml::Table = toml::from_str(entry.example)?;
     table.insert("type".to_owned(), toml::Value::String(name.to_owned()));
-    let config: Chosen<dyn ToolSettings> = components().reading(|| Chosen::deserialize(table.clone()))?;
+    let config: Chosen<dyn ToolSettings> = components.reading(|| Chosen::deserialize(table.clone()))?;
     if config.needs().is_empty() {
         return Ok(Some(config));
     }
@@ -73,16 +73,12 @@ struct Toolset {
 }
 
 /// All tools that a file lists.
-pub(crate) fn from_file(path: &Path) -> Result<Vec<Chosen<dyn ToolSettings>>> {
+pub(crate) fn from_file(path: &Path, components: &Components) -> Result<Vec<Chosen<dyn ToolSettings>>> {
     let text = read(path)?;
-    let set: Toolset = components()
+    let set: Toolset = components
         .reading(|| merit_core::settings::from_toml(&text))
         .map_err(|error| locate(&path.display().to_string(), &text, &error))?;
     Ok(set.tools)
-}
-
-fn components() -> Components {
-    merit_tools::register(Components::default())
 }
 
 fn read(path: &Path) -> Result<String> {

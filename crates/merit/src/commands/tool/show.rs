@@ -5,19 +5,19 @@ use super::settings::of_example;
 use crate::commands::WrongInput;
 use crate::out;
 use anyhow::Result;
-use merit_core::printable;
+use merit_core::{Components, printable};
 use merit_tools::{Arguments, ToolSpec, formats};
 use std::path::Path;
 
 pub(super) fn show(
-    name: &str,
+    (name, components): (&str, &Components),
     set: &[(String, String)],
     file: Option<&Path>,
     format: Option<&str>,
 ) -> Result<()> {
-    let config = named(name, set, file).or_else(|error| {
+    let config = named((name, components), set, file).or_else(|error| {
         let nothing = set.is_empty() && file.is_none();
-        let example = nothing.then(|| of_example(name)).transpose()?.flatten().ok_or(error)?;
+        let example = nothing.then(|| of_example(name, components)).transpose()?.flatten().ok_or(error)?;
         out::complain(format_args!("no settings given: the example of `{name}` is used"));
         anyhow::Ok(example)
     })?;

@@ -2,9 +2,9 @@
 
 use super::golden::{block, check};
 use crate::tiny::say;
-use merit::built_in;
 use merit::prelude::*;
 use merit::reference::{self, keys};
+use merit_run::built_in;
 use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSchema};
 use merit_verify::json::{Limits, UnknownKeywords};
 use serde_json::Value;
