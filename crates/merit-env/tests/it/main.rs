@@ -11,6 +11,7 @@ mod errands;
 mod hostile;
 mod inquiry;
 mod kbqa;
+mod knobs;
 mod ledger;
 mod lens;
 mod look;
