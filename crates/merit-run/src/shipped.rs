@@ -72,6 +72,7 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "toolshelf-use",
     "synth-examples",
     "repair-bugs",
+    "repair-rubric",
     "ledger-filtered",
     "ledger-pairs",
     "ledger-reward-model",

@@ -91,6 +91,7 @@ fn the_list_as_json_says_the_same_and_every_kind_is_a_part_of_it() {
         "formats",
         "calls",
         "studies",
+        "probes",
     ] {
         let part = names(&say(here(), ["list", kind, "--json"]).well());
         assert!(!part.is_empty() && part.is_disjoint(&parts), "{kind}");
