@@ -1,31 +1,43 @@
-"""How work grows with cores: one JSON line for each thing that is measured, sides in turn.
+"""How work grows with actors, and what an episode costs beside plain Ray: one JSON line for each thing that is measured, sides in turn.
 
-    python benchmarks/peers/scale.py CORES... [--quick]
+    python benchmarks/peers/scale.py ACTORS... [--only waiting,playing,scoring] [--rounds N] [--quick]
 
-It runs in an environment that has the package (the release wheel) and Ray. A side is threads of one process, actors of `merit_rl.ray`, or plain
-Ray: actors of ours that make the same calls in a plain `ActorPool`. Actors are there before the clock starts; each computes on one thread.
+It runs in an environment that has the package (the release wheel) and Ray. A side is threads of one process, actors of `merit_rl.ray` as they are
+by default, or plain Ray: actors of ours that make the same calls in a plain `ActorPool`. Actors are there before the clock starts; each computes
+on one thread. What waits may have more actors than the machine has cores; playing and scoring compute, and should not. The last lines are
+what `merit_rl.ray` costs beside plain Ray: the difference of the medians, in microseconds for each episode or row.
 """
 
+import argparse
 import json
 import os
+import statistics
 import subprocess
 import sys
 import time
 
-QUICK = "--quick" in sys.argv
-CORES = [int(word) for word in sys.argv[1:] if word.isdigit()]
+parser = argparse.ArgumentParser()
+parser.add_argument("actors", nargs="+", type=int)
+parser.add_argument("--only", default="waiting,playing,scoring")
+parser.add_argument("--rounds", type=int, default=5)
+parser.add_argument("--quick", action="store_true")
+parser.add_argument("--threads", action="store_true")
+ASKED = parser.parse_args()
 os.environ |= {"RAYON_NUM_THREADS": os.environ.get("RAYON_NUM_THREADS", "1"), "OMP_NUM_THREADS": "1", "RAY_USAGE_STATS_ENABLED": "0"}
 
 import merit_rl
 
-ROWS = 512 if QUICK else 32_768
-EPISODES = 64 if QUICK else 8_192
-WAITING = 32 if QUICK else 512
+ROWS = 512 if ASKED.quick else 32_768
+EPISODES = 64 if ASKED.quick else 8_192
+WAITING = 32 if ASKED.quick else 512
+UNDER_WAY = 8
 RECIPE = "sums-tools"
+TOOK = {}
 
 
-def say(what, side, cores, count, took):
-    print(json.dumps({"what": what, "side": side, "cores": cores, "count": count, "seconds": took}), flush=True)
+def say(what, side, actors, count, took):
+    TOOK.setdefault((what, actors, count), {}).setdefault(side, []).append(took)
+    print(json.dumps({"what": what, "side": side, "actors": actors, "count": count, "seconds": took}), flush=True)
 
 
 def rows():
@@ -50,66 +62,104 @@ def waits(messages):
     return "answer 1"
 
 
-def threads(cores):
+def threads(actors):
     """In this process, which `RAYON_NUM_THREADS` gave so many threads."""
     reward, given = merit_rl.Reward("maths"), rows()
     reward.score(given[:256])
-    say("scoring", "threads", cores, ROWS, timed(lambda: reward.score(given)))
-    say("waiting", "threads", cores, WAITING, timed(lambda: merit_rl.rollout(RECIPE, waits, tasks=WAITING, seed=1, concurrency=8 * cores)))
+    for _ in range(ASKED.rounds):
+        if "scoring" in ASKED.only:
+            say("scoring", "threads", actors, ROWS, timed(lambda: reward.score(given)))
+        if "waiting" in ASKED.only:
+            plan = {"tasks": WAITING, "seed": 1, "concurrency": UNDER_WAY * actors}
+            say("waiting", "threads", actors, WAITING, timed(lambda: merit_rl.rollout(RECIPE, waits, **plan)))
 
 
 class Plain:
     """What somebody writes on plain Ray around the same calls."""
 
     def __init__(self):
-        self.reward = merit_rl.Reward("maths")
+        self.reward, self.planned = merit_rl.Reward("maths"), {}
 
     def score(self, part):
         return [score.to_dict() for score in self.reward.score(part)]
 
-    def play(self, policy, part):
-        plan, first, last = part
-        return [(score.to_dict(), episode) for score, episode in merit_rl.Rollout(RECIPE, **plan).play(policy, groups=(first, last))]
+    def play(self, policy, tasks, groups, concurrency):
+        if tasks not in self.planned:
+            self.planned[tasks] = merit_rl.Rollout(RECIPE, tasks=tasks, seed=1)
+        played = self.planned[tasks].play(policy, groups=groups, concurrency=concurrency)
+        return [(score.to_dict(), episode) for score, episode in played]
 
 
-def on_ray(cores):
+def plays(what, actors, policy, tasks, size):
+    """Tasks of a policy, `size` in a call of plain Ray; `None`: as many as an actor of `merit_rl.ray` gets by default."""
     import ray
 
     from merit_rl import ray as merit_ray
 
-    given = rows()
-    actor = ray.remote(num_cpus=1)(Plain)
-    plain = [actor.remote() for _ in range(cores)]
-    ray.get([one.score.remote(given[:8]) for one in plain])
-    parts = [given[at : at + 256] for at in range(0, ROWS, 256)]
-    pool = ray.util.ActorPool(plain)
-    say("scoring", "plain Ray", cores, ROWS, timed(lambda: list(pool.map(lambda one, part: one.score.remote(part), parts))))
-    plan = {"tasks": EPISODES, "seed": 1}
-    groups = [(plan, at, at + 64) for at in range(0, EPISODES, 64)]
-    pool = ray.util.ActorPool(plain)
-    took = timed(lambda: list(pool.map(lambda one, part: one.play.remote(answers, part), groups)))
-    say("playing", "plain Ray", cores, EPISODES, took)
+    alone = size or UNDER_WAY
+    # Whoever waits has calls of one task under way side by side, and whoever computes one after the other.
+    side_by_side = UNDER_WAY if policy is waits else 1
+    parts = range(0, tasks, 1 if policy is waits else alone)
+    actor = ray.remote(num_cpus=1, max_concurrency=side_by_side)(Plain)
+    plain = [actor.remote() for _ in range(actors)]
+
+    def call(one, at):
+        return one.play.remote(policy, tasks, (at, min(at + parts.step, tasks)), 1)
+
+    with merit_ray.Players(lambda: policy, actors=actors, under_way=UNDER_WAY) as players:
+        more = {} if size is None else {"batch": size}
+        ray.get([call(one, 0) for one in plain])
+        players.play(RECIPE, tasks=UNDER_WAY * actors, seed=2)
+        for _ in range(ASKED.rounds):
+            pool = ray.util.ActorPool(plain * (side_by_side if policy is waits else 2))
+            say(what, "plain Ray", actors, tasks, timed(lambda: list(pool.map(call, parts))))
+            say(what, "merit_rl.ray", actors, tasks, timed(lambda: players.play(RECIPE, tasks=tasks, seed=1, **more)))
     for one in plain:
         ray.kill(one)
-    with merit_ray.Scorers("maths", actors=cores) as scorers:
-        scorers.score(given[: 256 * cores])
-        say("scoring", "merit_rl.ray", cores, ROWS, timed(lambda: scorers.score(given)))
-    for what, policy, under_way, tasks, batch in (("playing", answers, 2, EPISODES, 64), ("waiting", waits, 8, WAITING, 1)):
-        with merit_ray.Players(lambda policy=policy: policy, actors=cores, under_way=under_way) as players:
-            players.play(RECIPE, tasks=8 * cores, seed=2)
-            say(what, "merit_rl.ray", cores, tasks, timed(lambda: players.play(RECIPE, tasks=tasks, seed=1, batch=batch)))
+
+
+def scores(actors):
+    import ray
+
+    from merit_rl import ray as merit_ray
+
+    given, actor = rows(), ray.remote(num_cpus=1)(Plain)
+    plain = [actor.remote() for _ in range(actors)]
+    parts = [given[at : at + 256] for at in range(0, ROWS, 256)]
+    with merit_ray.Scorers("maths", actors=actors) as scorers:
+        ray.get([one.score.remote(given[:8]) for one in plain])
+        scorers.score(given[: 256 * actors])
+        for _ in range(ASKED.rounds):
+            pool = ray.util.ActorPool(plain * 2)
+            took = timed(lambda: list(pool.map(lambda one, part: one.score.remote(part), parts)))
+            say("scoring", "plain Ray", actors, ROWS, took)
+            say("scoring", "merit_rl.ray", actors, ROWS, timed(lambda: scorers.score(given)))
+    for one in plain:
+        ray.kill(one)
 
 
 if __name__ == "__main__":
-    if "--threads" in sys.argv:
-        threads(CORES[0])
+    if ASKED.threads:
+        threads(ASKED.actors[0])
         sys.exit()
-    for cores in CORES:
-        more = ["--quick"] if QUICK else []
-        subprocess.run([sys.executable, __file__, str(cores), "--threads", *more], env=os.environ | {"RAYON_NUM_THREADS": str(cores)}, check=True)
+    for actors in ASKED.actors:
+        more = ["--only", ASKED.only, "--rounds", str(ASKED.rounds), *(["--quick"] if ASKED.quick else [])]
+        one = [sys.executable, __file__, str(actors), "--threads", *more]
+        subprocess.run(one, env=os.environ | {"RAYON_NUM_THREADS": str(actors)}, check=True)
     import ray
 
-    ray.init(num_cpus=max(CORES), include_dashboard=False, log_to_driver=False, logging_level="error")
+    # Both sides at once where sides take turns.
+    ray.init(num_cpus=2 * max(ASKED.actors), include_dashboard=False, log_to_driver=False, logging_level="error")
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    for cores in CORES:
-        on_ray(cores)
+    for actors in ASKED.actors:
+        if "scoring" in ASKED.only:
+            scores(actors)
+        if "playing" in ASKED.only:
+            plays("playing", actors, answers, EPISODES, None)
+            plays("playing, 64 in a call", actors, answers, EPISODES, 64)
+        if "waiting" in ASKED.only:
+            plays("waiting", actors, waits, WAITING, None)
+    for (what, actors, count), sides in TOOK.items():
+        plain, ours = (statistics.median(sides[side]) for side in ("plain Ray", "merit_rl.ray"))
+        beside = {"us_beside_plain_ray": (ours - plain) / count * 1e6, "ratio": ours / plain}
+        print(json.dumps({"what": what, "actors": actors, "count": count, **beside}), flush=True)

@@ -1,11 +1,12 @@
 //! A child process: lines in, lines out, with deadlines and bounds. Dropping it kills it and what it started.
 
+use merit_core::PerProcess;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,13 +22,17 @@ pub enum Failure {
     Gone(String),
 }
 
-/// The groups of all programs that run now.
-static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+/// The groups of all programs of this process that run now. Those of a process that it was forked from are not its own to end.
+static RUNNING: PerProcess<Mutex<Vec<Pid>>> = PerProcess::new();
+
+fn running() -> MutexGuard<'static, Vec<Pid>> {
+    RUNNING.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Ends every program that was started here and still runs, with all that it started: for a shell that is about to leave without
 /// dropping anything, as on Ctrl-C.
 pub fn end_all() {
-    for group in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    for group in running().drain(..) {
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
@@ -60,7 +65,7 @@ impl Process {
             .spawn()
             .map_err(|error| format!("it cannot be started: {error}"))?;
         let group = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
-        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).extend(group);
+        running().extend(group);
         let (questions, asked) = channel::<String>();
         let (heard, lines) = channel();
         if let Some(mut stdin) = process.stdin.take() {
@@ -151,7 +156,7 @@ impl Process {
             return None;
         }
         if let Some(group) = self.group() {
-            RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != group);
+            running().retain(|other| *other != group);
             // It may have ended already.
             let _ = kill_process_group(group, Signal::KILL);
         }

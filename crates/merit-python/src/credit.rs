@@ -2,25 +2,26 @@
 
 mod batch;
 
-use crate::arrays::{flat, of_rows};
+use crate::arrays::{self, by_row, maybe_by_row, of_rows};
+use crate::process::apart;
 use crate::{error, settings};
 use batch::Given;
 use merit_credit::CreditRule;
 use merit_credit::kernels::{self, Discount, Rows, Valued};
-use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::PyArray1;
 use pyo3::prelude::*;
 
-type Maybe<'py> = (Bound<'py, PyArray2<f32>>, Option<Bound<'py, PyArray2<f32>>>);
-type Pair<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
-
-fn bounds((rows, columns): (usize, usize)) -> Vec<usize> {
-    (0..=rows).map(|row| row * columns).collect()
-}
+/// Advantages and returns, each as the mask lies.
+type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+type Maybe<'py> = (Bound<'py, PyAny>, Option<Bound<'py, PyAny>>);
 
 /// Generalized advantage estimation over the tokens of the mask: advantages and returns, of the mask's shape.
 ///
 /// `rewards` and `values` have an entry for each token; `last_values` one for each row, 0 where the episode really ended. With
 /// `whiten` advantages have mean 0 and variance 1 over the tokens of the mask, as verl and TRL whiten them.
+///
+/// Arrays of numpy and tensors on the CPU are read where they lie: float32, row by row. A mask may be of whole numbers. Where the
+/// mask is a list of rows, of any lengths, so is what comes back.
 ///
 /// >>> import merit_rl, numpy as np
 /// >>> mask = np.array([[True, False, True]])
@@ -34,42 +35,34 @@ fn bounds((rows, columns): (usize, usize)) -> Vec<usize> {
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn gae<'py>(
     py: Python<'py>,
-    rewards: PyReadonlyArray2<'py, f32>,
-    values: PyReadonlyArray2<'py, f32>,
-    mask: PyReadonlyArray2<'py, bool>,
+    rewards: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+    mask: &Bound<'py, PyAny>,
     gamma: f64,
     lam: f64,
-    last_values: Option<PyReadonlyArray1<'py, f64>>,
+    last_values: Option<&Bound<'py, PyAny>>,
     whiten: bool,
 ) -> PyResult<Pair<'py>> {
-    let shape = mask.as_array().dim();
-    let mask = flat(py, "mask", &mask, shape)?;
-    let (rewards, values) = (flat(py, "rewards", &rewards, shape)?, flat(py, "values", &values, shape)?);
-    let last: Vec<f64> = match &last_values {
-        Some(last) => last.as_array().to_vec(),
-        None => vec![0.0; shape.0],
-    };
-    let (advantages, returns) =
-        (PyArray2::<f32>::zeros(py, shape, false), PyArray2::<f32>::zeros(py, shape, false));
-    {
-        let (mut into_advantages, mut into_returns) = (advantages.readwrite(), returns.readwrite());
-        let made = (into_advantages.as_slice_mut(), into_returns.as_slice_mut());
-        let (Ok(advantages), Ok(returns)) = made else {
-            return Err(error::broke(py, "a new array does not lie row by row"));
-        };
-        let bounds = bounds(shape);
-        let done = py.detach(|| {
-            let rows = Rows::new(&bounds, mask)?;
-            let input = Valued { rewards, values, last_values: &last };
-            let discount = Discount { gamma, lambda: lam };
-            match whiten {
-                true => kernels::gae_whitened(&rows, input, discount, advantages, returns).map(|_| ()),
-                false => kernels::gae(&rows, input, discount, advantages, returns),
-            }
-        });
-        done.map_err(|why| error::input(py, why))?;
-    }
-    Ok((advantages, returns))
+    let (mask, layout) = arrays::mask(mask)?;
+    let (rewards, values) =
+        (arrays::numbers("rewards", rewards, &layout)?, arrays::numbers("values", values, &layout)?);
+    let last_values = maybe_by_row::<f64>("last_values", last_values)?;
+    of_rows(py, "last_values", last_values.as_ref(), &layout)?;
+    let last = last_values.unwrap_or_else(|| vec![0.0; layout.rows()]);
+    let (mask, rewards, values, bounds) = (mask.slice(), rewards.slice(), values.slice(), &layout.bounds);
+    let done = apart(py, || {
+        let (mut advantages, mut returns) = (vec![0.0; mask.len()], vec![0.0; mask.len()]);
+        let rows = Rows::new(bounds, mask)?;
+        let input = Valued { rewards, values, last_values: &last };
+        let discount = Discount { gamma, lambda: lam };
+        match whiten {
+            true => kernels::gae_whitened(&rows, input, discount, &mut advantages, &mut returns).map(|_| ()),
+            false => kernels::gae(&rows, input, discount, &mut advantages, &mut returns),
+        }
+        .map(|()| (advantages, returns))
+    })?;
+    let (advantages, returns) = done.map_err(|why| error::input(py, why))?;
+    Ok((layout.give(py, advantages)?, layout.give(py, returns)?))
 }
 
 /// The advantage of each reward against the others of its group. `None` (or NaN) is an episode without a verdict: it gets 0 and
@@ -82,10 +75,11 @@ pub(crate) fn gae<'py>(
 #[pyo3(signature = (rewards, groups, *, formula = "grpo"))]
 pub(crate) fn group_advantages<'py>(
     py: Python<'py>,
-    rewards: Vec<Option<f64>>,
-    groups: Vec<u32>,
+    rewards: &Bound<'py, PyAny>,
+    groups: &Bound<'py, PyAny>,
     formula: &str,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (rewards, groups) = (by_row::<Option<f64>>("rewards", rewards)?, by_row::<u32>("groups", groups)?);
     let rewards: Vec<Option<f64>> =
         rewards.into_iter().map(|reward| reward.filter(|r| !r.is_nan())).collect();
     let formula = match formula {
@@ -106,7 +100,8 @@ pub(crate) fn group_advantages<'py>(
     Ok(PyArray1::from_vec(py, compared.per_row))
 }
 
-/// Advantages by any credit rule (see `names("rules")`), of the mask's shape, and returns where the rule fits values.
+/// Advantages by any credit rule (see `names("rules")`), of the mask's shape, and returns where the rule fits values. Arrays and
+/// lists of rows are read as `gae` reads them.
 ///
 /// `rule` is a name or a dict with its settings. A run of `True` in a row of the mask is a turn. `rewards` has one entry for each row,
 /// `None` where there is no verdict; `turn_rewards` one list for each row, an entry for each turn, where the reward is paid by
@@ -124,29 +119,44 @@ pub(crate) fn group_advantages<'py>(
 pub(crate) fn advantages<'py>(
     py: Python<'py>,
     rule: &Bound<'py, PyAny>,
-    rewards: Vec<Option<f64>>,
-    mask: PyReadonlyArray2<'py, bool>,
-    groups: Option<Vec<u32>>,
-    turn_rewards: Option<Vec<Vec<f64>>>,
-    values: Option<PyReadonlyArray2<'py, f32>>,
-    truncated: Option<Vec<bool>>,
-    last_values: Option<Vec<f32>>,
+    rewards: &Bound<'py, PyAny>,
+    mask: &Bound<'py, PyAny>,
+    groups: Option<&Bound<'py, PyAny>>,
+    turn_rewards: Option<&Bound<'py, PyAny>>,
+    values: Option<&Bound<'py, PyAny>>,
+    truncated: Option<&Bound<'py, PyAny>>,
+    last_values: Option<&Bound<'py, PyAny>>,
     seed: u64,
 ) -> PyResult<Maybe<'py>> {
-    let rule = settings::chosen::<dyn CreditRule>(py, settings::named("the rule", rule)?)?;
-    let shape = mask.as_array().dim();
-    let mask = flat(py, "mask", &mask, shape)?;
-    let values = values.as_ref().map(|values| flat(py, "values", values, shape)).transpose()?;
-    of_rows(py, "rewards", Some(&rewards), shape)?;
-    of_rows(py, "groups", groups.as_ref(), shape)?;
-    of_rows(py, "turn_rewards", turn_rewards.as_ref(), shape)?;
-    of_rows(py, "truncated", truncated.as_ref(), shape)?;
-    of_rows(py, "last_values", last_values.as_ref(), shape)?;
-    let groups = groups.unwrap_or_else(|| (0..shape.0 as u32).collect());
-    let given =
-        Given { mask, values, columns: shape.1, rewards, turn_rewards, truncated, last_values, groups };
-    let made = py.detach(|| given.assign(rule.component().as_ref(), seed));
+    let rule = settings::named("the rule", rule)?;
+    let rule = settings::chosen::<dyn CreditRule>(rule).map_err(|why| error::input(py, why))?;
+    let (mask, layout) = arrays::mask(mask)?;
+    let values = arrays::maybe("values", values, &layout)?;
+    let rewards = by_row::<Option<f64>>("rewards", rewards)?;
+    let groups = maybe_by_row::<u32>("groups", groups)?;
+    let turn_rewards = maybe_by_row::<Bound<'py, PyAny>>("turn_rewards", turn_rewards)?;
+    let turn_rewards = turn_rewards
+        .map(|rows| rows.iter().map(|row| by_row::<f64>("turn_rewards", row)).collect::<PyResult<Vec<_>>>())
+        .transpose()?;
+    let truncated = maybe_by_row::<bool>("truncated", truncated)?;
+    let last_values = maybe_by_row::<f32>("last_values", last_values)?;
+    of_rows(py, "rewards", Some(&rewards), &layout)?;
+    of_rows(py, "groups", groups.as_ref(), &layout)?;
+    of_rows(py, "turn_rewards", turn_rewards.as_ref(), &layout)?;
+    of_rows(py, "truncated", truncated.as_ref(), &layout)?;
+    of_rows(py, "last_values", last_values.as_ref(), &layout)?;
+    let groups = groups.unwrap_or_else(|| (0..layout.rows() as u32).collect());
+    let given = Given {
+        mask: mask.slice(),
+        values: values.as_ref().map(arrays::Entries::slice),
+        bounds: &layout.bounds,
+        rewards,
+        turn_rewards,
+        truncated,
+        last_values,
+        groups,
+    };
+    let made = apart(py, || given.assign(rule.component().as_ref(), seed))?;
     let (advantages, returns) = made.map_err(|why| error::input(py, why))?;
-    let shaped = |flat: Vec<f32>| PyArray1::from_vec(py, flat).reshape(shape);
-    Ok((shaped(advantages)?, returns.map(shaped).transpose()?))
+    Ok((layout.give(py, advantages)?, returns.map(|returns| layout.give(py, returns)).transpose()?))
 }

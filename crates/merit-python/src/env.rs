@@ -1,17 +1,17 @@
 //! One running task, stepped by text: the world reads the text, its tools are run, and what comes of it is told.
 
-use crate::process::{Here, elsewhere};
+use crate::process::Here;
 use crate::{error, plain};
 use merit_api::{
     EpisodeShared, NoAnswer, StepResult, Termination, ToolAnswer, ToolSession, World, call_blocking,
 };
 use merit_core::{
-    Action, Boundary, CallEnd, CallRecord, End, Episode, EpisodeId, Fault, Limit, Message, Phase, Provenance,
-    Role, Seed, Segment, Task, ToolCall, Transcript, Turn,
+    Action, Boundary, CallEnd, CallRecord, Cost, End, Episode, EpisodeId, Fault, Limit, Message, Phase,
+    Provenance, Role, Seed, Segment, Task, ToolCall, Transcript, Turn,
 };
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a tool may take where nobody says.
@@ -156,19 +156,32 @@ impl Running {
         self.transcript.append(segment).map_err(|why| why.to_string())
     }
 
+    /// What it took. Tokens are those of whoever says the texts, and nobody counted them here.
+    fn cost(&self) -> Cost {
+        let calls = || self.turns.iter().flat_map(|turn| &turn.calls);
+        Cost {
+            env_steps: self.turns.len() as u64,
+            tool_calls: calls().count() as u64,
+            tool_seconds: calls().filter_map(|call| call.seconds).sum(),
+            tokens_unknown: true,
+            ..Cost::default()
+        }
+    }
+
     /// The episode so far. One that is not over was cut by whoever stopped stepping it.
     fn episode(&self, group: u32, member: u32) -> Episode {
         let id = EpisodeId { phase: Phase::Import, step: 0, group, member, branch: 0 };
         let end = self.end.clone().unwrap_or(End::Truncated { limit: Limit::Turns });
         let mut episode = Episode::new(id, Arc::clone(&self.task), end)
             .with_transcript(self.transcript.clone())
-            .with_turns(self.turns.clone());
+            .with_turns(self.turns.clone())
+            .with_cost(self.cost());
         episode.state = Some(self.env.snapshot());
         episode
     }
 }
 
-/// A running task. `reset()` gives the first messages, `step(text)` what comes of a text.
+/// A running task. `reset()` gives the first messages, `step(text)` what comes of a text. It belongs to the process that opened it.
 ///
 /// >>> import merit_rl
 /// >>> world = merit_rl.World("sums")
@@ -181,21 +194,16 @@ impl Running {
 /// True
 #[pyclass(frozen, module = "merit_rl", name = "Env")]
 pub(crate) struct Env {
-    running: Mutex<Here<Running>>,
+    running: Here<Running>,
 }
 
 impl Env {
     pub(crate) fn new(running: Running) -> Self {
-        Self { running: Mutex::new(Here::new(running)) }
+        Self { running: Here::new(running) }
     }
 
     fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Running) -> R + Send) -> PyResult<R> {
-        // Whoever holds the lock may be waiting for the interpreter, so it is let go before the lock is taken.
-        py.detach(|| {
-            let mut held = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-            held.get().map(work)
-        })
-        .ok_or_else(|| elsewhere(py))
+        self.running.with(py, work)
     }
 
     /// What was played, in the place that `place` gives to its task.

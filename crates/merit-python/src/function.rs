@@ -47,16 +47,17 @@ struct Found {
     function: Py<PyAny>,
 }
 
-/// Compiles with these functions at hand.
-pub(crate) fn with_functions<R>(
-    functions: Option<&Py<PyDict>>,
-    py: Python<'_>,
-    work: impl FnOnce() -> R,
-) -> R {
-    GIVEN.with(|given| given.replace(functions.map(|functions| functions.clone_ref(py))));
-    let done = work();
-    GIVEN.with(|given| given.replace(None));
-    done
+/// Compiles on this thread with these functions at hand; the interpreter need not be held.
+pub(crate) fn with_functions<R>(functions: Option<Py<PyDict>>, work: impl FnOnce() -> R) -> R {
+    /// What was at hand before: a function may make a reward of its own.
+    struct Before(Option<Py<PyDict>>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            GIVEN.replace(self.0.take());
+        }
+    }
+    let _before = Before(GIVEN.replace(functions));
+    work()
 }
 
 impl Term for Function {

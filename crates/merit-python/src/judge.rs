@@ -1,6 +1,6 @@
 //! Verifiers: records in, judgements out. What could not be judged has no score, which is `None` and never 0.
 
-use crate::process::{PerProcess, working};
+use crate::process::{PerProcess, apart, fenced, working};
 use crate::{error, plain};
 use merit_core::registry::UnknownName;
 use merit_maths_compat::{MathsConfig, MathsVerifier, verify};
@@ -16,11 +16,21 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyDict;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const KINDS: [&str; 7] = ["maths", "json", "sql", "code", "text", "state", "calls"];
 
+const CONCLUSIONS: [&str; 7] =
+    ["pass", "fail", "unreadable", "refused", "not applicable", "bad reference", GRADER_FAILED];
+const GRADER_FAILED: &str = "grader failed";
+
 /// What a check came to. `passed` and `score` are `None` where it could not be judged, by no fault of the response.
+///
+/// >>> import merit_rl
+/// >>> right, bad = merit_rl.Verifier("maths").judge([{"gold": "1/2", "response": "0.5"}, {"gold": "", "response": "0.5"}])
+/// >>> right.passed, right.score, right.conclusion
+/// (True, 1.0, 'pass')
+/// >>> bad.passed, bad.score, bad.conclusion
+/// (None, None, 'bad reference')
 #[pyclass(frozen, module = "merit_rl", name = "Judgement")]
 pub(crate) struct Judgement {
     /// Whether the response is right; `None`: nobody can say.
@@ -35,15 +45,58 @@ pub(crate) struct Judgement {
     /// The reason, where the conclusion has one of its own.
     #[pyo3(get)]
     why: Option<String>,
-    detail: Box<dyn Fn() -> Value + Send + Sync>,
+    detail: Detail,
 }
+
+/// What a conclusion rests on.
+enum Detail {
+    /// Written out when it is asked for.
+    Found(Box<dyn Fn() -> Value + Send + Sync>),
+    Told(Value),
+}
+
+impl Judgement {
+    /// Nobody can say, since the verifier broke.
+    fn broken(why: String) -> Self {
+        let detail = Detail::Told(json!({}));
+        Self { passed: None, score: None, conclusion: GRADER_FAILED, why: Some(why), detail }
+    }
+}
+
+type Again<'py> = (Option<bool>, Option<f64>, &'static str, Option<String>, Bound<'py, PyAny>);
 
 #[pymethods]
 impl Judgement {
+    /// Made again from what it says.
+    #[new]
+    #[pyo3(signature = (passed, score, conclusion, why = None, detail = None))]
+    fn new(
+        py: Python<'_>,
+        passed: Option<bool>,
+        score: Option<f64>,
+        conclusion: &str,
+        why: Option<String>,
+        detail: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let word = CONCLUSIONS.into_iter().find(|word| *word == conclusion);
+        let unknown = || error::input(py, UnknownName::among("conclusion", conclusion, CONCLUSIONS));
+        let detail = detail.map_or(Ok(json!({})), |detail| plain::value("the detail", detail))?;
+        Ok(Self { passed, score, conclusion: word.ok_or_else(unknown)?, why, detail: Detail::Told(detail) })
+    }
+
     /// What the conclusion rests on, as the verifier found it.
     #[getter]
     fn detail<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain::give(py, &(self.detail)())
+        match &self.detail {
+            Detail::Found(found) => plain::give(py, &found()),
+            Detail::Told(told) => plain::give(py, told),
+        }
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, Again<'py>> {
+        let this = slf.get();
+        let again = (this.passed, this.score, this.conclusion, this.why.clone(), this.detail(slf.py())?);
+        Ok((slf.get_type().into_any(), again))
     }
 
     fn __repr__(&self) -> String {
@@ -77,9 +130,7 @@ impl Judges for Maths {
     }
 
     fn pair(&self, reference: &str, response: &str) -> Result<Option<f64>, String> {
-        // The last fence, as for records.
-        let judged = catch_unwind(AssertUnwindSafe(|| verify(reference, response, &self.config).score));
-        judged.map_err(|_| "the verifier broke on this pair; please report it".to_owned())
+        Ok(verify(reference, response, &self.config).score)
     }
 }
 
@@ -97,6 +148,21 @@ impl Judges for Text {
     }
 }
 
+/// In builds for tests: a verifier that breaks on everything, or `at` its start.
+#[cfg(debug_assertions)]
+struct Broken;
+
+#[cfg(debug_assertions)]
+impl Judges for Broken {
+    fn judge(&self, record: &str) -> Result<Judgement, String> {
+        panic!("it broke on {record}, as it should")
+    }
+
+    fn pair(&self, reference: &str, response: &str) -> Result<Option<f64>, String> {
+        panic!("it broke on {reference} and {response}, as it should")
+    }
+}
+
 impl<V> Judges for Judge<V>
 where
     V: merit_core::Verifier,
@@ -109,7 +175,7 @@ where
             score: judged.score,
             conclusion: judged.conclusion.word(),
             why: judged.conclusion.why().map(str::to_owned),
-            detail: Box::new(move || serde_json::to_value(&judged.detail).unwrap_or_default()),
+            detail: Detail::Found(Box::new(move || serde_json::to_value(&judged.detail).unwrap_or_default())),
         })
     }
 }
@@ -139,6 +205,11 @@ fn compile(kind: &str, settings: &Value) -> Result<Box<dyn Judges>, String> {
         }
         "state" => of::<StateVerifier>(settings),
         "calls" => of::<CallsVerifier>(settings),
+        #[cfg(debug_assertions)]
+        "broken" => {
+            assert!(settings["at"] != "start", "it broke at its start, as it should");
+            Ok(Box::new(Broken))
+        }
         other => Err(UnknownName::among("verifier", other, KINDS).to_string()),
     }
 }
@@ -160,14 +231,16 @@ pub(crate) struct Verifier {
 
 impl Verifier {
     fn judges(&self, py: Python<'_>) -> PyResult<std::sync::Arc<Box<dyn Judges>>> {
-        self.judge.get(py, || compile(&self.kind, &self.settings).map_err(|why| error::input(py, why)))
+        self.judge.get(py, || compile(&self.kind, &self.settings))
     }
 
     /// Judges records that are JSON; an error names the record.
     fn judged(&self, py: Python<'_>, records: &[String]) -> PyResult<Vec<Judgement>> {
         let judges = self.judges(py)?;
-        let judged: Vec<Result<Judgement, String>> =
-            working(py, || records.par_iter().map(|record| judges.judge(record)).collect())?;
+        let judge = |record: &String| {
+            fenced(|| judges.judge(record)).unwrap_or_else(|why| Ok(Judgement::broken(why)))
+        };
+        let judged: Vec<Result<Judgement, String>> = working(py, || records.par_iter().map(judge).collect())?;
         let numbered = judged.into_iter().enumerate();
         numbered
             .map(|(at, judged)| judged.map_err(|why| error::input(py, format!("record {at}: {why}"))))
@@ -184,7 +257,7 @@ impl Verifier {
             Some(given) => plain::value("the settings", given)?,
             None => json!({}),
         };
-        let judge = compile(kind, &settings).map_err(|why| error::input(py, why))?;
+        let judge = apart(py, || compile(kind, &settings))?.map_err(|why| error::input(py, why))?;
         Ok(Self { kind: kind.to_owned(), settings, judge: PerProcess::new(judge) })
     }
 
@@ -214,7 +287,11 @@ impl Verifier {
         let judges = self.judges(py)?;
         let judged: Vec<Result<Option<f64>, String>> = working(py, || {
             let pairs = references.par_iter().zip(&responses);
-            pairs.map(|(reference, response)| judges.pair(reference, response)).collect()
+            // Where the verifier breaks nobody can say.
+            let pair = |(reference, response): (&PyBackedStr, &PyBackedStr)| {
+                fenced(|| judges.pair(reference, response)).unwrap_or(Ok(None))
+            };
+            pairs.map(pair).collect()
         })?;
         let numbered = judged.into_iter().enumerate();
         numbered.map(|(at, came)| came.map_err(|why| error::input(py, format!("pair {at}: {why}")))).collect()

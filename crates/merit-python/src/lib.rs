@@ -2,8 +2,8 @@
 //!
 //! In: plain Python values. Out: plain Python values, and a few classes that hold something compiled or open. Every function
 //! converts, lets the interpreter go (other threads run meanwhile), calls one library function and converts back. Nothing is
-//! decided here. A panic becomes an exception; an error is `merit_rl.InputError` where the caller can mend it and
-//! `merit_rl.MeritError` where something broke.
+//! decided here. An error is `merit_rl.InputError` where the caller can mend it and `merit_rl.MeritError` where something broke, merit
+//! itself among them: a panic is one too.
 
 mod arrays;
 mod audit;
@@ -37,7 +37,7 @@ mod _merit {
     #[pymodule_export]
     use super::env::Env;
     #[pymodule_export]
-    use super::episodes::{episodes, parse_episodes};
+    use super::episodes::{episodes, parse_episodes, write_episodes};
     #[pymodule_export]
     use super::judge::{Judgement, Verifier};
     #[pymodule_export]
@@ -47,7 +47,7 @@ mod _merit {
     #[pymodule_export]
     use super::reward::{Reward, Score};
     #[pymodule_export]
-    use super::rollout::{Rollout, rollout};
+    use super::rollout::{Rollout, reaches_outside, rollout};
     #[pymodule_export]
     use super::settings::{names, recipe};
     #[pymodule_export]

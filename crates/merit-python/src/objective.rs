@@ -1,54 +1,91 @@
 //! Objectives over arrays: the loss of a batch and its derivative in every log-probability, for whoever has a model elsewhere.
 
-use crate::arrays::{flat, of_rows};
+use crate::arrays::{self, Entries, maybe_by_row, of_rows};
+use crate::process::apart;
 use crate::{error, plain, settings};
 use merit_api::trainer::SequenceOutputs;
-use merit_learn::{BatchLoss, Entry, LossAgg, Objective};
-use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray2};
+use merit_learn::{Entry, LossAgg, LossParts, Objective};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 
 /// The loss of a batch and its derivatives, by token; 0 outside the mask.
+///
+/// >>> import merit_rl, numpy as np
+/// >>> told = merit_rl.coefficients("sft", np.full((1, 2), -1.0, np.float32), np.array([[True, True]]))
+/// >>> told.loss, told.parts["policy"], told.clipped, told.entropy
+/// (1.0, 1.0, 0.0, None)
+/// >>> told.logprobs.tolist()
+/// [[-0.5, -0.5]]
 #[pyclass(frozen, module = "merit_rl", name = "Coefficients")]
 pub(crate) struct Coefficients {
-    told: BatchLoss,
+    parts: LossParts,
+    /// How many tokens are trained.
+    #[pyo3(get)]
+    tokens: usize,
+    /// The share of the trained tokens whose gradient a clip cut.
+    #[pyo3(get)]
+    clipped: f64,
     /// Derivatives in the log-probabilities.
     #[pyo3(get)]
-    logprobs: Py<PyArray2<f32>>,
+    logprobs: Py<PyAny>,
     /// Derivatives in the entropies; `None` where the objective has no entropy bonus.
     #[pyo3(get)]
-    entropy: Option<Py<PyArray2<f32>>>,
+    entropy: Option<Py<PyAny>>,
     /// Derivatives in the values; `None` where the objective has no value loss.
     #[pyo3(get)]
-    values: Option<Py<PyArray2<f32>>>,
+    values: Option<Py<PyAny>>,
 }
+
+type Again<'py> = (Bound<'py, PyAny>, usize, f64, Py<PyAny>, Option<Py<PyAny>>, Option<Py<PyAny>>);
 
 #[pymethods]
 impl Coefficients {
+    /// Made again from what it says.
+    #[new]
+    #[pyo3(signature = (parts, tokens, clipped, logprobs, entropy = None, values = None))]
+    fn new(
+        parts: &Bound<'_, PyDict>,
+        tokens: usize,
+        clipped: f64,
+        logprobs: Py<PyAny>,
+        entropy: Option<Py<PyAny>>,
+        values: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let part = |name: &str| match parts.get_item(name)? {
+            Some(value) => value.extract::<f64>(),
+            None => Err(error::input(parts.py(), format!("`parts` has no `{name}`"))),
+        };
+        let (policy, kl, entropy_part, value) =
+            (part("policy")?, part("kl")?, part("entropy")?, part("value")?);
+        let parts = LossParts { policy, kl, entropy: entropy_part, value };
+        Ok(Self { parts, tokens, clipped, logprobs, entropy, values })
+    }
+
     /// The loss of the batch.
     #[getter]
     fn loss(&self) -> f64 {
-        self.told.loss.total()
+        self.parts.total()
     }
 
     /// What the loss is the sum of: `policy`, `kl`, `entropy` and `value`, signed as they enter it.
     #[getter]
     fn parts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain::give(py, &self.told.loss)
+        plain::give(py, &self.parts)
     }
 
-    /// The share of the trained tokens whose gradient a clip cut.
-    #[getter]
-    fn clipped(&self) -> f64 {
-        self.told.clipped as f64 / self.told.tokens.max(1) as f64
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, Again<'py>> {
+        let (py, this) = (slf.py(), slf.get());
+        let copy = |array: &Option<Py<PyAny>>| array.as_ref().map(|array| array.clone_ref(py));
+        let parts = (this.parts(py)?, this.tokens, this.clipped, this.logprobs.clone_ref(py));
+        let again = (parts.0, parts.1, parts.2, parts.3, copy(&this.entropy), copy(&this.values));
+        Ok((slf.get_type().into_any(), again))
     }
 
     fn __repr__(&self) -> String {
-        format!("Coefficients(loss={}, tokens={}, clipped={})", self.loss(), self.told.tokens, self.clipped())
+        format!("Coefficients(loss={}, tokens={}, clipped={})", self.loss(), self.tokens, self.clipped)
     }
 }
-
-type Stream<'py> = Option<PyReadonlyArray2<'py, f32>>;
 
 /// The loss of a batch by any objective (see `names("objectives")`) and its derivatives: merit's losses under a model of yours.
 ///
@@ -56,7 +93,8 @@ type Stream<'py> = Option<PyReadonlyArray2<'py, f32>>;
 /// which tokens are trained. The rest is what the objective reads: `old_logprobs` from when the tokens were chosen,
 /// `advantages` (of `merit_rl.advantages`), log-probabilities of a `reference` policy, `entropy` and
 /// `old_entropy` (before the update), `values`, `old_values` and `returns`, all of the mask's shape; `rewards` and `groups` by row, where `None` as a reward leaves a row out; `guests` says
-/// which rows a teacher wrote, `mismatched` is what KTO's baseline is taken from. What is missing is refused by name.
+/// which rows a teacher wrote, `mismatched` is what KTO's baseline is taken from. What is missing is refused by name. Arrays and lists
+/// of rows are read as `gae` reads them, and the derivatives lie as the mask does.
 ///
 /// With torch, `(torch.from_numpy(c.logprobs) * logprobs).sum().backward()` gives the gradient of the loss.
 ///
@@ -72,49 +110,63 @@ type Stream<'py> = Option<PyReadonlyArray2<'py, f32>>;
 pub(crate) fn coefficients<'py>(
     py: Python<'py>,
     objective: &Bound<'py, PyAny>,
-    logprobs: PyReadonlyArray2<'py, f32>,
-    mask: PyReadonlyArray2<'py, bool>,
-    old_logprobs: Stream<'py>,
-    advantages: Stream<'py>,
-    reference: Stream<'py>,
-    entropy: Stream<'py>,
-    old_entropy: Stream<'py>,
-    values: Stream<'py>,
-    old_values: Stream<'py>,
-    returns: Stream<'py>,
-    rewards: Option<Vec<Option<f64>>>,
-    groups: Option<Vec<usize>>,
-    guests: Option<Vec<bool>>,
-    mismatched: Option<Vec<f64>>,
+    logprobs: &Bound<'py, PyAny>,
+    mask: &Bound<'py, PyAny>,
+    old_logprobs: Option<&Bound<'py, PyAny>>,
+    advantages: Option<&Bound<'py, PyAny>>,
+    reference: Option<&Bound<'py, PyAny>>,
+    entropy: Option<&Bound<'py, PyAny>>,
+    old_entropy: Option<&Bound<'py, PyAny>>,
+    values: Option<&Bound<'py, PyAny>>,
+    old_values: Option<&Bound<'py, PyAny>>,
+    returns: Option<&Bound<'py, PyAny>>,
+    rewards: Option<&Bound<'py, PyAny>>,
+    groups: Option<&Bound<'py, PyAny>>,
+    guests: Option<&Bound<'py, PyAny>>,
+    mismatched: Option<&Bound<'py, PyAny>>,
     loss_agg: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Coefficients> {
-    let objective = settings::chosen::<dyn Objective>(py, settings::named("the objective", objective)?)?;
+    let objective = settings::named("the objective", objective)?;
+    let objective = settings::chosen::<dyn Objective>(objective).map_err(|why| error::input(py, why))?;
     let loss_agg = match loss_agg {
         Some(given) => settings::named("`loss_agg`", given)?,
         None => settings::table("token", None)?,
     };
-    let loss_agg = settings::chosen::<dyn LossAgg>(py, loss_agg)?;
-    let shape = mask.as_array().dim();
-    of_rows(py, "rewards", rewards.as_ref(), shape)?;
-    of_rows(py, "groups", groups.as_ref(), shape)?;
-    of_rows(py, "guests", guests.as_ref(), shape)?;
+    let loss_agg = settings::chosen::<dyn LossAgg>(loss_agg).map_err(|why| error::input(py, why))?;
+    let (mask, layout) = arrays::mask(mask)?;
+    let rewards = maybe_by_row::<Option<f64>>("rewards", rewards)?;
+    let groups = maybe_by_row::<usize>("groups", groups)?;
+    let guests = maybe_by_row::<bool>("guests", guests)?;
+    let mismatched = maybe_by_row::<f64>("mismatched", mismatched)?;
+    of_rows(py, "rewards", rewards.as_ref(), &layout)?;
+    of_rows(py, "groups", groups.as_ref(), &layout)?;
+    of_rows(py, "guests", guests.as_ref(), &layout)?;
+    let logprobs = arrays::numbers("logprobs", logprobs, &layout)?;
+    let old_logprobs = arrays::maybe("old_logprobs", old_logprobs, &layout)?;
+    let advantages = arrays::maybe("advantages", advantages, &layout)?;
+    let reference = arrays::maybe("reference", reference, &layout)?;
+    let entropy = arrays::maybe("entropy", entropy, &layout)?;
+    let old_entropy = arrays::maybe("old_entropy", old_entropy, &layout)?;
+    let values = arrays::maybe("values", values, &layout)?;
+    let old_values = arrays::maybe("old_values", old_values, &layout)?;
+    let returns = arrays::maybe("returns", returns, &layout)?;
     let given = Given {
-        columns: shape.1,
-        mask: flat(py, "mask", &mask, shape)?,
-        logprobs: flat(py, "logprobs", &logprobs, shape)?,
-        old_logprobs: maybe(py, "old_logprobs", &old_logprobs, shape)?,
-        advantages: maybe(py, "advantages", &advantages, shape)?,
-        reference: maybe(py, "reference", &reference, shape)?,
-        entropy: maybe(py, "entropy", &entropy, shape)?,
-        old_entropy: maybe(py, "old_entropy", &old_entropy, shape)?,
-        values: maybe(py, "values", &values, shape)?,
-        old_values: maybe(py, "old_values", &old_values, shape)?,
-        returns: maybe(py, "returns", &returns, shape)?,
-        groups: groups.unwrap_or_else(|| (0..shape.0).collect()),
+        bounds: &layout.bounds,
+        mask: mask.slice(),
+        logprobs: logprobs.slice(),
+        old_logprobs: there(&old_logprobs),
+        advantages: there(&advantages),
+        reference: there(&reference),
+        entropy: there(&entropy),
+        old_entropy: there(&old_entropy),
+        values: there(&values),
+        old_values: there(&old_values),
+        returns: there(&returns),
+        groups: groups.unwrap_or_else(|| (0..layout.rows()).collect()),
         rewards,
         guests,
     };
-    let told = py.detach(|| {
+    let told = apart(py, || {
         let rows = given.rows();
         let (all, own) = (given.means(|_| true), given.means(|row| !given.is_guest(row)));
         let (entries, outputs): (Vec<Entry<'_>>, Vec<SequenceOutputs<'_>>) = rows
@@ -130,35 +182,35 @@ pub(crate) fn coefficients<'py>(
         let told =
             merit_learn::coefficients(&objective, &loss_agg, &entries, &outputs, mismatched.as_deref());
         told.map(|told| (rows, told))
-    });
+    })?;
     let (rows, told) = told.map_err(|why| error::input(py, why))?;
     let laid = |of: fn(&merit_api::trainer::Coefficients) -> &Vec<f32>| {
-        let mut whole = vec![0.0; shape.0 * shape.1];
+        let mut whole = vec![0.0; layout.entries()];
         for (&row, coefficients) in rows.iter().zip(&told.coefficients) {
             let derivatives = of(coefficients);
-            whole[row * shape.1..][..derivatives.len()].copy_from_slice(derivatives);
+            whole[layout.bounds[row]..][..derivatives.len()].copy_from_slice(derivatives);
         }
-        PyArray1::from_vec(py, whole).reshape(shape).map(Bound::unbind)
+        layout.give(py, whole).map(Bound::unbind)
     };
     let needs = objective.needs();
-    let logprobs = laid(|c| &c.logprob)?;
-    let entropy = needs.entropy.then(|| laid(|c| &c.entropy)).transpose()?;
-    let values = needs.values.then(|| laid(|c| &c.value)).transpose()?;
-    Ok(Coefficients { told, logprobs, entropy, values })
+    Ok(Coefficients {
+        logprobs: laid(|c| &c.logprob)?,
+        entropy: needs.entropy.then(|| laid(|c| &c.entropy)).transpose()?,
+        values: needs.values.then(|| laid(|c| &c.value)).transpose()?,
+        parts: told.loss,
+        tokens: told.tokens,
+        clipped: told.clipped as f64 / told.tokens.max(1) as f64,
+    })
 }
 
-fn maybe<'a>(
-    py: Python<'_>,
-    name: &str,
-    array: &'a Stream<'_>,
-    shape: (usize, usize),
-) -> PyResult<Option<&'a [f32]>> {
-    array.as_ref().map(|array| flat(py, name, array, shape)).transpose()
+fn there<'a>(stream: &'a Option<Entries<'_, f32>>) -> Option<&'a [f32]> {
+    stream.as_ref().map(Entries::slice)
 }
 
 /// A batch of arrays.
 struct Given<'a> {
-    columns: usize,
+    /// Where each row begins, and where the last one ends.
+    bounds: &'a [usize],
     mask: &'a [bool],
     logprobs: &'a [f32],
     old_logprobs: Option<&'a [f32]>,
@@ -176,7 +228,7 @@ struct Given<'a> {
 
 impl<'a> Given<'a> {
     fn of<T>(&self, row: usize, array: &'a [T]) -> &'a [T] {
-        &array[row * self.columns..(row + 1) * self.columns]
+        &array[self.bounds[row]..self.bounds[row + 1]]
     }
 
     fn reward(&self, row: usize) -> Option<f64> {

@@ -1,60 +1,70 @@
-//! What survives a fork. A forked child has the memory of its parent and none of its threads, and the programs that its parent
-//! started are not its own: what was compiled is compiled again there, and what was inherited is neither used nor ended.
+//! Work beside Python, and what survives a fork. A forked child has the memory of its parent and none of its threads, and the programs
+//! that its parent started are not its own: what was compiled is compiled again there, and what was inherited is neither used nor ended.
+//!
+//! Nobody waits for a lock while holding the interpreter: who has the lock may be waiting for the interpreter. A child never waits for
+//! a lock of its parent: who held it is not there to let it go.
 
+use crate::error;
 use pyo3::prelude::*;
 use rayon::ThreadPool;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Something that belongs to the process that made it.
-pub(crate) struct PerProcess<T> {
-    held: Mutex<(u32, Arc<T>)>,
-}
+/// Something that every process makes for itself, when it is first asked for.
+pub(crate) struct PerProcess<T>(merit_core::PerProcess<Mutex<Option<Arc<T>>>>);
 
-impl<T> PerProcess<T> {
+impl<T: Send + Sync> PerProcess<T> {
     pub(crate) fn new(made: T) -> Self {
-        Self { held: Mutex::new((std::process::id(), Arc::new(made))) }
+        let own = merit_core::PerProcess::new();
+        own.get(|| Mutex::new(Some(Arc::new(made))));
+        Self(own)
     }
 
-    /// What this process made, or makes now. Called with the interpreter held, which is how a fork finds the lock free.
-    pub(crate) fn get(&self, _: Python<'_>, make: impl FnOnce() -> PyResult<T>) -> PyResult<Arc<T>> {
-        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if held.0 != std::process::id() {
-            let made = (std::process::id(), Arc::new(make()?));
-            std::mem::forget(std::mem::replace(&mut *held, made));
+    /// What this process made, or makes now, while other Python threads run. Who asks meanwhile waits for it.
+    pub(crate) fn get(
+        &self,
+        py: Python<'_>,
+        make: impl FnOnce() -> Result<T, String> + Send,
+    ) -> PyResult<Arc<T>> {
+        let own = self.0.get(Mutex::default);
+        // Nearly always it is there and nobody has the lock: then the interpreter need not be let go.
+        if let Ok(held) = own.try_lock()
+            && let Some(made) = &*held
+        {
+            return Ok(Arc::clone(made));
         }
-        Ok(Arc::clone(&held.1))
+        let found = apart(py, || {
+            let mut held = own.lock().unwrap_or_else(PoisonError::into_inner);
+            match &*held {
+                Some(made) => Ok(Arc::clone(made)),
+                None => Ok(Arc::clone(held.insert(Arc::new(make()?)))),
+            }
+        })?;
+        found.map_err(|why: String| error::input(py, why))
     }
-}
-
-impl<T> Drop for PerProcess<T> {
-    fn drop(&mut self) {
-        let held = self.held.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if held.0 != std::process::id() {
-            // One reference that nobody gives back: the parent's programs are the parent's to end.
-            std::mem::forget(Arc::clone(&held.1));
-        }
-    }
-}
-
-/// What a child is told of something that its parent opened.
-pub(crate) fn elsewhere(py: Python<'_>) -> PyErr {
-    crate::error::input(py, "it was opened by another process; open it again in this one")
 }
 
 /// Something open that no fork may share: in a child it is neither used nor closed.
 pub(crate) struct Here<T> {
     process: u32,
-    open: Option<T>,
+    open: Option<Mutex<T>>,
 }
 
-impl<T> Here<T> {
+impl<T: Send> Here<T> {
     pub(crate) fn new(open: T) -> Self {
-        Self { process: std::process::id(), open: Some(open) }
+        Self { process: std::process::id(), open: Some(Mutex::new(open)) }
     }
 
-    /// What is open, in the process that opened it.
-    pub(crate) fn get(&mut self) -> Option<&mut T> {
-        self.open.as_mut().filter(|_| self.process == std::process::id())
+    /// Works with what is open, one thread at a time, while other Python threads run. A child is refused: the lock may be its parent's
+    /// for ever, and is not looked at.
+    pub(crate) fn with<R: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut T) -> R + Send) -> PyResult<R> {
+        match &self.open {
+            Some(open) if self.process == std::process::id() => {
+                apart(py, || work(&mut open.lock().unwrap_or_else(PoisonError::into_inner)))
+            }
+            _ => Err(error::input(py, "it was opened by another process; open it again in this one")),
+        }
     }
 }
 
@@ -66,31 +76,39 @@ impl<T> Drop for Here<T> {
     }
 }
 
-static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
+static POOL: merit_core::PerProcess<OnceLock<Result<ThreadPool, String>>> = merit_core::PerProcess::new();
 /// Stack of a thread: texts nest as deep as their parsers allow.
 const STACK_BYTES: usize = 8 << 20;
 
 /// The threads of this process.
-fn pool(py: Python<'_>) -> PyResult<Arc<ThreadPool>> {
-    let mut held = POOL.lock().unwrap_or_else(PoisonError::into_inner);
-    match &*held {
-        Some((process, pool)) if *process == std::process::id() => Ok(Arc::clone(pool)),
-        _ => {
-            let built = rayon::ThreadPoolBuilder::new()
-                .stack_size(STACK_BYTES)
-                .thread_name(|at| format!("merit-{at}"))
-                .build()
-                .map_err(|why| crate::error::broke(py, format!("cannot start threads: {why}")))?;
-            let pool = Arc::new(built);
-            // The threads of a parent are not here to be joined.
-            std::mem::forget(held.replace((std::process::id(), Arc::clone(&pool))));
-            Ok(pool)
-        }
-    }
+fn pool() -> Result<&'static ThreadPool, String> {
+    let build = || {
+        let builder = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);
+        builder.thread_name(|at| format!("merit-{at}")).build().map_err(|why| why.to_string())
+    };
+    POOL.get(OnceLock::new).get_or_init(build).as_ref().map_err(Clone::clone)
 }
 
 /// Does the work on this process's threads while other Python threads run.
 pub(crate) fn working<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
-    let pool = pool(py)?;
-    Ok(py.detach(|| pool.install(work)))
+    let done = apart(py, || pool().map(|pool| pool.install(work)))?;
+    done.map_err(|why| error::broke(py, format!("cannot start threads: {why}")))
+}
+
+/// Does the work on this thread while other Python threads run. A panic is an error like any other.
+pub(crate) fn apart<R: Send>(py: Python<'_>, work: impl FnOnce() -> R + Send) -> PyResult<R> {
+    py.detach(|| fenced(work)).map_err(|why| error::broke(py, why))
+}
+
+/// The work, or in words that it panicked: nothing that a caller does ends his program.
+pub(crate) fn fenced<R>(work: impl FnOnce() -> R) -> Result<R, String> {
+    // What the work was doing is dropped with it; what is shared stands behind locks that do not mind.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        format!("merit itself broke: {}; please report it with what was called", said(panic.as_ref()))
+    })
+}
+
+fn said(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("it did not say how")
 }

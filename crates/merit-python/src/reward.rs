@@ -2,7 +2,7 @@
 
 use crate::env::Env;
 use crate::function::{Function, with_functions};
-use crate::process::{PerProcess, working};
+use crate::process::{PerProcess, apart, working};
 use crate::{error, plain, settings};
 use merit_core::{Components, Episode, Outcome, PolicyVersion, ScoredEpisode, Seed, Task, entry};
 use merit_import::{ImportError, ImportOptions, Row, read_rows};
@@ -10,13 +10,29 @@ use merit_reward::{RewardConfig, RewardState, ScoreContext, Scorer, Severity, Te
 use merit_run::reward_file;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
-static TERMS: LazyLock<Components> =
-    LazyLock::new(|| merit_graders::components().with(entry!(Function as dyn Term)));
+/// What rewards may be made of here.
+fn terms() -> &'static Components {
+    static TERMS: merit_core::PerProcess<Components> = merit_core::PerProcess::new();
+    TERMS.get(|| merit_graders::components().with(entry!(Function as dyn Term)))
+}
 
-/// What a reward says of one episode.
+/// What a reward says of one episode. One is made of what `to_dict` of another gives.
+///
+/// >>> import merit_rl
+/// >>> [score] = merit_rl.Reward({"type": "maths"}).score([{"prompt": "6*7?", "response": "42", "answer": "42"}])
+/// >>> score
+/// Score(1, scored)
+/// >>> score.reward, score.outcome, score.terms
+/// (1.0, 'scored', {'maths': 1.0})
+/// >>> merit_rl.Score(score.to_dict()).reward
+/// 1.0
 #[pyclass(frozen, module = "merit_rl", name = "Score")]
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Score {
     outcome: Outcome,
     reward: Option<f64>,
@@ -27,10 +43,20 @@ impl Score {
     pub(crate) fn of(scored: ScoredEpisode) -> Self {
         Self { outcome: scored.outcome(), reward: scored.reward(), score: scored.score }
     }
+
+    pub(crate) fn score(&self) -> Option<&merit_core::Score> {
+        self.score.as_ref()
+    }
 }
 
 #[pymethods]
 impl Score {
+    #[new]
+    fn new(told: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = told.py();
+        pythonize::depythonize(told).map_err(|why| error::input(py, format!("this is no score: {why}")))
+    }
+
     /// The reward to learn from; `None` where there is none, which is not 0: leave the episode out.
     #[getter]
     fn reward(&self) -> Option<f64> {
@@ -68,10 +94,11 @@ impl Score {
 
     /// Everything, with the evidence of every term, as plain values.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        plain::give(
-            py,
-            &serde_json::json!({"reward": self.reward, "outcome": self.outcome, "score": self.score}),
-        )
+        plain::give(py, self)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, (Bound<'py, PyAny>,)> {
+        Ok((slf.get_type().into_any(), (slf.get().to_dict(slf.py())?,)))
     }
 
     fn __repr__(&self) -> String {
@@ -103,7 +130,8 @@ impl Reward {
         config: RewardConfig,
         functions: Option<Py<PyDict>>,
     ) -> PyResult<Self> {
-        let scorer = compile(py, &config, functions.as_ref())?;
+        let given = functions.as_ref().map(|functions| functions.clone_ref(py));
+        let scorer = apart(py, || compile(&config, given))?.map_err(|why| error::input(py, why))?;
         let kept = Mutex::new(RewardState::default());
         Ok(Self { config, functions, scorer: PerProcess::new(scorer), kept })
     }
@@ -119,13 +147,15 @@ impl Reward {
         let functions = PyDict::new(py);
         functions.set_item(name, function)?;
         let table = serde_json::json!({"type": "function", "function": name, "name": name});
-        let config = TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::broke(py, why))?;
+        let config =
+            terms().reading(|| serde_json::from_value(table)).map_err(|why| error::broke(py, why))?;
         Self::made(py, config, Some(functions.unbind()))
     }
 
     /// A scorer of its own, with all that its terms need already started.
     pub(crate) fn opened(&self, py: Python<'_>) -> PyResult<Scorer> {
-        let opened = with_functions(self.functions.as_ref(), py, || Scorer::opened(&self.config));
+        let functions = self.functions(py);
+        let opened = apart(py, || with_functions(functions, || Scorer::opened(&self.config)))?;
         opened.map_err(|why| error::input(py, why))
     }
 
@@ -134,25 +164,39 @@ impl Reward {
     }
 
     fn scorer(&self, py: Python<'_>) -> PyResult<Arc<Scorer>> {
-        self.scorer.get(py, || compile(py, &self.config, self.functions.as_ref()))
+        let functions = self.functions(py);
+        self.scorer.get(py, || compile(&self.config, functions))
+    }
+
+    fn functions(&self, py: Python<'_>) -> Option<Py<PyDict>> {
+        self.functions.as_ref().map(|functions| functions.clone_ref(py))
     }
 }
 
-fn compile(py: Python<'_>, config: &RewardConfig, functions: Option<&Py<PyDict>>) -> PyResult<Scorer> {
-    with_functions(functions, py, || Scorer::compile(config)).map_err(|why| error::input(py, why))
+fn compile(config: &RewardConfig, functions: Option<Py<PyDict>>) -> Result<Scorer, String> {
+    with_functions(functions, || Scorer::compile(config)).map_err(|why| why.to_string())
 }
 
 fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
     let py = source.py();
     if let Ok(text) = source.extract::<String>() {
-        if !text.contains(['\n', '=']) {
-            let found = reward_file::load(&text).map_err(|why| error::input(py, why))?;
-            return Ok(found.config);
+        if text.contains(['\n', '=']) {
+            return terms().reading(|| RewardConfig::from_toml(&text)).map_err(|why| error::input(py, why));
         }
-        return TERMS.reading(|| RewardConfig::from_toml(&text)).map_err(|why| error::input(py, why));
+        return named(py, &text);
+    }
+    if let Ok(path) = source.extract::<PathBuf>() {
+        // A path is one, even where it looks like a name.
+        return named(py, &PathBuf::from(".").join(path).to_string_lossy());
     }
     let table = settings::without_none(plain::value("the reward", source)?);
-    TERMS.reading(|| serde_json::from_value(table)).map_err(|why| error::input(py, why))
+    terms().reading(|| serde_json::from_value(table)).map_err(|why| error::input(py, why))
+}
+
+/// The reward of that name or path.
+fn named(py: Python<'_>, name_or_path: &str) -> PyResult<RewardConfig> {
+    let found = apart(py, || reward_file::load(name_or_path))?;
+    Ok(found.map_err(|why| error::input(py, why))?.config)
 }
 
 /// What was given to be scored.
@@ -201,6 +245,9 @@ fn played(py: Python<'_>, rows: &[Bound<'_, PyAny>]) -> PyResult<Vec<Arc<Episode
     });
     played.collect()
 }
+
+/// What pickle makes a reward of: its class, what it is made with, and what it has learned.
+type Again<'py> = (Bound<'py, PyAny>, (Bound<'py, PyAny>, Option<Py<PyDict>>), Bound<'py, PyAny>);
 
 #[pymethods]
 impl Reward {
@@ -271,7 +318,8 @@ impl Reward {
 
     /// What is wrong with the reward before anybody learns from it: sentences, the worst first.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let found = with_functions(self.functions.as_ref(), py, || merit_reward::check(&self.config));
+        let functions = self.functions(py);
+        let found = apart(py, || with_functions(functions, || merit_reward::check(&self.config)))?;
         let mut found = found.map_err(|why| error::input(py, why))?;
         found.sort_by_key(|warning| warning.severity != Severity::Error);
         Ok(found.iter().map(ToString::to_string).collect())
@@ -282,12 +330,19 @@ impl Reward {
         plain::give(py, &self.config)
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> plain::Recipe<'py, (Bound<'py, PyAny>, Option<Py<PyDict>>)> {
-        let py = slf.py();
-        let functions = slf.get().functions.as_ref().map(|functions| functions.clone_ref(py));
-        Ok((slf.get_type().into_any(), (slf.get().to_dict(py)?, functions)))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Again<'py>> {
+        let (py, this) = (slf.py(), slf.get());
+        let kept = plain::give(py, &*this.kept.lock().unwrap_or_else(PoisonError::into_inner))?;
+        Ok((slf.get_type().into_any(), (this.to_dict(py)?, this.functions(py)), kept))
+    }
+
+    /// What it has learned from step to step travels along.
+    fn __setstate__(&self, kept: &Bound<'_, PyAny>) -> PyResult<()> {
+        let read = pythonize::depythonize(kept);
+        let kept =
+            read.map_err(|why| error::input(kept.py(), format!("this was kept by no reward: {why}")))?;
+        *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = kept;
+        Ok(())
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {

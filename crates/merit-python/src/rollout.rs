@@ -1,13 +1,15 @@
 //! Rollouts with a policy of Python's: a function of the conversation so far.
 
+use crate::process::{PerProcess, apart, fenced};
 use crate::reward::Score;
 use crate::{error, plain, settings, world};
 use merit_api::{EnvError, Expert, ExpertTurn, World};
 use merit_core::{Message, Role, ScoredEpisode, Seed, Task};
-use merit_run::{Groups, Play};
+use merit_run::{Groups, Play, Recipe};
 use merit_tools::Toolbox;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
+use serde_json::json;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -51,8 +53,19 @@ impl Expert for Caller<'_> {
 /// 2
 #[pyclass(frozen, module = "merit_rl", name = "Rollout")]
 pub(crate) struct Rollout {
-    groups: Groups,
-    tasks: u32,
+    recipe: Recipe,
+    play: Play,
+    groups: PerProcess<Groups>,
+}
+
+fn plan(recipe: &Recipe, play: &Play) -> Result<Groups, String> {
+    Groups::new(recipe, play).map_err(|why| why.to_string())
+}
+
+impl Rollout {
+    fn groups(&self, py: Python<'_>) -> PyResult<Arc<Groups>> {
+        self.groups.get(py, || plan(&self.recipe, &self.play))
+    }
 }
 
 #[pymethods]
@@ -78,8 +91,8 @@ impl Rollout {
             fork_at: None,
             toolbox: Toolbox::Live,
         };
-        let groups = py.detach(|| Groups::new(&recipe, &play)).map_err(|why| error::input(py, why))?;
-        Ok(Self { groups, tasks })
+        let groups = apart(py, || plan(&recipe, &play))?.map_err(|why| error::input(py, why))?;
+        Ok(Self { recipe, play, groups: PerProcess::new(groups) })
     }
 
     /// Lets `policy` play all tasks, or those of `groups=(first, last)`, as they would be played among all of them. Gives one
@@ -92,25 +105,62 @@ impl Rollout {
         groups: Option<(u32, u32)>,
         concurrency: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let (first, last) = groups.unwrap_or((0, self.tasks));
-        if first > last || last > self.tasks {
-            let why =
-                format!("`groups` is ({first}, {last}); give a part of the {} tasks, from 0", self.tasks);
+        let tasks = self.play.tasks;
+        let (first, last) = groups.unwrap_or((0, tasks));
+        if first > last || last > tasks {
+            let why = format!("`groups` is ({first}, {last}); give a part of the {tasks} tasks, from 0");
             return Err(error::input(py, why));
         }
         if concurrency == 0 {
             return Err(error::input(py, "`concurrency` is 0; at least one call has to wait"));
         }
-        let caller = Caller { policy, world: self.groups.world() };
-        let one = |group: u32| self.groups.play(&caller, group..group + 1).map_err(|why| why.to_string());
-        let played = py.detach(|| each(first..last, concurrency, one));
-        let list = PyList::empty(py);
-        for scored in played.map_err(|why| error::broke(py, why))? {
-            let episode = plain::give(py, &scored.episode)?;
-            list.append((Py::new(py, Score::of(scored))?, episode))?;
-        }
-        Ok(list)
+        let planned = self.groups(py)?;
+        let caller = Caller { policy, world: planned.world() };
+        let one = |group: u32| {
+            let played = fenced(|| planned.play(&caller, group..group + 1).map_err(|why| why.to_string()));
+            played.unwrap_or_else(Err)
+        };
+        let played = apart(py, || each(first..last, concurrency, one))?;
+        given(py, played.map_err(|why| error::broke(py, why))?)
     }
+
+    /// What is recorded of `groups=(first, last)` where whoever played them is gone, and they may not be played again: each episode is
+    /// an infrastructure failure for which `why` is given. Plays nothing.
+    #[pyo3(signature = (why, *, groups))]
+    fn lost<'py>(&self, py: Python<'py>, why: &str, groups: (u32, u32)) -> PyResult<Bound<'py, PyList>> {
+        let planned = self.groups(py)?;
+        given(py, apart(py, || planned.lost(groups.0..groups.1, why))?)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, (String, Bound<'py, PyAny>)> {
+        let (py, this) = (slf.py(), slf.get());
+        let again = py.import("merit_rl._again")?.getattr("rollout")?;
+        let Play { tasks, group_size, split, seed, .. } = this.play;
+        let settings = json!({"tasks": tasks, "group_size": group_size, "split": split.name(), "seed": seed});
+        Ok((again, (this.recipe.to_toml(), plain::give(py, &settings)?)))
+    }
+}
+
+/// One `(score, episode)` for each.
+fn given(py: Python<'_>, episodes: Vec<ScoredEpisode>) -> PyResult<Bound<'_, PyList>> {
+    let list = PyList::empty(py);
+    for scored in episodes {
+        let episode = plain::give(py, &scored.episode)?;
+        list.append((Py::new(py, Score::of(scored))?, episode))?;
+    }
+    Ok(list)
+}
+
+/// The parts of a recipe's world that reach outside, by their types: programs and servers that may do something out there. Where there are
+/// none, to play an episode again changes nothing.
+#[pyfunction]
+#[pyo3(signature = (recipe, set = None))]
+pub(crate) fn reaches_outside(
+    py: Python<'_>,
+    recipe: &str,
+    set: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Vec<String>> {
+    Ok(settings::load(py, recipe, set)?.reaches_outside())
 }
 
 /// Plays tasks of a recipe with `policy`, a function of the messages so far (dicts of `role` and `content`) that gives the next text.

@@ -1,16 +1,19 @@
 //! Components by name and keyword: what stands in a recipe's table, given as a name, a dict or TOML.
 
+use crate::process::apart;
 use crate::{error, plain};
 use merit_core::registry::Kind;
-use merit_core::{Chosen, Components};
-use merit_run::{Recipe, shipped};
+use merit_core::{Chosen, Components, PerProcess};
+use merit_run::{Recipe, RecipeError, shipped};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
-use std::sync::LazyLock;
 
 /// Everything that comes with merit, read once.
-pub(crate) static COMPONENTS: LazyLock<Components> = LazyLock::new(merit::built_in);
+pub(crate) fn components() -> &'static Components {
+    static COMPONENTS: PerProcess<Components> = PerProcess::new();
+    COMPONENTS.get(merit::built_in)
+}
 
 /// `name` and its settings as the table that a recipe would hold.
 pub(crate) fn table(name: &str, settings: Option<&Bound<'_, PyDict>>) -> PyResult<Value> {
@@ -47,26 +50,26 @@ pub(crate) fn without_none(value: Value) -> Value {
 }
 
 /// The component of a kind that a table describes.
-pub(crate) fn chosen<T: Kind + ?Sized>(py: Python<'_>, table: Value) -> PyResult<Chosen<T>>
+pub(crate) fn chosen<T: Kind + ?Sized>(table: Value) -> Result<Chosen<T>, String>
 where
     Chosen<T>: serde::de::DeserializeOwned,
 {
-    COMPONENTS
-        .reading(|| serde_json::from_value::<Chosen<T>>(without_none(table)))
-        .map_err(|why| error::input(py, why))
+    let read = components().reading(|| serde_json::from_value::<Chosen<T>>(without_none(table)));
+    read.map_err(|why| why.to_string())
 }
 
 /// A recipe by the name of a shipped one, by path or as TOML, with settings laid over it.
 pub(crate) fn load(py: Python<'_>, source: &str, set: Option<&Bound<'_, PyDict>>) -> PyResult<Recipe> {
-    let recipe =
-        if source.contains('\n') { Recipe::parse("the recipe", source) } else { shipped::load(source) };
-    let recipe = recipe.map_err(|why| error::input(py, why))?;
-    let Some(set) = set else { return Ok(recipe) };
-    let changes = set
-        .iter()
-        .map(|(key, value)| Ok((key.extract::<String>()?, written(&plain::value("a setting", &value)?))))
-        .collect::<PyResult<Vec<_>>>()?;
-    recipe.with(&changes).map_err(|why| error::input(py, why))
+    let change = |(key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+        Ok((key.extract::<String>()?, written(&plain::value("a setting", &value)?)))
+    };
+    let changes = set.into_iter().flat_map(|set| set.iter()).map(change).collect::<PyResult<Vec<_>>>()?;
+    let read = apart(py, || {
+        let recipe =
+            if source.contains('\n') { Recipe::parse("the recipe", source) } else { shipped::load(source) }?;
+        if changes.is_empty() { Ok(recipe) } else { recipe.with(&changes) }
+    })?;
+    read.map_err(|why: RecipeError| error::input(py, why))
 }
 
 /// A value as `--set KEY=VALUE` takes it.

@@ -1,6 +1,6 @@
 //! Tools, the sandboxed interpreter among them, for one call or an episode's worth.
 
-use crate::process::{Here, PerProcess, elsewhere};
+use crate::process::{Here, PerProcess, apart};
 use crate::{error, plain, settings};
 use merit_api::{NoAnswer, ToolAnswer, ToolSession, ToolSettings, ToolSpec, call_blocking};
 use merit_core::Task;
@@ -8,7 +8,7 @@ use merit_core::registry::UnknownName;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What a tool says of itself.
@@ -30,14 +30,14 @@ pub(crate) struct Tool {
     built: PerProcess<Built>,
 }
 
-fn build(py: Python<'_>, table: &Value) -> PyResult<Built> {
-    let chosen = settings::chosen::<dyn ToolSettings>(py, table.clone())?;
-    chosen.build().map_err(|why| error::input(py, why))
+fn build(table: &Value) -> Result<Built, String> {
+    let chosen = settings::chosen::<dyn ToolSettings>(table.clone())?;
+    chosen.build().map_err(|why| why.to_string())
 }
 
 impl Tool {
     fn tool(&self, py: Python<'_>) -> PyResult<Arc<dyn merit_api::Tool>> {
-        let built = self.built.get(py, || build(py, &self.table))?;
+        let built = self.built.get(py, || build(&self.table))?;
         let names = || built.iter().map(|tool| tool.spec().name.as_str());
         let found = match (&self.wanted, built.as_slice()) {
             (None, [only]) => Some(only),
@@ -67,7 +67,8 @@ impl Tool {
         settings: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let table = settings::table(name, settings)?;
-        let made = Self { built: PerProcess::new(build(py, &table)?), table, wanted: tool };
+        let built = apart(py, || build(&table))?.map_err(|why| error::input(py, why))?;
+        let made = Self { built: PerProcess::new(built), table, wanted: tool };
         made.tool(py)?;
         Ok(made)
     }
@@ -96,8 +97,8 @@ impl Tool {
         let payload = payload.map_or(Ok(json!({})), |given| plain::value("the payload", given))?;
         let task = Task::new("python", "python").with_payload(payload);
         let tool = self.tool(py)?;
-        let session = py.detach(|| tool.open(&task, None)).map_err(|why| error::input(py, why))?;
-        Ok(Session { session: Mutex::new(Here::new(session)) })
+        let session = apart(py, || tool.open(&task, None))?.map_err(|why| error::input(py, why))?;
+        Ok(Session { session: Here::new(session) })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> plain::Recipe<'py, (Bound<'py, PyAny>, Option<String>)> {
@@ -107,10 +108,17 @@ impl Tool {
     }
 }
 
-/// A tool opened for one episode.
+/// A tool opened for one episode, by `Tool.open`. It belongs to the process that opened it.
+///
+/// >>> import merit_rl
+/// >>> session = merit_rl.Tool("python").open()
+/// >>> session.call("x = 6 * 7")[0]
+/// 'ok'
+/// >>> "42" in session.call("print(x)")[1]
+/// True
 #[pyclass(frozen, module = "merit_rl", name = "Session")]
 pub(crate) struct Session {
-    session: Mutex<Here<Arc<dyn ToolSession>>>,
+    session: Here<Arc<dyn ToolSession>>,
 }
 
 #[pymethods]
@@ -120,11 +128,8 @@ impl Session {
     fn call(&self, py: Python<'_>, input: &str, seconds: f64) -> PyResult<(&'static str, String)> {
         let deadline = Duration::try_from_secs_f64(seconds)
             .map_err(|why| error::input(py, format!("`seconds` is {seconds}: {why}")))?;
-        let session = {
-            let mut held = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(held.get().ok_or_else(|| elsewhere(py))?)
-        };
-        Ok(match py.detach(|| call_blocking(&session, input, deadline)) {
+        let session = self.session.with(py, |session| Arc::clone(session))?;
+        Ok(match apart(py, || call_blocking(&session, input, deadline))? {
             Ok(ToolAnswer::Ok(text)) => ("ok", text),
             Ok(ToolAnswer::Refused(text)) => ("refused", text),
             Ok(ToolAnswer::TimedOut(text)) => ("timed out", text),

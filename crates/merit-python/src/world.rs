@@ -1,7 +1,7 @@
 //! Worlds: where tasks come from, and where they are opened.
 
 use crate::env::{Env, Running};
-use crate::process::{PerProcess, working};
+use crate::process::{PerProcess, apart, working};
 use crate::{error, plain, settings};
 use merit_api::{ExpertTurn, WorldSettings};
 use merit_core::{Seed, Split, Task};
@@ -39,19 +39,20 @@ pub(crate) fn split(py: Python<'_>, name: &str) -> PyResult<Split> {
     }
 }
 
-fn build(py: Python<'_>, table: &Value) -> PyResult<Box<dyn merit_api::World>> {
-    let chosen = settings::chosen::<dyn WorldSettings>(py, table.clone())?;
-    chosen.build(&Toolbox::Live).map_err(|why| error::input(py, why))
+/// What may start programs, and wait for them.
+fn build(table: &Value) -> Result<Box<dyn merit_api::World>, String> {
+    let chosen = settings::chosen::<dyn WorldSettings>(table.clone())?;
+    chosen.build(&Toolbox::Live).map_err(|why| why.to_string())
 }
 
 impl World {
     fn of_table(py: Python<'_>, table: Value) -> PyResult<Self> {
-        let world = build(py, &table)?;
+        let world = apart(py, || build(&table))?.map_err(|why| error::input(py, why))?;
         Ok(Self { table, world: PerProcess::new(world) })
     }
 
     fn world(&self, py: Python<'_>) -> PyResult<Arc<Box<dyn merit_api::World>>> {
-        self.world.get(py, || build(py, &self.table))
+        self.world.get(py, || build(&self.table))
     }
 }
 
@@ -94,7 +95,8 @@ impl World {
     #[pyo3(signature = (split = "train", index = 0, seed = 0))]
     fn task<'py>(&self, py: Python<'py>, split: &str, index: u64, seed: u64) -> PyResult<Bound<'py, PyAny>> {
         let split = self::split(py, split)?;
-        let task = self.world(py)?.task(split, index, &Seed::root(seed).child("tasks", 0));
+        let world = self.world(py)?;
+        let task = apart(py, || world.task(split, index, &Seed::root(seed).child("tasks", 0)))?;
         plain::give(py, &task.map_err(|why| error::input(py, why))?)
     }
 

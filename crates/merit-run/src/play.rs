@@ -2,6 +2,7 @@
 
 use crate::RunError;
 use crate::act::generator;
+use crate::effects::lost;
 use crate::parts::{Parts, Plan};
 use crate::policy::Policy;
 use crate::progress::{Event, stalls};
@@ -17,6 +18,7 @@ use merit_rollout::{
 use merit_store::RunFolder;
 use merit_tools::Toolbox;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Which episodes to run.
 #[derive(Debug, Clone)]
@@ -124,6 +126,12 @@ impl Groups {
         let chat = bytes()?;
         let mut sampler = OracleSampler::following(expert, &chat, &OracleSettings::default(), &plans);
         run(&self.parts, &self.play, plans, &chat, &mut sampler, &Scoring::default(), &mut |_| {})
+    }
+
+    /// What is recorded of these groups where whoever played them is gone, and they may not be played again. Plays nothing.
+    pub fn lost(&self, groups: Range<u32>, why: &str) -> Vec<ScoredEpisode> {
+        let gone = self.plans.iter().filter(|plan| groups.contains(&plan.id.group));
+        gone.map(|plan| ScoredEpisode { episode: Arc::new(lost(plan, why)), score: None }).collect()
     }
 }
 

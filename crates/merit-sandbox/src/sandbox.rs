@@ -8,6 +8,7 @@ use crate::{
     Cancel, Job, Layer, LayerStatus, Limits, Report, SandboxError, SandboxSettings, Session, interpreter,
     probe,
 };
+use merit_core::PerProcess;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Fenced workers for Python programs. Clones share the same workers; the last one to go ends them.
@@ -25,8 +26,6 @@ pub struct Sandbox(Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    /// Who started it. A process that was forked from that one has its memory, but may not speak to its servers.
-    process: u32,
     settings: SandboxSettings,
     layers: Vec<LayerStatus>,
     /// Whether each program has a pid namespace, without which its processes could outlive it.
@@ -35,8 +34,8 @@ pub(crate) struct Inner {
     pub(crate) permits: Permits,
 }
 
-/// Sandboxes of this process that are in use.
-static SHARED: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+/// Sandboxes of this process that are in use. A process that was forked from it may not speak to their servers, and starts its own.
+static SHARED: PerProcess<Mutex<Vec<Weak<Inner>>>> = PerProcess::new();
 
 impl Sandbox {
     /// Finds the interpreter, tries the layers and starts the servers.
@@ -48,7 +47,6 @@ impl Sandbox {
         let own_pids = layers.contains(&Layer::PidNamespace);
         let message = probe::start_message(settings, &found, layers)?;
         let inner = Inner {
-            process: std::process::id(),
             settings: settings.clone(),
             pool: Pool::start(python, message, settings)?,
             permits: Permits::new(settings.max_running),
@@ -61,10 +59,10 @@ impl Sandbox {
 
     /// The sandbox of this process for these settings: started by the first to ask, ended with the last to hold it.
     pub fn shared(settings: &SandboxSettings) -> Result<Self, SandboxError> {
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = SHARED.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner);
         shared.retain(|known| known.strong_count() > 0);
-        let ours = |inner: &Arc<Inner>| inner.process == std::process::id() && inner.settings == *settings;
-        if let Some(inner) = shared.iter().filter_map(Weak::upgrade).find(ours) {
+        let same = |inner: &Arc<Inner>| inner.settings == *settings;
+        if let Some(inner) = shared.iter().filter_map(Weak::upgrade).find(same) {
             return Ok(Self(inner));
         }
         let sandbox = Self::start(settings)?;

@@ -14,7 +14,7 @@ pub(super) const SUBJECT: Subject = Subject {
     name: "python",
     by_default: false,
     peers: &["math-verify"],
-    examples: &[("merit", "scoring")],
+    examples: &[("merit", "scoring"), ("merit", "pairs")],
     measure,
 };
 
@@ -27,7 +27,7 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
     let python = environment(&wheel)?;
     let mut command = Command::new(python);
     command.arg(root().join("benchmarks/peers/python_package.py")).arg(asked.rounds.to_string());
-    command.arg("--rust").arg(root().join("target/release/examples/scoring"));
+    command.arg("--rust").arg(root().join("target/release/examples"));
     if asked.quick {
         command.arg("--quick");
     }
@@ -43,9 +43,10 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
     let mut rows = vec![bounded("the wheel", bytes / 1e6, "MB", 30.0)];
     rows.extend(of(&lines, "import", "merit").map(|ms| bounded("`import merit_rl`", ms, "ms", 50.0)));
     let maths = |side: &str| of(&lines, "maths, batches of 256", side);
-    if let (Some(ours), Some(command)) = (maths("merit"), maths("merit, the command")) {
-        let what = format!("maths in batches of 256, {} pairs/s, beside the command", short(ours));
-        rows.push(ratio(what, ours / command, 0.8));
+    if let (Some(ours), Some(rust)) = (maths("merit"), maths("merit, in Rust")) {
+        let (ours_told, rust_told) = (short(ours), short(rust));
+        let what = format!("maths in batches of 256, {ours_told} pairs/s, beside {rust_told} in Rust");
+        rows.push(ratio(what, ours / rust, 0.8));
     }
     let in_turn = |side: &str| of(&lines, "maths, batches of 256, in turn", side);
     if let (Some(ours), Some(theirs)) = (in_turn("merit"), in_turn("Math-Verify")) {
@@ -66,6 +67,17 @@ fn measure(asked: &Asked, record: &mut Record) -> Result<String> {
     if let (Some(ours), Some(theirs)) = (gae("merit"), gae("verl")) {
         let what = format!("GAE of 64 by 1,024 tokens, {} ms, beside verl's function", short(ours));
         rows.push(ratio(what, theirs / ours, 20.0));
+    }
+    let tensors = |side: &str| of(&lines, "GAE over tensors of torch, 64 by 1,024 tokens", side);
+    if let (Some(there), Some(copied)) =
+        (tensors("merit, read where they lie"), tensors("merit, copied first"))
+    {
+        let (there_told, copied_told) = (short(there), short(copied));
+        let what = format!(
+            "GAE over tensors of torch, read where they lie, {there_told} µs, beside a forced copy, {copied_told} µs"
+        );
+        let (bar, met) = Bar::None.verdict(there, copied / there);
+        rows.push((what, format!("{}×", short(copied / there)), bar, met));
     }
     let what = lines.iter().find(|line| line["unit"] == "s").and_then(|line| line["what"].as_str());
     let rollouts = |side: &str| of(&lines, what.unwrap_or_default(), side);

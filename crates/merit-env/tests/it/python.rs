@@ -288,7 +288,7 @@ fn quick_python() -> String {
 }
 
 #[test]
-fn of_a_thousand_episodes_whose_process_dies_none_is_lost_or_paid_wrongly() {
+fn of_a_thousand_processes_that_die_none_takes_another_episode_along_or_pays_wrongly() {
     let mortal = world(&written(MORTAL, "Env"), &format!("python = {:?}", quick_python()));
     let (broke, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let episode = |index: u64| {
@@ -315,12 +315,12 @@ fn of_a_thousand_episodes_whose_process_dies_none_is_lost_or_paid_wrongly() {
     };
     std::thread::scope(|scope| {
         for part in 0..4 {
-            scope.spawn(move || (0..250).for_each(|at| episode(part * 250 + at)));
+            scope.spawn(move || (0..550).for_each(|at| episode(part * 550 + at)));
         }
     });
     let (broke, done) = (broke.into_inner(), done.into_inner());
-    assert_eq!(broke + done, 1000);
-    assert!(broke > 400, "{broke}");
+    assert_eq!(broke + done, 2200);
+    assert!(broke >= 1000, "{broke}");
 }
 
 fn gym() -> Option<String> {

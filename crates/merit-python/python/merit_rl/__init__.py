@@ -5,6 +5,10 @@ Everything here works from many threads (the interpreter is free meanwhile), aft
 an ``Env`` and a tool's ``Session`` belong to the process that opened them.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from merit_rl._merit import (
     Coefficients,
     Env,
@@ -27,9 +31,14 @@ from merit_rl._merit import (
     parse_episodes,
     recipe,
     rollout,
+    write_episodes,
 )
 from merit_rl.command import compare, reproduce, run, train
 from merit_rl.errors import InputError, MeritError
+from merit_rl.frames import frame, table
+
+if TYPE_CHECKING:
+    import gymnasium
 
 __all__ = [
     "Coefficients",
@@ -60,37 +69,22 @@ __all__ = [
     "reproduce",
     "rollout",
     "run",
+    "table",
     "train",
+    "write_episodes",
 ]
 
 
-def make(world, /, **settings):
-    """A world as a ``gymnasium.Env`` of texts: ``make("kbqa", mode="notes", reward="kbqa-notes")``. See ``merit_rl.gym``."""
+def make(world: str | World, /, **settings: Any) -> gymnasium.Env[str, str]:
+    """A world as a ``gymnasium.Env`` of texts. See ``merit_rl.gym`` for what it takes.
+
+    >>> import merit_rl
+    >>> env = merit_rl.make("sums", reward="sums-tools", max_turns=2)
+    >>> shown, told = env.reset(seed=1)
+    >>> shown, reward, terminated, truncated, told = env.step("answer 7")
+    >>> told["outcome"] in ("solved", "policy wrong")
+    True
+    """
     from merit_rl import gym
 
     return gym.TextEnv(world, **settings)
-
-
-def frame(path, **which):
-    """The episodes of a run as a table of pandas: a row each, with reward, outcome, turns and every term."""
-    import pandas
-
-    rows = []
-    for told in episodes(path, **which):
-        episode, score = told["episode"], told["score"] or {"terms": []}
-        row = {
-            "id": told["id"],
-            "phase": told["id"].split("/")[0],
-            "step": episode["id"]["step"],
-            "task": episode["task"]["id"],
-            "size": episode["task"]["size"],
-            "outcome": told["outcome"],
-            "reward": told["reward"],
-            "solved": score.get("solved"),
-            "turns": len(episode["turns"]),
-            "end": episode["end"]["type"],
-            **episode["cost"],
-        }
-        row.update({f"term/{term['name']}": term["outcome"].get("value") for term in score["terms"]})
-        rows.append(row)
-    return pandas.DataFrame(rows)

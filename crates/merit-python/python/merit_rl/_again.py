@@ -1,6 +1,6 @@
 """What was pickled is made again: the settings travel, and everything that is open is opened where it arrives."""
 
-from merit_rl._merit import Tool, Verifier, World
+from merit_rl._merit import Rollout, Tool, Verifier, World
 
 
 def _keywords(table):
@@ -20,3 +20,7 @@ def tool(table, wanted):
 
 def verifier(kind, settings):
     return Verifier(kind, **settings)
+
+
+def rollout(recipe, settings):
+    return Rollout(recipe, **settings)

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, NoReturn, TypedDict
+from typing import Any, Literal, NoReturn, Protocol, TypedDict, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,18 @@ __version__: str
 Message = dict[str, str]
 Outcome = Literal["solved", "policy wrong", "policy timed out", "unscorable", "grader failed", "infrastructure failed", "scored", "left"]
 CallEnd = Literal["ok", "refused", "timed out", "broken"]
+
+class AsArray(Protocol):
+    """An array of numpy, a tensor on the CPU, and whatever else `numpy.asarray` reads."""
+
+    def __array__(self) -> NDArray[Any]: ...
+
+# float32, row by row; or a list of rows of any lengths.
+Numbers = AsArray | Sequence[AsArray | Sequence[float]]
+# Truth values, or whole numbers that are 0 and 1.
+Mask = AsArray | Sequence[AsArray | Sequence[bool] | Sequence[int]]
+# An array where the mask is one, and a list of rows where it is a list.
+LikeMask = Any
 
 class Step(TypedDict):
     messages: list[Message]
@@ -21,6 +33,14 @@ class Step(TypedDict):
     calls: list[dict[str, Any]]
 
 class Judgement:
+    def __init__(
+        self,
+        passed: bool | None,
+        score: float | None,
+        conclusion: str,
+        why: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None: ...
     @property
     def passed(self) -> bool | None: ...
     @property
@@ -38,6 +58,7 @@ class Verifier:
     def pairs(self, references: Sequence[str], responses: Sequence[str]) -> list[float | None]: ...
 
 class Score:
+    def __init__(self, told: Mapping[str, Any]) -> None: ...
     @property
     def reward(self) -> float | None: ...
     @property
@@ -53,7 +74,7 @@ class Score:
 class Reward:
     def __init__(
         self,
-        source: str | Mapping[str, Any],
+        source: str | PathLike[str] | Mapping[str, Any],
         functions: Mapping[str, Callable[[dict[str, Any]], float | None | dict[str, Any]]] | None = None,
     ) -> None: ...
     def score(
@@ -85,6 +106,9 @@ class Rollout:
     def play(
         self, policy: Callable[[list[Message]], str], *, groups: tuple[int, int] | None = None, concurrency: int = 1
     ) -> list[tuple[Score, dict[str, Any]]]: ...
+    def lost(self, why: str, *, groups: tuple[int, int]) -> list[tuple[Score, dict[str, Any]]]: ...
+
+def reaches_outside(recipe: str, set: Mapping[str, Any] | None = None) -> list[str]: ...
 
 class Env:
     def reset(self) -> list[Message]: ...
@@ -136,32 +160,73 @@ class Player:
     def set_policy(self, weights: bytes) -> None: ...
     def play(self, settings: str, groups: Sequence[str]) -> list[str]: ...
 
+@overload
 def gae(
-    rewards: NDArray[np.float32],
-    values: NDArray[np.float32],
-    mask: NDArray[np.bool_],
+    rewards: Numbers,
+    values: Numbers,
+    mask: AsArray,
     *,
     gamma: float = 1.0,
     lam: float = 1.0,
-    last_values: NDArray[np.float64] | None = None,
+    last_values: Sequence[float] | AsArray | None = None,
     whiten: bool = False,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]: ...
+@overload
+def gae(
+    rewards: Numbers,
+    values: Numbers,
+    mask: Mask,
+    *,
+    gamma: float = 1.0,
+    lam: float = 1.0,
+    last_values: Sequence[float] | AsArray | None = None,
+    whiten: bool = False,
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]]]: ...
 def group_advantages(
-    rewards: Sequence[float | None], groups: Sequence[int], *, formula: Literal["grpo", "mean", "rloo"] = "grpo"
+    rewards: Sequence[float | None] | AsArray,
+    groups: Sequence[int] | AsArray,
+    *,
+    formula: Literal["grpo", "mean", "rloo"] = "grpo",
 ) -> NDArray[np.float64]: ...
+@overload
 def advantages(
     rule: str | Mapping[str, Any],
-    rewards: Sequence[float | None],
-    mask: NDArray[np.bool_],
+    rewards: Sequence[float | None] | AsArray,
+    mask: AsArray,
     *,
-    groups: Sequence[int] | None = None,
+    groups: Sequence[int] | AsArray | None = None,
     turn_rewards: Sequence[Sequence[float]] | None = None,
-    values: NDArray[np.float32] | None = None,
-    truncated: Sequence[bool] | None = None,
-    last_values: Sequence[float] | None = None,
+    values: Numbers | None = None,
+    truncated: Sequence[bool] | AsArray | None = None,
+    last_values: Sequence[float] | AsArray | None = None,
     seed: int = 0,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32] | None]: ...
+@overload
+def advantages(
+    rule: str | Mapping[str, Any],
+    rewards: Sequence[float | None] | AsArray,
+    mask: Mask,
+    *,
+    groups: Sequence[int] | AsArray | None = None,
+    turn_rewards: Sequence[Sequence[float]] | None = None,
+    values: Numbers | None = None,
+    truncated: Sequence[bool] | AsArray | None = None,
+    last_values: Sequence[float] | AsArray | None = None,
+    seed: int = 0,
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.float32]] | None]: ...
+
 class Coefficients:
+    def __init__(
+        self,
+        parts: Mapping[str, float],
+        tokens: int,
+        clipped: float,
+        logprobs: LikeMask,
+        entropy: LikeMask | None = None,
+        values: LikeMask | None = None,
+    ) -> None: ...
+    @property
+    def tokens(self) -> int: ...
     @property
     def loss(self) -> float: ...
     @property
@@ -169,29 +234,29 @@ class Coefficients:
     @property
     def clipped(self) -> float: ...
     @property
-    def logprobs(self) -> NDArray[np.float32]: ...
+    def logprobs(self) -> LikeMask: ...
     @property
-    def entropy(self) -> NDArray[np.float32] | None: ...
+    def entropy(self) -> LikeMask | None: ...
     @property
-    def values(self) -> NDArray[np.float32] | None: ...
+    def values(self) -> LikeMask | None: ...
 
 def coefficients(
     objective: str | Mapping[str, Any],
-    logprobs: NDArray[np.float32],
-    mask: NDArray[np.bool_],
+    logprobs: Numbers,
+    mask: Mask,
     *,
-    old_logprobs: NDArray[np.float32] | None = None,
-    advantages: NDArray[np.float32] | None = None,
-    reference: NDArray[np.float32] | None = None,
-    entropy: NDArray[np.float32] | None = None,
-    old_entropy: NDArray[np.float32] | None = None,
-    values: NDArray[np.float32] | None = None,
-    old_values: NDArray[np.float32] | None = None,
-    returns: NDArray[np.float32] | None = None,
-    rewards: Sequence[float | None] | None = None,
-    groups: Sequence[int] | None = None,
-    guests: Sequence[bool] | None = None,
-    mismatched: Sequence[float] | None = None,
+    old_logprobs: Numbers | None = None,
+    advantages: Numbers | None = None,
+    reference: Numbers | None = None,
+    entropy: Numbers | None = None,
+    old_entropy: Numbers | None = None,
+    values: Numbers | None = None,
+    old_values: Numbers | None = None,
+    returns: Numbers | None = None,
+    rewards: Sequence[float | None] | AsArray | None = None,
+    groups: Sequence[int] | AsArray | None = None,
+    guests: Sequence[bool] | AsArray | None = None,
+    mismatched: Sequence[float] | AsArray | None = None,
     loss_agg: str | Mapping[str, Any] | None = None,
 ) -> Coefficients: ...
 def rollout(
@@ -210,6 +275,9 @@ def episodes(
     path: str | PathLike[str], *, phase: str | None = None, step: int | None = None, task_id: str | None = None
 ) -> list[dict[str, Any]]: ...
 def parse_episodes(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]: ...
+def write_episodes(
+    path: str | PathLike[str], episodes: Sequence[Mapping[str, Any] | tuple[Score, Mapping[str, Any]] | Env]
+) -> None: ...
 def attack(
     target: str | PathLike[str] | Reward | Callable[[dict[str, Any]], float | None | dict[str, Any]],
     *,

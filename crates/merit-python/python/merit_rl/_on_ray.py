@@ -56,7 +56,7 @@ class _Stage:
     def __init__(self, actors):
         worker = ray.remote(num_cpus=1)(_Worker)
         folder = os.getcwd()
-        self.crew, self.actors = _Crew(lambda: worker.remote(folder), actors, 2, _LOSSES), actors
+        self.crew, self.actors = _Crew(lambda: worker.remote(folder), actors, 2, _LOSSES, begun=1), actors
         self.setups, self.policy = {}, None
 
     def play(self, request):
@@ -69,10 +69,12 @@ class _Stage:
             self.policy = (request["policy"], [ray.put(weights.read_bytes())])
             weights.unlink()
         groups, policy, settings = request["groups"], self.policy, request["settings"]
-        # Two helpings for each actor: together they fill a batch, and who is done early takes another.
-        size = -(-len(groups) // (2 * self.actors))
+        # Two helpings for each actor: together they fill a batch, and who is done early takes another. What may not be played again goes
+        # group by group, so that no more is lost than was begun; a group that was lost is `None`.
+        size = -(-len(groups) // (2 * self.actors)) if request["replay"] else 1
+        lost = None if request["replay"] else lambda part: [None] * len(part)
         parts = [groups[at : at + size] for at in range(0, len(groups), size)]
-        played = self.crew.run(parts, lambda actor, part: actor.play.remote(setup, policy, settings, part))
+        played = self.crew.run(parts, lambda actor, part: actor.play.remote(setup, policy, settings, part), lost=lost)
         return [group for part in played for group in part]
 
 

@@ -2,16 +2,18 @@
 
 A unit of work is a group of episodes of one task. Its seeds are named by its place, so it is the same wherever and how often it is
 played; only its result is kept, once. An actor that dies takes nothing with it but the time of what it had under way: that is played again by
-another. What the policy or the world does wrong is an outcome of the episode and never a retry.
+another. Where the world or its tools reach outside, nobody knows what was done there already: what was under way is an infrastructure failure
+then, and is played again only if told. What the policy or the world does wrong is an outcome of the episode and never a retry.
 """
 
 import collections
+import functools
 import threading
 import uuid
 
 import ray
 
-from merit_rl._merit import Reward, Rollout
+from merit_rl._merit import Reward, Rollout, parse_episodes, reaches_outside
 from merit_rl.errors import InputError, MeritError
 
 _LOST = (ray.exceptions.RayActorError, ray.exceptions.WorkerCrashedError, ray.exceptions.NodeDiedError, ray.exceptions.ObjectLostError)
@@ -57,25 +59,31 @@ class _Crew:
     Work goes to those that have answered: one that the cluster has no room for keeps nobody waiting, and joins when there is room.
     """
 
-    def __init__(self, make, actors, under_way, losses, ahead=0):
+    def __init__(self, make, actors, under_way, losses, ahead=0, begun=None):
         self.make, self.under_way, self.losses, self.ahead = make, under_way, losses, ahead
+        # So many does an actor begin at a time; the others that are under way wait in it.
+        self.begun = begun or under_way
         self.load, self.nodes, self.joining, self.lost = {}, {}, {}, 0
         for _ in range(actors):
             self._hire()
 
-    def run(self, work, call, batch=1):
+    def run(self, work, call, batch=1, lost=None):
         """``call(actor, *items)`` for all of ``work``, up to ``batch`` neighbours in a call; the results of the calls in order.
 
         An item that ends is followed by one that is there already. The last ones go one by one to whoever is free.
+        With ``lost`` nothing is done twice: what was sent to an actor that died comes to ``lost(item)``, and an actor is sent an item only when
+        it can begin it.
         """
+        most, ahead = (self.under_way, max(self.ahead, batch - 1)) if lost is None else (self.begun, 0)
+        batch = batch if lost is None else 1
         work = list(work)
         waiting = collections.deque(range(len(work)))
         results, pending = {}, {}
         while waiting or pending:
             while waiting and self.load:
                 actor = min(self.load, key=self.load.get)
-                plenty = len(waiting) > self.under_way * len(self.load)
-                if self.load[actor] >= self.under_way + (max(self.ahead, batch - 1) if plenty else 0):
+                plenty = len(waiting) > most * len(self.load)
+                if self.load[actor] >= most + (ahead if plenty else 0):
                     break
                 part = [waiting.popleft()]
                 while plenty and len(part) < batch and waiting and waiting[0] == part[-1] + 1:
@@ -90,7 +98,10 @@ class _Crew:
             try:
                 results[part[0]] = ray.get(done)
             except _LOST as error:
-                waiting.extendleft(reversed(part))
+                if lost is None:
+                    waiting.extendleft(reversed(part))
+                else:
+                    results[part[0]] = lost(work[part[0]])
                 self._replace(actor, error)
             if actor in self.load:
                 self.load[actor] -= len(part)
@@ -155,26 +166,42 @@ class Players(_Kept):
         if watch is not None:
             watch(self.crew)
 
-    def play(self, recipe, *, tasks, batch=None, **plan):
+    def play(self, recipe, *, tasks, batch=None, replay_lost=False, **plan):
         """``merit_rl.rollout`` on these actors: one ``(score, episode)`` for each episode, in order, both as plain values.
 
         Up to ``batch`` groups go to an actor in one call, as many as it has under way unless told: more where a policy answers in
-        microseconds and calls would cost more than episodes.
+        microseconds and calls would cost more than episodes. What was lost with an actor is played again. Where the world or its tools reach
+        outside (programs of yours, MCP servers) that takes ``replay_lost``; without it those episodes are infrastructure failures, and a
+        group is a call of its own.
         """
         batch = self.crew.under_way if batch is None else batch
         _at_least_one(tasks=tasks, batch=batch)
+        outside = [] if replay_lost else reaches_outside(recipe, plan.get("set"))
         name, shipped = uuid.uuid4().hex, ray.put({"recipe": recipe, "tasks": tasks, **plan})
 
         def call(actor, *groups):
             return actor.play.remote(name, shipped, (groups[0], groups[-1] + 1))
 
-        return [one for part in self.crew.run(range(tasks), call, batch) for one in part]
+        @functools.cache
+        def planned():
+            return Rollout(recipe, tasks=tasks, **plan)
+
+        def lost(group):
+            why = f"the actor that played it was lost, and it reaches outside by {_quoted(outside)}; `replay_lost=True` plays it again"
+            return [(score.to_dict(), episode) for score, episode in planned().lost(why, groups=(group, group + 1))]
+
+        parts = self.crew.run(range(tasks), call, batch, lost if outside else None)
+        return [one for part in parts for one in part]
+
+
+def _quoted(names):
+    return " and ".join(f"`{name}`" for name in names)
 
 
 class Scorers(_Kept):
     """Actors that score for as long as they are wanted: ``with Scorers("maths", actors=8) as scorers: scorers.score(rows)``.
 
-    ``reward`` is a ``Reward`` or what makes one. ``batch`` rows go to an actor in one call, and two calls wait at each.
+    ``reward`` is a ``Reward`` or what makes one. About ``batch`` rows go to an actor in one call, and two calls wait at each.
     """
 
     def __init__(self, reward, *, actors=2, batch=256, losses=100, resources=None):
@@ -182,12 +209,77 @@ class Scorers(_Kept):
         made = reward if isinstance(reward, Reward) else Reward(reward)
         actor = ray.remote(**{"num_cpus": 1, **(resources or {})})(_Scorer)
         self.batch, self.crew = batch, _Crew(lambda: actor.remote(made), actors, 2, losses)
+        self.looks_at(made.to_dict())
+
+    def looks_at(self, config):
+        """What of a row its score depends on, besides what it says."""
+        parts = list(_parts(config))
+        self.placed = any(part["type"] in _BY_PLACE or part.get("errors") for part in parts)
+        self.whole = sorted({part["type"] for part in parts if _compares(part) == "batch"})
+        self.grouped = any(_compares(part) == "group" for part in parts)
 
     def score(self, rows, **settings):
-        """``Reward.score`` on these actors: a dict for each row, in order. Rows that are compared must be in one batch."""
-        parts = [rows[at : at + self.batch] for at in range(0, len(rows), self.batch)]
-        scored = self.crew.run(parts, lambda actor, part: actor.score.remote(part, settings))
-        return [one for part in scored for one in part]
+        """``Reward.score`` on these actors: a dict for each row, in order, the same as on one machine.
+
+        Rows that the reward compares stay together: those of a task, or all of them, which must fit one call then. ``keep`` is for one process.
+        """
+        if settings.pop("keep", False):
+            raise InputError("`keep` is what one process learns from step to step, and actors come and go; score by `Reward.score` instead")
+        rows, sent = self._sent(list(rows))
+        scored = self.crew.run(sent, lambda actor, part: actor.score.remote([rows[at] for at in part], settings))
+        told = dict(zip((at for part in sent for at in part), (one for part in scored for one in part)))
+        return [told[at] for at in range(len(rows))]
+
+    def _sent(self, rows):
+        """The rows as they are sent, and which of them go together."""
+        if self.placed or self.whole or self.grouped or not all(map(_alone, rows)):
+            # As one machine reads them: what is known of a task is what all of its rows say, and each has its place.
+            rows = parse_episodes(rows)
+        if self.whole and len(rows) > self.batch:
+            raise InputError(
+                f"{_quoted(self.whole)} holds a row against all others, and {len(rows)} rows do not fit one call of {self.batch};"
+                f" make the scorers with `batch={len(rows)}`, or score by `Reward.score` in one process"
+            )
+        if not self.grouped:
+            return rows, [range(at, min(at + self.batch, len(rows))) for at in range(0, len(rows), self.batch)]
+        groups = collections.defaultdict(list)
+        for at, row in enumerate(rows):
+            groups[row["id"]["phase"], row["id"]["step"], row["id"]["group"]].append(at)
+        sent = [[]]
+        for group in groups.values():
+            if sent[-1] and len(sent[-1]) + len(group) > self.batch:
+                sent.append([])
+            sent[-1] += group
+        return rows, [part for part in sent if part]
+
+
+# Parts of a reward that are told the place of a row, or draw by it.
+_BY_PLACE = {"command", "function", "python", "shuffled"}
+
+
+def _compares(part):
+    """Whom a part of a reward holds a row against: those of its ``group``, the whole ``batch``, or nobody."""
+    if part["type"] in ("distinct", "normalised-sum"):
+        return part.get("scope", "group")
+    return {"gain": "group", "majority": "group", "pareto-rank": "group", "shuffled": "batch", "team": "batch"}.get(part["type"])
+
+
+def _parts(config):
+    """The terms and combinators of a reward, as tables."""
+    if isinstance(config, dict):
+        if isinstance(config.get("type"), str):
+            yield config
+        config = config.values()
+    elif not isinstance(config, (list, tuple)):
+        return
+    for inner in config:
+        yield from _parts(inner)
+
+
+def _alone(row):
+    """Whether it is a prompt, a response and perhaps an answer, which say everything of it."""
+    texts = type(row) is dict and all(type(value) is str for value in row.values())
+    return texts and {"prompt", "response"} <= row.keys() <= {"prompt", "response", "answer"}
 
 
 def _at_least_one(**given):

@@ -1,17 +1,19 @@
-"""merit under verl: a reward function, advantage estimators and a sandboxed tool.
+"""merit under verl: a reward function, advantage estimators, a sandboxed tool, and worlds as an agent loop.
 
 In verl's configuration ``reward.custom_reward_function`` has ``path`` ``pkg://merit_rl.verl``, ``name`` ``compute_score``, and
 ``reward_kwargs.reward`` names the reward. Where ``VERL_USE_EXTERNAL_MODULES`` is ``merit_rl.verl`` every process of verl knows ``merit_RULE``
 as an advantage estimator; a rule that needs values or continuations says so when it is called. ``class_name`` of a tool is
-``merit_rl.verl.MeritSandbox``.
+``merit_rl.verl.MeritSandbox``, and ``_target_`` of an agent loop ``merit_rl.verl.MeritWorldLoop``.
 """
 
 import asyncio
 import functools
+import json
 import math
 import uuid
 
-from merit_rl._merit import Reward, Tool, advantages, names
+from merit_rl._merit import Reward, Tool, World, advantages, names
+from merit_rl.errors import InputError, MeritError
 
 
 @functools.lru_cache(maxsize=64)
@@ -29,9 +31,13 @@ def compute_score(data_source, solution_str, ground_truth, extra_info=None, rewa
     [score] = _reward(reward).score([row])
     if score.reward is None:
         raise ValueError(f"no reward for this response of {data_source} ({score.outcome}): {score.to_dict()['score']}")
+    return {"score": score.reward, **_extra(score)}
+
+
+def _extra(score):
     # verl makes an array of each key and reads it off every response: a term that says nothing is NaN and not left out.
     named = {f"merit/{name}": math.nan if value is None else value for name, value in score.terms.items()}
-    return {"score": score.reward, "acc": score.reward if score.solved is None else float(score.solved), **named}
+    return {"acc": score.reward if score.solved is None else float(score.solved), **named}
 
 
 def estimator(rule):
@@ -125,10 +131,100 @@ def _schema():
     return OpenAIFunctionToolSchema.model_validate({"type": "function", "function": function})
 
 
+@functools.cache
+def _world_loop():
+    from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput
+    from verl.utils.profiler import simple_timer
+
+    class MeritWorldLoop(AgentLoopBase):
+        """A world of merit played turn by turn: the model talks, and the world answers as the user, until it is done or a limit is reached.
+
+        In the file that ``actor_rollout_ref.rollout.agent.agent_loop_config_path`` names: ``name``, by which rows ask for it as
+        ``agent_name``, and the settings of this class. The task is the one of the row's index; the row's own prompt is not read.
+        """
+
+        def __init__(self, *args, world="ledger", reward="final-answer", settings=None, split="train", max_turns=32, **kwargs):
+            # Tools that verl serves are not for a world, which has its own.
+            kwargs.pop("tools", None)
+            super().__init__(*args, **kwargs)
+            self.world, self.reward = _world(world, _frozen(settings)), _reward(reward)
+            self.split, self.max_turns = split, max_turns
+
+        async def run(self, sampling_params, priority=0, **row):
+            index = _index(row)
+            task = self.world.task(self.split, index)
+            played = self.world.open(task, seed=index, max_turns=self.max_turns)
+            messages, metrics, told_of = await asyncio.to_thread(played.reset), {}, {}
+            # What the model sees and which of it it wrote, with its log-probabilities where the server tells them.
+            tokens, mask, logprobs, preempted = await self.ct_build_initial_tokens(messages), [], None, -1
+            request, most = f"det-{priority}" if self.rollout_config.get("full_determinism") else uuid.uuid4().hex, self.rollout_config.response_length
+            while True:
+                with simple_timer("generate_sequences", metrics):
+                    said = await self.server_manager.generate(request_id=request, prompt_ids=tokens, sampling_params=sampling_params)
+                if said.num_preempted is not None:
+                    preempted = max(preempted, 0) + said.num_preempted
+                # The version of the weights that began it, and the one that ended it.
+                told_of = {**said.extra_fields, **{key: value for key, value in told_of.items() if key != "max_global_steps"}}
+                told = said.log_probs or None
+                before = [] if logprobs is None and told else logprobs
+                merged, mask, logprobs = await self.ct_merge_assistant_token(tokens, said.token_ids, mask, before, assistant_logprobs=told)
+                tokens = merged.token_ids
+                text = self.tokenizer.decode(said.token_ids, skip_special_tokens=True)
+                with simple_timer("tool_calls", metrics):
+                    step = await asyncio.to_thread(played.step, text)
+                if played.done or len(mask) >= most:
+                    break
+                spoken = [*messages, {"role": "assistant", "content": text}]
+                messages = [*spoken, *(step["messages"] or [{"role": "user", "content": "Go on."}])]
+                merged, longer, after = await self.ct_merge_context_msg(spoken, messages, tokens, mask, logprobs)
+                if len(longer) >= most:
+                    break
+                tokens, mask, logprobs = merged.token_ids, longer, after
+            [score] = await asyncio.to_thread(self.reward.score, [played])
+            if score.reward is None:
+                raise MeritError(f"no reward for task {index} of {self.world.name} ({score.outcome}): {score.to_dict()['score']}")
+            return AgentLoopOutput(
+                prompt_ids=tokens[: len(tokens) - len(mask)],
+                response_ids=tokens[len(tokens) - len(mask) :][:most],
+                response_mask=mask[:most],
+                response_logprobs=None if logprobs is None else logprobs[:most],
+                reward_score=score.reward,
+                num_turns=len(played.episode()["turns"]) * 2,
+                metrics={**metrics, "num_preempted": preempted},
+                extra_fields={**told_of, "turn_scores": score.turn_rewards, "tool_rewards": [], "reward_extra_info": _extra(score)},
+            )
+
+    # hydra makes the object from this name.
+    MeritWorldLoop.__qualname__ = "MeritWorldLoop"
+    return MeritWorldLoop
+
+
+@functools.lru_cache(maxsize=64)
+def _world(name, settings):
+    return World(name, **json.loads(settings))
+
+
+def _frozen(settings):
+    from omegaconf import OmegaConf
+
+    return json.dumps(OmegaConf.to_container(settings) if OmegaConf.is_config(settings) else settings or {}, sort_keys=True)
+
+
+def _index(row):
+    """The number of a row's task, which verl's own datasets keep in ``extra_info``."""
+    index = (row.get("extra_info") or {}).get("index", row.get("index"))
+    if index is None:
+        raise InputError("a row for a world of merit needs `extra_info.index`, the number of its task")
+    return int(index)
+
+
+_OF_VERL = {"MeritSandbox": _sandbox, "MeritWorldLoop": _world_loop}
+
+
 def __getattr__(name):
-    # The class is verl's child, and this module is also read where only the reward is wanted.
-    if name == "MeritSandbox":
-        return _sandbox()
+    # These classes are verl's children, and this module is also read where only the reward is wanted.
+    if name in _OF_VERL:
+        return _OF_VERL[name]()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

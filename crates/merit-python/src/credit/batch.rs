@@ -12,7 +12,8 @@ use std::sync::Arc;
 pub(super) struct Given<'a> {
     pub(super) mask: &'a [bool],
     pub(super) values: Option<&'a [f32]>,
-    pub(super) columns: usize,
+    /// Where each row begins, and where the last one ends.
+    pub(super) bounds: &'a [usize],
     pub(super) rewards: Vec<Option<f64>>,
     pub(super) turn_rewards: Option<Vec<Vec<f64>>>,
     pub(super) truncated: Option<Vec<bool>>,
@@ -61,8 +62,8 @@ impl Given<'_> {
 
     /// From the first token that the policy chose to the last: what lies outside is nobody's to credit.
     fn span(&self, row: usize) -> Option<Range<usize>> {
-        let start = row * self.columns;
-        let mask = &self.mask[start..start + self.columns];
+        let start = self.bounds[row];
+        let mask = &self.mask[start..self.bounds[row + 1]];
         let first = mask.iter().position(|&chosen| chosen)?;
         let last = mask.iter().rposition(|&chosen| chosen)?;
         Some(start + first..start + last + 1)

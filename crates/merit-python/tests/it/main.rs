@@ -46,6 +46,8 @@ fn fresh(beside: &[&Path]) -> Option<Environment> {
     let mut installed = Command::new(pip);
     installed.args(["-m", "pip", "--disable-pip-version-check", "--python"]).arg(environment.bin("python"));
     installed.args(["install", "--quiet", "--no-index"]).arg(&wheel);
+    // As on a machine without Rust, or any other program.
+    installed.env_clear().env("PATH", "/nowhere");
     well(installed);
     let lib = environment.folder.path().join("lib");
     let version = std::fs::read_dir(&lib).unwrap().next().unwrap().unwrap().path();
@@ -94,6 +96,7 @@ programs! {
     rewards_and_verifiers_from_python: "test_rewards.py";
     worlds_tools_and_rollouts_from_python: "test_worlds.py";
     credit_over_arrays_from_python: "test_credit.py";
+    episodes_are_files_and_tables: "test_episodes.py";
     objectives_over_arrays_from_python: "test_objectives.py";
     threads_forks_and_pickles: "test_process.py";
     the_package_as_it_is_installed: "test_package.py";
@@ -108,8 +111,10 @@ fn trl_trains_with_rewards_and_worlds_of_merit() {
     let Some(_) = present(GYM, root().join(".cache/gym/bin/python")) else { return };
     if let Some(environment) = fresh(&[&packages("trainers"), &packages("gym")]) {
         program(&environment, "test_trainers.py");
-        // Once more beside torch, which finds the same gradients.
+        // Once more beside torch, which finds the same gradients and whose tensors are read, and beside pyarrow.
         program(&environment, "test_objectives.py");
+        program(&environment, "test_credit.py");
+        program(&environment, "test_episodes.py");
     }
 }
 

@@ -1,5 +1,7 @@
 """Credit over arrays: numbers worked out by hand, and the same rules as under `merit train`."""
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,114 @@ def test_arrays_that_do_not_fit_are_refused_in_words():
         merit_rl.advantages("grpo", [1.0, 0.0, 1.0], MASK)
     with pytest.raises(InputError, match="did you mean `grpo`"):
         merit_rl.advantages("grppo", [1.0, 0.0], MASK)
+
+
+ROWS = [[0.0, 0.0, 0.0, 1.0], [2.0, 0.0, 0.0, 0.0]]
+VALUES = [[0.5, 0.25, 9.0, 0.125], [1.0, 9.0, 9.0, 9.0]]
+
+
+def streams():
+    return np.array(ROWS, np.float32), np.array(VALUES, np.float32)
+
+
+@pytest.mark.parametrize("kind", ["int64", "int32", "int16", "int8", "uint8", "uint64"])
+def test_a_mask_of_whole_numbers_is_one_of_truth_values(kind):
+    wanted = merit_rl.gae(*streams(), MASK)
+    assert np.array_equal(merit_rl.gae(*streams(), MASK.astype(kind)), wanted)
+    # In any layout: it is converted anyway.
+    assert np.array_equal(merit_rl.gae(*streams(), np.asfortranarray(MASK.astype(kind))), wanted)
+    with pytest.raises(InputError, match="holds 2; a mask holds 0 and 1"):
+        merit_rl.gae(*streams(), MASK.astype(kind) * 2)
+
+
+def test_what_would_be_converted_in_silence_is_refused_with_what_to_do():
+    rewards, values = streams()
+    for kind in ("float64", "float16", "int64"):
+        with pytest.raises(InputError, match=rf"`rewards` is {kind} and float32 is read; pass rewards.astype\(numpy.float32\)"):
+            merit_rl.gae(rewards.astype(kind), values, MASK)
+    with pytest.raises(InputError, match="`mask` is float32.*pass mask != 0"):
+        merit_rl.gae(rewards, values, MASK.astype(np.float32))
+    with pytest.raises(InputError, match="`mask` has 1 dimensions"):
+        merit_rl.gae(rewards, values, MASK[0])
+    with pytest.raises(InputError, match="`values` has 0 dimensions"):
+        merit_rl.gae(rewards, 7.0, MASK)
+    with pytest.raises(InputError, match="`last_values` has 3 entries"):
+        merit_rl.gae(rewards, values, MASK, last_values=[0.0] * 3)
+
+
+def test_a_list_of_rows_may_be_ragged_and_comes_back_as_one():
+    mask = [np.array([True, True, False, True]), np.array([1])]
+    rewards, values = [np.array(row, np.float32)[: len(one)] for row, one in zip(ROWS, mask)], [VALUES[0], VALUES[1][:1]]
+    advantages, returns = merit_rl.gae(rewards, values, mask, gamma=0.5, lam=0.5)
+    wanted = merit_rl.gae(*streams(), MASK, gamma=0.5, lam=0.5)
+    for made, whole in ((advantages, wanted[0]), (returns, wanted[1])):
+        assert isinstance(made, list) and [row.shape for row in made] == [(4,), (1,)]
+        assert np.array_equal(made[0], whole[0]) and made[1][0] == whole[1, 0]
+    made, nothing = merit_rl.advantages("grpo", [1.0, 0.0], mask, groups=[4, 4])
+    whole, _ = merit_rl.advantages("grpo", [1.0, 0.0], MASK, groups=[4, 4])
+    assert np.array_equal(made[0], whole[0]) and made[1][0] == whole[1, 0] and nothing is None
+    told = merit_rl.coefficients("sft", [[-1.0, -2.0, -3.0, -4.0], [-0.5]], mask)
+    assert told.loss == 1.875 and [row.tolist() for row in told.logprobs] == [[-0.25, -0.25, 0.0, -0.25], [-0.25]]
+    with pytest.raises(InputError, match=r"`values` has the shape 2 rows of \[4, 2\] and the mask 2 rows of \[4, 1\]"):
+        merit_rl.gae(rewards, [VALUES[0], VALUES[1][:2]], mask)
+    with pytest.raises(InputError, match="row 1 of `mask` has 2 dimensions"):
+        merit_rl.gae(rewards, values, [mask[0], MASK])
+    empty, _ = merit_rl.gae([[], [1.0]], [[], [0.0]], [[], [True]])
+    assert [row.tolist() for row in empty] == [[], [1.0]]
+
+
+def test_tensors_of_torch_are_read_as_they_are():
+    torch = pytest.importorskip("torch")
+    rewards, values = map(torch.from_numpy, streams())
+    wanted = merit_rl.gae(*streams(), MASK, last_values=[0.5, 0.0])
+    for mask in (torch.from_numpy(MASK), torch.from_numpy(MASK).long(), torch.from_numpy(MASK).int()):
+        assert np.array_equal(merit_rl.gae(rewards, values, mask, last_values=torch.tensor([0.5, 0.0])), wanted)
+    made, _ = merit_rl.advantages("grpo", torch.tensor([1.0, 0.0]), mask, groups=torch.tensor([4, 4]), truncated=torch.tensor([True, False]))
+    assert np.array_equal(made, merit_rl.advantages("grpo", [1.0, 0.0], MASK, groups=[4, 4], truncated=[True, False])[0])
+    with pytest.raises(InputError, match=r"`rewards` is float64.*rewards.float\(\) of a tensor"):
+        merit_rl.gae(rewards.double(), values, mask)
+    with pytest.raises(InputError, match="`values` cannot be read as an array.*detach"):
+        merit_rl.gae(rewards, values.clone().requires_grad_(), mask)
+    with pytest.raises(InputError, match="`values` cannot be read as an array"):
+        merit_rl.gae(rewards, values.bfloat16(), mask)
+    with pytest.raises(InputError, match="does not lie row by row.*contiguous"):
+        merit_rl.gae(rewards.T.contiguous().T, values, mask)
+    rows = [rewards[0], rewards[1, :1]], [values[0], values[1, :1]], [torch.from_numpy(MASK[0]), torch.from_numpy(MASK[1, :1])]
+    assert np.array_equal(merit_rl.gae(*rows, last_values=[0.5, 0.0])[0][0], wanted[0][0])
+
+
+def test_what_there_is_for_each_row_may_be_an_array():
+    wanted = merit_rl.group_advantages([1.0, 0.0, float("nan")], [7, 7, 7])
+    assert np.array_equal(merit_rl.group_advantages(np.array([1.0, 0.0, np.nan], np.float32), np.array([7, 7, 7])), wanted)
+    with pytest.raises(InputError, match="`groups` cannot be read.*one for each row"):
+        merit_rl.group_advantages([1.0, 0.0], [0.5, 0.5])
+    with pytest.raises(InputError, match="`truncated` cannot be read"):
+        merit_rl.advantages("grpo", [1.0, 0.0], MASK, truncated=[0.5, 0.5])
+
+
+def grown(work):
+    """By how many bytes the memory of this process was greater at most than before."""
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    before = memory("VmRSS")
+    work()
+    return memory("VmHWM") - before
+
+
+def memory(name):
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(next(line for line in status.splitlines() if line.startswith(name)).split()[1]) * 1024
+
+
+@pytest.mark.parametrize("kind", ["numpy", "torch"])
+def test_arrays_are_read_where_they_lie(kind):
+    shape = (256, 1 << 15)
+    given = [np.ones(shape, np.float32), np.full(shape, 0.5, np.float32), np.ones(shape, bool)]
+    if kind == "torch":
+        torch = pytest.importorskip("torch")
+        given = [torch.from_numpy(array) for array in given]
+    one = given[0].nbytes
+    merit_rl.gae(*given)
+    in_place = grown(lambda: merit_rl.gae(*given))
+    copied = grown(lambda: merit_rl.gae(*[np.asarray(array).copy() for array in given]))
+    # Two arrays come back; a copy of one that is given would be half as much again.
+    assert in_place < 2.4 * one < 3.4 * one < copied

@@ -1,14 +1,20 @@
 """Threads, forks and pickles: what a trainer and a cluster do to every object."""
 
+import copy
 import multiprocessing
 import os
 import pickle
+import select
+import signal
+import sys
 import threading
 import time
 
+import numpy as np
 import pytest
 
-from merit_rl import InputError, Reward, Tool, Verifier, World
+import merit_rl
+from merit_rl import InputError, Reward, Rollout, Tool, Verifier, World
 
 ROWS = [{"prompt": "6*7?", "response": "42", "answer": "42"}] * 32
 
@@ -48,7 +54,95 @@ def test_many_threads_share_one_object():
     assert not wrong
 
 
-def in_child(work):
+SLOW = """
+import time
+
+began = time.time()
+time.sleep(0.5)
+with open(__file__ + ".log", "a") as log:
+    print(began, time.time(), file=log)
+
+
+class Slow:
+    def reset(self, seed):
+        return "say a word"
+
+    def step(self, action):
+        time.sleep(0.2)
+        return "heard", 0.0, False
+
+
+def term(episode):
+    return float(episode["turns"][-1]["action"].get("text") == episode["task"]["answer"]) if episode["turns"] else 0.0
+
+
+def tool(word: str) -> str:
+    "Gives a word back."
+    return word
+"""
+
+
+@pytest.fixture
+def slow(tmp_path):
+    """A module that takes half a second to import, and notes when."""
+    file = tmp_path / "slow.py"
+    file.write_text(SLOW)
+    return file
+
+
+def test_the_interpreter_is_free_while_things_are_made(slow):
+    of = {"python": sys.executable}
+    tasks = [{"prompt": f"{at}+1?", "answer": str(at + 1)} for at in range(6)]
+    recipe = f"""
+name = "slow"
+[world]
+type = "python"
+module = "{slow}:Slow"
+python = "{sys.executable}"
+[reward]
+type = "solved-by"
+term = "environment-reward"
+of = {{ type = "sum", of = [{{ type = "environment-reward" }}] }}
+[credit]
+type = "grpo"
+[budget]
+steps = 1
+groups = 4
+group_size = 2
+"""
+    made = {
+        "World": lambda: World("python", module=f"{slow}:Slow", **of),
+        "World.of_recipe": lambda: World.of_recipe(recipe),
+        "Tool": lambda: Tool("python-tool", module=f"{slow}:tool", **of),
+        "Reward": lambda: Reward({"type": "python", "module": f"{slow}:term", **of}).score(ROWS[:1]),
+        "attack": lambda: merit_rl.attack(Reward({"type": "python", "module": f"{slow}:term", **of}), tasks=tasks, count=2),
+        "Rollout": lambda: Rollout(recipe, tasks=1),
+        "pickle": lambda: pickle.loads(pickle.dumps(world)),
+    }
+    world = made["World"]()
+    log = slow.with_name("slow.py.log")
+    for name, make in made.items():
+        log.unlink(missing_ok=True)
+        beats, done = [], threading.Event()
+
+        def beat():
+            while not done.is_set():
+                beats.append(time.time())
+                time.sleep(0.01)
+
+        beside = threading.Thread(target=beat)
+        beside.start()
+        make()
+        done.set()
+        beside.join()
+        assert log.exists(), name
+        for line in log.read_text().splitlines():
+            began, ended = map(float, line.split())
+            assert sum(began < at < ended for at in beats) > 10, name
+
+
+def in_child(work, deadline=60):
+    """What the work says in a forked child. One that hangs is killed, and fails the test."""
     receive, send = os.pipe()
     child = os.fork()
     if child == 0:
@@ -59,9 +153,17 @@ def in_child(work):
         os.write(send, said.encode())
         os._exit(0)
     os.close(send)
-    said = b""
-    while chunk := os.read(receive, 4096):
+    said, until = b"", time.monotonic() + deadline
+    while True:
+        if not select.select([receive], [], [], max(0.0, until - time.monotonic()))[0]:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            pytest.fail(f"the child hangs; so far it said {said}")
+        chunk = os.read(receive, 4096)
+        if not chunk:
+            break
         said += chunk
+    os.close(receive)
     os.waitpid(child, 0)
     return said.decode()
 
@@ -77,6 +179,66 @@ def test_a_forked_child_works_on_and_leaves_its_parent_alone():
     assert in_child(lambda: world.task()["world"]) == "'ledger'"
     assert "opened by another process" in in_child(lambda: env.step("answer 1"))
     assert code.judge([record])[0].passed and not env.step("answer 1")["truncated"]
+
+
+def test_a_fork_while_other_threads_work_leaves_a_child_that_works_or_refuses(slow):
+    reward, code = Reward({"type": "maths"}), Verifier("code")
+    plan, session = Rollout("sums-tools", tasks=2), Tool("python").open()
+    world = World("python", module=f"{slow}:Slow", python=sys.executable)
+    env = world.open(world.task(index=1))
+    env.reset()
+    record = {"response": "def f():\n    return 1", "tests": ["assert f() == 1"]}
+    lasting = {"response": "def f():\n    import time\n    time.sleep(0.1)\n    return 1", "tests": ["assert f() == 1"] * 3}
+    done, broke = threading.Event(), []
+
+    def again(work):
+        def loop():
+            try:
+                while not done.is_set():
+                    work()
+            except Exception as error:
+                broke.append(error)
+
+        return threading.Thread(target=loop)
+
+    at_work = [
+        again(lambda: env.step("word")),
+        again(lambda: session.call("import time; time.sleep(0.1)")),
+        again(lambda: code.judge([lasting] * 2)),
+        # Starts a sandbox of its own, and ends it.
+        again(lambda: Verifier("code", sandbox={"max_running": 2})),
+        again(lambda: plan.play(lambda messages: "answer 7")),
+    ]
+
+    def child():
+        refused = []
+        for call in (lambda: env.step("word"), lambda: env.done, lambda: session.call("1")):
+            try:
+                call()
+            except InputError as error:
+                refused.append("opened by another process" in str(error))
+        return (
+            refused,
+            [score.reward for score in reward.score(ROWS)][:2],
+            code.judge([record])[0].passed,
+            Verifier("code", sandbox={"max_running": 2}).judge([record])[0].passed,
+            world.task(index=2)["world"],
+            World("python", module=f"{slow}:Slow", python=sys.executable).name,
+            [score.outcome for score, _ in plan.play(lambda messages: "answer 7")] == played,
+        )
+
+    played = [score.outcome for score, _ in plan.play(lambda messages: "answer 7")]
+    [thread.start() for thread in at_work]
+    try:
+        for pause in (0.3, 0.11, 0.05, 0.23, 0.17, 0.31):
+            time.sleep(pause)
+            assert in_child(child) == "([True, True, True], [1.0, 1.0], True, True, 'python', 'python', True)"
+    finally:
+        done.set()
+        [thread.join() for thread in at_work]
+    assert not broke
+    # And what the parent has is still its own.
+    assert code.judge([record])[0].passed and not env.step("word")["terminated"] and session.call("1")[0] == "ok"
 
 
 def test_a_pool_of_processes_works_however_it_starts():
@@ -99,6 +261,50 @@ def test_whatever_is_not_open_can_be_pickled():
     assert pickle.loads(pickle.dumps(Tool("calc"))).call("1+1") == ("ok", "2")
     with pytest.raises(TypeError):
         pickle.dumps(world.open(world.task()))
+    with pytest.raises(TypeError):
+        pickle.dumps(Tool("calc").open())
+
+
+def copies(one):
+    """As a pool of processes sends it, as an old protocol does, and as `copy` makes it."""
+    return [pickle.loads(pickle.dumps(one)), pickle.loads(pickle.dumps(one, protocol=2)), copy.deepcopy(one)]
+
+
+def test_what_was_found_can_be_pickled_and_says_the_same():
+    for score in Reward("final-answer").score([*ROWS[:1], {"prompt": "6*7?", "response": "41", "answer": "42"}, {"prompt": "6*7?", "response": "41"}]):
+        for other in copies(score):
+            assert other.to_dict() == score.to_dict() and repr(other) == repr(score)
+            assert (other.reward, other.outcome, other.solved, other.terms) == (score.reward, score.outcome, score.solved, score.terms)
+    records = [{"gold": "1/2", "response": "0.5"}, {"gold": "1/2", "response": "what?"}, {"gold": "", "response": "1"}]
+    for judged in Verifier("maths").judge(records):
+        for other in copies(judged):
+            for name in ("passed", "score", "conclusion", "why", "detail"):
+                assert getattr(other, name) == getattr(judged, name), name
+            assert repr(other) == repr(judged)
+    plan = Rollout("sums-tools", tasks=3, group_size=2, split="train", seed=5)
+    whole = plan.play(lambda messages: "answer 7")
+    for other in copies(plan):
+        played = other.play(lambda messages: "answer 7")
+        assert [episode for _, episode in played] == [episode for _, episode in whole]
+        assert [score.to_dict() for score, _ in played] == [score.to_dict() for score, _ in whole]
+    old, mask = np.full((2, 3), -1.0, np.float32), np.array([[True, True, False], [True, False, False]])
+    for given in (mask, list(mask)):
+        told = merit_rl.coefficients("policy-gradient", old, given, old_logprobs=old, advantages=old)
+        for other in copies(told):
+            assert (other.loss, other.parts, other.tokens, other.clipped) == (told.loss, told.parts, told.tokens, told.clipped)
+            assert all(np.array_equal(*rows) for rows in zip(other.logprobs, told.logprobs)) and other.entropy is None
+
+
+def test_what_a_reward_has_learned_is_pickled_with_it():
+    kept = {"type": "gain", "of": {"type": "maths"}, "baseline": {"kept": {}}}
+    reward = Reward(kept)
+    reward.score(ROWS[:2], keep=True)
+    rows = [{"prompt": "6*7?", "response": "41", "answer": "42"}]
+    wanted = [score.reward for score in reward.score(rows, step=1, keep=True)]
+    assert wanted != [score.reward for score in Reward(kept).score(rows, step=1, keep=True)]
+    fresh = Reward(kept)
+    fresh.score(ROWS[:2], keep=True)
+    assert [score.reward for score in pickle.loads(pickle.dumps(fresh)).score(rows, step=1, keep=True)] == wanted
 
 
 def test_errors_are_exceptions_of_two_kinds():

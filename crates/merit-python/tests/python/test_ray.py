@@ -4,11 +4,15 @@ import contextlib
 import functools
 import json
 import os
+import pathlib
 import socket
 import sys
+import tempfile
 import threading
 import time
+import urllib.request
 
+import chat
 import pytest
 
 import merit_rl
@@ -72,6 +76,89 @@ def test_scores_keep_their_order(cluster):
     rows = [{"prompt": f"{at}+1?", "response": str(at + 1 + (at % 3 == 0)), "answer": str(at + 1)} for at in range(40)]
     here = [score.reward for score in merit_rl.Reward({"type": "maths"}).score(rows)]
     assert [one["reward"] for one in on_ray.score({"type": "maths"}, rows, actors=2, batch=7)] == here
+
+
+# A reward that compares and is disturbed, and rows of three tasks of unlike sizes, not one after the other.
+DISTURBED = {"type": "exact-answer", "errors": {"false_positive": 0.4, "false_negative": 0.4}}
+COMPARES = {"type": "normalised-sum", "of": [DISTURBED, {"type": "majority", "name": "usual"}]}
+
+
+def answered(count):
+    said = ["4", "5", "6"]
+    return [{"prompt": f"{at % 3}+4?", "response": said[at * 5 // 3 % 3], "answer": str(at % 3 + 4)} for at in range(count)]
+
+
+@pytest.mark.parametrize(
+    "reward",
+    [
+        DISTURBED,
+        COMPARES,
+        {"type": "gain", "of": {"type": "exact-answer"}, "baseline": "group"},
+        {"type": "sum", "of": [{"type": "distinct", "weight": 0.5}, {"type": "exact-answer"}]},
+    ],
+)
+def test_rewards_that_compare_or_are_disturbed_pay_what_one_machine_pays(cluster, reward):
+    # What the rows of a task do not agree on is not known of the task.
+    for rows in (answered(40), [*answered(40), *({**row, "level": at} for at, row in enumerate(answered(6)))]):
+        here = [score.to_dict() for score in merit_rl.Reward(reward).score(rows, seed=3, step=2)]
+        assert len({json.dumps(one) for one in here}) > 3
+        for batch in (7, 256):
+            assert on_ray.score(reward, rows, actors=2, batch=batch, seed=3, step=2) == here
+
+
+def test_a_reward_that_is_told_the_place_of_a_row_is_told_that_of_one_machine(cluster):
+    def place(episode):
+        return float(episode["id"]["group"] * 100 + episode["id"]["member"])
+
+    reward = merit_rl.Reward({"type": "function", "function": "place"}, functions={"place": place})
+    rows = answered(20)
+    here = [score.reward for score in reward.score(rows)]
+    assert here[3:5] == [1.0, 101.0]
+    assert [one["reward"] for one in on_ray.score(reward, rows, actors=2, batch=4)] == here
+
+
+def test_what_is_compared_with_all_rows_must_fit_one_call_and_what_is_kept_one_process(cluster):
+    shuffled, rows = {"type": "shuffled", "of": {"type": "exact-answer"}}, answered(20)
+    here = [score.to_dict() for score in merit_rl.Reward(shuffled).score(rows)]
+    assert on_ray.score(shuffled, rows, batch=20) == here
+    with pytest.raises(merit_rl.InputError, match="`shuffled` holds a row against all others, and 20 rows do not fit one call of 19"):
+        on_ray.score(shuffled, rows, batch=19)
+    with pytest.raises(merit_rl.InputError, match="`keep` is what one process learns"):
+        on_ray.score("final-answer", rows, keep=True)
+
+
+def test_every_part_of_a_reward_pays_alike_in_the_pieces_that_are_sent():
+    """Of each part that merit has, its own example: the rows in pieces, as scorers send them, against all of them at once."""
+
+    class Sent(on_ray.Scorers):
+        def __init__(self, reward):
+            self.batch = 7
+            self.looks_at(reward.to_dict())
+
+    # Those that a reward in Python may name: the command has more.
+    names = {*merit_rl.names("terms"), *merit_rl.names("combinators")}
+    known = {name: example for name, example in examples() if name in names}
+    assert set(known) == names
+    whole = set()
+    for name, example in known.items():
+        reward = merit_rl.Reward(example)
+        sent = Sent(reward)
+        if sent.whole:
+            whole.add(name)
+            continue
+        rows, parts = sent._sent(answered(30))
+        here = [score.to_dict() for score in reward.score(answered(30), seed=1)]
+        there = {at: score.to_dict() for part in parts for at, score in zip(part, reward.score([rows[at] for at in part], seed=1))}
+        assert [there[at] for at in range(30)] == here, name
+    assert whole == {"distinct", "shuffled", "team"}
+
+
+def examples():
+    """The parts of a reward with their examples, as the reference prints them."""
+    page = (pathlib.Path(os.environ["MERIT_ROOT"]) / "docs" / "reference.md").read_text()
+    for heading in ("## Reward term\n", "## Reward combinator\n"):
+        for part in page.split(heading)[1].split("\n## ")[0].split("\n### ")[1:]:
+            yield part.split("\n")[0], part.split("```toml\n")[1].split("```")[0]
 
 
 def when_busy(crew, node=None):
@@ -167,6 +254,135 @@ def test_a_node_that_dies_takes_nothing_with_it_because_its_work_is_done_again(c
             play()
 
 
+def test_an_actor_joins_in_the_middle_when_there_is_room_for_it(cluster, alone):
+    crews, played = [], []
+    slow = functools.partial(make_policy, 0.7)
+    # Three actors are wanted, and the two nodes have room for one each.
+    plan = {"actors": 3, "under_way": 1, "resources": {"num_cpus": 2}, "watch": crews.append, **PLAN}
+    player = threading.Thread(target=lambda: played.extend(on_ray.play("sums-tools", slow, **plan)))
+    player.start()
+    while not crews or len(crews[0].load) < 2:
+        time.sleep(0.01)
+    when_busy(crews[0])
+    assert (len(crews[0].load), len(crews[0].joining)) == (2, 1)
+    before = {node["NodeID"] for node in ray.nodes()}
+    # Ray starts nodes in the main thread alone.
+    node = cluster.add_node(num_cpus=2)
+    try:
+        [name] = {node["NodeID"] for node in ray.nodes()} - before
+        player.join(120)
+    finally:
+        cluster.remove_node(node)
+    assert told(played) == alone
+    assert len(crews[0].nodes) == 3 and name in crews[0].nodes.values() and crews[0].lost == 0
+
+
+COUNTS = """
+import time
+class Env:
+    def __init__(self, file, pause): self.file, self.pause = file, pause
+    def reset(self, seed):
+        self.seed = seed
+        return "go"
+    def step(self, action):
+        # What reaches outside: a line of a file that nobody takes back.
+        with open(self.file, "a") as file: file.write(f"{self.seed}\\n")
+        time.sleep(self.pause)
+        return "done", 1.0, True, {}
+    def expert(self): return "go"
+"""
+
+
+SOLVED = 'type = "solved-by"\nterm = "environment-reward"\nof = { type = "environment-reward" }\n'
+
+
+def outside(folder, file="seen", pause=0.0):
+    """A world that is somebody's class, and the file in which it does something."""
+    (folder / "counts.py").write_text(COUNTS)
+    settings = f'settings = {{ file = "{folder / file}", pause = {pause} }}'
+    return f'type = "python"\nmodule = "{folder / "counts.py"}:Env"\n{settings}\npython = "{sys.executable}"\n', folder / file
+
+
+@pytest.mark.parametrize("replay_lost", [False, True])
+def test_what_reaches_outside_is_not_played_again_unless_told(cluster, tmp_path, replay_lost):
+    world, seen = outside(tmp_path, pause=0.3)
+    reward = f"[reward]\n{SOLVED}"
+    rest = '[credit]\ntype = "grpo"\n[budget]\nsteps = 1\ngroups = 4\ngroup_size = 2\n'
+    recipe = f'name = "counts"\nabout = "counts"\n[world]\n{world}{reward}{rest}'
+    crews = []
+
+    def kill(crew):
+        actor = when_busy(crew)
+        while not seen.exists():
+            time.sleep(0.01)
+        ray.kill(actor)
+
+    more = {"tasks": 12, "seed": 1, "actors": 2, "under_way": 1, "replay_lost": replay_lost}
+    played = on_ray.play(recipe, functools.partial(make_policy, 0.3), watch=hurt(crews, kill), **more)
+    assert len(played) == 12 and crews[0].lost == 1
+    lost = [episode for score, episode in played if score["outcome"] == "infrastructure-failed"]
+    assert [score["reward"] for score, _ in played].count(1.0) == 12 - len(lost)
+    if replay_lost:
+        assert not lost
+        return
+    [episode] = lost
+    assert "reaches outside by `python`" in episode["end"]["fault"]["message"] and episode["end"]["fault"]["cause"] == "lost"
+    # Nothing was done twice, and nothing but what was lost was left out.
+    done = seen.read_text().split()
+    assert len(done) == len(set(done)) >= 11
+    assert [episode["id"]["group"] for _, episode in played] == list(range(12))
+
+
+@pytest.mark.parametrize("replay_lost", [False, True])
+def test_training_counts_what_reaches_outside_and_was_lost_as_broken_unless_told(cluster, tmp_path, replay_lost):
+    text = pathlib.Path(TINY).read_text()
+    world, seen = outside(tmp_path, pause=0.2)
+    shown, _ = outside(tmp_path, "shown")
+    for section, put in (("world", world), ("reward", SOLVED)):
+        start = text.index(f"[{section}]\n") + len(section) + 3
+        text = text[:start] + put + text[text.index("\n[", start) :]
+    text = text.replace("[rollout]", f"[warm_start.world]\n{shown}\n[rollout]", 1)
+    recipe = tmp_path / "counts.toml"
+    recipe.write_text(text[: text.index("[[controls]]")])
+
+    def kill():
+        until = time.monotonic() + 120
+        while not seen.exists():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        os.kill(when_working(b"ray::_Worker.play", cluster.list_all_nodes()), 9)
+        killed.append("a worker")
+
+    killed, killer = [], threading.Thread(target=kill, daemon=True)
+    killer.start()
+    merit_rl.train(recipe, tmp_path / "run", set={"budget.steps": 1}, on=cluster.address, actors=2, replay_lost=replay_lost)
+    killer.join(5)
+    assert killed
+    told = merit_rl.episodes(tmp_path / "run")
+    lost = [one for one in told if one["outcome"] == "infrastructure-failed"]
+    # A group, whose members were under way together.
+    assert len({one["id"].rpartition("/")[0] for one in lost}) == (0 if replay_lost else 1)
+    assert all("reaches outside by `python`" in one["episode"]["end"]["fault"]["message"] and one["reward"] is None for one in lost)
+
+
+class Endpoint:
+    """A policy that asks a server of chat completions, with nothing but the standard library."""
+
+    def __init__(self, url):
+        self.url = url
+
+    def __call__(self, messages):
+        asked = json.dumps({"model": "fake", "messages": messages}).encode()
+        request = urllib.request.Request(f"{self.url}/chat/completions", asked, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["choices"][0]["message"]["content"]
+
+
+def test_a_server_of_chat_completions_is_the_policy_of_every_actor(cluster, alone):
+    with chat.serving(make_policy()) as url:
+        assert told(on_ray.play("sums-tools", functools.partial(Endpoint, url), actors=2, under_way=4, **PLAN)) == alone
+
+
 def test_an_actor_that_cannot_be_made_is_not_tried_again(cluster):
     def no_policy():
         raise RuntimeError("no such model")
@@ -224,6 +440,22 @@ def when_working(title, nodes):
 def test_training_on_ray_is_training_on_one_machine(cluster, trained, tmp_path):
     events = merit_rl.train(TINY, tmp_path / "run", on=cluster.address, actors=1)
     assert record(tmp_path / "run", events) == trained
+
+
+def test_training_on_ray_without_an_address_joins_the_cluster_that_ray_is_told(cluster, trained, tmp_path, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", cluster.address)
+    events = merit_rl.train(TINY, tmp_path / "run", on="ray", actors=2)
+    assert record(tmp_path / "run", events) == trained
+
+
+def test_training_on_ray_without_an_address_starts_a_cluster_where_there_is_none(trained, tmp_path, monkeypatch):
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    # Where Ray looks for the cluster of this machine, and a path short enough for its sockets.
+    with tempfile.TemporaryDirectory(dir="/tmp", prefix="r") as nowhere:
+        monkeypatch.setenv("RAY_TMPDIR", nowhere)
+        events = merit_rl.train(TINY, tmp_path / "run", on="ray", actors=2)
+        assert record(tmp_path / "run", events) == trained
+        assert list(pathlib.Path(nowhere, "ray").glob("session_*")), "it started none"
 
 
 def when_served(port):

@@ -1,9 +1,11 @@
 """Rewards and verifiers: batches in, typed scores out; what nobody can judge is None and never 0."""
 
+import pathlib
+
 import pytest
 
 import merit_rl
-from merit_rl import InputError, Reward, Verifier
+from merit_rl import InputError, MeritError, Reward, Verifier
 
 
 def rows(*pairs):
@@ -29,9 +31,11 @@ def test_a_reference_that_cannot_be_read_has_no_reward():
 def test_a_shipped_reward_a_file_toml_and_a_dict_are_the_same_reward(tmp_path):
     text = 'type = "maths"\nweight = 2.0\n'
     (tmp_path / "mine.toml").write_text(text)
-    for source in (text, str(tmp_path / "mine.toml"), {"type": "maths", "weight": 2.0}):
+    for source in (text, str(tmp_path / "mine.toml"), tmp_path / "mine.toml", {"type": "maths", "weight": 2.0}):
         assert Reward(source).score(rows(("42", "42")))[0].reward == 2.0
     assert Reward("final-answer").terms
+    with pytest.raises(InputError, match="final-answer"):
+        Reward(pathlib.Path("final-answer"))
 
 
 def test_a_name_that_is_nearly_right_is_told_with_the_nearest():
@@ -86,6 +90,17 @@ def test_verifiers_say_whose_doing_it_is():
     assert (unread.passed, unread.score) == (False, 0.0)
     assert (bad.passed, bad.score, bad.conclusion) == (None, None, "bad reference")
     assert right.detail["rule"]
+
+
+def test_what_breaks_inside_is_the_graders_failure_or_an_error_and_never_ends_the_program():
+    broken = Verifier("broken")
+    assert broken.pairs(["1", "2"], ["1", "2"]) == [None, None]
+    [judged] = broken.judge([{"gold": "1"}])
+    assert (judged.passed, judged.score, judged.conclusion) == (None, None, "grader failed")
+    assert "merit itself broke" in judged.why and "as it should" in judged.why
+    with pytest.raises(MeritError, match="merit itself broke: it broke at its start, as it should; please report it") as caught:
+        Verifier("broken", at="start")
+    assert not isinstance(caught.value, InputError)
 
 
 def test_settings_of_a_verifier_are_its_own():

@@ -105,8 +105,8 @@ def test_a_message_is_paid_for_the_turns_that_it_called_for():
     assert merit_rl.trl._by_message(score, completion, np.array([True, True, False, True, False, True])) == [3.0, 4.0, 0.0]
 
 
-def script(world, tokenizer, tasks):
-    """A trainer whose model says: every other time what the world's expert would, else a wrong answer; all by the tool `say`."""
+def script(world, tokenizer, tasks, stumble="answer 0"):
+    """A trainer whose model says what the world's expert would, all by the tool `say`; every other time it begins with `stumble`."""
     experts = {}
     for index in range(tasks):
         task = world.task("train", index)
@@ -117,9 +117,12 @@ def script(world, tokenizer, tasks):
         asked = prompt[prompt.index("<|im_start|>user") :]
         lines = next(lines for shown, lines in experts.items() if shown in asked)
         said = asked.count("<tool_call>")
+        # Later on those that are over are not among the prompts any more.
+        if member % 2 if said == 0 else json.dumps(stumble) in asked:
+            lines = [stumble, *lines]
         if '"answer 0"' in asked or said == len(lines):
             return "That was all.<|im_end|>"
-        line = "answer 0" if said == 0 and member % 2 else lines[said]
+        line = lines[said]
         call = json.dumps({"name": "say", "arguments": {"text": line}})
         return f"<tool_call>\n{call}\n</tool_call><|im_end|>"
 
@@ -135,12 +138,9 @@ def script(world, tokenizer, tasks):
 @pytest.mark.parametrize("rule", [None, "grpo"])
 def test_trl_plays_a_world_of_merit_by_its_tool(rule):
     pytest.importorskip("jmespath")
-    from trl.chat_template_utils import qwen3_chat_template
-
     world = merit_rl.World("ledger")
     rows = merit_rl.trl.dataset(4)
-    tokenizer = tiny.tokenizer_of([*rows, {"text": qwen3_chat_template}])
-    tokenizer.chat_template = qwen3_chat_template
+    tokenizer = qwen(rows)
     func = merit_rl.trl.RewardFunc("ledger-tools")
     scripted = script(world, tokenizer, len(rows))
     trainer_class, seen = watched(scripted if rule is None else merit_rl.trl.credited(scripted, rule, func), func)
@@ -155,6 +155,32 @@ def test_trl_plays_a_world_of_merit_by_its_tool(rule):
             assert not advantages[~written].any() and (advantages[0][written[0]] > 0).all() and (advantages[1][written[1]] < 0).all()
     logged = [entry for entry in trainer.state.log_history if "tools/call_frequency" in entry]
     assert logged and all(entry["tools/call_frequency"] > 1 and entry["tools/failure_frequency"] == 0 for entry in logged)
+
+
+def test_turns_of_one_completion_get_advantages_of_their_own_in_trl():
+    """Every second completion looks up what is not there in its first turn: that turn alone is held against it."""
+    world = merit_rl.World("ledger")
+    rows = merit_rl.trl.dataset(4)
+    tokenizer = qwen(rows)
+    tried = {"type": "per-turn", "reduce": "sum", "of": {"type": "tool-success"}}
+    func = merit_rl.trl.RewardFunc({"type": "sum", "of": [{"type": "exact-answer", "weight": 0.0}, tried]})
+    rule = {"type": "turn-groups", "scale_by_std": False, "min_rows": 2}
+    scripted = script(world, tokenizer, len(rows), stumble="lookup nothing")
+    trainer_class, seen = watched(merit_rl.trl.credited(scripted, rule, func), func)
+    factory = merit_rl.trl.environment(world)
+    train(trainer_class, func, rows, tokenizer, environment_factory=factory, max_completion_length=2000)
+    apart = 0
+    for scores, advantages, written in seen:
+        for member, (score, given, own) in enumerate(zip(scores, advantages, written)):
+            assert score.turn_rewards[0] == (0.0 if member % 2 else 1.0)
+            starts = [at for at in range(len(own)) if own[at] and not (at and own[at - 1])]
+            turns = [given[at].item() for at in starts]
+            # Turn 0: of four members two are paid 1 and two 0.
+            assert turns[0] == (-0.5 if member % 2 else 0.5) and len(turns) > 2
+            apart += len(set(turns)) > 1
+            assert all(given[at] == turns[sum(start <= at for start in starts) - 1] for at in range(len(own)) if own[at])
+            assert not given[~own].any()
+    assert apart == sum(len(scores) for scores, _, _ in seen)
 
 
 def test_verl_scores_by_merit_through_its_own_reward_manager():
@@ -236,19 +262,146 @@ def test_verl_calls_the_sandbox_as_its_tool(tmp_path):
     assert asyncio.run(call("while True: pass", other))[2] == "timed out"
 
 
-def test_verls_agent_loop_calls_the_sandbox(tmp_path):
+class Scripted:
+    """A server of the model for verl's agent loops: it says what it was told to, and gives every token a log-probability."""
+
+    def __init__(self, tokenizer, says):
+        self.tokenizer, self.says, self.asked = tokenizer, says, []
+
+    async def generate(self, request_id, *, prompt_ids, sampling_params, **_):
+        from verl.workers.rollout.replica import TokenOutput
+
+        shown = self.tokenizer.decode(prompt_ids)
+        self.asked.append((request_id, shown))
+        ids = self.tokenizer(self.says(shown) + "<|im_end|>", add_special_tokens=False)["input_ids"]
+        return TokenOutput(token_ids=ids, log_probs=[-0.5] * len(ids), extra_fields={"max_global_steps": len(self.asked)})
+
+
+def qwen(rows):
+    from trl.chat_template_utils import qwen3_chat_template
+
+    tokenizer = tiny.tokenizer_of([*rows, {"text": qwen3_chat_template}])
+    tokenizer.chat_template = qwen3_chat_template
+    return tokenizer
+
+
+def rollouts(**more):
+    """The part of verl's configuration that its agent loops read."""
+    from omegaconf import OmegaConf
+
+    turns = {"max_user_turns": None, "max_assistant_turns": None, "max_parallel_calls": 1, "format": "hermes"}
+    cut = {"max_tool_response_length": 200, "tool_response_truncate_side": "right"}
+    rollout = {"prompt_length": 2048, "response_length": 2048, "full_determinism": False, "multi_turn": {**turns, **cut}, **more}
+    return OmegaConf.create({"actor_rollout_ref": {"rollout": rollout}, "data": {}})
+
+
+def looped(made, config, tokenizer, server, row, **more):
+    """What an agent loop of verl makes of a row, made and run as its worker does."""
+    from verl.experimental.agent_loop.agent_loop import DictConfigWrap
+    from verl.utils.dataset.rl_dataset import RLHFDataset
+
+    async def run():
+        wrapped = {"trainer_config": DictConfigWrap(config), "data_config": DictConfigWrap(config.data), "dataset_cls": RLHFDataset}
+        loop = made(**wrapped, server_manager=server, tokenizer=tokenizer, processor=None, **more)
+        return await loop.run({"temperature": 1.0}, **row)
+
+    return asyncio.run(run())
+
+
+def written(output, tokenizer):
+    """What the model wrote and what it was told after the prompt, by the mask; log-probabilities are the model's alone."""
+    parts = []
+    for token, own, logprob in zip(output.response_ids, output.response_mask, output.response_logprobs, strict=True):
+        assert logprob == (-0.5 if own else 0.0)
+        if not parts or parts[-1][0] != own:
+            parts.append((own, []))
+        parts[-1][1].append(token)
+    return [(own, tokenizer.decode(ids)) for own, ids in parts]
+
+
+def test_verls_agent_loop_plays_with_the_sandbox_to_its_end():
     loop = pytest.importorskip("verl.experimental.agent_loop.tool_agent_loop")
+    from verl.experimental.agent_loop.agent_loop import ToolListWrap
+
     tool = by_merit.MeritSandbox({"type": "native"}, None)
-    played = object.__new__(loop.ToolAgentLoop)
-    played.tools, played.max_tool_response_length, played.tool_response_truncate_side = {"python": tool}, 100, "right"
-    data = loop.AgentData([], [], [], None, None, {}, "1", {})
+    programs = iter(["x = 6 * 7", "print(x)", None])
 
-    def call(code):
-        asked = loop.FunctionCall(name="python", arguments=json.dumps({"code": code}))
-        return asyncio.run(played._call_tool(asked, {}, data))[0].text
+    def says(shown):
+        program = next(programs)
+        if program is None:
+            return "It is 42."
+        call = json.dumps({"name": "python", "arguments": {"code": program}})
+        return f"<tool_call>\n{call}\n</tool_call>"
 
-    call("x = 6 * 7")
-    assert call("print(x)") == "42"
+    tokenizer = qwen([])
+    server = Scripted(tokenizer, says)
+    row = {"raw_prompt": [{"role": "user", "content": "What is 6 * 7?"}]}
+    output = looped(loop.ToolAgentLoop, rollouts(), tokenizer, server, row, tools=ToolListWrap([tool]))
+    told = written(output, tokenizer)
+    assert [own for own, _ in told] == [1, 0, 1, 0, 1]
+    assert "x = 6 * 7" in told[0][1] and "print(x)" in told[2][1] and "It is 42." in told[4][1]
+    # What one call defines the next one sees, and the model is told what it printed.
+    assert "42" in told[3][1] and "42" not in told[1][1] and "42" in server.asked[2][1]
+    assert len({request for request, _ in server.asked}) == 1 and '"python"' in server.asked[0][1]
+    assert tokenizer.decode(output.prompt_ids) == server.asked[0][1] and output.num_turns == 6
+
+
+def says_like_the_expert(world, split, indices, wrong=()):
+    """What the world's expert says next in a conversation; `answer 0` for the tasks in `wrong`."""
+    experts = {}
+    for index in indices:
+        task = world.task(split, index)
+        shown = world.open(task, seed=index).reset()[-1]["content"]
+        experts[shown] = ["answer 0"] if index in wrong else world.demonstrate(task)
+
+    def says(prompt):
+        asked = prompt[prompt.rindex("<|im_start|>system") if "<|im_start|>system" in prompt else 0 :]
+        lines = next(lines for shown, lines in experts.items() if shown in asked)
+        return lines[asked.count("<|im_start|>assistant") - 1]
+
+    return says
+
+
+def test_an_agent_loop_of_verl_plays_a_world_of_merit():
+    registry = pytest.importorskip("verl.experimental.agent_loop.agent_loop")
+    import functools
+
+    import hydra
+
+    world = merit_rl.World("ledger")
+    tokenizer = qwen(merit_rl.trl.dataset(4))
+    server = Scripted(tokenizer, says_like_the_expert(world, "train", range(4), wrong=[3]))
+    # As verl's worker reads it from the file that the configuration names.
+    settings = {"_target_": "merit_rl.verl.MeritWorldLoop", "world": "ledger", "reward": "ledger-tools"}
+    made = functools.partial(hydra.utils.instantiate, settings)
+
+    def run(index, **more):
+        row = {"raw_prompt": [{"role": "user", "content": "-"}], "extra_info": {"index": index}}
+        return looped(made, rollouts(**more), tokenizer, server, row, tools=registry.ToolListWrap([]))
+
+    for index in range(4):
+        output = run(index)
+        task = world.task("train", index)
+        lines = world.demonstrate(task) if index != 3 else ["answer 0"]
+        told = written(output, tokenizer)
+        assert [text.removesuffix("<|im_end|>") for own, text in told if own] == lines
+        opened = world.open(task, seed=index)
+        assert opened.reset()[-1]["content"] in tokenizer.decode(output.prompt_ids)
+        observed = [opened.step(line)["messages"] for line in lines]
+        assert all(message["content"] in text for (_, text), messages in zip(told[1::2], observed) for message in messages)
+        [score] = merit_rl.Reward("ledger-tools").score([opened])
+        assert output.reward_score == score.reward and (score.outcome == "solved") == (index != 3)
+        assert output.extra_fields["reward_extra_info"]["acc"] == float(index != 3)
+        assert output.extra_fields["max_global_steps"] == len(server.asked) and output.num_turns == 2 * len(lines)
+    # What is too long is cut, scored as it is, and never longer than verl's tensors.
+    cut = run(0, response_length=12)
+    assert len(cut.response_ids) == len(cut.response_mask) == len(cut.response_logprobs) <= 12 and cut.extra_fields["reward_extra_info"]["acc"] == 0.0
+    with pytest.raises(merit_rl.InputError, match="extra_info.index"):
+        looped(made, rollouts(), tokenizer, server, {"raw_prompt": []}, tools=None)
+    nobody = {**settings, "reward": 'type = "reported"\nname = "r"'}
+    with pytest.raises(merit_rl.MeritError, match="no reward for task 1 of ledger"):
+        row = {"raw_prompt": [], "extra_info": {"index": 1}}
+        looped(functools.partial(hydra.utils.instantiate, nobody), rollouts(), tokenizer, server, row)
 
 
 def test_gae_over_numpy_is_verls():

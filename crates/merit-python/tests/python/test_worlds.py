@@ -1,10 +1,12 @@
 """Worlds, tools and rollouts: the same rules as under `merit train`."""
 
 import json
+import warnings
 
 import gymnasium
 import numpy
 import pytest
+from gymnasium.utils.env_checker import check_env
 
 import merit_rl
 import merit_rl.gym
@@ -132,6 +134,44 @@ def test_gymnasium_makes_every_world():
     assert again == gymnasium.make("merit/ledger").reset(seed=5)[0]
     assert gymnasium.make_vec("merit/ledger", num_envs=2).num_envs == 2
     assert "merit_rl.gym:TextEnv" in env.spec.to_json()
+
+
+@pytest.mark.parametrize("more", [{"reward": "sums-tools"}, {"unpaid": 0.0}])
+def test_worlds_keep_the_contract_of_gymnasium(more):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = gymnasium.make("merit/sums", **more)
+        assert "PassiveEnvChecker" in str(env)
+        check_env(env.unwrapped)
+        env.action_space.seed(1)
+        shown, _ = env.reset(seed=1)
+        assert shown in env.observation_space and not shown.isalnum()
+        env.step(env.action_space.sample())
+    env.close()
+
+
+def test_any_text_is_said_and_shown():
+    texts = merit_rl.gym.AnyText(8, seed=1)
+    assert all(text in texts for text in ("", "6 * 7?", "été…", "\n"))
+    assert "123456789" not in texts and 7 not in texts
+    drawn = [texts.sample() for _ in range(100)]
+    assert all(text in texts for text in drawn) and {len(text) for text in drawn} == set(range(9))
+    assert all(len(merit_rl.gym.AnyText().sample()) <= 64 for _ in range(10))
+    assert len(texts.sample(mask=(3, None))) == 3
+    again = merit_rl.gym.AnyText(8, seed=1)
+    assert [again.sample() for _ in range(100)] == drawn and again == texts != merit_rl.gym.AnyText(9)
+
+
+def test_a_step_that_nobody_pays_is_no_zero():
+    env = merit_rl.make("sums")
+    env.reset(seed=1)
+    with pytest.raises(InputError, match="`sums` pays nothing for this step.*`unpaid=0.0`"):
+        env.step("answer 7")
+    said = merit_rl.make("sums", unpaid=-0.5)
+    said.reset(seed=1)
+    assert said.step("answer 7")[1] == -0.5
+    with pytest.raises(InputError, match="leave `unpaid` out"):
+        merit_rl.make("sums", reward="sums-tools", unpaid=0.0)
 
 
 def test_environments_step_together():

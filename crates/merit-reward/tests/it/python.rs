@@ -162,19 +162,21 @@ fn a_process_that_dies_hangs_or_floods_is_the_graders_failure_and_the_next_episo
     assert_eq!(term(&foul, &answering("flood")).outcome, fine);
 }
 
-/// Pays an episode by its group, and ends with every second, before or after it was paid.
+/// Pays an episode by its group, and ends with every second, before or after it was paid. Every end is a byte of a file.
 const MORTAL: &str = r#"
 import os, threading
+def end():
+    with open(DEATHS, "ab", buffering=0) as deaths: deaths.write(b".")
+    os._exit(1)
 def reward(episode):
     group = episode["id"]["group"]
-    if group % 4 == 1: os._exit(1)
-    if group % 4 == 3:
-        threading.Thread(target=os._exit, args=(1,)).start()
+    if group % 4 == 1: end()
+    if group % 4 == 3: threading.Thread(target=end).start()
     return group / 1000
 "#;
 
 #[test]
-fn of_a_thousand_episodes_whose_process_dies_none_is_lost_or_paid_wrongly() {
+fn of_a_thousand_processes_that_die_none_takes_an_episode_along_or_pays_wrongly() {
     use std::os::unix::fs::PermissionsExt as _;
     // An interpreter that skips what takes long: the search for it, and what a site adds.
     let python = folder().join("python");
@@ -183,15 +185,17 @@ fn of_a_thousand_episodes_whose_process_dies_none_is_lost_or_paid_wrongly() {
     let itself = String::from_utf8(itself.unwrap().stdout).unwrap();
     std::fs::write(&python, format!("#!/bin/sh\nexec '{}' -S -E \"$@\"\n", itself.trim())).unwrap();
     std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let scorer = opened(&written(MORTAL, "reward"), &format!("python = {python:?}")).unwrap();
+    let deaths = folder().join("deaths");
+    let mortal = format!("DEATHS = {deaths:?}\n{MORTAL}");
+    let scorer = opened(&written(&mortal, "reward"), &format!("python = {python:?}")).unwrap();
     let numbered = |group: u32| {
         let mut episode = answering("7");
         episode.id.group = group;
         Arc::new(episode)
     };
-    let batch: Vec<_> = (0..1000).map(numbered).collect();
+    let batch: Vec<_> = (0..2600).map(numbered).collect();
     let scored = scorer.score_batch(&batch, &ScoreContext::default(), &RewardState::default()).episodes;
-    assert_eq!(scored.len(), 1000);
+    assert_eq!(scored.len(), 2600);
     let mut failed = 0;
     for scored in scored {
         let group = scored.episode.id.group;
@@ -202,5 +206,7 @@ fn of_a_thousand_episodes_whose_process_dies_none_is_lost_or_paid_wrongly() {
             other => panic!("{other:?}"),
         }
     }
-    assert!((250..=750).contains(&failed), "{failed}");
+    assert!((650..=1950).contains(&failed), "{failed}");
+    let died = std::fs::read(&deaths).unwrap().len();
+    assert!(died >= 1000, "{died}");
 }

@@ -38,6 +38,10 @@ pub(crate) struct Train {
     /// Actors that play on the cluster, one processor each [default: all of its processors]; results do not depend on it.
     #[arg(long, requires = "on", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) actors: Option<u16>,
+    /// Play again what is lost with an actor of the cluster also where the world or its tools reach outside: programs of yours, MCP
+    /// servers. Without it such an episode is an infrastructure failure.
+    #[arg(long, requires = "on")]
+    pub(crate) replay_lost: bool,
     /// One JSON object a line instead of a display; the last line is the result.
     #[arg(long)]
     pub(crate) json: bool,

@@ -8,7 +8,8 @@ use anyhow::{Result, anyhow};
 use merit_command::{Failure, Process};
 use merit_core::Episode;
 use merit_lab::{CellRunner, OpenCell};
-use merit_run::{Players, SentPolicy, Work};
+use merit_rollout::EpisodePlan;
+use merit_run::{Players, SentPolicy, Work, lost};
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -40,13 +41,16 @@ const DRIVERS: usize = 3;
 pub(crate) struct Cluster {
     address: String,
     actors: Option<u16>,
+    /// Whether episodes that were lost are played again also where their world reaches outside.
+    replay_lost: bool,
     talk: Mutex<Talk>,
 }
 
 impl Cluster {
     /// Joins the cluster at `address`; an empty one leaves it to Ray. So many processors of it are used, or all.
-    pub(crate) fn join(address: &str, actors: Option<u16>) -> Result<Self> {
-        Ok(Self { address: address.to_owned(), actors, talk: Mutex::new(Talk::begin(address, actors)?) })
+    pub(crate) fn join(address: &str, actors: Option<u16>, replay_lost: bool) -> Result<Self> {
+        let talk = Mutex::new(Talk::begin(address, actors)?);
+        Ok(Self { address: address.to_owned(), actors, replay_lost, talk })
     }
 
     fn talk(&self) -> MutexGuard<'_, Talk> {
@@ -54,8 +58,12 @@ impl Cluster {
     }
 
     /// What `ask` makes of the conversation. Nothing is kept by the driver alone, so one that is lost is replaced and asked anew:
-    /// it goes with the node it had joined, and the cluster goes on without that.
-    fn ask<T>(&self, mut ask: impl FnMut(&mut Talk) -> Result<T, Trouble>) -> Result<T, String> {
+    /// it goes with the node it had joined, and the cluster goes on without that. What reaches outside, by `outside`, is asked once.
+    fn ask<T>(
+        &self,
+        outside: &str,
+        mut ask: impl FnMut(&mut Talk) -> Result<T, Trouble>,
+    ) -> Result<T, String> {
         let (mut talk, mut lost) = (self.talk(), 0);
         loop {
             let why = match ask(&mut talk) {
@@ -63,6 +71,12 @@ impl Cluster {
                 Err(Trouble::Said(why)) => return Err(why),
                 Err(Trouble::Lost(why)) => why,
             };
+            if !outside.is_empty() {
+                return Err(format!(
+                    "Ray's driver was lost ({why}) while episodes were played that reach outside by {outside}; see what they have done \
+                     there and go on with --resume, and with --replay-lost where they may be played again"
+                ));
+            }
             lost += 1;
             if lost > DRIVERS {
                 return Err(format!("Ray's driver was lost {lost} times in a row; the last time: {why}"));
@@ -110,26 +124,40 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Players for Cluster {
     fn play(&self, work: &Work<'_>) -> Result<Vec<Arc<Episode>>, String> {
-        let groups = work.plans.chunk_by(|a, b| a.id.group == b.id.group).map(serde_json::to_string);
-        let groups: Vec<String> = groups.collect::<Result<_, _>>().map_err(|why| why.to_string())?;
+        let plans: Vec<&[EpisodePlan]> = work.plans.chunk_by(|a, b| a.id.group == b.id.group).collect();
+        let groups: Vec<String> =
+            plans.iter().map(serde_json::to_string).collect::<Result<_, _>>().map_err(|why| why.to_string())?;
         let settings = serde_json::to_string(work.settings).map_err(|why| why.to_string())?;
-        let answer = self.ask(|talk| {
+        let outside = if self.replay_lost { String::new() } else { quoted(&work.setup.reaches_outside()) };
+        let answer = self.ask(&outside, |talk| {
             let weights = talk.write(work.policy).map_err(Trouble::Said)?;
             let request = json!({
                 "ask": "play", "setup": work.setup.to_toml(), "policy": work.policy.name(), "weights": weights,
-                "settings": settings, "groups": groups,
+                "settings": settings, "groups": groups, "replay": outside.is_empty(),
             });
             let answer = talk.ask(&request, None, &NEVER)?;
             talk.policy = Some(work.policy.name().to_owned());
             Ok(answer)
         })?;
         let mut episodes: Vec<Arc<Episode>> = Vec::with_capacity(work.plans.len());
-        for group in answer.get("groups").and_then(Value::as_array).ok_or("it gave no episodes")? {
+        let played = answer.get("groups").and_then(Value::as_array).ok_or("it gave no episodes")?;
+        for (plans, group) in plans.into_iter().zip(played) {
+            if group.is_null() {
+                let why = format!(
+                    "whoever played it was lost, and it was not played again, since it reaches outside by {outside}"
+                );
+                episodes.extend(plans.iter().map(|plan| Arc::new(lost(plan, &why))));
+                continue;
+            }
             let read = serde_json::from_str::<Vec<_>>(group.as_str().unwrap_or_default());
             episodes.extend(read.map_err(|why| format!("an episode cannot be read: {why}"))?);
         }
         Ok(episodes)
     }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
 }
 
 /// The cells of one system on a cluster.
@@ -152,7 +180,7 @@ impl CellRunner for CellsOf {
     ) -> Result<(), String> {
         let system = json!({ "name": self.name, "text": self.text, "flags": self.flags });
         let mut open: Vec<usize> = (0..cells.len()).collect();
-        self.cluster.ask(|talk| {
+        self.cluster.ask("", |talk| {
             let asked = open.clone();
             let cells: Vec<Value> =
                 asked.iter().map(|at| json!({ "name": cells[*at].name, "seed": cells[*at].seed })).collect();

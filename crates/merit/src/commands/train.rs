@@ -19,7 +19,8 @@ pub(crate) fn run(arguments: &Train, components: &Components) -> Result<()> {
         // A mistake is told before a cluster is joined.
         chosen(arguments, components)?;
     }
-    let joined = arguments.on.as_ref().map(|on| Cluster::join(&on.0, arguments.actors)).transpose()?;
+    let (on, actors, replay_lost) = (&arguments.on, arguments.actors, arguments.replay_lost);
+    let joined = on.as_ref().map(|on| Cluster::join(&on.0, actors, replay_lost)).transpose()?;
     let players = joined.map(|cluster| Arc::new(cluster) as Arc<dyn Players>);
     match &arguments.seeds {
         None => one((arguments, components), arguments.seed, &signals, &players).map(drop),

@@ -1,0 +1,98 @@
+//! What of a world reaches outside: programs and servers that may do something out there.
+//!
+//! An episode that was lost with whoever played it can be played again where playing it changes nothing but its record. Where a part of the
+//! world reaches outside nobody knows what has happened there already, so that whoever lost it asks here first.
+
+use crate::elsewhere::Setup;
+use crate::recipe::Recipe;
+use merit_core::{Boundary, End, Episode, Fault};
+use merit_rollout::EpisodePlan;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Worlds that are somebody's program.
+const WORLDS: [&str; 2] = ["command", "python"];
+/// Tools that are somebody's program or server. The tool `python` is the sandbox, which reaches nothing.
+const TOOLS: [&str; 2] = ["mcp", "python-tool"];
+
+impl Recipe {
+    /// The parts of its world that reach outside, by their types. Empty: to play an episode again changes nothing.
+    pub fn reaches_outside(&self) -> Vec<String> {
+        outside(&self.world)
+    }
+}
+
+impl Setup {
+    /// The parts of its world that reach outside, by their types. Empty: to play an episode again changes nothing.
+    pub fn reaches_outside(&self) -> Vec<String> {
+        outside(&self.world)
+    }
+}
+
+/// What is recorded of a plan whose player is gone, where it may not be played again: an episode that broke. The policy had no part in it.
+pub fn lost(plan: &EpisodePlan, why: &str) -> Episode {
+    let fault = Fault::new(Boundary::Environment, why).with_cause("lost");
+    Episode::new(plan.id.clone(), Arc::clone(&plan.task), End::Failed { fault })
+        .with_policy_version(plan.policy_version)
+}
+
+fn outside(world: &impl Serialize) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    // What cannot be written as a table was not read from one.
+    if let Ok(table) = serde_json::to_value(world) {
+        look(&table, &WORLDS, &mut found);
+    }
+    found.into_iter().collect()
+}
+
+/// A component's own type is looked for among `own`; what it holds is a tool, or under the key `world` another world.
+fn look(value: &Value, own: &[&str], found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(table) => {
+            if let Some(name) = table.get("type").and_then(Value::as_str)
+                && own.contains(&name)
+            {
+                found.insert(name.to_owned());
+            }
+            for (key, value) in table {
+                // The settings of somebody's class are his own words.
+                if key != "settings" {
+                    look(value, if key == "world" { &WORLDS } else { &TOOLS }, found);
+                }
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|value| look(value, &TOOLS, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use merit_core::Chosen;
+    use serde_json::json;
+
+    fn check(world: Value, want: &[&str]) {
+        let read = || serde_json::from_value::<Chosen<dyn merit_api::WorldSettings>>(world.clone());
+        let read = crate::built_in().reading(read).expect("it is a world");
+        assert_eq!(outside(&read), want, "{world}");
+    }
+
+    #[test]
+    fn programs_and_servers_reach_outside_and_what_merit_brings_does_not() {
+        check(json!({"type": "ledger"}), &[]);
+        check(json!({"type": "python", "module": "a:B", "settings": {"type": "mcp"}}), &["python"]);
+        let command = json!({"type": "command", "command": ["a"]});
+        check(command.clone(), &["command"]);
+        let tasks = |tools: Value| json!({"type": "tasks", "file": "a.jsonl", "calls": "hermes", "tools": tools});
+        check(tasks(json!([{"type": "python"}, {"type": "calc"}, {"type": "http", "fixtures": []}])), &[]);
+        let faulty = |inner: Value| json!({"type": "faulty", "inner": inner});
+        check(tasks(json!([faulty(json!({"type": "calc"}))])), &[]);
+        let own = faulty(json!({"type": "python-tool", "module": "a:b"}));
+        check(tasks(json!([own, {"type": "mcp", "server": {"command": ["a"]}}])), &["mcp", "python-tool"]);
+        let ledger = json!({"name": "ledger", "world": {"type": "ledger"}});
+        check(json!({"type": "mix", "of": [ledger, {"name": "own", "world": command}]}), &["command"]);
+    }
+}
