@@ -86,7 +86,8 @@ mod tests {
         check(json!({"type": "python", "module": "a:B", "settings": {"type": "mcp"}}), &["python"]);
         let command = json!({"type": "command", "command": ["a"]});
         check(command.clone(), &["command"]);
-        let tasks = |tools: Value| json!({"type": "tasks", "file": "a.jsonl", "calls": "hermes", "tools": tools});
+        let tasks =
+            |tools: Value| json!({"type": "tasks", "file": "a.jsonl", "calls": "hermes", "tools": tools});
         check(tasks(json!([{"type": "python"}, {"type": "calc"}, {"type": "http", "fixtures": []}])), &[]);
         let faulty = |inner: Value| json!({"type": "faulty", "inner": inner});
         check(tasks(json!([faulty(json!({"type": "calc"}))])), &[]);

@@ -125,8 +125,11 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 impl Players for Cluster {
     fn play(&self, work: &Work<'_>) -> Result<Vec<Arc<Episode>>, String> {
         let plans: Vec<&[EpisodePlan]> = work.plans.chunk_by(|a, b| a.id.group == b.id.group).collect();
-        let groups: Vec<String> =
-            plans.iter().map(serde_json::to_string).collect::<Result<_, _>>().map_err(|why| why.to_string())?;
+        let groups: Vec<String> = plans
+            .iter()
+            .map(serde_json::to_string)
+            .collect::<Result<_, _>>()
+            .map_err(|why| why.to_string())?;
         let settings = serde_json::to_string(work.settings).map_err(|why| why.to_string())?;
         let outside = if self.replay_lost { String::new() } else { quoted(&work.setup.reaches_outside()) };
         let answer = self.ask(&outside, |talk| {

@@ -44,8 +44,12 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
     };
     // All files are read before the first cell runs: a mistake in the last one costs nothing.
     let all: Vec<System> = names.iter().map(|name| load(name, &arguments.set)).collect::<Result<_, _>>()?;
-    let cluster =
-        arguments.on.as_ref().map(|on| Cluster::join(&on.0, arguments.workers, true)).transpose()?.map(Arc::new);
+    let cluster = arguments
+        .on
+        .as_ref()
+        .map(|on| Cluster::join(&on.0, arguments.workers, true))
+        .transpose()?
+        .map(Arc::new);
     let began = Instant::now();
     for (system, source) in all.iter().zip(&names) {
         let runner =
