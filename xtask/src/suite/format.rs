@@ -8,25 +8,14 @@ use std::path::{Path, PathBuf};
 pub(super) fn check() -> Result<()> {
     run("cargo", &["fmt", "--all", "--check"])?;
     let mut files = Vec::new();
-    listed(&root().join("crates"), &mut files)?;
+    all(&root().join("crates"), &mut files)?;
     let names: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     let mut arguments = vec!["--edition", "2024", "--check"];
     arguments.extend(names.iter().map(String::as_str));
     run("rustfmt", &arguments)
 }
 
-/// The files beside and below every file that names modules in a `registry!`.
-fn listed(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let paths = entries(folder)?;
-    let is_source = |path: &PathBuf| path.extension().is_some_and(|end| end == "rs");
-    for path in paths.iter().filter(|path| is_source(path)) {
-        if std::fs::read_to_string(path)?.contains("\nmerit_core::registry! {") {
-            return all(folder, files);
-        }
-    }
-    paths.iter().filter(|path| path.is_dir()).try_for_each(|inner| listed(inner, files))
-}
-
+/// The sources below a folder.
 fn all(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     for path in entries(folder)? {
         if path.is_dir() {

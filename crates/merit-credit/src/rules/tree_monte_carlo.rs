@@ -2,7 +2,9 @@
 
 use crate::credit::short;
 use crate::token_rewards::is_own;
-use crate::{Credit, CreditBatch, CreditError, CreditRule, Differs, Needs, Note, Properties, Tree, TreeNode, ZeroSum};
+use crate::{
+    Credit, CreditBatch, CreditError, CreditRule, Differs, Needs, Note, Properties, Tree, TreeNode, ZeroSum,
+};
 use merit_core::{About, Component, Refusal, Sample, constant, stats};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,9 @@
 use crate::credit::short;
 use crate::kernels::{GroupStats, mean, mean_std};
 use crate::token_rewards::paid_by_turn;
-use crate::{AnnotationNeed, Credit, CreditBatch, CreditError, CreditRule, Differs, Needs, Note, Properties, ZeroSum};
+use crate::{
+    AnnotationNeed, Credit, CreditBatch, CreditError, CreditRule, Differs, Needs, Note, Properties, ZeroSum,
+};
 use merit_core::{About, Component, Refusal, Sample, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,7 +49,9 @@ impl Component for TwoLevel {
 
     fn check(&self) -> Result<(), Refusal> {
         if self.annotation.as_ref().is_some_and(String::is_empty) {
-            return Err(Refusal::new("`annotation` is empty; give the name of an annotation, or leave it out"));
+            return Err(Refusal::new(
+                "`annotation` is empty; give the name of an annotation, or leave it out",
+            ));
         }
         Refusal::unless(self.eta >= 0.0 && self.eta.is_finite(), "eta", self.eta, "0 or above")
     }
@@ -117,9 +121,8 @@ impl CreditRule for TwoLevel {
                 continue;
             };
             let outcome = self.norm(paid.outcome, outcomes);
-            let of_turn = |part: &Part| {
-                outcome + part.worth().map_or(0.0, |worth| self.eta * self.norm(worth, turns))
-            };
+            let of_turn =
+                |part: &Part| outcome + part.worth().map_or(0.0, |worth| self.eta * self.norm(worth, turns));
             let of_turns: Vec<f64> = paid.turns.iter().map(of_turn).collect();
             notes.push(self.note(paid, outcomes, turns, outcome, &of_turns));
             advantages.push(of_turns);
@@ -181,7 +184,8 @@ impl TwoLevel {
         let count = outcomes.count;
         let first = format!("outcome {outcome}, group of {count}: mean {mean}, std {std}; level {level}");
         let (count, mean, std) = (turns.count, short(turns.mean), short(turns.std));
-        let what = self.annotation.as_ref().map_or_else(|| "paid".to_owned(), |name| format!("`{name}` says"));
+        let what =
+            self.annotation.as_ref().map_or_else(|| "paid".to_owned(), |name| format!("`{name}` says"));
         let of_turn = |(turn, (part, advantage)): (usize, (&Part, &f64))| {
             let advantage = short(*advantage);
             match part {

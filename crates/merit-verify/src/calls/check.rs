@@ -96,7 +96,11 @@ pub struct CallChecker {
 impl CallChecker {
     /// Compiles the tools' schemas. Arguments that a schema lists no property for are refused, unless it speaks of them
     /// with `additionalProperties` or is put together from other schemas.
-    pub fn compile(specs: &[ToolSchema], unknown: UnknownKeywords, limits: Limits) -> Result<Self, CheckError> {
+    pub fn compile(
+        specs: &[ToolSchema],
+        unknown: UnknownKeywords,
+        limits: Limits,
+    ) -> Result<Self, CheckError> {
         limits.check()?;
         let mut tools = BTreeMap::new();
         for spec in specs {

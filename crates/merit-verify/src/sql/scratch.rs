@@ -103,7 +103,9 @@ impl Scratch {
             .begin(SqlLimits::default(), false)
             .and_then(|()| read())
             .map_err(|source| DatabaseError::Image { source })?
-            .map_or(Ok(()), |sql| Err(DatabaseError::Clock { sql: merit_core::printable::beginning(&sql, 100) }))
+            .map_or(Ok(()), |sql| {
+                Err(DatabaseError::Clock { sql: merit_core::printable::beginning(&sql, 100) })
+            })
     }
 }
 
