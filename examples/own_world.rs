@@ -1,7 +1,6 @@
 //! A world and a reward term of one's own, trained from a recipe.
 use merit::prelude::*;
 
-/// Two digits are shown; the larger one is to be said.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(crate = "merit::serde", deny_unknown_fields)]
 #[schemars(crate = "merit::schemars")]
@@ -22,17 +21,18 @@ impl TextGame for Larger {
         Some(a.max(b).to_string())
     }
     fn parse(&self, text: &str) -> Action {
-        Action::Answer { text: text.trim().to_owned() }
+        let (text, why) = (text.trim().to_owned(), "say a digit".to_owned());
+        if text.parse::<u64>().is_ok() { Action::Answer { text } } else { Action::Malformed { why } }
     }
-    fn step(&self, _: &(u64, u64), _: &mut NoState, _: &Action, _: &[CallRecord]) -> StepResult {
-        StepResult::default().answered()
+    fn step(&self, _: &(u64, u64), _: &mut NoState, action: &Action, _: &[CallRecord]) -> StepResult {
+        let answered = matches!(action, Action::Answer { .. });
+        if answered { StepResult::default().answered() } else { StepResult::saying("say a digit") }
     }
     fn expert(&self, (a, b): &(u64, u64), play: &Demonstration<'_>) -> Option<String> {
         Some(if play.is_correct() { a.max(b).to_string() } else { a.min(b).to_string() })
     }
 }
 
-/// Pays for answers of one character.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(crate = "merit::serde", deny_unknown_fields)]
 #[schemars(crate = "merit::schemars")]

@@ -187,7 +187,7 @@ fn manners_that_cannot_be_are_refused_with_the_reason() {
     };
     check(
         &[("warm_start.manners", "{ exact = 0.3, hasti = 0.7 }")],
-        "`warm_start.manners`: unknown manner `hasti` (did you mean `hasty`?); known: exact, hasty, guesser, careless",
+        "`warm_start.manners`: unknown manner `hasti` (did you mean `hasty`?); known: exact, hasty, guesser, careless, sloppy",
     );
     check(
         &[("warm_start.manners", "{ exact = 0.5, hasty = 0.7 }")],

@@ -68,10 +68,14 @@ impl Tool for Shout {
 impl ToolSession for Shout {
     fn call(self: Arc<Self>, input: String) -> ToolFuture {
         Box::pin(std::future::ready(match input.trim() {
-            "" => ToolAnswer::Refused("say something".to_owned()),
-            said => ToolAnswer::Ok(said.to_uppercase()),
+            said if is_words(said) => ToolAnswer::Ok(said.to_uppercase()),
+            _ => ToolAnswer::Refused("say words".to_owned()),
         }))
     }
+}
+
+fn is_words(said: &str) -> bool {
+    (1..=80).contains(&said.len()) && said.chars().all(|letter| letter.is_ascii_alphabetic() || letter == ' ')
 }
 
 impl Selector for EverySecond {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 #[path = "../../../../examples/own_world.rs"]
-#[allow(dead_code, reason = "the example's own `main` stays unused here")]
+#[allow(dead_code, clippy::print_stdout, reason = "the example's own `main` stays unused here")]
 mod own_world;
 
 /// The recipe of the example, which names its world and its term.
@@ -93,7 +93,7 @@ fn a_run_in_an_own_world_is_played_measured_and_audited() {
     assert!(own(&["score", "brief.toml", "run"]).well().out.contains("brief.toml: "));
     assert!(own(&["reward", "check", "brief.toml"]).well().out.contains("brief.toml: 1 term"));
     let audit = own(&["attack", "larger.toml", "--limit", "2", "--at-least", "F", "--json"]).well();
-    let line = audit.out.lines().find(|line| line.starts_with('{')).unwrap();
+    let line = audit.out.lines().find_map(|line| line.find("{\"").map(|at| &line[at..])).unwrap();
     let audit: serde_json::Value = serde_json::from_str(line).unwrap();
     assert_eq!(audit["target"], "larger");
     let probes = audit["probes"].as_array().unwrap();

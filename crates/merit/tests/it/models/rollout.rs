@@ -78,7 +78,7 @@ fn a_server_is_offered_the_worlds_tools_by_the_protocol_where_that_is_asked_for(
     let server = ScriptedServer::start(|asked| {
         let messages = asked.body["messages"].as_array().unwrap();
         let names: Vec<&str> = asked.body["tools"].as_array().into_iter().flatten().map(|tool| tool["function"]["name"].as_str().unwrap()).collect();
-        assert_eq!(names, ["lookup", "calc"]);
+        assert_eq!(names, ["lookup", "calc", "answer"]);
         let next = careful(messages);
         let Some((tool, input)) = next.split_once(' ').filter(|(verb, _)| *verb != "answer") else {
             return Reply::chat(&next);
