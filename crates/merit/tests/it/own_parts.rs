@@ -127,11 +127,11 @@ fn an_own_tool_keeps_the_contract_and_is_called_by_hand() {
     let tool = Shout {}.build_one().unwrap();
     assert_eq!(check_tool(tool.as_ref(), &Task::new("by-hand", "by-hand")), Vec::<String>::new());
     let dir = tempfile::tempdir().unwrap();
-    let said = own(dir.path(), &["tool", "run", "shout", "--input", "hey you"]).well();
-    assert!(said.out.contains("\nHEY YOU\n"), "{}", said.out);
+    let said = own(dir.path(), &["tool", "run", "shout", "hey you"]).well();
+    assert!(said.out.contains("HEY YOU\n"), "{}", said.out);
     // A world of the recipe has it among its tools.
-    std::fs::write(dir.path().join("t.jsonl"), "{\"prompt\": \"Shout hey.\", \"answer\": \"HEY\"}\n")
-        .unwrap();
+    let line = |at: u32| format!("{{\"prompt\": \"Shout hey {at}.\", \"answer\": \"HEY {at}\"}}\n");
+    std::fs::write(dir.path().join("t.jsonl"), (0..20).map(line).collect::<String>()).unwrap();
     let file = dir.path().join("t.jsonl").display().to_string();
     let world =
         format!("type = 'tasks'\nfile = '{file}'\ntools = [{{ type = 'shout' }}]\ncalls = 'hermes'\n");
