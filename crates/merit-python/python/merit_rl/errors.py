@@ -22,5 +22,5 @@ class InputError(MeritError, ValueError):
     ...     merit_rl.Verifier("math")
     ... except merit_rl.InputError as error:
     ...     print(error)
-    no verifier `math`; did you mean `maths`?...
+    unknown verifier `math` (did you mean `maths`?)...
     """

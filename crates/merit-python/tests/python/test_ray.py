@@ -397,7 +397,7 @@ TINY = os.path.join(os.environ["MERIT_ROOT"], "crates/merit/tests/tiny/tiny.toml
 def timeless(value):
     """A value without what depends on the clock."""
     if isinstance(value, dict):
-        clocks = ("seconds", "tool_seconds", "cell_seconds", "train_seconds", "tokens_per_s", "date_ms", "run", "report")
+        clocks = ("seconds", "tool_seconds", "cell_seconds", "train_seconds", "tokens_per_s", "date_ms", "run", "report", "look_times")
         return {key: timeless(one) for key, one in value.items() if key not in clocks and not key.startswith("seconds/")}
     return [timeless(one) for one in value] if isinstance(value, list) else value
 
