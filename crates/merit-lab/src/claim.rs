@@ -1,6 +1,7 @@
 //! A claim: a comparison of measures with a margin. A premise has the same shape.
 
 use crate::Measure;
+use crate::range::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,9 +76,15 @@ impl Bound {
         self.at_least.is_none_or(|low| value >= low) && self.at_most.is_none_or(|high| value <= high)
     }
 
-    /// Whether no value of the interval meets it.
-    pub(crate) fn excluded_by(&self, low: f64, high: f64) -> bool {
-        self.at_least.is_some_and(|least| high < least) || self.at_most.is_some_and(|most| low > most)
+    /// Whether every value of the range meets it.
+    pub(crate) fn met_by(&self, range: Range) -> bool {
+        self.meets(range.low) && self.meets(range.high)
+    }
+
+    /// Whether no value of the range meets it.
+    pub(crate) fn excluded_by(&self, range: Range) -> bool {
+        self.at_least.is_some_and(|least| range.high < least)
+            || self.at_most.is_some_and(|most| range.low > most)
     }
 
     pub(crate) fn words(&self) -> String {

@@ -23,6 +23,7 @@ mod grid;
 mod measure;
 mod page;
 mod plot;
+mod range;
 mod recipe;
 mod result;
 mod scoreboard;

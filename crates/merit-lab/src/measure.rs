@@ -1,5 +1,6 @@
 //! What a claim reads of a cell: a measure, the end of a curve, the area under it, or what it cost to reach a level.
 
+use crate::range::Range;
 use merit_studies::{CellRecord, Point};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,15 @@ pub enum Reading {
     NotReached {
         budget: f64,
     },
+}
+
+impl Reading {
+    pub(crate) fn range(self) -> Range {
+        match self {
+            Self::Value(value) => Range::known(value),
+            Self::NotReached { budget } => Range::at_least(budget),
+        }
+    }
 }
 
 impl Measure {

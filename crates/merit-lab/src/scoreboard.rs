@@ -51,9 +51,9 @@ pub fn markdown() -> Result<String, LabError> {
         "# Systems\n\nPublished systems that merit reproduces in small. Written by `MERIT_UPDATE=1 cargo test -p merit-lab` from `systems/` and `results/`; \
          do not edit. `merit reproduce NAME` runs one again.\n\nA verdict is by one rule: paired by seed, 97.5 % intervals, margins fixed in \
          the file before the first run. **Holds**: the estimate meets the margin and the interval excludes no effect. **Does not hold**: \
-         the interval excludes the margin, or, where an arm never arrives at a level, most seeds miss it. A premise that fails makes \
-         everything inconclusive. Cell seconds are the wall time of all cells together, on a machine that may have had other work to do \
-         ([laboratory.md](laboratory.md) has the rule and the times).\n\n",
+         the interval excludes the margin. Where an arm never arrives at a level, only what is so however late it came is said. A premise \
+         that fails makes everything inconclusive. Cell seconds are the wall time of all cells together, on a machine that may have had \
+         other work to do ([laboratory.md](laboratory.md) has the rule and the times).\n\n",
     );
     let _ = writeln!(
         out,

@@ -1,12 +1,13 @@
 //! The verdict: one rule for all systems.
 //!
 //! Claims are paired by seed. A t interval up to 20 seeds, a bootstrap above, at 97.5 %, because there may be two looks: the
-//! file's seeds and, only where they decide nothing, twice as many.
+//! file's seeds and, only where they decide nothing, twice as many. An arm that never arrives at a level is censored: a claim holds
+//! only where it holds however late the arm is, and does not hold only where no arrival could save it.
 
 use crate::claim::Bound;
-use crate::{Cells, Claim, Part, Reading, System, Test};
+use crate::range::{Ends, Range};
+use crate::{Cells, Claim, Part, System, Test};
 use merit_core::Seed;
-use merit_core::stats;
 use serde::{Deserialize, Serialize};
 
 /// Confidence of every interval; two looks together stay at 95 %.
@@ -44,10 +45,12 @@ pub struct Judged {
     pub comparison: String,
     pub required: bool,
     pub verdict: Verdict,
-    /// Mean over seeds of the value, the difference or the ratio. Absent: nothing could be read, or it is without bound.
+    /// Mean over seeds of the value, the difference or the ratio; the median where it has no logarithm. Absent: nothing could be
+    /// read, or it lies in a range.
     pub estimate: Option<f64>,
+    /// Absent: there are too few seeds, or an end is not known.
     pub interval: Option<(f64, f64)>,
-    /// Every seed; absent values are arms that never arrived.
+    /// Every seed; absent values have no number, as of an arm that never arrived.
     pub seeds: Vec<(u64, Option<f64>)>,
     /// Why it is so, where numbers do not say it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -169,9 +172,8 @@ fn judged(part: &Part, claim: &Claim, cells: &Cells, premise: bool) -> Judged {
         Err(why) => judged.why = why,
         Ok(values) if values.is_empty() => judged.why = absent(part, claim).into(),
         Ok(values) => {
-            judged.seeds =
-                values.iter().map(|(seed, value)| (*seed, value.is_finite().then_some(*value))).collect();
-            let values: Vec<f64> = values.into_iter().map(|(_, value)| value).collect();
+            judged.seeds = values.iter().map(|(seed, value)| (*seed, value.number())).collect();
+            let values: Vec<Range> = values.into_iter().map(|(_, value)| value).collect();
             decide(&mut judged, claim, test, &values, premise);
         }
     }
@@ -186,102 +188,117 @@ fn absent(part: &Part, claim: &Claim) -> &'static str {
     }
 }
 
-/// The value, difference or ratio at each seed that both arms have. An arm that never arrived is infinitely late; the one it is
-/// compared with counts as having needed its whole budget, which favours that one.
-fn values(part: &Part, claim: &Claim, cells: &Cells, test: &Test) -> Result<Vec<(u64, f64)>, String> {
+/// What is known of the value, the difference or the ratio at each seed that both arms have. Of an arm that never arrives it is
+/// known that it is later than its budget.
+fn values(part: &Part, claim: &Claim, cells: &Cells, test: &Test) -> Result<Vec<(u64, Range)>, String> {
     let mut found = Vec::new();
     for (seed, record) in cells.of(&part.name, &claim.arm) {
         let others = cells.at(&part.name, seed);
-        let own = match claim.measure.read(record, &others)? {
-            Reading::Value(value) => value,
-            Reading::NotReached { .. } => f64::INFINITY,
-        };
+        let own = claim.measure.read(record, &others)?.range();
         let Some(against) = &claim.against else {
             found.push((seed, own));
             continue;
         };
         let Some((_, other)) = others.iter().find(|(arm, _)| arm == against) else { continue };
-        let other = match claim.against_measure.as_ref().unwrap_or(&claim.measure).read(other, &others)? {
-            Reading::Value(value) => value,
-            Reading::NotReached { budget } => budget,
-        };
+        let other_measure = claim.against_measure.as_ref().unwrap_or(&claim.measure);
+        let other = other_measure.read(other, &others)?.range();
+        let costs = claim.measure.is_cost() && other_measure.is_cost();
         found.push((
             seed,
             match test {
-                // Both stood at the level before they learned: neither was quicker.
-                Test::Ratio(_) if own == 0.0 && other == 0.0 && claim.measure.is_cost() => 1.0,
-                Test::Ratio(_) if own <= 0.0 || other <= 0.0 => {
-                    return Err(format!("a ratio of {own} and {other} (seed {seed}) says nothing"));
+                // What it cost to be where an arm began is 0; of any other number a quotient with 0 says nothing.
+                Test::Ratio(_) if !costs && (own.low <= 0.0 || other.low <= 0.0) => {
+                    return Err(format!(
+                        "a ratio of {} and {} (seed {seed}) says nothing",
+                        own.low, other.low
+                    ));
                 }
-                Test::Ratio(_) => own / other,
-                _ => own - claim.times.unwrap_or(1.0) * other,
+                Test::Ratio(_) => own.over(other),
+                _ => own.less(other.times(claim.times.unwrap_or(1.0))),
             },
         ));
     }
     Ok(found)
 }
 
-fn decide(judged: &mut Judged, claim: &Claim, test: Test, values: &[f64], premise: bool) {
+fn decide(judged: &mut Judged, claim: &Claim, test: Test, values: &[Range], premise: bool) {
     let bound = match test {
         Test::Value(bound) | Test::Difference(bound) | Test::Ratio(bound) => bound,
         Test::Within(within) => Bound { at_least: Some(-within), at_most: Some(within) },
     };
-    let (met, count) = (values.iter().filter(|value| bound.meets(**value)).count(), values.len());
     let ratio = matches!(test, Test::Ratio(_));
-    let infinite = values.iter().any(|value| !value.is_finite());
-    let scale: Vec<f64> =
-        if ratio { values.iter().map(|value| value.ln()).collect() } else { values.to_vec() };
-    if !infinite {
-        let back = |value: f64| if ratio { value.exp() } else { value };
-        judged.estimate = stats::mean(&scale).map(back);
-        let interval = if count <= 20 {
-            stats::t_interval(&scale, LEVEL)
-        } else {
-            stats::bootstrap_mean_at(&scale, LEVEL, 4000, &Seed::root(0).child(&claim.says, 0))
-        };
-        judged.interval = interval.map(|interval| (back(interval.low), back(interval.high)));
-    }
+    let scale: Vec<Range> = values.iter().map(|value| if ratio { value.ln() } else { *value }).collect();
+    let Some(ends) = Ends::of(&scale, LEVEL, &Seed::root(0).child(&claim.says, 0)) else { return };
+    let back = |range: Range| if ratio { range.exp() } else { range };
+    let (estimate, interval) = (back(ends.estimate()), back(ends.interval()));
+    let unknown = scale.iter().filter(|value| value.number().is_none()).count();
+    judged.estimate = estimate.number();
+    judged.interval = interval.bounded().then_some((interval.low, interval.high));
     if let Some(share) = claim.in_seeds {
-        judged.why = format!("{met} of {count} seeds");
-        let enough = met as f64 >= share * count as f64 - 1e-9;
-        judged.verdict = if enough { Verdict::Holds } else { Verdict::DoesNotHold };
+        (judged.verdict, judged.why) = in_seeds(&bound, share, values);
         return;
     }
-    if infinite {
-        let never = values.iter().filter(|value| !value.is_finite()).count();
-        judged.why = format!("never arrived in {never} of {count} seeds");
-        let most_miss = 2 * met < count;
-        judged.verdict = if most_miss { Verdict::DoesNotHold } else { Verdict::Inconclusive };
-        return;
+    if unknown > 0 {
+        judged.why = without_number(unknown, values.len(), estimate);
     }
-    let Some(estimate) = judged.estimate else { return };
     if premise {
-        judged.verdict = if bound.meets(estimate) { Verdict::Holds } else { Verdict::DoesNotHold };
+        let met = unknown == 0 && bound.met_by(estimate);
+        judged.verdict = if met { Verdict::Holds } else { Verdict::DoesNotHold };
         return;
     }
-    let Some((low, high)) = judged.interval else {
+    if values.len() == 1 {
         judged.why = "one seed has no spread".into();
         return;
-    };
+    }
     let holds = match test {
-        Test::Value(_) | Test::Within(_) => bound.meets(low) && bound.meets(high),
-        Test::Difference(_) => meets_and_excludes(&bound, 0.0, estimate, low, high),
-        Test::Ratio(_) => meets_and_excludes(&bound, 1.0, estimate, low, high),
+        Test::Value(_) | Test::Within(_) => bound.met_by(interval),
+        Test::Difference(_) => meets_and_excludes(&bound, 0.0, estimate, interval),
+        Test::Ratio(_) => meets_and_excludes(&bound, 1.0, estimate, interval),
     };
     judged.verdict = if holds {
         Verdict::Holds
-    } else if bound.excluded_by(low, high) {
+    } else if bound.excluded_by(interval) {
         Verdict::DoesNotHold
     } else {
         Verdict::Inconclusive
     };
 }
 
+/// Whether the share of the seeds that must meet the bound does, wherever the seeds without a number lie.
+fn in_seeds(bound: &Bound, share: f64, values: &[Range]) -> (Verdict, String) {
+    let sure = values.iter().filter(|value| bound.met_by(**value)).count();
+    let possible = values.iter().filter(|value| !bound.excluded_by(**value)).count();
+    let enough = |met: usize| met as f64 >= share * values.len() as f64 - 1e-9;
+    let verdict = match (enough(sure), enough(possible)) {
+        (true, _) => Verdict::Holds,
+        (_, false) => Verdict::DoesNotHold,
+        _ => Verdict::Inconclusive,
+    };
+    let met = if sure == possible { sure.to_string() } else { format!("{sure} to {possible}") };
+    (verdict, format!("{met} of {} seeds", values.len()))
+}
+
+/// That seeds have no number, and what is known of the estimate all the same.
+fn without_number(unknown: usize, count: usize, estimate: Range) -> String {
+    let short = crate::scoreboard::number;
+    let (least, most) = (estimate.low.min(estimate.high), estimate.high.max(estimate.low));
+    let known = match (least > 0.0 && least.is_finite(), most.is_finite()) {
+        _ if estimate.number().is_some() => String::new(),
+        (true, true) => format!("; between {} and {}", short(least), short(most)),
+        (true, false) => format!("; at least {}", short(least)),
+        (false, true) => format!("; at most {}", short(most)),
+        (false, false) => String::new(),
+    };
+    format!(
+        "no number in {unknown} of {count} seeds: an arm never arrived, or was there before it learned{known}"
+    )
+}
+
 /// Whether the estimate meets the margin and the interval excludes no effect. Where the margin itself allows no effect ("no worse
 /// than"), the whole interval must meet it.
-fn meets_and_excludes(bound: &Bound, none: f64, estimate: f64, low: f64, high: f64) -> bool {
+fn meets_and_excludes(bound: &Bound, none: f64, estimate: Range, interval: Range) -> bool {
     if bound.meets(none) {
-        return bound.meets(low) && bound.meets(high);
+        return bound.met_by(interval);
     }
-    bound.meets(estimate) && (low > none || high < none)
+    bound.met_by(estimate) && (interval.low > none || interval.high < none)
 }
