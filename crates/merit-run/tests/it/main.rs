@@ -5,6 +5,7 @@ mod annotators;
 mod bank;
 mod by_hand;
 mod elsewhere;
+mod everything;
 mod evolving;
 mod grown;
 mod guests;

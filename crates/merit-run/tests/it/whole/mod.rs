@@ -57,6 +57,14 @@ impl Making {
         Made { folder: RunFolder::open_read_only(&self.path).unwrap(), events, finished: finished.unwrap() }
     }
 
+    /// Trains to the end, or says why not.
+    pub(crate) fn try_train(&self, recipe: &Recipe) -> Result<Made, String> {
+        let mut events = Vec::new();
+        let finished =
+            self.drive(recipe, &mut |event| events.push(event)).map_err(|error| error.to_string())?;
+        Ok(Made { folder: RunFolder::open_read_only(&self.path).unwrap(), events, finished })
+    }
+
     /// Trains, and drops everything at the `at`-th event, as a kill would; whether it came to that.
     pub(crate) fn kill(&self, recipe: &Recipe, at: usize) -> bool {
         let mut seen = 0;
