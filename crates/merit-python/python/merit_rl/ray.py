@@ -253,8 +253,8 @@ class Scorers(_Kept):
         return rows, [part for part in sent if part]
 
 
-# Parts of a reward that are told the place of a row, or draw by it.
-_BY_PLACE = {"command", "function", "python", "shuffled"}
+# Parts of a reward that are told the place of a row, or draw by it; a judge may be made of any of them.
+_BY_PLACE = {"command", "function", "judge", "python", "shuffled"}
 
 
 def _compares(part):
