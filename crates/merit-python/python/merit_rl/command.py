@@ -20,7 +20,13 @@ Events = list[dict[str, Any]]
 
 
 def program() -> str:
-    """The path of the command: beside this interpreter, or on the PATH."""
+    """The path of the command: beside this interpreter, or on the PATH.
+
+    >>> import pathlib
+    >>> from merit_rl import command
+    >>> pathlib.Path(command.program()).name
+    'merit'
+    """
     beside = pathlib.Path(sys.executable).parent / "merit"
     if beside.exists():
         return str(beside)

@@ -12,16 +12,16 @@ import threading
 import time
 import urllib.request
 
-import chat
-import pytest
-
-import merit_rl
-
 # Ray forks while gRPC's threads run (the server of a client, for one); gRPC's own handlers of forks now and then end the child.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
-ray = pytest.importorskip("ray")
+
+import chat  # noqa: E402
+import examples  # noqa: E402
+import pytest  # noqa: E402
+import ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
+import merit_rl  # noqa: E402
 from merit_rl import ray as on_ray  # noqa: E402
 
 PLAN = {"tasks": 24, "seed": 5, "split": "held-out"}
@@ -638,6 +638,10 @@ def test_a_cell_that_reaches_outside_and_was_lost_is_not_run_again_unless_told(c
     assert len(merit_rl.reproduce(system, **where)) == 1
     *again, last = merit_rl.reproduce(system, replay_lost=True, **where)
     assert len(again) == 1 and all("record" in cell for cell in last["result"]["cells"])
+
+
+def test_examples_run(cluster):
+    examples.run("merit_rl.ray")
 
 
 def test_what_cannot_be_played_elsewhere_is_refused(cluster, tmp_path):
