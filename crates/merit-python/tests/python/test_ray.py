@@ -137,7 +137,7 @@ def test_every_part_of_a_reward_pays_alike_in_the_pieces_that_are_sent():
 
     # A judge's folder has to be there: test_rewards.py has one.
     names = {*merit_rl.names("terms"), *merit_rl.names("combinators")} - {"judge"}
-    known = {name: example for name, example in examples() if name in names}
+    known = {name: example for name, example in of_the_reference() if name in names}
     assert set(known) == names
     whole = set()
     for name, example in known.items():
@@ -153,7 +153,7 @@ def test_every_part_of_a_reward_pays_alike_in_the_pieces_that_are_sent():
     assert whole == {"distinct", "shuffled", "team"}
 
 
-def examples():
+def of_the_reference():
     """The parts of a reward with their examples, as the reference prints them."""
     page = (pathlib.Path(os.environ["MERIT_ROOT"]) / "docs" / "reference.md").read_text()
     for heading in ("## Reward term\n", "## Reward combinator\n"):
