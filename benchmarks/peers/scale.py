@@ -82,7 +82,7 @@ def with_a_slow_tool():
     """A recipe whose episodes call a tool once that takes 100 ms. Sides share a machine, and so the files."""
     folder = pathlib.Path(tempfile.gettempdir(), f"merit-scale-{os.getuid()}")
     folder.mkdir(mode=0o700, exist_ok=True)
-    tasks = [{"prompt": f"Fetch {at}.", "answer": str(at), "split": "held-out"} for at in range(WAITING)]
+    tasks = [{"prompt": f"Fetch {at}.", "answer": str(at), "split": "held-out" if at else "train"} for at in range(WAITING + 1)]
     (folder / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
     (folder / "slow.py").write_text(SLEEPS)
     return f"""

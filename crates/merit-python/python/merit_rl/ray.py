@@ -169,7 +169,7 @@ class Players(_Kept):
     ...     first = players.play("sums-tools", tasks=2)
     ...     again = players.play("sums-tools", tasks=2)
     >>> [score["outcome"] for score, episode in first], first == again
-    (['policy wrong', 'policy wrong'], True)
+    (['policy-wrong', 'policy-wrong'], True)
     """
 
     def __init__(
@@ -347,7 +347,7 @@ def play(
     ...     return lambda messages: "answer 0"
     >>> [(score, episode)] = on_ray.play("sums-tools", make_policy, tasks=1, actors=1)
     >>> score["outcome"], len(episode["turns"])
-    ('policy wrong', 1)
+    ('policy-wrong', 1)
     """
     with Players(make_policy, actors=actors, under_way=under_way, losses=losses, resources=resources, watch=watch) as players:
         return players.play(recipe, tasks=tasks, **plan)
