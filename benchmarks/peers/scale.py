@@ -4,16 +4,22 @@
 
 It runs in an environment that has the package (the release wheel) and Ray. A side is threads of one process, actors of `merit_rl.ray` as they are
 by default, or plain Ray: actors of ours that make the same calls in a plain `ActorPool`. Actors are there before the clock starts; each computes
-on one thread. What waits may have more actors than the machine has cores; playing and scoring compute, and should not. The last lines are
+on one thread. What waits may have more actors than the machine has cores; playing and scoring compute, and should not. `waiting` is for a
+model that takes 100 ms, and then for a tool that does: a function of Python's that sleeps, in worker processes that every side starts anew
+each round, as a step of a training does. The last lines are
 what `merit_rl.ray` costs beside plain Ray: the difference of the medians, in microseconds for each episode or row.
 """
 
 import argparse
+import itertools
 import json
 import os
 import statistics
+import pathlib
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 
 parser = argparse.ArgumentParser()
@@ -62,6 +68,53 @@ def waits(messages):
     return "answer 1"
 
 
+SLEEPS = """
+import time
+
+def fetch(number: int) -> str:
+    "Fetches a number."
+    time.sleep(0.1)
+    return str(number)
+"""
+
+
+def with_a_slow_tool():
+    """A recipe whose episodes call a tool once that takes 100 ms. Sides share a machine, and so the files."""
+    folder = pathlib.Path(tempfile.gettempdir(), f"merit-scale-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    tasks = [{"prompt": f"Fetch {at}.", "answer": str(at), "split": "held-out" if at else "train"} for at in range(WAITING + 1)]
+    (folder / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    (folder / "slow.py").write_text(SLEEPS)
+    return f"""
+name = "slow"
+about = "a tool that takes 100 ms"
+[world]
+type = "tasks"
+file = "{folder}/tasks.jsonl"
+calls = "hermes"
+[[world.tools]]
+type = "python-tool"
+module = "{folder}/slow.py:fetch"
+python = "{sys.executable}"
+[reward]
+type = "exact-answer"
+[credit]
+type = "grpo"
+[budget]
+steps = 1
+groups = 4
+group_size = 2
+"""
+
+
+def fetches(messages):
+    said = [message["content"] for message in messages]
+    number = next(text for text in said if "Fetch " in text).split("Fetch ")[1].split(".")[0]
+    if any(message["role"] == "assistant" for message in messages):
+        return number
+    return f'<tool_call>{{"name": "fetch", "arguments": {{"number": {number}}}}}</tool_call>'
+
+
 def threads(actors):
     """In this process, which `RAYON_NUM_THREADS` gave so many threads."""
     reward, given = merit_rl.Reward("maths"), rows()
@@ -72,25 +125,35 @@ def threads(actors):
         if "waiting" in ASKED.only:
             plan = {"tasks": WAITING, "seed": 1, "concurrency": UNDER_WAY * actors}
             say("waiting", "threads", actors, WAITING, timed(lambda: merit_rl.rollout(RECIPE, waits, **plan)))
+            slow = with_a_slow_tool()
+            say("waiting for a tool", "threads", actors, WAITING, timed(lambda: solved(merit_rl.rollout(slow, fetches, **plan))))
+
+
+def solved(played):
+    """A side that does not do the work is not measured."""
+    outcomes = {(score if isinstance(score, dict) else score.to_dict())["outcome"] for score, _ in played}
+    assert outcomes == {"solved"}, outcomes
 
 
 class Plain:
     """What somebody writes on plain Ray around the same calls."""
 
     def __init__(self):
-        self.reward, self.planned = merit_rl.Reward("maths"), {}
+        self.reward, self.planned, self.planning = merit_rl.Reward("maths"), {}, threading.Lock()
 
     def score(self, part):
         return [score.to_dict() for score in self.reward.score(part)]
 
-    def play(self, policy, tasks, groups, concurrency):
-        if tasks not in self.planned:
-            self.planned[tasks] = merit_rl.Rollout(RECIPE, tasks=tasks, seed=1)
-        played = self.planned[tasks].play(policy, groups=groups, concurrency=concurrency)
+    def play(self, recipe, policy, tasks, groups, concurrency, turn=0):
+        with self.planning:
+            if (recipe, tasks, turn) not in self.planned:
+                self.planned = {(recipe, tasks, turn): merit_rl.Rollout(recipe, tasks=tasks, seed=1)}
+            planned = self.planned[recipe, tasks, turn]
+        played = planned.play(policy, groups=groups, concurrency=concurrency)
         return [(score.to_dict(), episode) for score, episode in played]
 
 
-def plays(what, actors, policy, tasks, size):
+def plays(what, actors, policy, tasks, size, recipe=RECIPE):
     """Tasks of a policy, `size` in a call of plain Ray; `None`: as many as an actor of `merit_rl.ray` gets by default."""
     import ray
 
@@ -98,22 +161,26 @@ def plays(what, actors, policy, tasks, size):
 
     alone = size or UNDER_WAY
     # Whoever waits has calls of one task under way side by side, and whoever computes one after the other.
-    side_by_side = UNDER_WAY if policy is waits else 1
-    parts = range(0, tasks, 1 if policy is waits else alone)
+    side_by_side = 1 if policy is answers else UNDER_WAY
+    parts = range(0, tasks, alone if policy is answers else 1)
     actor = ray.remote(num_cpus=1, max_concurrency=side_by_side)(Plain)
     plain = [actor.remote() for _ in range(actors)]
 
-    def call(one, at):
-        return one.play.remote(policy, tasks, (at, min(at + parts.step, tasks)), 1)
+    # A tool's workers are started anew each round, as `play` of merit_rl.ray does.
+    turns = itertools.count(1) if policy is fetches else itertools.repeat(0)
+
+    def calls(turn):
+        return lambda one, at: one.play.remote(recipe, policy, tasks, (at, min(at + parts.step, tasks)), 1, turn)
 
     with merit_ray.Players(lambda: policy, actors=actors, under_way=UNDER_WAY) as players:
-        more = {} if size is None else {"batch": size}
-        ray.get([call(one, 0) for one in plain])
-        players.play(RECIPE, tasks=UNDER_WAY * actors, seed=2)
+        # The tool is a program of ours, which may be asked again: without that an actor would get a task at a time.
+        more = {"replay_lost": True} if size is None else {"batch": size}
+        ray.get([calls(0)(one, 0) for one in plain])
+        players.play(recipe, tasks=UNDER_WAY * actors, seed=2, **more)
         for _ in range(ASKED.rounds):
-            pool = ray.util.ActorPool(plain * (side_by_side if policy is waits else 2))
+            pool, call = ray.util.ActorPool(plain * (2 if policy is answers else side_by_side)), calls(next(turns))
             say(what, "plain Ray", actors, tasks, timed(lambda: list(pool.map(call, parts))))
-            say(what, "merit_rl.ray", actors, tasks, timed(lambda: players.play(RECIPE, tasks=tasks, seed=1, **more)))
+            say(what, "merit_rl.ray", actors, tasks, timed(lambda: players.play(recipe, tasks=tasks, seed=1, **more)))
     for one in plain:
         ray.kill(one)
 
@@ -159,6 +226,7 @@ if __name__ == "__main__":
             plays("playing, 64 in a call", actors, answers, EPISODES, 64)
         if "waiting" in ASKED.only:
             plays("waiting", actors, waits, WAITING, None)
+            plays("waiting for a tool", actors, fetches, WAITING, None, with_a_slow_tool())
     for (what, actors, count), sides in TOOK.items():
         plain, ours = (statistics.median(sides[side]) for side in ("plain Ray", "merit_rl.ray"))
         beside = {"us_beside_plain_ray": (ours - plain) / count * 1e6, "ratio": ours / plain}

@@ -12,6 +12,18 @@ pub struct Needs {
     pub probes_per_turn: u32,
     /// What somebody must have been asked of every valid episode, in [`CreditBatch::annotations`].
     pub annotations: Vec<AnnotationNeed>,
+    /// Infos of turns by which it compares them.
+    pub infos: Vec<String>,
+}
+
+impl Needs {
+    /// What arrays of tokens, rewards and groups cannot hold of it, in words. Values they can.
+    pub fn beyond_arrays(&self) -> Vec<String> {
+        let probes = (self.probes_per_turn > 0).then(|| "continuations from every turn".to_owned());
+        let annotations = self.annotations.iter().map(|need| format!("the annotation `{}`", need.name));
+        let infos = self.infos.iter().map(|info| format!("the info `{info}` of turns"));
+        probes.into_iter().chain(annotations).chain(infos).collect()
+    }
 }
 
 /// An annotation that a rule reads.

@@ -23,6 +23,9 @@ pub struct Cell {
     /// The error of a cell that broke. Absent: it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
+    /// Whether it broke because whoever ran it was lost: an infrastructure failure, after which nobody knows what was done outside.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lost: bool,
 }
 
 /// The finished cells of a system.
@@ -72,6 +75,11 @@ impl Cell {
     /// The cell that a file holds. Absent: there is none, or it is damaged and is done again.
     pub(crate) fn load(path: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    }
+
+    /// Whether it is kept as it is: it ended well, or it was lost and may not be run again.
+    pub(crate) fn stays(&self, replay_lost: bool) -> bool {
+        self.broken.is_none() || (self.lost && !replay_lost)
     }
 
     /// Writes it so that it is there whole or not at all.

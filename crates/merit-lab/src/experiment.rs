@@ -97,6 +97,14 @@ pub(crate) fn resolve(
 }
 
 impl Experiment {
+    /// The parts of a cell that reach outside, by their types. A study simulates, and reaches nothing.
+    pub(crate) fn reaches_outside(&self) -> Vec<String> {
+        match &self.runs {
+            Runs::Study(_) => Vec::new(),
+            Runs::Recipe(recipe) => recipe.run_reaches_outside(),
+        }
+    }
+
     /// Runs one cell.
     pub(crate) fn run(&self, seed: u64, bench: &Bench<'_>) -> Result<CellRecord, StudyError> {
         match &self.runs {

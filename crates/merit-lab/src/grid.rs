@@ -13,13 +13,12 @@ use std::time::Instant;
 
 /// What runs cells in this process's place. A cell that another program ran has another name, and is no cell of these.
 pub trait CellRunner: Send + Sync {
-    /// Runs the cells, in any order, until `stop` is set. Tells each as it is finished: its place among `cells`, and what its file
-    /// holds.
+    /// Runs the cells, in any order, until `stop` is set. Tells each as it is finished: its place among `cells`, and what came of it.
     fn run(
         &self,
         cells: &[OpenCell],
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(usize, &str) -> Result<(), String>,
+        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
     ) -> Result<(), String>;
 }
 
@@ -29,6 +28,18 @@ pub struct OpenCell {
     /// The name of its file, without the ending.
     pub name: String,
     pub seed: u64,
+    /// The parts of it that reach outside, by their types. Where there are some it may be begun once only: should it be lost with whoever ran
+    /// it, nobody knows what it has done there. Empty where it may be run again.
+    pub reaches_outside: Vec<String>,
+}
+
+/// What came of a cell that others ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Came<'a> {
+    /// It was finished: what its file holds.
+    Finished(&'a str),
+    /// Whoever ran it is gone, and it was not run again: why.
+    Lost(&'a str),
 }
 
 /// What is run of a system, and where it is kept.
@@ -52,6 +63,8 @@ pub struct GridOptions {
     pub keep: bool,
     /// Only the cell of this name.
     pub only: Option<String>,
+    /// Run again what was lost with whoever ran it, also where it reaches outside.
+    pub replay_lost: bool,
     /// Who runs the cells. Absent: this process.
     pub runner: Option<Arc<dyn CellRunner>>,
     /// Set from outside to stop; the cells under way are lost, the finished ones are not.
@@ -189,6 +202,7 @@ impl<'a> Grid<'a> {
     ///     arms: vec!["identity".into()],
     ///     keep: false,
     ///     only: None,
+    ///     replay_lost: false,
     ///     runner: None,
     ///     stop: Default::default(),
     /// };
@@ -208,7 +222,7 @@ impl<'a> Grid<'a> {
         let found: Vec<Option<Cell>> = self
             .jobs
             .iter()
-            .map(|job| Cell::load(&path(&folder, job)).filter(|cell| cell.broken.is_none()))
+            .map(|job| Cell::load(&path(&folder, job)).filter(|cell| cell.stays(self.options.replay_lost)))
             .collect();
         let open: Vec<usize> = (0..self.jobs.len()).filter(|&at| found[at].is_none()).collect();
         let began = Instant::now();
@@ -262,7 +276,8 @@ impl<'a> Grid<'a> {
             Err(StudyError::Broken(why)) => (None, Some(why)),
         };
         let (part, arm) = (job.part.name.clone(), job.arm.to_owned());
-        let cell = Cell { part, arm, seed: job.seed, seconds: began.elapsed().as_secs_f64(), record, broken };
+        let (seconds, lost) = (began.elapsed().as_secs_f64(), false);
+        let cell = Cell { part, arm, seed: job.seed, seconds, record, broken, lost };
         cell.save(&path(folder, job))?;
         if !self.options.keep && cell.broken.is_none() && work.exists() {
             std::fs::remove_dir_all(&work).map_err(LabError::file("remove", &work))?;
@@ -307,13 +322,23 @@ impl Running<'_> {
     /// Lets `runner` run them; each is kept here as if it had been run here.
     fn elsewhere(&self, runner: &dyn CellRunner, folder: &Path) -> Result<(), LabError> {
         let jobs: Vec<&Job<'_>> = self.open.iter().map(|&at| &self.grid.jobs[at]).collect();
-        let cells: Vec<OpenCell> =
-            jobs.iter().map(|job| OpenCell { name: name(job), seed: job.seed }).collect();
+        let open = |job: &&Job<'_>| OpenCell {
+            name: name(job),
+            seed: job.seed,
+            reaches_outside: match self.grid.options.replay_lost {
+                true => Vec::new(),
+                false => job.experiment.reaches_outside(),
+            },
+        };
+        let cells: Vec<OpenCell> = jobs.iter().map(open).collect();
         let stop = &*self.grid.options.stop;
-        let mut keep = |at: usize, text: &str| {
-            let cell: Cell =
-                serde_json::from_str(text).map_err(|why| format!("a cell cannot be read: {why}"))?;
+        let mut keep = |at: usize, came: Came<'_>| {
             let job = jobs.get(at).ok_or("it gave a cell that nobody asked for")?;
+            let cell = match came {
+                Came::Finished(text) => serde_json::from_str::<Cell>(text)
+                    .map_err(|why| format!("a cell cannot be read: {why}"))?,
+                Came::Lost(why) => lost(job, why),
+            };
             if (cell.part.as_str(), cell.arm.as_str(), cell.seed)
                 != (job.part.name.as_str(), job.arm, job.seed)
             {
@@ -353,6 +378,12 @@ impl Running<'_> {
             });
         }
     }
+}
+
+/// What is kept of a cell that was lost: a failure of nobody's method.
+fn lost(job: &Job<'_>, why: &str) -> Cell {
+    let (part, arm) = (job.part.name.clone(), job.arm.to_owned());
+    Cell { part, arm, seed: job.seed, seconds: 0.0, record: None, broken: Some(why.to_owned()), lost: true }
 }
 
 fn name(job: &Job<'_>) -> String {

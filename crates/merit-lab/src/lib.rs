@@ -36,7 +36,7 @@ pub use arm::{Arm, Role};
 pub use cell::{Cell, CellKey, Cells};
 pub use changes::{Change, changes};
 pub use claim::{Bound, Claim, Test};
-pub use grid::{CellRunner, Grid, GridOptions, LookTime, OpenCell, Progress};
+pub use grid::{Came, CellRunner, Grid, GridOptions, LookTime, OpenCell, Progress};
 pub use measure::{Measure, Reading};
 pub use merit_studies::STUDIES;
 pub use page::{index_page, system_page};

@@ -118,7 +118,8 @@ pub fn judge(system: &System, cells: &Cells) -> Ruling {
 fn obstacle(system: &System, cells: &Cells, premises: &[Judged]) -> String {
     let broken = cells.0.iter().find_map(|cell| {
         let why = cell.broken.as_ref()?;
-        Some(format!("the cell {} of seed {} broke twice: {why}", cell.arm, cell.seed))
+        let how = if cell.lost { "was lost" } else { "broke twice" };
+        Some(format!("the cell {} of seed {} {how}: {why}", cell.arm, cell.seed))
     });
     let premise = || {
         let failed = premises.iter().find(|premise| premise.verdict != Verdict::Holds)?;

@@ -3,7 +3,10 @@
 //! Connections live on a runtime of their own, started on first use. So they outlive the runtime of their opener, may be
 //! used from several of them, and from code that has none: a future only waits for a task over there, and [`wait`] is enough to
 //! drive it. When the future is dropped, the task ends and its connection is closed.
+//!
+//! A process that was forked has none of its parent's threads: its first task starts its own.
 
+use merit_core::PerProcess;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::OnceLock;
@@ -16,13 +19,13 @@ use tokio::task::JoinHandle;
 pub struct Threads {
     name: &'static str,
     most: usize,
-    runtime: OnceLock<Result<Runtime, String>>,
+    runtime: PerProcess<OnceLock<Result<Runtime, String>>>,
 }
 
 impl Threads {
     /// At most `most` threads of this name, none before the first task.
     pub const fn new(name: &'static str, most: usize) -> Self {
-        Self { name, most, runtime: OnceLock::new() }
+        Self { name, most, runtime: PerProcess::new() }
     }
 
     /// The runtime, for tasks that are not awaited; or why it cannot be started.
@@ -33,7 +36,8 @@ impl Threads {
             builder.worker_threads(threads).thread_name(self.name).enable_all();
             builder.build().map_err(|error| error.to_string())
         };
-        self.runtime.get_or_init(build).as_ref().map(Runtime::handle).map_err(Clone::clone)
+        let runtime = self.runtime.get(OnceLock::new).get_or_init(build);
+        runtime.as_ref().map(Runtime::handle).map_err(Clone::clone)
     }
 
     /// Starts `future` on these threads.

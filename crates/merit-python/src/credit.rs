@@ -4,12 +4,14 @@ mod batch;
 
 use crate::arrays::{self, by_row, maybe_by_row, of_rows};
 use crate::process::apart;
-use crate::{error, settings};
+use crate::{error, plain, settings};
 use batch::Given;
-use merit_credit::CreditRule;
+use merit_core::Chosen;
 use merit_credit::kernels::{self, Discount, Rows, Valued};
+use merit_credit::{CreditRule, Differs};
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use serde::Serialize;
 
 /// Advantages and returns, each as the mask lies.
 type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
@@ -82,6 +84,11 @@ pub(crate) fn group_advantages<'py>(
     let (rewards, groups) = (by_row::<Option<f64>>("rewards", rewards)?, by_row::<u32>("groups", groups)?);
     let rewards: Vec<Option<f64>> =
         rewards.into_iter().map(|reward| reward.filter(|r| !r.is_nan())).collect();
+    if let Some(at) = rewards.iter().position(|reward| reward.is_some_and(f64::is_infinite)) {
+        let why =
+            format!("reward {at} is infinite; give finite numbers, and `None` where there is no verdict");
+        return Err(error::input(py, why));
+    }
     let formula = match formula {
         "grpo" => kernels::mean_std,
         "mean" => kernels::mean,
@@ -91,13 +98,54 @@ pub(crate) fn group_advantages<'py>(
             return Err(error::input(py, why));
         }
     };
-    let bounds: Vec<usize> = (0..=rewards.len()).collect();
-    let mask = vec![true; rewards.len()];
-    let mut out = vec![0.0; rewards.len()];
-    let compared = Rows::new(&bounds, &mask)
-        .and_then(|rows| kernels::group_advantages(&rows, &rewards, &groups, formula, &mut out))
-        .map_err(|why| error::input(py, why))?;
-    Ok(PyArray1::from_vec(py, compared.per_row))
+    let compared = apart(py, || {
+        let bounds: Vec<usize> = (0..=rewards.len()).collect();
+        let mask = vec![true; rewards.len()];
+        let mut out = vec![0.0; rewards.len()];
+        let rows = Rows::new(&bounds, &mask)?;
+        kernels::group_advantages(&rows, &rewards, &groups, formula, &mut out)
+    })?;
+    Ok(PyArray1::from_vec(py, compared.map_err(|why| error::input(py, why))?.per_row))
+}
+
+/// What a credit rule needs that arrays do not say by themselves: `groups` (it compares the rows of a group), `values` (what a value head
+/// says), and in words what only episodes hold (`beyond`): with that it cannot work here.
+///
+/// >>> import merit_rl
+/// >>> merit_rl.credit_needs("grpo")
+/// {'groups': True, 'values': False, 'beyond': []}
+/// >>> merit_rl.credit_needs("branch-monte-carlo")["beyond"]
+/// ['continuations from every turn']
+#[pyfunction]
+pub(crate) fn credit_needs<'py>(py: Python<'py>, rule: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let rule = read_rule(py, rule)?.component();
+    let told = apart(py, || Needed::of(rule.as_ref()))?;
+    plain::give(py, &told)
+}
+
+fn read_rule(py: Python<'_>, rule: &Bound<'_, PyAny>) -> PyResult<Chosen<dyn CreditRule>> {
+    let rule = settings::named("the rule", rule)?;
+    let read = apart(py, || settings::chosen::<dyn CreditRule>(rule))?;
+    read.map_err(|why| error::input(py, why))
+}
+
+/// What arrays must hold for a rule, and what they cannot.
+#[derive(Serialize)]
+struct Needed {
+    groups: bool,
+    values: bool,
+    beyond: Vec<String>,
+}
+
+impl Needed {
+    fn of(rule: &dyn CreditRule) -> Self {
+        let (needs, properties) = (rule.needs(), rule.properties());
+        // It learns from rewards too, but what it is for are trees and terms.
+        let whole = [Differs::TurnTerms, Differs::Branches].into_iter();
+        let whole = whole.filter(|what| properties.learns_from(*what)).map(|what| what.words().to_owned());
+        let beyond = needs.beyond_arrays().into_iter().chain(whole).collect();
+        Self { groups: properties.compares_members, values: needs.values, beyond }
+    }
 }
 
 /// Advantages by any credit rule (see `names("rules")`), of the mask's shape, and returns where the rule fits values. Arrays and
@@ -128,8 +176,14 @@ pub(crate) fn advantages<'py>(
     last_values: Option<&Bound<'py, PyAny>>,
     seed: u64,
 ) -> PyResult<Maybe<'py>> {
-    let rule = settings::named("the rule", rule)?;
-    let rule = settings::chosen::<dyn CreditRule>(rule).map_err(|why| error::input(py, why))?;
+    let rule = read_rule(py, rule)?;
+    let beyond = Needed::of(rule.component().as_ref()).beyond;
+    if !beyond.is_empty() {
+        let (name, beyond) = (rule.about().name, beyond.join(" and "));
+        let why =
+            format!("the rule `{name}` learns from {beyond}, which arrays do not hold; use it in a recipe");
+        return Err(error::input(py, why));
+    }
     let (mask, layout) = arrays::mask(mask)?;
     let values = arrays::maybe("values", values, &layout)?;
     let rewards = by_row::<Option<f64>>("rewards", rewards)?;

@@ -33,7 +33,7 @@ mod _merit {
     #[pymodule_export]
     use super::command::command;
     #[pymodule_export]
-    use super::credit::{advantages, gae, group_advantages};
+    use super::credit::{advantages, credit_needs, gae, group_advantages};
     #[pymodule_export]
     use super::env::Env;
     #[pymodule_export]

@@ -127,12 +127,14 @@ pub(crate) fn coefficients<'py>(
     loss_agg: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Coefficients> {
     let objective = settings::named("the objective", objective)?;
-    let objective = settings::chosen::<dyn Objective>(objective).map_err(|why| error::input(py, why))?;
+    let objective = apart(py, || settings::chosen::<dyn Objective>(objective))?;
+    let objective = objective.map_err(|why| error::input(py, why))?;
     let loss_agg = match loss_agg {
         Some(given) => settings::named("`loss_agg`", given)?,
         None => settings::table("token", None)?,
     };
-    let loss_agg = settings::chosen::<dyn LossAgg>(loss_agg).map_err(|why| error::input(py, why))?;
+    let loss_agg = apart(py, || settings::chosen::<dyn LossAgg>(loss_agg))?;
+    let loss_agg = loss_agg.map_err(|why| error::input(py, why))?;
     let (mask, layout) = arrays::mask(mask)?;
     let rewards = maybe_by_row::<Option<f64>>("rewards", rewards)?;
     let groups = maybe_by_row::<usize>("groups", groups)?;

@@ -11,13 +11,14 @@ use merit_run::reward_file;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What rewards may be made of here.
 fn terms() -> &'static Components {
     static TERMS: merit_core::PerProcess<Components> = merit_core::PerProcess::new();
-    TERMS.get(|| merit_graders::components().with(entry!(Function as dyn Term)))
+    TERMS.get(|| settings::components().clone().with(entry!(Function as dyn Term)))
 }
 
 /// What a reward says of one episode. One is made of what `to_dict` of another gives.
@@ -115,7 +116,8 @@ impl Score {
 /// ...                                  {"prompt": "6*7?", "response": "41", "answer": "42"}])]
 /// [1.0, 0.0]
 ///
-/// `functions` are Python functions that its terms of type `function` name.
+/// `functions` are Python functions that its terms of type `function` name. The folder of a judge that it asks is read when it is
+/// made, in every process anew: what is sent elsewhere needs the folder there, at the same path.
 #[pyclass(frozen, module = "merit_rl", name = "Reward")]
 pub(crate) struct Reward {
     config: RewardConfig,
@@ -138,7 +140,7 @@ impl Reward {
 
     /// What `source` says, without functions.
     pub(crate) fn read(source: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Self::made(source.py(), config(source)?, None)
+        Self::made(source.py(), config(source, None)?, None)
     }
 
     /// The reward that is one function of the episode.
@@ -174,28 +176,59 @@ impl Reward {
 }
 
 fn compile(config: &RewardConfig, functions: Option<Py<PyDict>>) -> Result<Scorer, String> {
-    with_functions(functions, || Scorer::compile(config)).map_err(|why| why.to_string())
+    let scorer = with_functions(functions, || Scorer::compile(config)).map_err(|why| why.to_string())?;
+    judges_are_here(config).map(|()| scorer)
 }
 
-fn config(source: &Bound<'_, PyAny>) -> PyResult<RewardConfig> {
+/// The name of the term that asks a judge's folder.
+const JUDGE: &str = "judge";
+
+/// A judge's folder is read before the first row, so that one that is missing is an error and not a failure of every row.
+fn judges_are_here(part: &RewardConfig) -> Result<(), String> {
+    if part.about().name == JUDGE {
+        Scorer::opened(part).map_err(|why| why.to_string())?;
+    }
+    part.children().into_iter().try_for_each(judges_are_here)
+}
+
+/// The expression as another process may read it: relative paths of judges count from where this one works.
+fn from_anywhere(part: Value) -> Value {
+    match part {
+        Value::Object(mut table) => {
+            let asks = table.get("type").is_some_and(|name| name == JUDGE);
+            if let Some(Value::String(path)) = table.get_mut(JUDGE).filter(|_| asks)
+                && let Ok(whole) = std::path::absolute(&*path)
+            {
+                *path = whole.to_string_lossy().into_owned();
+            }
+            Value::Object(table.into_iter().map(|(key, value)| (key, from_anywhere(value))).collect())
+        }
+        Value::Array(parts) => Value::Array(parts.into_iter().map(from_anywhere).collect()),
+        other => other,
+    }
+}
+
+fn config(source: &Bound<'_, PyAny>, functions: Option<&Py<PyDict>>) -> PyResult<RewardConfig> {
     let py = source.py();
     if let Ok(text) = source.extract::<String>() {
         if text.contains(['\n', '=']) {
             return terms().reading(|| RewardConfig::from_toml(&text)).map_err(|why| error::input(py, why));
         }
-        return named(py, &text);
+        return named(py, &text, functions);
     }
     if let Ok(path) = source.extract::<PathBuf>() {
         // A path is one, even where it looks like a name.
-        return named(py, &PathBuf::from(".").join(path).to_string_lossy());
+        return named(py, &PathBuf::from(".").join(path).to_string_lossy(), functions);
     }
     let table = settings::without_none(plain::value("the reward", source)?);
     terms().reading(|| serde_json::from_value(table)).map_err(|why| error::input(py, why))
 }
 
 /// The reward of that name or path.
-fn named(py: Python<'_>, name_or_path: &str) -> PyResult<RewardConfig> {
-    let found = apart(py, || reward_file::load(name_or_path))?;
+fn named(py: Python<'_>, name_or_path: &str, functions: Option<&Py<PyDict>>) -> PyResult<RewardConfig> {
+    let functions = functions.map(|functions| functions.clone_ref(py));
+    let load = || with_functions(functions, || reward_file::load_with(name_or_path, terms()));
+    let found = apart(py, load)?;
     Ok(found.map_err(|why| error::input(py, why))?.config)
 }
 
@@ -254,7 +287,7 @@ impl Reward {
     #[new]
     #[pyo3(signature = (source, functions = None))]
     fn new(source: &Bound<'_, PyAny>, functions: Option<Py<PyDict>>) -> PyResult<Self> {
-        Self::made(source.py(), config(source)?, functions)
+        Self::made(source.py(), config(source, functions.as_ref())?, functions)
     }
 
     /// A score for each row, in order. A row is a dict of `prompt`, `response` and `answer`, or of `messages`, a recorded
@@ -333,7 +366,9 @@ impl Reward {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Again<'py>> {
         let (py, this) = (slf.py(), slf.get());
         let kept = plain::give(py, &*this.kept.lock().unwrap_or_else(PoisonError::into_inner))?;
-        Ok((slf.get_type().into_any(), (this.to_dict(py)?, this.functions(py)), kept))
+        let config = serde_json::to_value(&this.config).map_err(|why| error::broke(py, why))?;
+        let made_with = (plain::give(py, &from_anywhere(config))?, this.functions(py));
+        Ok((slf.get_type().into_any(), made_with, kept))
     }
 
     /// What it has learned from step to step travels along.

@@ -102,8 +102,8 @@ pub(crate) fn names(py: Python<'_>, kind: &str) -> PyResult<Vec<&'static str>> {
         "worlds" => merit_env::WORLDS.iter().map(|entry| entry.about.name).collect(),
         "tools" => merit_tools::TOOLS.iter().map(|entry| entry.about.name).collect(),
         "terms" => {
-            let own = merit_reward::TERMS.iter().map(|entry| entry.about.name);
-            own.chain(merit_graders::TERMS.iter().map(|entry| entry.about.name)).collect()
+            let entries = components().entries::<dyn merit_reward::Term>();
+            entries.iter().map(|entry| entry.about.name).collect()
         }
         "combinators" => merit_reward::COMBINATORS.iter().map(|entry| entry.about.name).collect(),
         "rules" => merit_credit::RULES.iter().map(|entry| entry.about.name).collect(),

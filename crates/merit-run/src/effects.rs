@@ -14,13 +14,31 @@ use std::sync::Arc;
 
 /// Worlds that are somebody's program.
 const WORLDS: [&str; 2] = ["command", "python"];
-/// Tools that are somebody's program or server. The tool `python` is the sandbox, which reaches nothing.
-const TOOLS: [&str; 2] = ["mcp", "python-tool"];
+/// Tools that are somebody's program or server, and a program that plays simulated ones. The tool `python` is the sandbox, which
+/// reaches nothing.
+const TOOLS: [&str; 3] = ["command", "mcp", "python-tool"];
+/// Terms of a reward that are somebody's program.
+const TERMS: [&str; 2] = ["command", "python"];
+/// Annotators that are somebody's program, or a judge of whom only his file says who answers.
+const ANNOTATORS: [&str; 2] = ["command", "judge"];
+/// What else a run may ask: models at endpoints, and the tools of judges.
+const ASKED: [&str; 4] = ["command", "mcp", "openai", "python-tool"];
 
 impl Recipe {
     /// The parts of its world that reach outside, by their types. Empty: to play an episode again changes nothing.
     pub fn reaches_outside(&self) -> Vec<String> {
         outside(&self.world)
+    }
+
+    /// The parts of a whole run that reach outside, by their types: worlds and tools, rewards, annotators, endpoints. Empty: to run it
+    /// again changes nothing.
+    pub fn run_reaches_outside(&self) -> Vec<String> {
+        let mut found = BTreeSet::new();
+        // What cannot be written as a table was not read from one.
+        if let Ok(table) = serde_json::to_value(self) {
+            look(&table, &ASKED, &mut found);
+        }
+        found.into_iter().collect()
     }
 }
 
@@ -47,8 +65,10 @@ fn outside(world: &impl Serialize) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// A component's own type is looked for among `own`; what it holds is a tool, or under the key `world` another world.
-fn look(value: &Value, own: &[&str], found: &mut BTreeSet<String>) {
+/// A component's own type is looked for among `own`. What it holds is read by its key; the parts of a reward are rewards, and what a world
+/// holds are tools.
+fn look(value: &Value, own: &'static [&'static str], found: &mut BTreeSet<String>) {
+    let inside: &[&str] = if own == WORLDS { &TOOLS } else { own };
     match value {
         Value::Object(table) => {
             if let Some(name) = table.get("type").and_then(Value::as_str)
@@ -58,12 +78,17 @@ fn look(value: &Value, own: &[&str], found: &mut BTreeSet<String>) {
             }
             for (key, value) in table {
                 // The settings of somebody's class are his own words.
-                if key != "settings" {
-                    look(value, if key == "world" { &WORLDS } else { &TOOLS }, found);
-                }
+                let below: &[&str] = match key.as_str() {
+                    "settings" => continue,
+                    "world" => &WORLDS,
+                    "reward" => &TERMS,
+                    "annotators" => &ANNOTATORS,
+                    _ => inside,
+                };
+                look(value, below, found);
             }
         }
-        Value::Array(list) => list.iter().for_each(|value| look(value, &TOOLS, found)),
+        Value::Array(list) => list.iter().for_each(|value| look(value, own, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
@@ -95,5 +120,36 @@ mod tests {
         check(tasks(json!([own, {"type": "mcp", "server": {"command": ["a"]}}])), &["mcp", "python-tool"]);
         let ledger = json!({"name": "ledger", "world": {"type": "ledger"}});
         check(json!({"type": "mix", "of": [ledger, {"name": "own", "world": command}]}), &["command"]);
+        let simulated = |role: Value| {
+            let tool =
+                json!({"name": "weather", "summary": "The weather.", "parameters": {"type": "object"}});
+            tasks(json!([{"type": "simulated", "role": role, "tools": [tool]}]))
+        };
+        check(simulated(json!({"type": "schema"})), &[]);
+        check(simulated(json!({"type": "command", "command": ["a"]})), &["command"]);
+    }
+
+    #[test]
+    fn a_run_reaches_outside_by_its_rewards_annotators_and_endpoints_too() {
+        let check = |more: &str, want: &[&str]| {
+            let text = format!(
+                "name = 'a'\nabout = 'b'\n[world]\ntype = 'ledger'\n[credit]\ntype = 'grpo'\n[budget]\nsteps = 1\ngroups = 2\n\
+                 group_size = 2\n{more}"
+            );
+            let recipe = Recipe::parse("a.toml", &text).expect(&text);
+            assert_eq!(recipe.run_reaches_outside(), want, "{more}");
+            assert!(recipe.reaches_outside().is_empty(), "an episode does not");
+        };
+        let own = "[reward]\ntype = 'exact-answer'\n";
+        check(own, &[]);
+        check("[reward]\ntype = 'sum'\nof = [{ type = 'command', command = ['a'] }]", &["command"]);
+        check("[reward]\ntype = 'sum'\nof = [{ type = 'python', module = 'a:b' }]", &["python"]);
+        let graded = "[reward]\ntype = 'annotation'\nkey = 'good'\n";
+        check(
+            &format!("{graded}[[annotators]]\ntype = 'command'\nname = 'good'\ncommand = ['a']"),
+            &["command"],
+        );
+        let server = "endpoint = { base_url = 'http://127.0.0.1:9/v1', model = 'm' }";
+        check(&format!("{own}[roles.teacher]\ntype = 'openai'\n{server}"), &["openai"]);
     }
 }

@@ -3,10 +3,11 @@
 use crate::server::{Server, StartMessage};
 use crate::worker::Worker;
 use crate::{Cancel, Limits, SandboxError, SandboxSettings};
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use merit_core::PerProcess;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Attempts to get a ready worker before the trouble is reported.
 const ATTEMPTS: usize = 3;
@@ -139,11 +140,12 @@ impl Pool {
 }
 
 /// Counts users over all sandboxes of this process, from a place drawn at random: two programs with one id would share what the
-/// kernel counts for a user, and one could tell what the other does.
+/// kernel counts for a user, and one could tell what the other does. A process that was forked draws a place of its own.
 fn next_user() -> u32 {
-    static USERS: LazyLock<AtomicU32> =
-        LazyLock::new(|| AtomicU32::new(RandomState::new().build_hasher().finish() as u32));
-    USERS.fetch_add(1, Ordering::Relaxed)
+    static USERS: PerProcess<AtomicU32> = PerProcess::new();
+    // What `RandomState` draws next is copied by a fork; the number of the process is not.
+    let drawn = || AtomicU32::new(RandomState::new().hash_one(std::process::id()) as u32);
+    USERS.get(drawn).fetch_add(1, Ordering::Relaxed)
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -4,7 +4,7 @@ use super::turn_groups::{Key, Pools, compared};
 use crate::credit::short;
 use crate::kernels::{GroupStats, mean, mean_std};
 use crate::token_rewards::{is_own, turn_rewards};
-use crate::{Credit, CreditBatch, CreditError, CreditRule, Note, Properties};
+use crate::{Credit, CreditBatch, CreditError, CreditRule, Needs, Note, Properties};
 use merit_core::{About, Component, Refusal, Sample, ScoredEpisode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,6 +60,10 @@ struct Earned {
 impl CreditRule for KeyedGroups {
     fn properties(&self) -> Properties {
         Properties::by_turn()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { infos: self.key.iter().cloned().collect(), ..Needs::default() }
     }
 
     fn trains_left(&self) -> bool {

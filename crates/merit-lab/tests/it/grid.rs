@@ -1,7 +1,8 @@
 //! Cells are run once, kept, and the same whoever runs them.
 
 use merit_lab::{
-    CellRunner, Grid, GridOptions, LabError, Look, OpenCell, System, SystemResult, judge, load, system_page,
+    Came, CellRunner, Grid, GridOptions, LabError, Look, OpenCell, System, SystemResult, judge, load,
+    system_page,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ fn options(folder: &Path, workers: usize) -> GridOptions {
         arms: Vec::new(),
         keep: false,
         only: None,
+        replay_lost: false,
         runner: None,
         stop: Arc::new(AtomicBool::new(false)),
     }
@@ -92,7 +94,7 @@ impl CellRunner for Others {
         &self,
         cells: &[OpenCell],
         _: &AtomicBool,
-        finished: &mut dyn FnMut(usize, &str) -> Result<(), String>,
+        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
         let system = load("knapsack-composer", &[]).unwrap();
         for (at, cell) in cells.iter().enumerate().rev() {
@@ -101,7 +103,7 @@ impl CellRunner for Others {
             let options = GridOptions { only, seeds: Some(vec![cell.seed]), ..options(folder.path(), 1) };
             Grid::new(&system, &options, 1).unwrap().run(&|_| {}).unwrap();
             let file = folder.path().join(format!("knapsack-composer/{}.json", cell.name));
-            finished(at, &std::fs::read_to_string(file).unwrap())?;
+            finished(at, Came::Finished(&std::fs::read_to_string(file).unwrap()))?;
         }
         Ok(())
     }
@@ -127,6 +129,43 @@ fn cells_that_others_ran_are_kept_as_if_they_had_been_run_here() {
     let odd = GridOptions { only: Some("main-random-101-0".into()), ..options(one.path(), 1) };
     let refused = Grid::new(&system, &odd, 1).err().unwrap().to_string();
     assert!(refused.contains("install the same merit everywhere"), "{refused}");
+}
+
+/// Loses the first cell, and runs the others.
+struct Losing;
+
+impl CellRunner for Losing {
+    fn run(
+        &self,
+        cells: &[OpenCell],
+        stop: &AtomicBool,
+        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        finished(0, Came::Lost("the worker was lost"))?;
+        Others.run(&cells[1..], stop, &mut |at, came| finished(at + 1, came))
+    }
+}
+
+#[test]
+fn a_cell_that_was_lost_is_a_failure_and_is_not_run_again_unless_told() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let by_others = GridOptions { runner: Some(Arc::new(Losing)), ..options(folder.path(), 1) };
+    let cells = Grid::new(&system, &by_others, 1).unwrap().run(&|_| {}).unwrap();
+    let lost: Vec<_> = cells.0.iter().filter(|cell| cell.lost).collect();
+    assert_eq!(lost.len(), 1);
+    assert!(lost[0].record.is_none() && lost[0].broken.as_deref() == Some("the worker was lost"));
+    let ruling = judge(&system, &cells);
+    assert!(ruling.why.ends_with("was lost: the worker was lost"), "{}", ruling.why);
+    let ran = |replay_lost: bool| {
+        let options = GridOptions { replay_lost, ..options(folder.path(), 1) };
+        let grid = Grid::new(&system, &options, 1).unwrap();
+        let (cells, time) = grid.run_timed(&|_| {}).unwrap();
+        (time.cells, cells.0.iter().filter(|cell| cell.lost).count())
+    };
+    assert_eq!(ran(false), (0, 1));
+    assert_eq!(ran(true), (1, 0));
+    assert_eq!(ran(false), (0, 0));
 }
 
 #[test]

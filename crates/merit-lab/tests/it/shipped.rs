@@ -121,6 +121,7 @@ fn every_smoke_ends_with_all_its_measures() {
         arms: Vec::new(),
         keep: false,
         only: None,
+        replay_lost: false,
         runner: None,
         stop: Arc::new(AtomicBool::new(false)),
     };

@@ -22,6 +22,7 @@ fn ruled_in(file: &str, one: &[f64], two: &[f64]) -> Ruling {
             ..CellRecord::default()
         }),
         broken: None,
+        lost: false,
     };
     let of = |arm: &'static str, values: &[f64]| {
         values.iter().enumerate().map(|(seed, value)| cell(arm, seed, *value)).collect::<Vec<_>>()
@@ -92,6 +93,7 @@ fn ruled_by_reach(measure: &str, test: &str, one: &[&[f64]], two: &[&[f64]]) -> 
             ..CellRecord::default()
         }),
         broken: None,
+        lost: false,
     };
     let of = |arm: &str, seeds: &[&[f64]]| {
         seeds.iter().enumerate().map(|(seed, heights)| cell(arm, seed, heights)).collect::<Vec<_>>()

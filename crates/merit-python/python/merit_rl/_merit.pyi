@@ -188,6 +188,7 @@ def group_advantages(
     *,
     formula: Literal["grpo", "mean", "rloo"] = "grpo",
 ) -> NDArray[np.float64]: ...
+def credit_needs(rule: str | Mapping[str, Any]) -> dict[str, Any]: ...
 @overload
 def advantages(
     rule: str | Mapping[str, Any],

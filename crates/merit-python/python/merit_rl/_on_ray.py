@@ -106,22 +106,32 @@ def _sweep(shared):
 
 
 class _Cells:
-    """Cells as tasks; Ray runs a task again whose worker or node was lost."""
+    """Cells as tasks. Ray runs one again whose worker or node was lost, unless it reaches outside: that is told as gone, and is begun once."""
 
     def __init__(self, at_once):
         self.shared, self.at_once = f"merit-cells-{uuid.uuid4().hex}", at_once
 
     def run(self, request, told, wanted):
-        """Tells each cell as it is finished; stops where nobody wants more."""
-        task, folder = ray.remote(num_cpus=1, max_retries=_LOSSES)(_cell), os.getcwd()
+        """Tells each cell as it is finished, and what may be begun only once as it is begun; stops where nobody wants more."""
+        task, folder = ray.remote(num_cpus=1)(_cell), os.getcwd()
         waiting, pending = collections.deque(enumerate(request["cells"])), {}
         while (waiting or pending) and wanted():
             while waiting and len(pending) < self.at_once:
                 at, cell = waiting.popleft()
-                pending[task.remote(self.shared, folder, request["system"], cell)] = at
+                if not cell["replay"]:
+                    told(at=at)
+                again = task.options(max_retries=_LOSSES if cell["replay"] else 0)
+                pending[again.remote(self.shared, folder, request["system"], cell)] = at, cell["replay"]
             done, _ = ray.wait([*pending], timeout=0.5)
             for one in done:
-                told(at=pending.pop(one), cell=ray.get(one))
+                at, replay = pending.pop(one)
+                try:
+                    told(at=at, cell=ray.get(one))
+                except ray.exceptions.RayError as error:
+                    # What the cell itself says is an answer; whatever else came of it, nobody knows how far it was.
+                    if replay or isinstance(error, ray.exceptions.RayTaskError):
+                        raise
+                    told(at=at, gone=_words(error).strip().splitlines()[0])
         for one in pending:
             ray.cancel(one, force=True)
 

@@ -20,7 +20,13 @@ Events = list[dict[str, Any]]
 
 
 def program() -> str:
-    """The path of the command: beside this interpreter, or on the PATH."""
+    """The path of the command: beside this interpreter, or on the PATH.
+
+    >>> import pathlib
+    >>> from merit_rl import command
+    >>> pathlib.Path(command.program()).name
+    'merit'
+    """
     beside = pathlib.Path(sys.executable).parent / "merit"
     if beside.exists():
         return str(beside)
@@ -97,11 +103,13 @@ def reproduce(
     on: str | None = None,
     cells: Path | None = None,
     results: Path | None = None,
+    replay_lost: bool = False,
 ) -> Events:
     """Runs systems of the laboratory, on a Ray cluster if told; cells as they finished, then results.
 
     ``cells`` is the folder of finished cells and pages, ``runs/lab`` by default, and ``results`` that of what is recorded, ``results`` by
-    default, both from the current folder. Cells that are there are not run again.
+    default, both from the current folder. Cells that are there are not run again. A cell that is lost with its worker is run again where that changes
+    nothing but its record; where it reaches outside only with ``replay_lost``, and it is an infrastructure failure otherwise.
 
     >>> import merit_rl, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -109,7 +117,7 @@ def reproduce(
     >>> last["result"]["system"]
     'cpr-norms'
     """
-    more = (["--smoke"] if smoke else []) + _flags(seeds=seeds, on=on, cells=cells, results=results)
+    more = (["--smoke"] if smoke else []) + (["--replay-lost"] if replay_lost else []) + _flags(seeds=seeds, on=on, cells=cells, results=results)
     return _lines("reproduce", *systems, *more, *_set(set))
 
 

@@ -28,7 +28,12 @@ _LONGEST_DRAWN = 64
 
 
 class AnyText(spaces.Text):
-    """Every text up to a length, in any script. What ``sample`` draws is short, of letters and digits."""
+    """Every text up to a length, in any script. What ``sample`` draws is short, of letters and digits.
+
+    >>> from merit_rl.gym import AnyText
+    >>> "été…" in AnyText(8), "123456789" in AnyText(8)
+    (True, False)
+    """
 
     def __init__(self, max_length: int = _LONGEST, seed: int | numpy.random.Generator | None = None) -> None:
         super().__init__(max_length, min_length=0, seed=seed)
@@ -60,6 +65,13 @@ class TextEnv(gymnasium.Env[str, str]):
 
     ``split`` is ``"train"`` or ``"held-out"``; ``reward`` a ``Reward`` or what one is made of; ``unpaid`` what a step counts as for which
     neither a reward nor the world pays anything, ``0.0`` for instance; ``settings`` are the world's.
+
+    >>> from merit_rl.gym import TextEnv
+    >>> env = TextEnv("ledger", split="held-out", reward="ledger-tools")
+    >>> shown, told = env.reset(options={"index": 3})
+    >>> shown, reward, terminated, truncated, told = env.step("answer 0")
+    >>> terminated, told["outcome"], told["terms"]["exact-answer"]
+    (True, 'policy wrong', 0.0)
     """
 
     # Gymnasium asks for a rate; a text has none.
@@ -128,7 +140,15 @@ class TextEnv(gymnasium.Env[str, str]):
 
 
 class TextVectorEnv(gymnasium.vector.VectorEnv):
-    """Several of them, stepped together; each begins its next task in the step after its end, as Gymnasium's ``NEXT_STEP`` says."""
+    """Several of them, stepped together; each begins its next task in the step after its end, as Gymnasium's ``NEXT_STEP`` says.
+
+    >>> from merit_rl.gym import TextVectorEnv
+    >>> envs = TextVectorEnv("sums", 2, reward="sums-tools")
+    >>> shown, told = envs.reset(seed=1)
+    >>> shown, rewards, terminated, truncated, told = envs.step(["answer 0", "answer 0"])
+    >>> terminated.tolist()
+    [True, True]
+    """
 
     metadata = {"autoreset_mode": gymnasium.vector.AutoresetMode.NEXT_STEP}
 
@@ -173,7 +193,12 @@ def _together(told: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
 
 
 def vector(world: str | World, num_envs: int = 1, **settings: Any) -> TextVectorEnv:
-    """Several environments of a world, stepped together."""
+    """Several environments of a world, stepped together.
+
+    >>> from merit_rl import gym
+    >>> gym.vector("sums", 3, unpaid=0.0).num_envs
+    3
+    """
     return TextVectorEnv(world, num_envs, **settings)
 
 

@@ -5,21 +5,36 @@ that cannot be judged is left unscored (``Score.unscored``, whose value is NaN):
 it out of every metric.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 
-from inspect_ai.scorer import Score, mean, stderr
+from inspect_ai.scorer import Score, Scorer, mean, stderr
 from inspect_ai.scorer import scorer as _registered
 
+from merit_rl._given import RewardSource
 from merit_rl._merit import Reward, Verifier
 
 
 @_registered(metrics=[mean(), stderr()], name="merit_rl/merit")
-def scorer(source="final-answer"):
+def scorer(source: RewardSource | Verifier = "final-answer") -> Scorer:
     """A scorer from a reward (a name, a file, TOML, a dict or a ``Reward``) or from a ``Verifier``.
 
     A reward reads the conversation with its tool calls. A verifier reads a record: the sample's metadata, the target as ``gold`` and the
     completion as ``response``. The terms with their evidence, or what the verifier found, are in the metadata of the score.
+
+    >>> import asyncio
+    >>> from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, ModelOutput
+    >>> from inspect_ai.scorer import Target
+    >>> from inspect_ai.solver import TaskState
+    >>> from merit_rl.inspect import scorer
+    >>> said = [ChatMessageUser(content="6*7?"), ChatMessageAssistant(content="It is 42.")]
+    >>> output = ModelOutput.from_content("mine", "It is 42.")
+    >>> state = TaskState(model="mine", sample_id=1, epoch=1, input="6*7?", messages=said, output=output)
+    >>> score = asyncio.run(scorer({"type": "maths"})(state, Target("42")))
+    >>> score.value, score.metadata["outcome"]
+    (1.0, 'scored')
     """
     judge = source if isinstance(source, (Reward, Verifier)) else Reward(source)
     scores = _verified if isinstance(judge, Verifier) else _rewarded

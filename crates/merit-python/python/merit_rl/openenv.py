@@ -11,6 +11,8 @@ environment for every request, so no episode can go over them. What the policy d
 wrong raises ``MeritError``, which is an infrastructure failure of the episode and never a reward.
 """
 
+from __future__ import annotations
+
 import contextlib
 import http.client
 import ipaddress
@@ -18,6 +20,8 @@ import json
 import math
 import socket
 import urllib.parse
+from collections.abc import Mapping
+from typing import Any
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
@@ -35,9 +39,29 @@ class Env:
     Without ``action``, an action of one field gets the text there, and any other is a JSON object that the policy writes. ``observation`` names
     the one field of the observation that the policy is shown; without it, it is shown all. ``reset`` are keyword arguments of the server's
     ``reset`` beside the seed. With ``state`` the server's state is recorded with the episode. ``seconds`` is the time for every answer.
+
+    ``URL`` is the address of a server of yours; this one echoes:
+
+    >>> from merit_rl.openenv import Env
+    >>> env = Env(URL, action="message", observation="echoed")
+    >>> env.reset(seed=3)
+    'say word3'
+    >>> env.step("hello")
+    ('hello', 0.25, False)
     """
 
-    def __init__(self, url, *, action=None, fields=None, observation=None, reset=None, state=False, remote=False, seconds=60.0):
+    def __init__(
+        self,
+        url: str,
+        *,
+        action: str | None = None,
+        fields: Mapping[str, Any] | None = None,
+        observation: str | None = None,
+        reset: Mapping[str, Any] | None = None,
+        state: bool = False,
+        remote: bool = False,
+        seconds: float = 60.0,
+    ) -> None:
         where = urllib.parse.urlsplit(url)
         if where.scheme not in ("http", "https", "ws", "wss") or not where.hostname:
             raise InputError(f"`url` is {url!r}; write it as http://127.0.0.1:8000")
@@ -51,7 +75,7 @@ class Env:
         if state:
             self.state_to_record = lambda: self.recorded
 
-    def reset(self, seed):
+    def reset(self, seed: int) -> Any:
         """A new session, and its first observation."""
         self._close()
         scheme, port = ("wss", 443) if self.where.scheme in ("https", "wss") else ("ws", 80)
@@ -66,7 +90,7 @@ class Env:
             raise MeritError(f"no session of the OpenEnv server at {self.url}: {error}") from error
         return self._observed(self._ask("reset", {"seed": seed, **self.options}))
 
-    def step(self, action):
+    def step(self, action: str) -> tuple[Any, float | None, bool]:
         """What came of what the policy said. A text that is no action raises ``ValueError`` and does nothing."""
         if self.session is None:
             raise MeritError("`step` without a session: the episode is over, or `reset` was not called")

@@ -6,13 +6,18 @@ another. Where the world or its tools reach outside, nobody knows what was done 
 then, and is played again only if told. What the policy or the world does wrong is an outcome of the episode and never a retry.
 """
 
+from __future__ import annotations
+
 import collections
 import functools
 import threading
 import uuid
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 import ray
 
+from merit_rl._given import Policy, RewardSource
 from merit_rl._merit import Reward, Rollout, parse_episodes, reaches_outside
 from merit_rl.errors import InputError, MeritError
 
@@ -139,14 +144,14 @@ class _Crew:
 class _Kept:
     """Actors that are kept until nobody wants them any more."""
 
-    def close(self):
+    def close(self) -> None:
         """Ends the actors."""
         self.crew.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
@@ -156,9 +161,27 @@ class Players(_Kept):
     ``make_policy`` is called once on every actor and gives the policy: a client of a vLLM or SGLang endpoint, for instance. ``under_way``
     is how many calls of the policy an actor has under way at a time, ``resources`` what each asks of Ray (``{"num_cpus": 1}``), ``losses`` how many actors may
     die before it is given up. ``watch`` is handed the crew: the actors with what each has under way in ``load``, their nodes in ``nodes``.
+
+    >>> from merit_rl import ray as on_ray
+    >>> def make_policy():
+    ...     return lambda messages: "answer 0"
+    >>> with on_ray.Players(make_policy, actors=1) as players:
+    ...     first = players.play("sums-tools", tasks=2)
+    ...     again = players.play("sums-tools", tasks=2)
+    >>> [score["outcome"] for score, episode in first], first == again
+    (['policy-wrong', 'policy-wrong'], True)
     """
 
-    def __init__(self, make_policy, *, actors=2, under_way=8, losses=100, resources=None, watch=None):
+    def __init__(
+        self,
+        make_policy: Callable[[], Policy],
+        *,
+        actors: int = 2,
+        under_way: int = 8,
+        losses: int = 100,
+        resources: Mapping[str, Any] | None = None,
+        watch: Callable[[Any], object] | None = None,
+    ) -> None:
         _at_least_one(actors=actors, under_way=under_way)
         options = {"num_cpus": 1, **(resources or {}), "max_concurrency": under_way}
         actor = ray.remote(**options)(_Rollouts)
@@ -166,7 +189,9 @@ class Players(_Kept):
         if watch is not None:
             watch(self.crew)
 
-    def play(self, recipe, *, tasks, batch=None, replay_lost=False, **plan):
+    def play(
+        self, recipe: str, *, tasks: int, batch: int | None = None, replay_lost: bool = False, **plan: Any
+    ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """``merit_rl.rollout`` on these actors: one ``(score, episode)`` for each episode, in order, both as plain values.
 
         Up to ``batch`` groups go to an actor in one call, as many as it has under way unless told: more where a policy answers in
@@ -201,24 +226,39 @@ def _quoted(names):
 class Scorers(_Kept):
     """Actors that score for as long as they are wanted: ``with Scorers("maths", actors=8) as scorers: scorers.score(rows)``.
 
-    ``reward`` is a ``Reward`` or what makes one. About ``batch`` rows go to an actor in one call, and two calls wait at each.
+    ``reward`` is a ``Reward`` or what makes one. About ``batch`` rows go to an actor in one call, and two calls wait at each. Rows that were
+    lost with an actor are scored again: a term that asks a program or a server of yours asks it again.
+
+    >>> from merit_rl import ray as on_ray
+    >>> with on_ray.Scorers({"type": "maths"}, actors=1) as scorers:
+    ...     [score] = scorers.score([{"prompt": "6*7?", "response": "42", "answer": "42"}])
+    >>> score["reward"], score["outcome"]
+    (1.0, 'scored')
     """
 
-    def __init__(self, reward, *, actors=2, batch=256, losses=100, resources=None):
+    def __init__(
+        self,
+        reward: RewardSource,
+        *,
+        actors: int = 2,
+        batch: int = 256,
+        losses: int = 100,
+        resources: Mapping[str, Any] | None = None,
+    ) -> None:
         _at_least_one(actors=actors, batch=batch)
         made = reward if isinstance(reward, Reward) else Reward(reward)
         actor = ray.remote(**{"num_cpus": 1, **(resources or {})})(_Scorer)
         self.batch, self.crew = batch, _Crew(lambda: actor.remote(made), actors, 2, losses)
         self.looks_at(made.to_dict())
 
-    def looks_at(self, config):
+    def looks_at(self, config: Mapping[str, Any]) -> None:
         """What of a row its score depends on, besides what it says."""
         parts = list(_parts(config))
         self.placed = any(part["type"] in _BY_PLACE or part.get("errors") for part in parts)
         self.whole = sorted({part["type"] for part in parts if _compares(part) == "batch"})
         self.grouped = any(_compares(part) == "group" for part in parts)
 
-    def score(self, rows, **settings):
+    def score(self, rows: Iterable[Any], **settings: Any) -> list[dict[str, Any]]:
         """``Reward.score`` on these actors: a dict for each row, in order, the same as on one machine.
 
         Rows that the reward compares stay together: those of a task, or all of them, which must fit one call then. ``keep`` is for one process.
@@ -253,8 +293,8 @@ class Scorers(_Kept):
         return rows, [part for part in sent if part]
 
 
-# Parts of a reward that are told the place of a row, or draw by it.
-_BY_PLACE = {"command", "function", "python", "shuffled"}
+# Parts of a reward that are told the place of a row, or draw by it; a judge may be made of any of them.
+_BY_PLACE = {"command", "function", "judge", "python", "shuffled"}
 
 
 def _compares(part):
@@ -288,13 +328,47 @@ def _at_least_one(**given):
             raise InputError(f"`{name}` is {number}; at least 1")
 
 
-def play(recipe, make_policy, *, tasks, actors=2, under_way=8, losses=100, resources=None, watch=None, **plan):
-    """``Players`` for one call: made, asked once, ended."""
+def play(
+    recipe: str,
+    make_policy: Callable[[], Policy],
+    *,
+    tasks: int,
+    actors: int = 2,
+    under_way: int = 8,
+    losses: int = 100,
+    resources: Mapping[str, Any] | None = None,
+    watch: Callable[[Any], object] | None = None,
+    **plan: Any,
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """``Players`` for one call: made, asked once, ended.
+
+    >>> from merit_rl import ray as on_ray
+    >>> def make_policy():
+    ...     return lambda messages: "answer 0"
+    >>> [(score, episode)] = on_ray.play("sums-tools", make_policy, tasks=1, actors=1)
+    >>> score["outcome"], len(episode["turns"])
+    ('policy-wrong', 1)
+    """
     with Players(make_policy, actors=actors, under_way=under_way, losses=losses, resources=resources, watch=watch) as players:
         return players.play(recipe, tasks=tasks, **plan)
 
 
-def score(reward, rows, *, actors=2, batch=256, losses=100, resources=None, **settings):
-    """``Scorers`` for one call: made, asked once, ended."""
+def score(
+    reward: RewardSource,
+    rows: Iterable[Any],
+    *,
+    actors: int = 2,
+    batch: int = 256,
+    losses: int = 100,
+    resources: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> list[dict[str, Any]]:
+    """``Scorers`` for one call: made, asked once, ended.
+
+    >>> from merit_rl import ray as on_ray
+    >>> rows = [{"prompt": "6*7?", "response": said, "answer": "42"} for said in ("42", "41")]
+    >>> [one["reward"] for one in on_ray.score({"type": "maths"}, rows, actors=1)]
+    [1.0, 0.0]
+    """
     with Scorers(reward, actors=actors, batch=batch, losses=losses, resources=resources) as scorers:
         return scorers.score(rows, **settings)

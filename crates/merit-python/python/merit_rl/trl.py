@@ -4,7 +4,10 @@ An episode without a verdict is ``None``: TRL leaves it out of the mean of its g
 """
 
 import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
 
+from merit_rl._given import RewardSource, Rule
 from merit_rl._merit import Reward, World, advantages
 from merit_rl.errors import InputError
 
@@ -13,13 +16,28 @@ class RewardFunc:
     """A merit reward as one of ``reward_funcs``. ``answer`` names the column with the right answer.
 
     The scores of the last batch are in ``last``; the mean of every term is logged as ``merit/TERM``.
+
+    >>> from merit_rl import trl
+    >>> right = trl.RewardFunc({"type": "maths"})
+    >>> right(["6*7?", "6*7?", "6*7?"], ["42", "41", "42"], answer=["42", "42", ""])
+    [1.0, 0.0, None]
+    >>> [score.outcome for score in right.last]
+    ['scored', 'scored', 'grader failed']
     """
 
-    def __init__(self, reward, *, answer="answer", name="merit"):
+    def __init__(self, reward: RewardSource, *, answer: str = "answer", name: str = "merit") -> None:
         self.reward = reward if isinstance(reward, Reward) else Reward(reward)
         self.answer, self.__name__, self.last, self.completions = answer, name, [], []
 
-    def __call__(self, prompts, completions, environments=None, log_metric=None, trainer_state=None, **columns):
+    def __call__(
+        self,
+        prompts: Sequence[Any],
+        completions: Sequence[Any],
+        environments: Sequence[Any] | None = None,
+        log_metric: Callable[[str, float], object] | None = None,
+        trainer_state: Any = None,
+        **columns: Any,
+    ) -> list[float | None]:
         step, self.completions = getattr(trainer_state, "global_step", 0), completions
         if environments is not None:
             rows = [environment.played for environment in environments]
@@ -43,15 +61,25 @@ def _row(prompt, completion, answer):
     return {"messages": [*prompt, *completion], **row}
 
 
-def environment(world, *, split="train", max_turns=32, **settings):
+def environment(world: str | World, *, split: str = "train", max_turns: int | None = 32, **settings: Any) -> type:
     """A class for ``environment_factory``: the model plays a world of merit by the tool ``say``.
 
     The dataset names tasks by the column ``index`` (see ``dataset``). Score what was played by ``RewardFunc``.
+
+    >>> from merit_rl import trl
+    >>> played = trl.environment("sums")()
+    >>> shown = played.reset(index=3)
+    >>> played.say("answer 0")
+    'It is over.'
+    >>> paid = trl.RewardFunc("sums-tools")
+    >>> _ = paid([""], [""], environments=[played])
+    >>> paid.last[0].outcome
+    'policy wrong'
     """
     made = world if isinstance(world, World) else World(world, **settings)
 
     class Environment:
-        def reset(self, index=0, **columns):
+        def reset(self, index: int = 0, **columns: Any) -> str:
             self.played = made.open(made.task(split, int(index)), seed=int(index), max_turns=max_turns)
             return "\n" + "\n".join(message["content"] for message in self.played.reset())
 
@@ -72,15 +100,27 @@ def environment(world, *, split="train", max_turns=32, **settings):
     return Environment
 
 
-def dataset(tasks, *, say="Play by the tool `say`, one line at a time."):
-    """Rows for ``datasets.Dataset.from_list``: a prompt and the index of a task each."""
+def dataset(tasks: int, *, say: str = "Play by the tool `say`, one line at a time.") -> list[dict[str, Any]]:
+    """Rows for ``datasets.Dataset.from_list``: a prompt and the index of a task each.
+
+    >>> from merit_rl import trl
+    >>> [row["index"] for row in trl.dataset(2)]
+    [0, 1]
+    """
     return [{"prompt": [{"role": "user", "content": say}], "index": index} for index in range(tasks)]
 
 
-def credited(trainer_class, rule, reward_func):
+def credited(trainer_class: type, rule: Rule, reward_func: RewardFunc) -> type:
     """``trainer_class`` with the advantages of a credit rule of merit, token by token, from the scores of ``reward_func``.
 
     A run of tokens that the model wrote is a turn; what tools answered gets nothing. Groups must not be spread over processes.
+
+    >>> from trl import GRPOTrainer
+    >>> from merit_rl import trl
+    >>> right = trl.RewardFunc({"type": "maths"})
+    >>> trainer_class = trl.credited(GRPOTrainer, "turn-groups", right)
+    >>> trainer_class.__name__, issubclass(trainer_class, GRPOTrainer)
+    ('CreditedGRPOTrainer', True)
     """
 
     class Credited(trainer_class):

@@ -11,21 +11,30 @@ the episode by an environment. Neither is ``ok`` then.
 """
 
 import asyncio
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import httpx
 import verifiers.v1 as vf
 
-from merit_rl._merit import Reward, World
+from merit_rl._given import RewardSource
+from merit_rl._merit import Env, Reward, World
 from merit_rl.errors import MeritError
 
 __all__ = ["MeritEnv", "MeritHarness", "MeritTaskset"]
 
 
-def reward(source, *, answer="answer", weight=1.0):
+def reward(source: RewardSource, *, answer: str = "answer", weight: float = 1.0) -> Callable[..., Any]:
     """A reward of merit as a reward of a ``vf.Task``: ``right = reward("final-answer")`` in the body of the class.
 
     ``answer`` names the field of the task's data with the right answer. Every term is a metric of the trace.
+
+    >>> import verifiers.v1 as vf
+    >>> from merit_rl.verifiers import reward
+    >>> class SumTask(vf.Task[vf.TaskData, vf.State, vf.TaskConfig]):
+    ...     right = reward({"type": "maths"}, weight=2.0)
+    >>> callable(SumTask.right)
+    True
     """
     made = source if isinstance(source, Reward) else Reward(source)
 
@@ -66,16 +75,38 @@ def _record(trace, score):
 
 
 class MeritData(vf.TaskData):
+    """What a task of a world holds.
+
+    >>> import merit_rl
+    >>> from merit_rl.verifiers import MeritData
+    >>> task = merit_rl.World("ledger").task("train", 0)
+    >>> MeritData(name=task["id"], id=task["id"], task=task).seed
+    0
+    """
+
     task: dict[str, Any]
     """The task as the world made it."""
     seed: int = 0
 
 
 class MeritTask(vf.Task[MeritData, vf.State, vf.TaskConfig]):
-    pass
+    """A task of a world. It has no reward of its own: ``MeritEnv`` scores what was played.
+
+    >>> from merit_rl.verifiers import MeritConfig, MeritTask, MeritTaskset
+    >>> tasks = MeritTaskset(MeritConfig(id="merit_world", world="ledger", tasks=1)).load()
+    >>> isinstance(next(tasks), MeritTask)
+    True
+    """
 
 
 class MeritConfig(vf.TasksetConfig):
+    """Which world, which of its tasks, and what scores them.
+
+    >>> from merit_rl.verifiers import MeritConfig
+    >>> MeritConfig(id="merit_world", world="kbqa", settings={"mode": "notes"}, reward="kbqa-notes").split
+    'train'
+    """
+
     world: str = "ledger"
     settings: dict[str, Any] = {}
     """Settings of the world, as in a recipe."""
@@ -87,17 +118,25 @@ class MeritConfig(vf.TasksetConfig):
 
 
 class MeritTaskset(vf.Taskset[MeritTask, MeritConfig]):
-    """The tasks of a world, with what the world says first as the prompt."""
+    """The tasks of a world, with what the world says first as the prompt.
 
-    def __init__(self, config):
+    >>> from merit_rl.verifiers import MeritConfig, MeritTaskset
+    >>> taskset = MeritTaskset(MeritConfig(id="merit_world", world="ledger", split="held-out", tasks=2))
+    >>> [task.data.id.split("/")[1] for task in taskset.load()]
+    ['held-out', 'held-out']
+    """
+
+    def __init__(self, config: MeritConfig) -> None:
         super().__init__(config)
         self.world = World(config.world, **config.settings)
         self.reward = Reward(config.reward)
 
-    def open(self, data):
+    def open(self, data: MeritData) -> Env:
+        """The world of a task, at its start."""
         return self.world.open(data.task, seed=data.seed, max_turns=self.config.max_turns)
 
-    def load(self):
+    def load(self) -> Iterator[MeritTask]:
+        """One after another, as the world makes them."""
         for index in range(self.config.tasks):
             task = self.world.task(self.config.split, index)
             data = MeritData(name=task["id"], id=task["id"], task=task, seed=index)
@@ -111,15 +150,34 @@ def _messages(told):
 
 
 class MeritEnvConfig(vf.EnvConfig):
+    """The tasks, and whoever plays them.
+
+    >>> from merit_rl.verifiers import MeritConfig, MeritEnvConfig
+    >>> MeritEnvConfig(taskset=MeritConfig(id="merit_world", world="ledger", tasks=4)).taskset.tasks
+    4
+    """
+
     taskset: MeritConfig = MeritConfig()
     player: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
     """Whoever plays; it only talks, so its runtime runs nothing."""
 
 
 class MeritEnv(vf.Env[MeritEnvConfig]):
-    """One episode: what the model says is a step of the world, until the world or a limit ends it; then the reward scores it."""
+    """One episode: what the model says is a step of the world, until the world or a limit ends it; then the reward scores it.
 
-    async def run(self, task, agents):
+    >>> import pathlib, sys, tempfile
+    >>> import verifiers.v1 as vf
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> module = "from merit_rl.verifiers import *; from merit_rl.verifiers import __all__"
+    >>> _, found = (folder / "my_world.py").write_text(module), sys.path.append(str(folder))
+    >>> config = {"taskset": {"id": "my_world", "world": "ledger", "reward": "ledger-tools", "tasks": 2}}
+    >>> env = vf.load_environment(vf.resolve_env_config(config))
+    >>> type(env).__name__, len(list(env.taskset))
+    ('MeritEnv', 2)
+    """
+
+    async def run(self, task: MeritTask, agents: Any) -> None:
+        """Plays the task to its end, and records the reward."""
         env = self.taskset.open(task.data)
         env.reset()
         async with agents.player.interaction(task) as interaction:
@@ -137,19 +195,35 @@ class MeritEnv(vf.Env[MeritEnvConfig]):
 
 
 class MeritHarnessConfig(vf.HarnessConfig):
+    """The settings of ``MeritHarness``: the name of the module by which verifiers finds it.
+
+    >>> from merit_rl.verifiers import MeritHarnessConfig
+    >>> MeritHarnessConfig(id="my_world").id
+    'my_world'
+    """
+
     id: str = "merit_world"
     """The name of your module."""
 
 
 class MeritHarness(vf.Harness[MeritHarnessConfig]):
-    """Sends the conversation to the model and takes one reply, in this process: no program is installed."""
+    """Sends the conversation to the model and takes one reply, in this process: no program is installed.
+
+    >>> import verifiers.v1 as vf
+    >>> from merit_rl.verifiers import MeritHarness, MeritHarnessConfig
+    >>> MeritHarness.EXECUTES_CODE, vf.AgentConfig(harness=MeritHarnessConfig(), runtime=vf.SubprocessConfig()).harness.id
+    (False, 'merit_world')
+    """
 
     APPENDS_SYSTEM_PROMPT = True
     SUPPORTS_RESUME = True
     EXECUTES_CODE = False
     NEEDS_CONTAINER = False
 
-    async def launch(self, ctx, trace, runtime, endpoint, secret, mcp_urls, data):
+    async def launch(
+        self, ctx: Any, trace: Any, runtime: Any, endpoint: str, secret: str, mcp_urls: Any, data: Any
+    ) -> vf.ProgramResult:
+        """Asks the model once, as verifiers calls it for every reply."""
         system, prompt = self.resolve_prompt(data)
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else [_plain(one) for one in prompt or []]
         if system:

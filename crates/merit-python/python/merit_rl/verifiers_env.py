@@ -11,6 +11,8 @@ the model is what the policy is shown, and what the policy says is the answer. T
 wrong raises ``MeritError``, which is an infrastructure failure of the episode and never a reward.
 """
 
+from __future__ import annotations
+
 import asyncio
 import contextlib
 import http.server
@@ -21,6 +23,8 @@ import queue
 import secrets
 import sys
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 import verifiers.v1 as vf
 from verifiers.v1.clients import ModelContext
@@ -44,9 +48,42 @@ class Env:
     Every agent whose settings name no model of its own speaks with the policy's words, through a harness that only talks unless they name
     another. ``player`` names the agent whose trace has the reward, where there are several. ``tasks`` is the most tasks that are listed.
     ``seconds`` is the time between two words of the policy.
+
+    >>> import pathlib, sys, tempfile
+    >>> from merit_rl.verifiers_env import Env
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> written = (folder / "one_sum.py").write_text('''
+    ... import verifiers.v1 as vf
+    ...
+    ... class SumTask(vf.Task[vf.TaskData, vf.State, vf.TaskConfig]):
+    ...     @vf.reward
+    ...     async def right(self, task, trace):
+    ...         return float(trace.last_reply == "42")
+    ...
+    ... class Sums(vf.Taskset[SumTask, vf.TasksetConfig]):
+    ...     def load(self):
+    ...         yield SumTask(vf.TaskData(prompt="6*7?"), self.config.task)
+    ...
+    ... __all__ = ["Sums"]
+    ... ''')
+    >>> sys.path.append(str(folder))
+    >>> env = Env({"id": "one_sum"})
+    >>> env.reset(env.tasks()[0])
+    '6*7?'
+    >>> observation, reward, terminated, truncated, info = env.step("42")
+    >>> reward, terminated
+    (1.0, True)
     """
 
-    def __init__(self, taskset, *, env=None, player=None, tasks=1000, seconds=60.0):
+    def __init__(
+        self,
+        taskset: Mapping[str, Any],
+        *,
+        env: Mapping[str, Any] | None = None,
+        player: str | None = None,
+        tasks: int = 1000,
+        seconds: float = 60.0,
+    ) -> None:
         self.seconds, self.talk, self.episodes = seconds, None, itertools.count()
         try:
             self.env = vf.load_environment(vf.resolve_env_config(_talking({**(env or {}), "taskset": taskset})))
@@ -80,11 +117,11 @@ class Env:
         except Exception as error:
             raise InputError(f"verifiers cannot serve this environment: {type(error).__name__}: {error}") from error
 
-    def tasks(self):
+    def tasks(self) -> list[dict[str, Any]]:
         """Each the data of a task, with the right answer where the data have it by that name."""
         return self.listed
 
-    def reset(self, task):
+    def reset(self, task: Mapping[str, Any]) -> str:
         """A new episode, and what its model is asked first."""
         self._end()
         found = self.by_data.get(_key(task))
@@ -101,7 +138,7 @@ class Env:
             raise MeritError(f"the environment asked its model nothing: {_why(episode)}")
         return shown
 
-    def step(self, action):
+    def step(self, action: str) -> tuple[str, float | None, bool, bool, dict[str, Any]]:
         """What came of what the policy said: what the model is asked next, or the reward of the trace."""
         if self.talk is None:
             raise MeritError("`step` without an episode: it is over, or `reset` was not called")

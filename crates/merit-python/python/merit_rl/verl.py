@@ -2,17 +2,22 @@
 
 In verl's configuration ``reward.custom_reward_function`` has ``path`` ``pkg://merit_rl.verl``, ``name`` ``compute_score``, and
 ``reward_kwargs.reward`` names the reward. Where ``VERL_USE_EXTERNAL_MODULES`` is ``merit_rl.verl`` every process of verl knows ``merit_RULE``
-as an advantage estimator; a rule that needs values or continuations says so when it is called. ``class_name`` of a tool is
+as an advantage estimator, for every rule that learns from what verl hands over: rewards of tokens, a mask, groups. ``class_name`` of a tool is
 ``merit_rl.verl.MeritSandbox``, and ``_target_`` of an agent loop ``merit_rl.verl.MeritWorldLoop``.
 """
+
+from __future__ import annotations
 
 import asyncio
 import functools
 import json
 import math
 import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from merit_rl._merit import Reward, Tool, World, advantages, names
+from merit_rl._given import Rule
+from merit_rl._merit import Reward, Tool, World, advantages, credit_needs, names
 from merit_rl.errors import InputError, MeritError
 
 
@@ -21,10 +26,21 @@ def _reward(source):
     return Reward(source)
 
 
-def compute_score(data_source, solution_str, ground_truth, extra_info=None, reward="final-answer", **_):
+def compute_score(
+    data_source: str,
+    solution_str: str,
+    ground_truth: Any,
+    extra_info: Mapping[str, Any] | None = None,
+    reward: str = "final-answer",
+    **_: Any,
+) -> dict[str, float]:
     """The score of one response, with its terms beside it, as verl's reward managers take it.
 
     verl knows no missing reward: an episode without a verdict raises, so that nobody learns from a 0 that nobody gave.
+
+    >>> from merit_rl import verl
+    >>> verl.compute_score("sums", "it is 42", "42", {"question": "6*7?"}, reward='type = "maths"')
+    {'score': 1.0, 'acc': 1.0, 'merit/maths': 1.0}
     """
     extra = extra_info or {}
     row = {"prompt": extra.get("question", ""), "response": solution_str, "answer": str(ground_truth)}
@@ -40,15 +56,32 @@ def _extra(score):
     return {"acc": score.reward if score.solved is None else float(score.solved), **named}
 
 
-def estimator(rule):
+def estimator(rule: Rule) -> Callable[..., tuple[Any, Any]]:
     """An advantage estimator of verl's shape, backed by a credit rule of merit.
 
-    Rewards on the tokens of a turn are that turn's; all of them together are the episode's.
+    Rewards on the tokens of a turn are that turn's; all of them together are the episode's. A rule that learns from more than verl hands over
+    (values, continuations, annotations, infos, terms by turn, trees) is refused.
+
+    >>> import torch
+    >>> from merit_rl import verl
+    >>> estimate = verl.estimator({"type": "grpo", "scale_by_std": False})
+    >>> rewards, mask = torch.tensor([[0.0, 1.0], [0.0, 0.0]]), torch.tensor([[1, 1], [1, 1]])
+    >>> estimate(token_level_rewards=rewards, response_mask=mask, index=["a", "a"])[0].tolist()
+    [[0.5, 0.5], [-0.5, -0.5]]
     """
+    needs, name = credit_needs(rule), rule if isinstance(rule, str) else rule["type"]
+    lacks = (["the values of a value head"] if needs["values"] else []) + needs["beyond"]
+    if lacks:
+        raise InputError(
+            f"the rule `{name}` learns from {' and '.join(lacks)}, and verl hands an advantage estimator rewards of tokens, a mask and groups;"
+            f" the rules that work are {', '.join(f'`{one}`' for one in _rules())}"
+        )
 
     def estimate(token_level_rewards, response_mask, index=None, config=None, **_):
         import torch
 
+        if index is None and needs["groups"]:
+            raise InputError(f"the rule `{name}` compares the answers to a question, and verl gave no `index`; `uid` of the batch says which are of one")
         mask = response_mask.bool().cpu().numpy()
         rewards = token_level_rewards.float().cpu().numpy()
         seen = {}
@@ -75,13 +108,36 @@ def _turns(rewards, mask):
     return [float(rewards[start:end].sum()) for start, end in zip(starts, ends)]
 
 
-def register():
-    """Registers ``merit_RULE`` with verl for every rule; importing this module beside verl does so."""
+def _works(rule):
+    needs = credit_needs(rule)
+    return not (needs["values"] or needs["beyond"])
+
+
+@functools.cache
+def _rules():
+    """The rules that learn from what verl hands over."""
+    return [rule for rule in names("rules") if _works(rule)]
+
+
+def register(*rules: str) -> list[str]:
+    """Registers ``merit_RULE`` with verl, for these rules or for all that work with what verl hands over, and gives the names by which it knows
+    them. Importing this module beside verl does so. A rule that cannot work is refused here, with what it lacks.
+
+    >>> from merit_rl import verl
+    >>> verl.register("grpo", "turn-groups")
+    ['merit_grpo', 'merit_turn-groups']
+    >>> verl.register("gae")
+    Traceback (most recent call last):
+    merit_rl.errors.InputError: the rule `gae` learns from the values of a value head, and verl hands an advantage estimator ...
+    """
     from verl.trainer.ppo.core_algos import ADV_ESTIMATOR_REGISTRY, register_adv_est
 
-    for rule in names("rules"):
-        if f"merit_{rule}" not in ADV_ESTIMATOR_REGISTRY:
-            register_adv_est(f"merit_{rule}")(estimator(rule))
+    # All of them are looked at before the first is registered.
+    made = {f"merit_{rule}": estimator(rule) for rule in rules or _rules()}
+    for name, estimate in made.items():
+        if name not in ADV_ESTIMATOR_REGISTRY:
+            register_adv_est(name)(estimate)
+    return list(made)
 
 
 @functools.cache
@@ -93,17 +149,31 @@ def _sandbox():
         """Python programs in merit's sandbox, given as ``code``; what one defines the next one sees, until the trajectory is over.
 
         verl makes and releases an instance for every call, so the session hangs on the trajectory's own data where verl hands it over.
+
+        >>> import asyncio, contextlib
+        >>> from merit_rl import verl
+        >>> with contextlib.redirect_stdout(None):  # verl prints what a tool is called with
+        ...     tool = verl.MeritSandbox({"type": "native", "seconds": 10}, None)
+        >>> async def call(code):
+        ...     instance, _ = await tool.create()
+        ...     response, reward, told = await tool.execute(instance, {"code": code})
+        ...     await tool.release(instance)
+        ...     return response.text
+        >>> asyncio.run(call("print(6 * 7)"))
+        '42'
         """
 
-        def __init__(self, config, tool_schema):
+        def __init__(self, config: dict[str, Any], tool_schema: Any) -> None:
             super().__init__(config, tool_schema or _schema())
             self.tool, self.sessions = Tool("python"), {}
             self.seconds = float(config.get("seconds", 10.0))
 
-        async def create(self, instance_id=None, **_):
+        async def create(self, instance_id: str | None = None, **_: Any) -> tuple[str, ToolResponse]:
             return instance_id or str(uuid.uuid4()), ToolResponse()
 
-        async def execute(self, instance_id, parameters, agent_data=None, **_):
+        async def execute(
+            self, instance_id: str, parameters: Mapping[str, Any], agent_data: Any = None, **_: Any
+        ) -> tuple[ToolResponse, float, dict[str, Any]]:
             session = await asyncio.to_thread(self._session, instance_id, agent_data)
             ended, said = await asyncio.to_thread(session.call, str(parameters.get("code", "")), self.seconds)
             if ended == "broken":
@@ -116,7 +186,7 @@ def _sandbox():
                 sessions[key] = self.tool.open()
             return sessions[key]
 
-        async def release(self, instance_id, **_):
+        async def release(self, instance_id: str, **_: Any) -> None:
             self.sessions.pop(instance_id, None)
 
     return MeritSandbox
@@ -141,16 +211,31 @@ def _world_loop():
 
         In the file that ``actor_rollout_ref.rollout.agent.agent_loop_config_path`` names: ``name``, by which rows ask for it as
         ``agent_name``, and the settings of this class. The task is the one of the row's index; the row's own prompt is not read.
+
+        >>> import hydra
+        >>> from merit_rl import verl
+        >>> line = {"name": "merit_world", "_target_": "merit_rl.verl.MeritWorldLoop", "world": "ledger", "reward": "ledger-tools", "max_turns": 16}
+        >>> hydra.utils.get_class(line["_target_"]) is verl.MeritWorldLoop
+        True
         """
 
-        def __init__(self, *args, world="ledger", reward="final-answer", settings=None, split="train", max_turns=32, **kwargs):
+        def __init__(
+            self,
+            *args: Any,
+            world: str = "ledger",
+            reward: str = "final-answer",
+            settings: Mapping[str, Any] | None = None,
+            split: str = "train",
+            max_turns: int = 32,
+            **kwargs: Any,
+        ) -> None:
             # Tools that verl serves are not for a world, which has its own.
             kwargs.pop("tools", None)
             super().__init__(*args, **kwargs)
             self.world, self.reward = _world(world, _frozen(settings)), _reward(reward)
             self.split, self.max_turns = split, max_turns
 
-        async def run(self, sampling_params, priority=0, **row):
+        async def run(self, sampling_params: dict[str, Any], priority: int = 0, **row: Any) -> AgentLoopOutput:
             index = _index(row)
             task = self.world.task(self.split, index)
             played = self.world.open(task, seed=index, max_turns=self.max_turns)

@@ -98,6 +98,69 @@ def test_what_would_be_converted_in_silence_is_refused_with_what_to_do():
         merit_rl.gae(rewards, values, MASK, last_values=[0.0] * 3)
 
 
+def test_a_rule_that_learns_from_more_than_arrays_hold_is_refused_with_what_that_is():
+    assert merit_rl.credit_needs("grpo") == {"groups": True, "values": False, "beyond": []}
+    assert merit_rl.credit_needs("gae")["values"] and not merit_rl.credit_needs("gae")["groups"]
+    # Two turns each: what is paid at the end is compared where both have it.
+    mask = np.array([[True, True, False, True]] * 2)
+    for rule in merit_rl.names("rules"):
+        beyond = merit_rl.credit_needs(rule)["beyond"]
+        values = np.zeros(mask.shape, np.float32) if merit_rl.credit_needs(rule)["values"] else None
+        if beyond:
+            with pytest.raises(InputError, match=f"the rule `{rule}` learns from {beyond[0]}.*, which arrays do not hold; use it in a recipe"):
+                merit_rl.advantages(rule, [1.0, 0.0], mask, groups=[0, 0])
+        else:
+            given, _ = merit_rl.advantages(rule, [1.0, 0.0], mask, groups=[0, 0], values=values)
+            assert np.abs(given).sum() > 0, rule
+    with pytest.raises(InputError, match="the info `round` of turns"):
+        merit_rl.advantages({"type": "keyed-groups", "key": "round"}, [1.0, 0.0], MASK, groups=[0, 0])
+
+
+class Torn:
+    """What fails wherever it is looked at."""
+
+    def __getattr__(self, name):
+        raise RuntimeError("torn")
+
+
+def test_whatever_is_given_an_error_is_one_that_can_be_caught():
+    """No input reaches a panic, which no `except Exception` sees."""
+    odd = [None, 7, -1, "no", b"no", [], [[]], [None], [1.0, None], [float("nan")], [float("inf"), 1.0], [1e308, -1e308], [0, 2**31], [0, 2**32], [-1, 0]]
+    odd += [[1.0] * 5, {"type": "grpo"}, {}, [True, False], np.zeros((0, 0)), np.zeros((2, 2, 2)), np.ones((2, 4), np.float32), MASK, MASK[:, :1], Torn(), object()]
+    wanted = (InputError, RuntimeError)
+    tried = refused = 0
+
+    def tries(work):
+        nonlocal tried, refused
+        tried += 1
+        try:
+            work()
+        except wanted:
+            refused += 1
+
+    for one in odd:
+        tries(lambda: merit_rl.group_advantages(one, [0, 0]))
+        tries(lambda: merit_rl.group_advantages([1.0, 0.0], one))
+        tries(lambda: merit_rl.group_advantages(one, one))
+        tries(lambda: merit_rl.gae(one, np.zeros((2, 4), np.float32), MASK))
+        tries(lambda: merit_rl.gae(*streams(), one))
+        tries(lambda: merit_rl.gae(*streams(), MASK, last_values=one))
+        tries(lambda: merit_rl.advantages("grpo", one, MASK))
+        tries(lambda: merit_rl.advantages("turn-groups", [1.0, 0.0], one))
+        tries(lambda: merit_rl.advantages("turn-groups", [1.0, 0.0], MASK, turn_rewards=one))
+        tries(lambda: merit_rl.advantages("grpo", [1.0, 0.0], MASK, groups=one, truncated=one))
+        tries(lambda: merit_rl.coefficients("sft", one, MASK).logprobs)
+        tries(lambda: merit_rl.coefficients("sft", np.zeros((2, 4), np.float32), one).logprobs)
+    for formula in ("grpo", "mean", "rloo"):
+        tries(lambda: merit_rl.group_advantages([], [], formula=formula))
+        assert merit_rl.group_advantages([None, None], [1, 1], formula=formula).tolist() == [0.0, 0.0]
+    with pytest.raises(InputError, match="reward 0 is infinite"):
+        merit_rl.group_advantages([float("inf"), 1.0], [0, 0])
+    with pytest.raises(InputError, match="`groups` has 1 entries where 2 are needed"):
+        merit_rl.group_advantages([1.0, 0.0], [0])
+    assert tried > 300 and refused > 150
+
+
 def test_a_list_of_rows_may_be_ragged_and_comes_back_as_one():
     mask = [np.array([True, True, False, True]), np.array([1])]
     rewards, values = [np.array(row, np.float32)[: len(one)] for row, one in zip(ROWS, mask)], [VALUES[0], VALUES[1][:1]]

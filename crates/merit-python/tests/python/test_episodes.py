@@ -1,8 +1,8 @@
 """Episodes as files and as tables: what is written comes back, and what is not there is null and never 0."""
 
-import doctest
 import json
 
+import examples
 import pytest
 
 import merit_rl
@@ -78,6 +78,7 @@ def test_a_frame_has_a_row_for_each_episode(tmp_path):
 
 def test_a_table_of_pyarrow_has_the_same_rows_and_nulls(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
+    examples.run("merit_rl.frames")
     file, reward = unscored(tmp_path)
     table = merit_rl.table(file)
     assert isinstance(table, pyarrow.Table) and table["reward"].to_pylist() == [reward, None]
@@ -88,5 +89,3 @@ def test_a_table_of_pyarrow_has_the_same_rows_and_nulls(tmp_path):
     merit_rl.train("sums-tools", tmp_path / "run", set={"budget.steps": 1, "warm_start.steps": 5, "evaluation.tasks": 4, "controls": []})
     whole, some = merit_rl.table(tmp_path / "run"), merit_rl.table(tmp_path / "run", phase="train")
     assert 0 < some.num_rows < whole.num_rows and set(some["phase"].to_pylist()) == {"train"}
-    [test] = doctest.DocTestFinder(recurse=False).find(merit_rl.table, "table", globs={})
-    assert doctest.DocTestRunner().run(test).failed == 0

@@ -2,18 +2,16 @@
 
 import math
 
+import examples
 import guide
-import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import generate
+from inspect_ai.tool import ToolCall, tool
 
-pytest.importorskip("inspect_ai")
-from inspect_ai import Task, eval  # noqa: E402
-from inspect_ai.dataset import Sample  # noqa: E402
-from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ModelOutput, ModelUsage, get_model  # noqa: E402
-from inspect_ai.solver import generate  # noqa: E402
-from inspect_ai.tool import ToolCall, tool  # noqa: E402
-
-import merit_rl  # noqa: E402
-from merit_rl.inspect import scorer  # noqa: E402
+import merit_rl
+from merit_rl.inspect import scorer
 
 
 def output(text, *calls):
@@ -88,6 +86,10 @@ def test_a_reward_reads_the_calls_of_the_conversation(tmp_path):
     said = [output("", ToolCall(id="1", function="calc", arguments={"expression": "6*7"})), output("42")]
     _, [score] = evaluate(tmp_path, reward, said, samples("42"), solver=[use_tools(calc()), generate()])
     assert seen == [["calc"]] and score.value == 1.0
+
+
+def test_examples_run():
+    examples.run("merit_rl.inspect")
 
 
 def test_the_program_of_the_page_runs(tmp_path, monkeypatch):

@@ -9,12 +9,12 @@ import sys
 import time
 import urllib.request
 
+import examples
 import guide
 import pytest
 
-pytest.importorskip("openenv.core")
-import merit_rl  # noqa: E402
-from merit_rl.openenv import Env  # noqa: E402
+import merit_rl
+from merit_rl.openenv import Env
 
 SERVER = pathlib.Path(__file__).with_name("openenv_server.py")
 
@@ -169,3 +169,7 @@ def test_what_cannot_be_played_is_refused_in_words(server):
 def test_the_program_of_the_page_runs(server, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     guide.run("openenv.md", URL=server)
+
+
+def test_examples_run(server):
+    examples.run("merit_rl.openenv", URL=server)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 
+import examples
 import pytest
 
 import merit_rl
@@ -33,19 +34,58 @@ def test_docstrings_are_programs_that_run():
     assert {name for name in merit_rl.__all__ if not name.startswith("__")} <= ran
 
 
-def test_public_functions_of_python_say_what_they_take_and_give():
-    from merit_rl import command, frames, gym
+def modules():
+    """Every module that others read, with its source. What begins with an underscore is the package's own."""
+    for file in sorted(pathlib.Path(merit_rl.__file__).parent.glob("*.py")):
+        if not file.stem.startswith("_") or file.stem == "__init__":
+            yield file.stem, ast.parse(file.read_text())
 
-    here = {function for name in merit_rl.__all__ if inspect.isfunction(function := getattr(merit_rl, name))}
-    here |= {what for module in (command, frames, gym) for what in vars(module).values() if inspect.isfunction(what)}
-    here |= {what for made in (gym.TextEnv, gym.TextVectorEnv, gym.AnyText) for what in vars(made).values() if inspect.isfunction(what)}
-    for function in here:
-        if function.__name__.startswith("_") and not function.__name__.startswith("__"):
-            continue
-        signature = inspect.signature(function)
-        assert signature.return_annotation is not inspect.Signature.empty, function
-        unsaid = [name for name, one in signature.parameters.items() if one.annotation is inspect.Parameter.empty]
-        assert unsaid in ([], ["self"]), (function, unsaid)
+
+def is_public(name):
+    return not name.startswith("_") or name in ("__init__", "__call__", "__enter__", "__exit__")
+
+
+def defined(tree):
+    """The public functions and classes of a module, also classes that a function makes, with their public methods."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_public(node.name):
+            yield node, True
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and is_public(node.name):
+            yield node, node in tree.body or node.name.startswith("Merit")
+            for method in node.body:
+                if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) and is_public(method.name):
+                    yield method, False
+
+
+def test_every_public_name_says_what_it_takes_and_gives_and_shows_how_it_is_used():
+    seen = 0
+    for module, tree in modules():
+        for node, shows in defined(tree):
+            what = f"{module}.{node.name}, line {node.lineno}"
+            if shows:
+                assert ">>> " in (ast.get_docstring(node) or ""), f"{what} has no example"
+                seen += 1
+            if isinstance(node, ast.ClassDef):
+                continue
+            assert node.returns is not None, f"{what} does not say what it gives"
+            given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, node.args.vararg, node.args.kwarg]
+            unsaid = [one.arg for one in given if one is not None and one.annotation is None and one.arg != "self"]
+            assert not unsaid, f"{what} does not say what these are: {unsaid}"
+    assert seen > 30
+
+
+def test_the_examples_of_every_module_are_run_by_some_test():
+    tests = "".join(file.read_text() for file in pathlib.Path(__file__).parent.glob("test_*.py"))
+    ran = {module for module, _ in modules() if f'examples.run("merit_rl.{module}"' in tests}
+    # Those of the package itself are run above.
+    assert ran | {"__init__"} == {module for module, _ in modules()}
+
+
+def test_examples_of_what_needs_no_trainer_run():
+    examples.run("merit_rl.command")
+    examples.run("merit_rl.errors")
+    examples.run("merit_rl.gym")
 
 
 def test_the_command_comes_with_the_package():

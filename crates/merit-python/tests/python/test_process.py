@@ -1,6 +1,7 @@
 """Threads, forks and pickles: what a trainer and a cluster do to every object."""
 
 import copy
+import json
 import multiprocessing
 import os
 import pickle
@@ -241,6 +242,114 @@ def test_a_fork_while_other_threads_work_leaves_a_child_that_works_or_refuses(sl
     assert code.judge([record])[0].passed and not env.step("word")["terminated"] and session.call("1")[0] == "ok"
 
 
+SERVER = """
+import json, os, sys, threading, time
+
+LOCK = threading.Lock()
+
+
+def say(**answer):
+    with LOCK:
+        print(json.dumps({"jsonrpc": "2.0", **answer}), flush=True)
+
+
+def call(asked):
+    time.sleep(0.01)
+    said = f"{os.getpid()} {asked['params']['arguments']['word']}"
+    say(id=asked["id"], result={"content": [{"type": "text", "text": said}]})
+
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        version = asked["params"]["protocolVersion"]
+        say(id=asked["id"], result={"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "words", "version": "1"}})
+    elif asked["method"] == "tools/list":
+        schema = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+        say(id=asked["id"], result={"tools": [{"name": "word", "description": "Gives a word back.", "inputSchema": schema}]})
+    elif asked["method"] == "tools/call":
+        threading.Thread(target=call, args=(asked,)).start()
+"""
+
+
+@pytest.fixture(params=[False, True], ids=["a-server-an-episode", "one-server"])
+def words(tmp_path, request):
+    """A tool of a server of the Model Context Protocol that gives its process and a word back; whether all share that."""
+    (tmp_path / "words.py").write_text(SERVER)
+    command = [sys.executable, str(tmp_path / "words.py")]
+    return Tool("mcp", server={"command": command, "start_seconds": 60.0}, stateless=request.param), request.param
+
+
+def word(session, said):
+    ended, answer = session.call(json.dumps({"word": said}))
+    assert ended == "ok", answer
+    process, answer = answer.split()
+    assert answer == said
+    return int(process)
+
+
+def test_many_threads_use_one_tool_of_a_server_at_once(words):
+    (tool, shared), wrong, processes = words, [], set()
+
+    def work(name):
+        try:
+            session = tool.open()
+            for at in range(20):
+                processes.add(word(session, f"{name}-{at}"))
+            word(tool, f"{name}-alone")
+        except Exception as error:
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(f"thread-{at}",)) for at in range(12)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not wrong
+    assert len(processes) == (1 if shared else 12)
+
+
+def test_a_forked_child_has_a_server_and_a_sandbox_of_its_own_also_while_threads_use_the_parents(words):
+    (tool, _), python, done, broke = words, Tool("python"), threading.Event(), []
+    session, cells = tool.open(), python.open()
+    theirs = word(session, "before")
+    assert cells.call("x = 7")[0] == "ok"
+
+    def again(work):
+        def loop():
+            try:
+                while not done.is_set():
+                    work()
+            except Exception as error:
+                broke.append(error)
+
+        return threading.Thread(target=loop)
+
+    def child():
+        refused = []
+        for call in (lambda: word(session, "child"), lambda: cells.call("print(x)")):
+            try:
+                call()
+            except InputError as error:
+                refused.append("opened by another process" in str(error))
+        own, said = word(tool, "child"), []
+        made = [threading.Thread(target=lambda: said.append(word(tool, "thread"))) for _ in range(4)]
+        [thread.start() for thread in made]
+        [thread.join() for thread in made]
+        return refused, own != theirs, len(said), "42" in python.call("print(6 * 7)")[1]
+
+    at_work = [again(lambda: word(session, "parent")), again(lambda: word(tool, "parent")), again(lambda: python.call("1"))]
+    [thread.start() for thread in at_work]
+    try:
+        for pause in (0.2, 0.13, 0.31):
+            time.sleep(pause)
+            assert in_child(child) == "([True, True], True, 4, True)"
+    finally:
+        done.set()
+        [thread.join() for thread in at_work]
+    assert not broke
+    # And what the parent has is still its own.
+    assert word(session, "after") == theirs and "7" in cells.call("print(x)")[1]
+
+
 def test_a_pool_of_processes_works_however_it_starts():
     reward = Reward({"type": "maths"})
     for method in ("fork", "spawn"):
@@ -307,5 +416,22 @@ def test_what_a_reward_has_learned_is_pickled_with_it():
     assert [score.reward for score in pickle.loads(pickle.dumps(fresh)).score(rows, step=1, keep=True)] == wanted
 
 
-def test_errors_are_exceptions_of_two_kinds():
-    assert issubclass(InputError, ValueError)
+def test_errors_are_exceptions_of_two_kinds_in_every_process():
+    def kinds():
+        told = []
+        for call in (lambda: Verifier("math"), lambda: Verifier("broken", at="start")):
+            try:
+                call()
+            except Exception as error:
+                told.append((type(error).__name__, isinstance(error, ValueError), isinstance(error, merit_rl.MeritError)))
+        return told
+
+    assert kinds() == [("InputError", True, True), ("MeritError", False, True)]
+    assert in_child(kinds) == repr(kinds())
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        # What is raised in another process arrives as what it was.
+        with pytest.raises(InputError, match="did you mean `maths`") as mended:
+            pool.apply(Verifier, ("math",))
+        with pytest.raises(merit_rl.MeritError, match="merit itself broke") as broke:
+            pool.apply(Verifier, ("broken",), {"at": "start"})
+    assert type(mended.value) is InputError and type(broke.value) is merit_rl.MeritError

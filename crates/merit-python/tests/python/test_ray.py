@@ -12,16 +12,16 @@ import threading
 import time
 import urllib.request
 
-import chat
-import pytest
-
-import merit_rl
-
 # Ray forks while gRPC's threads run (the server of a client, for one); gRPC's own handlers of forks now and then end the child.
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
-ray = pytest.importorskip("ray")
+
+import chat  # noqa: E402
+import examples  # noqa: E402
+import pytest  # noqa: E402
+import ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
+import merit_rl  # noqa: E402
 from merit_rl import ray as on_ray  # noqa: E402
 
 PLAN = {"tasks": 24, "seed": 5, "split": "held-out"}
@@ -135,9 +135,9 @@ def test_every_part_of_a_reward_pays_alike_in_the_pieces_that_are_sent():
             self.batch = 7
             self.looks_at(reward.to_dict())
 
-    # Those that a reward in Python may name: the command has more.
-    names = {*merit_rl.names("terms"), *merit_rl.names("combinators")}
-    known = {name: example for name, example in examples() if name in names}
+    # A judge's folder has to be there: test_rewards.py has one.
+    names = {*merit_rl.names("terms"), *merit_rl.names("combinators")} - {"judge"}
+    known = {name: example for name, example in of_the_reference() if name in names}
     assert set(known) == names
     whole = set()
     for name, example in known.items():
@@ -153,7 +153,7 @@ def test_every_part_of_a_reward_pays_alike_in_the_pieces_that_are_sent():
     assert whole == {"distinct", "shuffled", "team"}
 
 
-def examples():
+def of_the_reference():
     """The parts of a reward with their examples, as the reference prints them."""
     page = (pathlib.Path(os.environ["MERIT_ROOT"]) / "docs" / "reference.md").read_text()
     for heading in ("## Reward term\n", "## Reward combinator\n"):
@@ -333,17 +333,23 @@ def test_what_reaches_outside_is_not_played_again_unless_told(cluster, tmp_path,
     assert [episode["id"]["group"] for _, episode in played] == list(range(12))
 
 
-@pytest.mark.parametrize("replay_lost", [False, True])
-def test_training_counts_what_reaches_outside_and_was_lost_as_broken_unless_told(cluster, tmp_path, replay_lost):
+def counting(folder):
+    """A recipe whose world is somebody's class, and the file in which that does something while learning."""
     text = pathlib.Path(TINY).read_text()
-    world, seen = outside(tmp_path, pause=0.2)
-    shown, _ = outside(tmp_path, "shown")
+    world, seen = outside(folder, pause=0.2)
+    shown, _ = outside(folder, "shown")
     for section, put in (("world", world), ("reward", SOLVED)):
         start = text.index(f"[{section}]\n") + len(section) + 3
         text = text[:start] + put + text[text.index("\n[", start) :]
     text = text.replace("[rollout]", f"[warm_start.world]\n{shown}\n[rollout]", 1)
-    recipe = tmp_path / "counts.toml"
+    recipe = folder / "counts.toml"
     recipe.write_text(text[: text.index("[[controls]]")])
+    return recipe, seen
+
+
+@pytest.mark.parametrize("replay_lost", [False, True])
+def test_training_counts_what_reaches_outside_and_was_lost_as_broken_unless_told(cluster, tmp_path, replay_lost):
+    recipe, seen = counting(tmp_path)
 
     def kill():
         until = time.monotonic() + 120
@@ -571,6 +577,71 @@ def test_cells_on_ray_are_those_of_one_machine_and_are_found_again(cluster, doom
         ran, there = reproduced("there", "--on", cluster.address)
     assert (ran, there) == reproduced("here")
     assert reproduced("there") == (0, there)
+
+
+ASKING = """
+name = "asking"
+about = "one rule, twice"
+paper = "none"
+scope = "nothing was replaced"
+confidence = "full text"
+seeds = 3
+experiment = {{ type = "recipe", recipe = {recipe}, budget = {{ steps = 1 }} }}
+[[arms]]
+name = "as-it-is"
+role = "method"
+about = "as it is"
+[[arms]]
+name = "mean"
+role = "baseline"
+about = "by the mean alone"
+set = {{ credit = {{ type = "grpo", scale_by_std = false }} }}
+[[claims]]
+says = "they are alike"
+measure = "success"
+arm = "as-it-is"
+against = "mean"
+within = 1.0
+"""
+
+
+@pytest.mark.parametrize("replay_lost", [False, True])
+def test_a_cell_that_reaches_outside_and_was_lost_is_not_run_again_unless_told(cluster, tmp_path, replay_lost):
+    recipe, seen = counting(tmp_path)
+    system = tmp_path / "asking.toml"
+    system.write_text(ASKING.format(recipe=json.dumps(str(recipe))))
+
+    def kill():
+        until = time.monotonic() + 240
+        while not seen.exists():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        os.kill(when_working(b"ray::_cell", cluster.list_all_nodes()), 9)
+        killed.append("a worker")
+
+    killed, killer = [], threading.Thread(target=kill, daemon=True)
+    killer.start()
+    where = {"seeds": "1-2", "cells": tmp_path / "cells", "results": tmp_path / "results"}
+    *cells, last = merit_rl.reproduce(system, on=cluster.address, replay_lost=replay_lost, **where)
+    killer.join(5)
+    assert killed and len(cells) == len(last["result"]["cells"]) == 4
+    lost = [cell for cell in last["result"]["cells"] if cell.get("lost")]
+    assert len(lost) == (0 if replay_lost else 1)
+    if replay_lost:
+        assert all("record" in cell for cell in last["result"]["cells"])
+        return
+    [cell] = lost
+    assert "record" not in cell and cell["broken"].startswith("an infrastructure failure: the worker that ran it was lost")
+    assert "reaches outside by `python`" in cell["broken"] and "--replay-lost" in cell["broken"]
+    assert "was lost" in last["result"]["ruling"]["why"]
+    # It stays lost until somebody says that it may be run again.
+    assert len(merit_rl.reproduce(system, **where)) == 1
+    *again, last = merit_rl.reproduce(system, replay_lost=True, **where)
+    assert len(again) == 1 and all("record" in cell for cell in last["result"]["cells"])
+
+
+def test_examples_run(cluster):
+    examples.run("merit_rl.ray")
 
 
 def test_what_cannot_be_played_elsewhere_is_refused(cluster, tmp_path):

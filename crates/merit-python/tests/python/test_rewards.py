@@ -1,6 +1,12 @@
 """Rewards and verifiers: batches in, typed scores out; what nobody can judge is None and never 0."""
 
+import json
 import pathlib
+import pickle
+import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -69,6 +75,79 @@ def test_a_python_function_is_a_term_and_what_it_raises_is_the_graders_failure()
         Reward({"type": "function", "function": "short"})
 
 
+def test_a_file_may_name_a_function_too(tmp_path):
+    (tmp_path / "mine.toml").write_text('type = "sum"\nof = [{ type = "function", function = "two" }, { type = "maths" }]\n')
+    reward = Reward(tmp_path / "mine.toml", functions={"two": lambda episode: 2.0})
+    assert reward.score(rows(("42", "42")))[0].reward == 3.0
+    with pytest.raises(InputError, match="no function `two` was given"):
+        Reward(tmp_path / "mine.toml")
+
+
+@pytest.fixture(scope="module")
+def stars(tmp_path_factory):
+    """A folder with a judge that `merit evolve` made of pairs of orders, and its version: the order with more stars is better."""
+    folder = tmp_path_factory.mktemp("judged")
+
+    def pair(at):
+        colours = ["red", "green", "blue"]
+        better, worse = ({"stars": least + at, "colour": colours[at // by % 3]} for least, by in ((10_000, 1), (100, 3)))
+        return {"prompt": f"order {at}", "chosen": better, "rejected": worse}
+
+    (folder / "pairs.jsonl").write_text("".join(json.dumps(pair(at)) + "\n" for at in range(80)))
+    merit_rl.run("evolve", folder / "stars", "--from", folder / "pairs.jsonl", "--set", "evolve.rounds=3")
+    return folder, int(re.search(r"^version = (\d+)", (folder / "stars" / "state.toml").read_text(), re.MULTILINE)[1])
+
+
+ORDERS = [{"prompt": "order 1", "response": json.dumps({"stars": many, "colour": "red"})} for many in (10_900, 150)]
+
+
+def pays(reward):
+    """What it pays for the better order and for the worse one."""
+    better, worse = (score.reward for score in reward.score(ORDERS))
+    assert better > worse
+    return better, worse
+
+
+def test_a_judge_is_a_term_in_toml_in_a_dict_and_in_a_file(stars, tmp_path):
+    folder, version = stars
+    judge = f"{folder}/stars@{version}"
+    text = f'type = "judge"\njudge = "{judge}"\nforce = true\n'
+    (tmp_path / "mine.toml").write_text(text)
+    table = {"type": "judge", "judge": judge, "force": True}
+    assert "judge" in merit_rl.names("terms") and Reward(table).terms == ["judge"]
+    paid = [pays(Reward(source)) for source in (text, table, str(tmp_path / "mine.toml"), tmp_path / "mine.toml")]
+    assert len(set(paid)) == 1
+    both = Reward({"type": "sum", "of": [{**table, "weight": 2.0}, {"type": "ended", "by": "answer"}]})
+    assert [score.terms["judge"] for score in both.score(ORDERS)] == list(paid[0])
+
+
+def test_a_judge_travels_by_where_its_folder_is_and_is_missed_at_once(stars, tmp_path, monkeypatch):
+    folder, version = stars
+    copied = shutil.copytree(folder / "stars", tmp_path / "mine" / "stars")
+    monkeypatch.chdir(tmp_path / "mine")
+    asks = {"type": "judge", "judge": f"stars@{version}", "force": True}
+    reward = Reward({"type": "solved-by", "term": "judge", "at_least": 0.5, "of": {"type": "sum", "of": [asks]}})
+    paid, sent = pays(reward), pickle.dumps(reward)
+    monkeypatch.chdir(tmp_path)
+    assert pays(pickle.loads(sent)) == paid
+    said = subprocess.run(
+        [sys.executable, "-c", "import pickle, sys; print([one.reward for one in pickle.load(sys.stdin.buffer).score(eval(sys.argv[1]))])", repr(ORDERS)],
+        input=sent, capture_output=True, cwd="/", check=True,
+    )
+    assert said.stdout.decode().strip() == str(list(paid))
+    shutil.rmtree(copied)
+    for lost in (lambda: pickle.loads(sent), lambda: Reward({**asks, "judge": f"{copied}@{version}"})):
+        with pytest.raises(InputError, match="mine/stars is no judge"):
+            lost()
+    with pytest.raises(InputError, match="there is no version 999"):
+        Reward({**asks, "judge": f"{folder}/stars@999"})
+    with pytest.raises(InputError, match="must be a folder and a version"):
+        Reward({**asks, "judge": f"{folder}/stars"})
+
+
+def test_what_a_judge_was_to_say_beforehand_and_did_not_is_no_zero():
+    [score] = Reward({"type": "annotation", "key": "helpful"}).score(rows(("42", "42")))
+    assert score.reward is None and score.outcome == "grader failed"
 
 
 def test_an_explanation_is_in_words():

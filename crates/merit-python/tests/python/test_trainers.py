@@ -13,12 +13,15 @@ os.environ |= {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "CUDA_VISIBLE_
 sys.path.insert(0, str(pathlib.Path(os.environ["MERIT_ROOT"]) / "benchmarks" / "peers"))
 
 import datasets  # noqa: E402
+import examples  # noqa: E402
 import guide  # noqa: E402
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
 import torch  # noqa: E402
 import trainers as tiny  # noqa: E402
 from trl import GRPOConfig, GRPOTrainer  # noqa: E402
+from verl import DataProto  # noqa: E402
+from verl.trainer.ppo import core_algos, ray_trainer  # noqa: E402
 
 import merit_rl  # noqa: E402
 import merit_rl.trl  # noqa: E402
@@ -137,7 +140,6 @@ def script(world, tokenizer, tasks, stumble="answer 0"):
 
 @pytest.mark.parametrize("rule", [None, "grpo"])
 def test_trl_plays_a_world_of_merit_by_its_tool(rule):
-    pytest.importorskip("jmespath")
     world = merit_rl.World("ledger")
     rows = merit_rl.trl.dataset(4)
     tokenizer = qwen(rows)
@@ -184,9 +186,8 @@ def test_turns_of_one_completion_get_advantages_of_their_own_in_trl():
 
 
 def test_verl_scores_by_merit_through_its_own_reward_manager():
-    manager = pytest.importorskip("verl.experimental.reward_loop.reward_manager.naive")
+    from verl.experimental.reward_loop.reward_manager import naive as manager
     from omegaconf import OmegaConf
-    from verl import DataProto
     from verl.trainer.ppo.reward import get_custom_reward_fn
 
     function = {"path": "pkg://merit_rl.verl", "name": "compute_score", "reward_kwargs": {"reward": "final-answer"}}
@@ -215,7 +216,6 @@ def test_verl_scores_by_merit_through_its_own_reward_manager():
 
 
 def test_verl_estimates_advantages_by_the_rules_of_merit():
-    core_algos = pytest.importorskip("verl.trainer.ppo.core_algos")
     by_merit.register()
     mask = torch.tensor([[1, 1, 0, 1], [1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
     rewards = torch.zeros(4, 4)
@@ -224,23 +224,65 @@ def test_verl_estimates_advantages_by_the_rules_of_merit():
     theirs, _ = core_algos.compute_grpo_outcome_advantage(rewards, mask, index)
     ours, _ = core_algos.get_adv_estimator_fn("merit_grpo")(token_level_rewards=rewards, response_mask=mask, index=index)
     assert torch.allclose(ours, theirs, atol=1e-6)
-    trainer = pytest.importorskip("verl.trainer.ppo.ray_trainer")
-    from verl import DataProto
-
     tensors = {"token_level_rewards": rewards, "response_mask": mask}
-    data = trainer.compute_advantage(DataProto.from_dict(tensors=tensors, non_tensors={"uid": index}), "merit_grpo")
+    data = ray_trainer.compute_advantage(DataProto.from_dict(tensors=tensors, non_tensors={"uid": index}), "merit_grpo")
     assert torch.allclose(data.batch["advantages"], theirs, atol=1e-6)
 
 
+def by_verl(estimate, **more):
+    """What an estimator makes of two questions with two answers each, the first of two turns that are paid."""
+    mask = torch.tensor([[1, 1, 0, 1], [1, 1, 0, 1], [1, 0, 0, 0], [1, 1, 1, 1]])
+    rewards = torch.zeros(4, 4)
+    rewards[torch.arange(4), torch.tensor([3, 3, 0, 3])] = torch.tensor([1.0, 0.0, 1.0, 0.0])
+    rewards[0, 1] = 0.5
+    given, returns = estimate(token_level_rewards=rewards, response_mask=mask, **more)
+    assert given.shape == returns.shape == mask.shape and not given[mask == 0].any()
+    return given
+
+
+def test_verl_is_given_the_rules_that_work_with_what_it_hands_over_and_no_others():
+    index = np.array(["a", "a", "b", "b"], dtype=object)
+    lacks = {
+        "gae": "the values of a value head",
+        "branch-monte-carlo": "continuations from every turn",
+        "tree-monte-carlo": "what branches of a tree earn",
+        "checklist-step": "what terms say of turns",
+    }
+    works = set(merit_rl.names("rules")) - set(lacks)
+    assert set(by_merit.register()) == {f"merit_{rule}" for rule in works} and "turn-groups" in works
+    registered = {name.removeprefix("merit_") for name in core_algos.ADV_ESTIMATOR_REGISTRY if str(name).startswith("merit_")}
+    assert registered == works
+    for rule in works:
+        given = by_verl(core_algos.get_adv_estimator_fn(f"merit_{rule}"), index=index, config=None)
+        assert given.abs().sum() > 0 and torch.isfinite(given).all(), rule
+    for rule, why in lacks.items():
+        for refused in (lambda: by_merit.register("grpo", rule), lambda: by_merit.estimator(rule), lambda: by_merit.estimator({"type": rule})):
+            with pytest.raises(merit_rl.InputError, match=f"the rule `{rule}` learns from {why}, and verl hands .* the rules that work are `grpo`"):
+                refused()
+    # Settings may ask for more than the rule does by itself.
+    for rule, why in (
+        ({"type": "keyed-groups", "key": "round"}, "the info `round` of turns"),
+        ({"type": "two-level", "annotation": "rubric"}, "the annotation `rubric`"),
+    ):
+        with pytest.raises(merit_rl.InputError, match=why):
+            by_merit.estimator(rule)
+    with pytest.raises(merit_rl.InputError, match="did you mean `grpo`"):
+        by_merit.register("grop")
+    # Without groups nothing can be compared, and 0 everywhere would teach nothing in silence.
+    with pytest.raises(merit_rl.InputError, match="verl gave no `index`"):
+        by_verl(by_merit.estimator("grpo"))
+    assert by_verl(by_merit.estimator("reinforce-plus-plus")).abs().sum() > 0
+
+
 def test_verl_knows_the_rules_of_merit_in_every_process_that_is_told_so():
-    pytest.importorskip("verl.trainer.ppo.core_algos")
     asks = "from verl.trainer.ppo.core_algos import ADV_ESTIMATOR_REGISTRY as known; print('merit_grpo' in known)"
     told = {**os.environ, "VERL_USE_EXTERNAL_MODULES": "merit_rl.verl"}
     assert subprocess.check_output([sys.executable, "-W", "ignore", "-c", asks], env=told, text=True).endswith("True\n")
 
 
 def test_verl_calls_the_sandbox_as_its_tool(tmp_path):
-    registry = pytest.importorskip("verl.tools.tool_registry")
+    from verl.tools import tool_registry as registry
+
     (tmp_path / "tools.yaml").write_text("tools: [{class_name: merit_rl.verl.MeritSandbox, config: {type: native, seconds: 2}}]")
     [tool] = registry.initialize_tools_from_config(str(tmp_path / "tools.yaml"))
     assert tool.name == "python" and tool.get_openai_tool_schema().function.parameters.required == ["code"]
@@ -320,7 +362,7 @@ def written(output, tokenizer):
 
 
 def test_verls_agent_loop_plays_with_the_sandbox_to_its_end():
-    loop = pytest.importorskip("verl.experimental.agent_loop.tool_agent_loop")
+    from verl.experimental.agent_loop import tool_agent_loop as loop
     from verl.experimental.agent_loop.agent_loop import ToolListWrap
 
     tool = by_merit.MeritSandbox({"type": "native"}, None)
@@ -363,7 +405,8 @@ def says_like_the_expert(world, split, indices, wrong=()):
 
 
 def test_an_agent_loop_of_verl_plays_a_world_of_merit():
-    registry = pytest.importorskip("verl.experimental.agent_loop.agent_loop")
+    from verl.experimental.agent_loop import agent_loop as registry
+
     import functools
 
     import hydra
@@ -405,7 +448,6 @@ def test_an_agent_loop_of_verl_plays_a_world_of_merit():
 
 
 def test_gae_over_numpy_is_verls():
-    core_algos = pytest.importorskip("verl.trainer.ppo.core_algos")
     random = np.random.default_rng(1)
     mask = random.random((8, 32)) < 0.7
     mask[:, -1] = True
@@ -425,5 +467,9 @@ def test_the_program_of_the_page_for_trl_runs(tmp_path, monkeypatch):
 
 
 def test_the_program_of_the_page_for_verl_runs():
-    pytest.importorskip("verl.trainer.ppo.ray_trainer")
     guide.run("verl.md")
+
+
+def test_examples_run():
+    examples.run("merit_rl.trl")
+    examples.run("merit_rl.verl")

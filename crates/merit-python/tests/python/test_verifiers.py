@@ -10,16 +10,16 @@ import urllib.error
 import urllib.request
 
 import chat
+import examples
 import guide
 import openai
 import pytest
+import verifiers.v1 as vf
+from verifiers.v1.clients import ModelContext
 
-vf = pytest.importorskip("verifiers.v1")
-from verifiers.v1.clients import ModelContext  # noqa: E402
-
-import merit_rl  # noqa: E402
-from merit_rl import verifiers as by_merit  # noqa: E402
-from merit_rl.verifiers_env import Env  # noqa: E402
+import merit_rl
+from merit_rl import verifiers as by_merit
+from merit_rl.verifiers_env import Env
 
 
 @pytest.fixture
@@ -370,6 +370,11 @@ def test_a_client_of_openai_is_a_policy():
     here = merit_rl.rollout("sums-tools", words, tasks=6, seed=3)
     assert [(score.to_dict(), one["transcript"]) for score, one in asked] == [(score.to_dict(), one["transcript"]) for score, one in here]
     assert all(len(one["turns"]) > 1 for _, one in asked)
+
+
+def test_examples_run(home):
+    examples.run("merit_rl.verifiers")
+    examples.run("merit_rl.verifiers_env")
 
 
 def test_the_program_of_the_page_runs(model, monkeypatch):

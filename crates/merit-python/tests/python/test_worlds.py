@@ -1,6 +1,8 @@
 """Worlds, tools and rollouts: the same rules as under `merit train`."""
 
 import json
+import re
+import sys
 import warnings
 
 import gymnasium
@@ -119,6 +121,61 @@ def test_a_policy_that_raises_has_no_reward_and_harms_nobody():
 
     played = merit_rl.rollout("sums-tools", policy, tasks=2)
     assert [(score.reward, score.outcome) for score, _ in played] == [(None, "infrastructure failed")] * 2
+
+
+MORTAL = """
+import os
+
+def double(number: int) -> int:
+    "Doubles a number."
+    if number % 2:
+        os._exit(1)
+    return 2 * number
+"""
+
+
+def test_of_a_storm_of_tools_that_die_no_episode_is_lost_and_none_is_paid_wrongly(tmp_path):
+    (tmp_path / "mortal.py").write_text(MORTAL)
+    tasks = [{"prompt": f"Double {number}.", "answer": str(2 * number), "split": "train"} for number in range(200)]
+    (tmp_path / "tasks.jsonl").write_text("".join(json.dumps(task) + "\n" for task in tasks))
+    recipe = f"""
+name = "storm"
+about = "every other call kills its worker"
+[world]
+type = "tasks"
+file = "{tmp_path}/tasks.jsonl"
+calls = "hermes"
+[[world.tools]]
+type = "python-tool"
+module = "{tmp_path}/mortal.py:double"
+python = "{sys.executable}"
+[reward]
+type = "exact-answer"
+[credit]
+type = "grpo"
+[budget]
+steps = 1
+groups = 4
+group_size = 2
+"""
+
+    def policy(messages):
+        number = re.search(r"Double (\d+)", "\n".join(message["content"] for message in messages))[1]
+        if any(message["role"] == "assistant" for message in messages):
+            # Wrong in every fourth that lives: what is paid is what was said.
+            return str(2 * int(number) + (int(number) % 8 == 6))
+        return f'<tool_call>{{"name": "double", "arguments": {{"number": {number}}}}}</tool_call>'
+
+    played = merit_rl.rollout(recipe, policy, tasks=200, split="train", concurrency=8)
+    died = 0
+    for score, episode in played:
+        number = int(episode["task"]["answer"]) // 2
+        if number % 2:
+            died += 1
+            assert (score.reward, score.outcome) == (None, "infrastructure failed"), episode["end"]
+        else:
+            assert (score.reward, score.outcome) == ((0.0, "policy wrong") if number % 8 == 6 else (1.0, "solved"))
+    assert len(played) == 200 and 60 < died < 140
 
 
 def test_gymnasium_makes_every_world():

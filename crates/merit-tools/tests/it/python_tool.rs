@@ -1,10 +1,12 @@
 //! A Python function or class as a tool: it is described by its signature, keeps the contract, and its failures have their types.
 
+use merit_core::Task;
 use merit_tools::conformance::{check_tool, example_task};
 use merit_tools::{Arguments, Tool, ToolAnswer, ToolSession, call_blocking, read_tool};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -179,6 +181,63 @@ fn every_failure_of_a_tool_has_its_type() {
         matches!(&answer, ToolAnswer::Broken(text) if text.contains("call 1 of 1 is answered otherwise")),
         "{answer:?}"
     );
+}
+
+/// Ends its process at the second to fifth call of an episode, by the episode's number, where that is odd.
+const MORTAL: &str = r#"
+import os
+class Mortal:
+    """Counts its calls."""
+    def __init__(self, task=None):
+        self.number, self.calls = (task or {}).get("number", 0), 0
+    def __call__(self, word: str) -> str:
+        self.calls += 1
+        if self.number % 2 and self.calls == 2 + self.number % 4: os._exit(1)
+        return f"{self.number} {self.calls} {word}"
+"#;
+
+/// An interpreter that skips what takes long: the search for it, and what a site adds.
+fn quick_python() -> (tempfile::TempDir, String) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("python");
+    let itself =
+        std::process::Command::new("python3").args(["-c", "import sys; print(sys.executable)"]).output();
+    let itself = String::from_utf8(itself.unwrap().stdout).unwrap();
+    std::fs::write(&file, format!("#!/bin/sh\nexec '{}' -S -E \"$@\"\n", itself.trim())).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = file.display().to_string();
+    (folder, path)
+}
+
+#[test]
+fn of_a_thousand_workers_that_die_none_takes_another_episode_along_or_answers_wrongly() {
+    let (_folder, python) = quick_python();
+    let mortal = build(&written(MORTAL, "Mortal"), &format!("python = {python:?}")).unwrap();
+    let (died, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let episode = |number: u64| {
+        let task = Task::new("storm", format!("storm/{number}")).with_payload(json!({ "number": number }));
+        let session = mortal.open(&task, None).unwrap();
+        for at in 1..=6 {
+            match call(&session, &format!("word-{number}-{at}")) {
+                ToolAnswer::Ok(said) => assert_eq!(said, format!("{number} {at} word-{number}-{at}")),
+                ToolAnswer::Broken(why) => {
+                    assert_eq!((number % 2, at), (1, 2 + number % 4), "{why}");
+                    died.fetch_add(1, Ordering::Relaxed);
+                    return;
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(number % 2, 0);
+        done.fetch_add(1, Ordering::Relaxed);
+    };
+    std::thread::scope(|scope| {
+        for part in 0..4 {
+            scope.spawn(move || (0..502).for_each(|at| episode(part * 502 + at)));
+        }
+    });
+    assert_eq!((died.into_inner(), done.into_inner()), (1004, 1004));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::WrongInput;
 use anyhow::{Result, anyhow};
 use merit_command::{Failure, Process};
 use merit_core::Episode;
-use merit_lab::{CellRunner, OpenCell};
+use merit_lab::{Came, CellRunner, OpenCell};
 use merit_rollout::EpisodePlan;
 use merit_run::{Players, SentPolicy, Work, lost};
 use serde_json::{Map, Value, json};
@@ -179,28 +179,65 @@ impl CellRunner for CellsOf {
         &self,
         cells: &[OpenCell],
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(usize, &str) -> Result<(), String>,
+        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
         let system = json!({ "name": self.name, "text": self.text, "flags": self.flags });
         let mut open: Vec<usize> = (0..cells.len()).collect();
-        self.cluster.ask("", |talk| {
+        // What a driver had begun is gone with it.
+        let mut begun: Vec<usize> = Vec::new();
+        let gone = |at: usize| not_again(&cells[at], "Ray's driver, or the node it had joined, was lost");
+        let ran = self.cluster.ask("", |talk| {
+            for at in std::mem::take(&mut begun) {
+                finished(at, Came::Lost(&gone(at))).map_err(Trouble::Said)?;
+                open.retain(|one| *one != at);
+            }
             let asked = open.clone();
-            let cells: Vec<Value> =
-                asked.iter().map(|at| json!({ "name": cells[*at].name, "seed": cells[*at].seed })).collect();
-            let question = json!({ "ask": "cells", "system": system, "cells": cells });
+            let wanted: Vec<Value> = asked.iter().map(|at| wanted(&cells[*at])).collect();
+            let question = json!({ "ask": "cells", "system": system, "cells": wanted });
             let mut answer = talk.ask(&question, None, stop)?;
             while !answer.contains_key("done") {
                 let at = answer.get("at").and_then(Value::as_u64).and_then(|at| asked.get(at as usize));
-                let told = at.zip(answer.get("cell").and_then(Value::as_str));
-                let (at, cell) =
-                    told.ok_or_else(|| Trouble::Said("it said something else than a cell".into()))?;
-                finished(*at, cell).map_err(Trouble::Said)?;
-                open.retain(|one| one != at);
+                let at = *at.ok_or_else(|| Trouble::Said("it said something else than a cell".into()))?;
+                let said = |key| answer.get(key).and_then(Value::as_str);
+                match (said("cell"), said("gone")) {
+                    (Some(cell), _) => finished(at, Came::Finished(cell)).map_err(Trouble::Said)?,
+                    (None, Some(why)) => {
+                        let why = not_again(&cells[at], &format!("the worker that ran it was lost ({why})"));
+                        finished(at, Came::Lost(&why)).map_err(Trouble::Said)?;
+                    }
+                    // It is told before a worker has it.
+                    (None, None) => {
+                        begun.push(at);
+                        answer = talk.hear(None, stop)?;
+                        continue;
+                    }
+                }
+                begun.retain(|one| *one != at);
+                open.retain(|one| *one != at);
                 answer = talk.hear(None, stop)?;
             }
             Ok(())
-        })
+        });
+        // Whoever stops it himself knows what he stopped.
+        if ran.is_err() && !stop.load(Ordering::Relaxed) {
+            begun.into_iter().try_for_each(|at| finished(at, Came::Lost(&gone(at))))?;
+        }
+        ran
     }
+}
+
+/// A cell as the driver is asked for it.
+fn wanted(cell: &OpenCell) -> Value {
+    json!({ "name": cell.name, "seed": cell.seed, "replay": cell.reaches_outside.is_empty() })
+}
+
+/// Why a cell that was lost is not run again.
+fn not_again(cell: &OpenCell, lost: &str) -> String {
+    let outside = quoted(&cell.reaches_outside);
+    format!(
+        "an infrastructure failure: {lost}, and it was not run again, since it reaches outside by {outside}; see what it has done there, \
+         and run it again with --replay-lost"
+    )
 }
 
 /// Why there is no answer.

@@ -34,6 +34,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
         arms: arguments.arms.clone(),
         keep: arguments.keep,
         only: arguments.cell.clone(),
+        replay_lost: arguments.replay_lost,
         runner: None,
         stop,
     };
@@ -98,7 +99,8 @@ fn reproduce(system: &System, options: &GridOptions, arguments: &Reproduce) -> R
     drop(watch);
     if let Some(broken) = cells.0.iter().find(|cell| cell.broken.is_some()) {
         let (arm, seed, why) = (&broken.arm, broken.seed, broken.broken.as_deref().unwrap_or_default());
-        out::complain(format_args!("merit: {}: arm `{arm}`, seed {seed} broke twice: {why}", system.name));
+        let how = if broken.lost { "was lost" } else { "broke twice" };
+        out::complain(format_args!("merit: {}: arm `{arm}`, seed {seed} {how}: {why}", system.name));
     }
     let result = SystemResult::new(system, &cells, ruling, look).with_look_times(&times);
     let folder = options.folder.join("pages");
