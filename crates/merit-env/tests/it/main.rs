@@ -7,6 +7,7 @@ mod catalogue;
 mod clinic;
 mod command;
 mod contract;
+mod difficulty;
 mod errands;
 mod hostile;
 mod inquiry;
