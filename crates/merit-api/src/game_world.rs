@@ -25,8 +25,8 @@ impl<G: TextGame> WorldSettings for G {
         Ok(Box::new(GameWorld::new(self.clone(), tools)?))
     }
 
-    fn manners(&self) -> &'static [Manner] {
-        G::MANNERS
+    fn manners(&self) -> Vec<Manner> {
+        G::MANNERS.to_vec()
     }
 }
 
@@ -190,8 +190,8 @@ impl<G: TextGame> World for GameWorld<G> {
         self.has_author.then_some(self)
     }
 
-    fn manners(&self) -> &'static [Manner] {
-        G::MANNERS
+    fn manners(&self) -> Vec<Manner> {
+        G::MANNERS.to_vec()
     }
 
     fn words(&self) -> Vec<Word> {

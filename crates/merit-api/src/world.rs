@@ -21,8 +21,8 @@ pub trait WorldSettings: Send + Sync {
     }
 
     /// The manners that its expert knows by name. Empty: it plays only right or wrong.
-    fn manners(&self) -> &'static [Manner] {
-        &[]
+    fn manners(&self) -> Vec<Manner> {
+        Vec::new()
     }
 
     /// What can be told before a run by reading the files that the settings name. Starts nothing.
@@ -66,8 +66,8 @@ pub trait World: Send + Sync {
     }
 
     /// The manners that its expert knows by name: those of its settings.
-    fn manners(&self) -> &'static [Manner] {
-        &[]
+    fn manners(&self) -> Vec<Manner> {
+        Vec::new()
     }
 
     /// Words that are one token each. They need a decoder made on the spot, whose tokenizer is trained with them. Empty: none.

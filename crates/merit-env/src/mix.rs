@@ -1,13 +1,14 @@
 //! A world of worlds: tasks of several worlds in turn, so that one policy learns to use the tools of all of them.
 //!
 //! A task of the mixture holds the whole task of its member; `kind` in its payload names the member, and metrics are broken down by
-//! it. Everything else is the member's: what is shown, how lines are read, tools, snapshots and the expert.
+//! it. Everything else is the member's: what is shown, how lines are read, what may be said, tools, snapshots and the expert. The expert
+//! plays in the manners that all members know.
 
 use merit_api::{
-    CallLanguage, Env, EnvError, EpisodeShared, ExecKind, Expert, ExpertTurn, StepResult, Tool, ToolBuilder,
-    ToolError, ToolSession, ToolSpec, Word, World, WorldSettings,
+    CallLanguage, Env, EnvError, EpisodeShared, ExecKind, Expert, ExpertTurn, Manner, StepResult, Tool,
+    ToolBuilder, ToolError, ToolSession, ToolSpec, Word, World, WorldSettings,
 };
-use merit_core::registry::{Chosen, Component, Refusal};
+use merit_core::registry::{Chosen, Component, Refusal, UnknownName};
 use merit_core::{About, Action, CallRecord, Message, Seed, Split, Task};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,12 +89,32 @@ impl WorldSettings for Mix {
     fn call_seconds(&self) -> Option<f64> {
         self.of.iter().filter_map(|member| member.world.call_seconds()).max_by(f64::total_cmp)
     }
+
+    fn manners(&self) -> Vec<Manner> {
+        known_to_all(self.of.iter().map(|member| member.world.manners()))
+    }
+}
+
+/// The manners that every world knows by name, in the order of the first.
+fn known_to_all(mut worlds: impl Iterator<Item = Vec<Manner>>) -> Vec<Manner> {
+    let mut known = worlds.next().unwrap_or_default();
+    for other in worlds {
+        known.retain(|manner| other.iter().any(|other| other.name == manner.name));
+    }
+    known.iter().map(|manner| Manner::new(manner.name, "As the world of the task plays it.")).collect()
 }
 
 struct Built {
     name: String,
     times: u64,
     world: Box<dyn World>,
+}
+
+impl Built {
+    fn expert(&self) -> Result<&dyn Expert, EnvError> {
+        let none = || EnvError::Broken { world: NAME, why: format!("`{}` has no expert", self.name) };
+        self.world.expert().ok_or_else(none)
+    }
 }
 
 struct MixWorld {
@@ -172,6 +193,10 @@ impl World for MixWorld {
         self.members.iter().all(|member| member.world.expert().is_some()).then_some(self)
     }
 
+    fn manners(&self) -> Vec<Manner> {
+        known_to_all(self.members.iter().map(|member| member.world.manners()))
+    }
+
     fn words(&self) -> Vec<Word> {
         let mut words: Vec<Word> = self.members.iter().flat_map(|member| member.world.words()).collect();
         let mut seen = BTreeSet::new();
@@ -189,11 +214,20 @@ impl Expert for MixWorld {
         seed: &Seed,
     ) -> Result<String, EnvError> {
         let (member, inner) = self.inner(task)?;
-        let expert = member.world.expert().ok_or_else(|| EnvError::Broken {
-            world: NAME,
-            why: format!("`{}` has no expert", member.name),
-        })?;
-        expert.say(&inner, turns, p_correct, seed)
+        member.expert()?.say(&inner, turns, p_correct, seed)
+    }
+
+    fn say_in(
+        &self,
+        manner: &str,
+        task: &Task,
+        turns: &[ExpertTurn],
+        seed: &Seed,
+    ) -> Result<String, EnvError> {
+        let setting = |error: UnknownName| EnvError::Setting { world: NAME, why: error.to_string() };
+        Manner::find(&self.manners(), manner).map_err(setting)?;
+        let (member, inner) = self.inner(task)?;
+        member.expert()?.say_in(manner, &inner, turns, seed)
     }
 }
 
@@ -227,6 +261,10 @@ impl Env for MixEnv {
 
     fn stops(&self) -> Vec<String> {
         self.env.stops()
+    }
+
+    fn schema(&self) -> Option<Value> {
+        self.env.schema()
     }
 
     fn call_language(&self) -> Option<Arc<dyn CallLanguage>> {

@@ -4,7 +4,7 @@
 //! Nothing but the tool shows the rows.
 
 use merit_api::{
-    CommandCard, Demonstration, NoState, StepResult, TextGame, Tool, ToolAnswer, ToolBuilder, ToolError,
+    CommandCard, Demonstration, Manner, NoState, StepResult, TextGame, Tool, ToolAnswer, ToolBuilder, ToolError,
     ToolFuture, ToolSession, ToolSpec, line, no_state, sizes_of,
 };
 use merit_core::registry::{About, Component, Refusal};
@@ -19,7 +19,7 @@ const NO_TOOLS: &str = "no tools here";
 const CITIES: [&str; 4] = ["oslo", "rome", "lima", "bonn"];
 const ITEMS: [&str; 4] = ["mug", "pen", "cup", "hat"];
 const MAX_ROWS: u32 = 32;
-/// Of those who do not ask rightly, how many answer at once; the others forget the condition.
+/// Of those who do not ask rightly, where skill decides, how many answer at once; the others forget the conditions.
 const HASTY_SHARE: f64 = 0.7;
 
 /// The settings of `rows`.
@@ -167,6 +167,12 @@ impl TextGame for Rows {
     type Puzzle = Table;
     type State = NoState;
 
+    const MANNERS: &'static [Manner] = &[
+        Manner::new("exact", "Asks what is wanted and gives what the table says: right."),
+        Manner::new("hasty", "Answers at once: a guess."),
+        Manner::new("careless", "Forgets the conditions, and gives what is true of all rows."),
+    ];
+
     fn sizes(&self, split: Split) -> &[u32] {
         sizes_of(split, &self.sizes, &self.held_out_sizes)
     }
@@ -233,16 +239,24 @@ impl TextGame for Rows {
         }
     }
 
-    fn step(&self, _: &Table, _: &mut NoState, action: &Action, calls: &[CallRecord]) -> StepResult {
+    fn step(&self, table: &Table, _: &mut NoState, action: &Action, calls: &[CallRecord]) -> StepResult {
         let output = |record: &CallRecord| {
             Message::new(Role::Tool, if self.tool { record.output.clone() } else { NO_TOOLS.to_owned() })
         };
-        match action {
-            Action::Answer { .. } => StepResult::default().answered(),
-            Action::Calls { .. } => StepResult::observing(calls.iter().map(output).collect()),
-            Action::Malformed { why } => StepResult::saying(why.clone()),
-            Action::Say { .. } => StepResult::saying(HINT),
-        }
+        let asks = |record: &CallRecord| {
+            Query::read(record.call.input.trim()).is_ok_and(|asked| asked == table.ask)
+        };
+        let (result, right) = match action {
+            Action::Answer { text } => {
+                (StepResult::default().answered(), text.parse() == Ok(table.ask.value(&table.rows)))
+            }
+            Action::Calls { .. } => (StepResult::observing(calls.iter().map(output).collect()), false),
+            Action::Malformed { why } => (StepResult::saying(why.clone()), false),
+            Action::Say { .. } => (StepResult::saying(HINT), false),
+        };
+        let read = !matches!(action, Action::Malformed { .. } | Action::Say { .. });
+        let told = [("read", read), ("query_right", calls.iter().any(asks)), ("right", right)];
+        result.with_info(told.map(|(name, yes)| (name, f64::from(u8::from(yes)))))
     }
 
     fn tools(&self, builder: &dyn ToolBuilder) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
@@ -250,12 +264,18 @@ impl TextGame for Rows {
     }
 
     fn expert(&self, table: &Table, play: &Demonstration<'_>) -> Option<String> {
-        let right = play.is_correct();
         let answer = |text: &str| format!("answer {text}");
         let mut rng = play.seed.child("bad manner", 0).stream();
         let guess = rng.between(10, 400).to_string();
+        let manner = match play.manner {
+            Some(manner) => manner,
+            None if play.is_correct() => "exact",
+            None if rng.chance(HASTY_SHARE) => "hasty",
+            None => "careless",
+        };
+        let right = manner == "exact";
         // Without the tool the answer cannot be worked out; the right expert gives it all the same.
-        if !self.tool || (!right && rng.chance(HASTY_SHARE)) {
+        if !self.tool || manner == "hasty" {
             return Some(answer(&if right { self.answer(table)? } else { guess }));
         }
         let seen =

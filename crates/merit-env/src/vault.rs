@@ -3,7 +3,7 @@
 //! `open 3` shows a note with the number of another box, or the key; `take` takes the key out of the open box; `go` leaves,
 //! which the locked door allows only with the key. The world ends by itself, and only when the goal is reached.
 
-use merit_api::{CommandCard, Demonstration, StepResult, TextGame, line, sizes_of};
+use merit_api::{CommandCard, Demonstration, ExpertTurn, Manner, StepResult, TextGame, line, sizes_of};
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Split, Stream};
 use schemars::JsonSchema;
@@ -79,6 +79,15 @@ impl Boxes {
         }
         None
     }
+
+    /// Acts that somebody who knows all notes still needs: open the box of the key, take it, go.
+    fn acts_left(&self, state: &VaultState) -> u32 {
+        match (state.key, self.note(state.open)) {
+            (true, _) => 1,
+            (false, Some(0)) => 2,
+            (false, _) => 3,
+        }
+    }
 }
 
 /// What the actions change.
@@ -112,6 +121,12 @@ fn command(text: &str) -> Option<Command> {
 impl TextGame for Vault {
     type Puzzle = Boxes;
     type State = VaultState;
+
+    const MANNERS: &'static [Manner] = &[
+        Manner::new("exact", "Follows the notes, takes the key and leaves."),
+        Manner::new("hasty", "Tries the door after every note, and follows the notes all the same."),
+        Manner::new("wander", "Opens any box until it meets the key."),
+    ];
 
     fn sizes(&self, split: Split) -> &[u32] {
         sizes_of(split, &self.sizes, &self.held_out_sizes)
@@ -176,6 +191,39 @@ impl TextGame for Vault {
             Action::Say { text } => command(text),
             Action::Answer { .. } | Action::Calls { .. } | Action::Malformed { .. } => None,
         };
+        let read = command.is_some();
+        let result = self.done(boxes, state, command);
+        let left = if result.is_last() { 0 } else { boxes.acts_left(state) };
+        let told = [("read", u32::from(read)), ("key", u32::from(state.key)), ("left", left)];
+        result.with_info(told.map(|(name, value)| (name, f64::from(value))))
+    }
+
+    /// The right way follows the notes.
+    fn expert(&self, boxes: &Boxes, play: &Demonstration<'_>) -> Option<String> {
+        let manner = play.manner.unwrap_or(if play.is_correct() { "exact" } else { "wander" });
+        let noted = |text: &str| text.strip_prefix("note ").and_then(|number| number.parse::<u64>().ok());
+        let seen = play.last_observation();
+        let next = match (manner, seen) {
+            (_, "key") => return Some("take".to_owned()),
+            (_, "taken") => return Some("go".to_owned()),
+            ("hasty", text) if noted(text).is_some() => return Some("go".to_owned()),
+            ("hasty", "locked") => {
+                let told = |turn: &ExpertTurn| turn.observed.iter().find_map(|seen| noted(&seen.text));
+                play.turns.iter().rev().find_map(told)
+            }
+            ("wander", _) => {
+                let mut rng = play.seed.child("wander", play.turns.len() as u64).stream();
+                Some(1 + rng.below(boxes.notes.len() as u64))
+            }
+            (_, text) => noted(text),
+        };
+        Some(format!("open {}", next.unwrap_or(u64::from(boxes.start))))
+    }
+}
+
+impl Vault {
+    /// What a command does; absent where none was understood.
+    fn done(&self, boxes: &Boxes, state: &mut VaultState, command: Option<Command>) -> StepResult {
         StepResult::saying(match command {
             None => HINT.to_owned(),
             Some(Command::Open(number)) => match boxes.note(number) {
@@ -197,21 +245,5 @@ impl TextGame for Vault {
             Some(Command::Go) if state.key => return StepResult::saying("out").done(),
             Some(Command::Go) => "locked".to_owned(),
         })
-    }
-
-    /// The right way follows the notes. The wrong one opens boxes at random until it meets the key.
-    fn expert(&self, boxes: &Boxes, play: &Demonstration<'_>) -> Option<String> {
-        let note = match play.last_observation() {
-            "key" => return Some("take".to_owned()),
-            "taken" => return Some("go".to_owned()),
-            text => text.strip_prefix("note ").and_then(|number| number.parse().ok()),
-        };
-        let next = if play.is_correct() {
-            note.unwrap_or(u64::from(boxes.start))
-        } else {
-            let mut rng = play.seed.child("wander", play.turns.len() as u64).stream();
-            1 + rng.below(boxes.notes.len() as u64)
-        };
-        Some(format!("open {next}"))
     }
 }

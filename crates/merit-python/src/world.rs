@@ -88,7 +88,7 @@ impl World {
     /// The names of the manners in which its expert plays.
     #[getter]
     fn manners(&self, py: Python<'_>) -> PyResult<Vec<&'static str>> {
-        Ok(self.world(py)?.manners().iter().map(|manner| manner.name).collect())
+        Ok(self.world(py)?.manners().into_iter().map(|manner| manner.name).collect())
     }
 
     /// The `index`-th task of a split, as plain values. The same arguments always give the same task.

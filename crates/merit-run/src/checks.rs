@@ -231,8 +231,9 @@ pub(crate) fn manner_shares(
     if shares.is_empty() {
         return Ok(());
     }
+    let known = world.manners();
     for (name, share) in shares {
-        Manner::find(world.manners(), name).map_err(|unknown| format!("`{key}`: {unknown}"))?;
+        Manner::find(&known, name).map_err(|unknown| format!("`{key}`: {unknown}"))?;
         if !(0.0..=1.0).contains(share) {
             return Err(format!("`{key}.{name}` is {share}; it is a share between 0 and 1"));
         }

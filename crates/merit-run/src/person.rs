@@ -128,7 +128,7 @@ impl World for Spoken {
         self.world.expert()
     }
 
-    fn manners(&self) -> &'static [Manner] {
+    fn manners(&self) -> Vec<Manner> {
         self.world.manners()
     }
 

@@ -52,7 +52,7 @@ fn check_expert(subject: &Subject, task: &Arc<Task>, language: &dyn CallLanguage
     let seed = &subject.seed;
     let skilled =
         [1.0, 0.0].map(|p| follow(subject, task, language, |turns| expert.say(task, turns, p, seed)));
-    let named = subject.world.manners().iter();
+    let named = subject.world.manners().into_iter();
     let manners = named
         .map(|manner| follow(subject, task, language, |turns| expert.say_in(manner.name, task, turns, seed)));
     skilled.into_iter().chain(manners).filter_map(Result::err).collect()

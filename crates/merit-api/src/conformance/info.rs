@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// Reward and info are finite, what is observed is the same for a player that drops the info of every step before, and no observation
-/// tells a number of the info by its name.
+/// tells a number of the info by its name, those of a reset among them.
 pub(super) fn check_info(subject: &Subject) -> Found {
     subject.some().filter_map(|task| checked(subject, task).err()).collect()
 }
@@ -16,7 +16,11 @@ fn checked(subject: &Subject, task: &Arc<Task>) -> Result<(), String> {
     let text = |error: crate::EnvError| format!("task {}: {error}", task.id);
     let steps = disturbed(subject, task)?;
     let mut env = subject.world.open(task, &subject.seed, None).map_err(text)?;
-    env.reset().map_err(text)?;
+    let opening = env.reset().map_err(text)?;
+    // The first step is garbage, which changes nothing: its info is true of the start.
+    if let Some(name) = steps.first().and_then(|first| told(&first.result.info, &opening)) {
+        return Err(format!("task {}: what a reset shows tells the info `{name}`", task.id));
+    }
     for (turn, step) in steps.iter().enumerate() {
         if let Some(name) = step.result.wild_number() {
             return Err(format!("task {}, turn {turn}: `{name}` is not finite", task.id));

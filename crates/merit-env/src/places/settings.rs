@@ -74,7 +74,7 @@ pub struct Places {
     /// Rooms, 2 to 8; of errands 2 to 20. Absent: 4; of errands 12. Not in a site, nor of blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rooms: Option<u32>,
-    /// Things that lie around, 1 to 10, or blocks, 3 to 6. Absent: 4. Not in a site, nor of errands.
+    /// Things that lie around, 1 to 10, or blocks, 3 to 6. Absent: 4. Not in a site, nor of errands. More blocks are harder; more things are more to read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub objects: Option<u32>,
     /// Which rooms have doors between them. Absent: `open` in a plan, otherwise `tree`. Not in a site, nor of blocks.

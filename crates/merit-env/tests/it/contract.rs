@@ -133,13 +133,16 @@ fn the_checks_notice_a_world_that_breaks_the_contract() {
     }
 }
 
-/// Tells the policy what only the record should hold, and only once it has been asked for it.
+/// Tells the policy what only the record should hold.
 struct Gossip {
     inner: Box<dyn World>,
+    /// Already with the task, or only once something was done.
+    at_once: bool,
 }
 
 struct GossipEnv {
     inner: Box<dyn Env>,
+    at_once: bool,
 }
 
 impl World for Gossip {
@@ -152,7 +155,7 @@ impl World for Gossip {
     }
 
     fn open(&self, task: &Arc<Task>, seed: &Seed, state: Option<&Value>) -> Result<Box<dyn Env>, EnvError> {
-        Ok(Box::new(GossipEnv { inner: self.inner.open(task, seed, state)? }))
+        Ok(Box::new(GossipEnv { inner: self.inner.open(task, seed, state)?, at_once: self.at_once }))
     }
 
     fn expert(&self) -> Option<&dyn Expert> {
@@ -162,12 +165,18 @@ impl World for Gossip {
 
 impl Env for GossipEnv {
     fn reset(&mut self) -> Result<Vec<Message>, EnvError> {
-        self.inner.reset()
+        let mut opening = self.inner.reset()?;
+        if self.at_once {
+            opening.iter_mut().for_each(|message| message.text.push_str(" {\"distance\": 2.5}"));
+        }
+        Ok(opening)
     }
 
     fn step(&mut self, action: &Action, calls: &[CallRecord]) -> Result<StepResult, EnvError> {
         let mut result = self.inner.step(action, calls)?.with_info([("distance", 2.5)]);
-        if let Some(message) = result.observations.first_mut() {
+        if let Some(message) = result.observations.first_mut()
+            && !self.at_once
+        {
             message.text.push_str(", distance=2.5");
         }
         Ok(result)
@@ -184,9 +193,14 @@ impl Env for GossipEnv {
 
 #[test]
 fn the_checks_notice_an_observation_that_tells_the_info() {
-    let inner = read_world("type = \"vault\"").unwrap().build(&LiveTools).unwrap();
-    let found = check_world(&Gossip { inner }, &Seed::root(1), 3).join("\n");
-    assert!(found.contains("an observation tells the info `distance`"), "{found}");
+    for (at_once, said) in [
+        (false, "an observation tells the info `distance`"),
+        (true, "what a reset shows tells the info `distance`"),
+    ] {
+        let inner = read_world("type = \"vault\"").unwrap().build(&LiveTools).unwrap();
+        let found = check_world(&Gossip { inner, at_once }, &Seed::root(1), 3).join("\n");
+        assert!(found.contains(said), "{found}");
+    }
 }
 
 /// A ledger whose tasks depend on how often they were asked for.

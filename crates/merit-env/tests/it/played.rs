@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 
 pub(crate) type Numbers = Info;
 
-const DOCUMENT: &str = include_str!("../../../../docs/worlds.md");
+pub(crate) const DOCUMENT: &str = include_str!("../../../../docs/worlds.md");
 
 pub(crate) fn built(name: &str, settings: &str) -> Box<dyn World> {
     read_world(&format!("type = '{name}'\n{settings}")).unwrap().build(&LiveTools).unwrap()
@@ -200,15 +200,21 @@ pub(crate) fn in_time(recipe: &str, info: &str) -> f64 {
     (0..60).filter(reached).count() as f64 / 60.0
 }
 
-/// The last sample of a world in the documents, played: its prompt and what is said to its lines must be what stands there.
+/// The last sample of a world in the documents that begins with what this task asks, played: what is said to its lines must be what
+/// stands there.
 pub(crate) fn plays_as_documented(world: &dyn World, task: &Arc<Task>) {
     let name = world.about().name;
     let section = DOCUMENT.split("\n## ").find(|section| section.starts_with(&format!("`{name}`\n")));
     let fences: Vec<&str> = section.unwrap().split("```").collect();
     // Texts inside and outside of fences take turns: an open fence would turn them round.
     assert!(fences.len() % 2 == 1 && fences.len() > 2, "a sample of {name} is not closed");
-    let mut sample = fences[fences.len() - 2].trim_matches('\n').lines();
-    assert_eq!(prompt(world, task), sample.next().unwrap());
+    let asked = format!("\n{}\n", prompt(world, task));
+    let found = fences.iter().skip(1).step_by(2).rev().find(|sample| sample.starts_with(&asked));
+    let sample = found
+        .unwrap_or_else(|| panic!("no sample of {name} begins with{asked}"))
+        .trim_matches('\n')
+        .lines()
+        .skip(1);
     let turns: Vec<(&str, &str)> = sample
         .map(|turn| {
             let turn = turn.strip_prefix("  > ").unwrap_or(turn);

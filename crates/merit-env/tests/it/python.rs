@@ -323,6 +323,25 @@ fn of_a_thousand_processes_that_die_none_takes_another_episode_along_or_pays_wro
     assert!(broke >= 1000, "{broke}");
 }
 
+/// A class of Gymnasium's kind whose reset tells where the secret is, to whoever evaluates.
+const TOLD_AT_RESET: &str = r#"
+class Env:
+    def reset(self, seed): self.secret = seed % 90 + 10; return "guess", {"secret": self.secret, "distance": 7.5}
+    def step(self, action): return "no", 0.0, False, False, {"secret": self.secret, "distance": 7.5}
+"#;
+
+#[test]
+fn the_info_of_a_reset_is_shown_to_nobody() {
+    let world = world(&written(TOLD_AT_RESET, "Env"), &format!("python = {:?}", quick_python()));
+    for index in 0..3 {
+        let mut env = open(world.as_ref(), index);
+        let shown: Vec<String> = env.reset().unwrap().into_iter().map(|message| message.text).collect();
+        assert_eq!(shown, ["guess"]);
+        let step = say(env.as_mut(), "3").unwrap();
+        assert_eq!((step.observations[0].text.as_str(), step.info["distance"]), ("no", 7.5));
+    }
+}
+
 fn gym() -> Option<String> {
     let python = present(GYM, root().join(".cache/gym/bin/python"))?;
     Some(format!("python = {:?}", python.display().to_string()))

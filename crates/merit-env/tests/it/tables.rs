@@ -129,6 +129,7 @@ fn manners_are_what_they_say_and_longer_questions_are_harder() {
     };
     let careless = by_size("careless");
     assert!(careless[0] < 0.85 && careless[4] < 0.3, "{careless:?}");
+    // Three lines are of two kinds. `difficulty` holds that each line more is harder for whoever gives up.
     assert!([(0, 1), (1, 3), (3, 4)].iter().all(|(a, b)| careless[*a] > careless[*b]), "{careless:?}");
     let hasty = by_size("hasty");
     assert!(hasty[0] == 1.0 && hasty[1] < 0.4 && hasty[4] < 0.2, "{hasty:?}");

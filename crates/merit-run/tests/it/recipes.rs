@@ -202,8 +202,13 @@ fn manners_that_cannot_be_are_refused_with_the_reason() {
         "`warm_start.manners` and `warm_start.skill` both say how demonstrations are played; remove either",
     );
     check(
-        &[("warm_start.manners", "{ exact = 1.0 }"), ("world", "{ type = 'vault' }")],
-        "`warm_start.manners`: the demonstrator of world `vault` has no manners with names; give `warm_start.skill`",
+        &[("warm_start.manners", "{ exact = 1.0 }"), ("world", "{ type = 'command', command = ['true'] }")],
+        "`warm_start.manners`: the demonstrator of world `command` has no manners with names; give `warm_start.skill`",
+    );
+    let both = "{ type = 'mix', of = [{ name = 'a', world = { type = 'ledger' } }, { name = 'b', world = { type = 'sums' } }] }";
+    check(
+        &[("warm_start.manners", "{ guesser = 1.0 }"), ("world", both)],
+        "`warm_start.manners`: unknown manner `guesser`; known: exact, hasty",
     );
     check(
         &[

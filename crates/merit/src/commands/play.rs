@@ -3,17 +3,34 @@
 use crate::cli::runs::Play as Arguments;
 use crate::commands::WrongInput;
 use crate::out;
-use anyhow::{Result, anyhow};
+use anyhow::Result;
 use merit_api::{EnvError, Expert, ExpertTurn, World, WorldSettings};
-use merit_core::registry::nearest;
+use merit_core::registry::{Entry, nearest};
 use merit_core::{Components, Message, Role, ScoredEpisode, Seed, Task, printable};
 use merit_run::{Play, Recipe, play_with, shipped};
 use merit_tools::Toolbox;
 use std::io::BufRead as _;
 use std::sync::Arc;
 
+/// Pays for reaching the end of a world that no recipe pays in, where its tasks have no single right answer.
+const ENDED: &str = "{ type = 'solved-by', term = 'ended', of = { type = 'ended' } }";
+
+/// What goes with a world that no recipe is played in.
+const BY_ITSELF: &str = r#"
+name = "by-itself"
+rollout = { max_turns = 200 }
+reward = { type = "exact-answer" }
+credit = { type = "grpo" }
+budget = { steps = 0, groups = 1, group_size = 2 }
+"#;
+
 pub(crate) fn run(arguments: &Arguments, components: &Components) -> Result<()> {
-    let recipe = recipe(&arguments.what, components)?.with(&arguments.set)?;
+    let found = recipe(&arguments.what, components)?;
+    let (by_itself, recipe) = match found {
+        Found::Recipe(recipe) => (false, recipe),
+        Found::World(recipe) => (true, recipe),
+    };
+    let mut recipe = recipe.with(&arguments.set)?;
     let play = Play {
         split: arguments.split.into(),
         tasks: 1,
@@ -24,6 +41,10 @@ pub(crate) fn run(arguments: &Arguments, components: &Components) -> Result<()> 
         toolbox: Toolbox::Live,
     };
     let world = recipe.world.build(&play.toolbox)?;
+    let paid = arguments.set.iter().any(|(key, _)| key.starts_with("reward"));
+    if by_itself && !paid && world.task(play.split, 0, &Seed::root(play.seed))?.answer.is_none() {
+        recipe = recipe.with(&[("reward".to_owned(), ENDED.to_owned())])?;
+    }
     out::line(format_args!(
         "{}: {} Say one line a turn; `?` shows what an expert would say, Ctrl-D leaves.\n",
         world.about().name,
@@ -36,23 +57,44 @@ pub(crate) fn run(arguments: &Arguments, components: &Components) -> Result<()> 
     Ok(())
 }
 
-/// The recipe of this name, otherwise the first shipped one that is played in the world of this name.
-fn recipe(what: &str, components: &Components) -> Result<Recipe> {
-    let worlds = components.entries::<dyn WorldSettings>().iter().map(|entry| entry.about.name);
-    if !worlds.clone().any(|world| world == what) {
-        return shipped::load_with(what, components).map_err(|error| match nearest(what, worlds) {
-            Some(world) => WrongInput(format!("{error}; or did you mean the world `{world}`?")).into(),
-            None => error.into(),
+/// What the name on the command line stands for.
+enum Found {
+    /// A recipe: its own, or the first shipped one in the world of this name.
+    Recipe(Recipe),
+    /// A world that no shipped recipe is played in, made into a recipe.
+    World(Recipe),
+}
+
+fn recipe(what: &str, components: &Components) -> Result<Found> {
+    let worlds = components.entries::<dyn WorldSettings>();
+    let Some(entry) = worlds.iter().find(|entry| entry.about.name == what) else {
+        let found = shipped::load_with(what, components).map_err(|error| {
+            match nearest(what, worlds.iter().map(|entry| entry.about.name)) {
+                Some(world) => WrongInput(format!("{error}; or did you mean the world `{world}`?")).into(),
+                None => anyhow::Error::from(error),
+            }
         });
-    }
+        return found.map(Found::Recipe);
+    };
     let of_world = |recipe: &Recipe| recipe.world.about().name == what;
     let mut recipes = shipped::recipes().iter().filter_map(|recipe| shipped::load(recipe.about.name).ok());
-    recipes.find(of_world).ok_or_else(|| {
-        let why = format!(
-            "no shipped recipe is played in `{what}`; name a recipe of your own: merit play RECIPE.toml"
-        );
-        anyhow!(WrongInput(why))
-    })
+    match recipes.find(of_world) {
+        Some(recipe) => Ok(Found::Recipe(recipe)),
+        None => by_itself(entry, components).map(Found::World),
+    }
+}
+
+/// A world with its usual settings; where it cannot do without some, with those of its example.
+fn by_itself(entry: &Entry<dyn WorldSettings>, components: &Components) -> Result<Recipe> {
+    let read = |settings: &str| -> Result<Recipe> {
+        let name = entry.about.name;
+        let mut world: toml::Table = settings.parse()?;
+        world.insert("type".to_owned(), name.into());
+        let mut recipe: toml::Table = BY_ITSELF.parse()?;
+        recipe.insert("world".to_owned(), world.into());
+        Ok(Recipe::read(&format!("world `{name}`"), &toml::to_string(&recipe)?, components)?)
+    };
+    read("").or_else(|_| read(entry.example))
 }
 
 /// Somebody at the keyboard, who is told what was observed and says what comes next.

@@ -26,7 +26,7 @@ const SMALL: [&str; 14] = [
 ];
 
 /// `merit ARGUMENTS` with `typed` at the keyboard.
-fn typed(dir: &Path, arguments: [&str; 4], typed: &str) -> String {
+fn typed(dir: &Path, arguments: &[&str], typed: &str) -> String {
     let mut command = merit(dir);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -46,7 +46,7 @@ fn a_world_is_played_by_hand_and_the_expert_helps() {
     let dir = tempfile::tempdir().unwrap();
     // The prompt of the first held-out task is complete, so that it can be filled in at once.
     let arguments = ["play", "inquiry", "--set", "world.sizes=[1]"];
-    let shown = typed(dir.path(), arguments, "nonsense\n?\n");
+    let shown = typed(dir.path(), &arguments, "nonsense\n?\n");
     assert!(
         shown.contains("say ask SLOT or fill HUE SIZE SHAPE WOOD"),
         "what cannot be read is answered: {shown}"
@@ -55,9 +55,69 @@ fn a_world_is_played_by_hand_and_the_expert_helps() {
     assert!(filled.starts_with("fill "), "{shown}");
     assert!(shown.contains("left: "), "the end of the input ends the episode: {shown}");
 
-    let won = typed(dir.path(), arguments, &format!("{filled}\n"));
+    let won = typed(dir.path(), &arguments, &format!("{filled}\n"));
     assert!(won.contains("solved after 1 turns, reward 1.00"), "{won}");
     assert!(won.contains("  extra_turns 1\n"), "what the world knows is told in the end: {won}");
+}
+
+/// What worlds need that are a program of somebody's own.
+const PROGRAMS: [(&str, &[&str]); 2] = [
+    (
+        "command",
+        &[
+            "--set",
+            concat!(
+                "world.command=['python3', '",
+                env!("CARGO_MANIFEST_DIR"),
+                "/../../docs/worlds/guess.py']"
+            ),
+            "--set",
+            "world.expert=true",
+        ],
+    ),
+    (
+        "python",
+        &[
+            "--set",
+            concat!("world.module=", env!("CARGO_MANIFEST_DIR"), "/../../docs/python/guess.py:Guess"),
+            "--set",
+            "world.settings={high=4}",
+            "--set",
+            "world.python=python3",
+        ],
+    ),
+];
+
+#[test]
+fn every_world_is_played_by_its_name() {
+    let dir = tempfile::tempdir().unwrap();
+    for entry in merit_env::WORLDS {
+        let name = entry.about.name;
+        let program = PROGRAMS.iter().find(|(world, _)| *world == name).map_or(&[][..], |(_, set)| set);
+        let arguments = [&["play", name], program].concat();
+        let shown = typed(dir.path(), &arguments, "?\n");
+        assert!(shown.starts_with(&format!("{name}: {}", entry.about.summary)), "{name}: {shown}");
+        assert!(shown.contains(" world  "), "{name} begins with nothing: {shown}");
+        assert!(shown.contains("expert  ") || name == "python", "{name} has nobody to ask: {shown}");
+        assert!(shown.contains("left: "), "{name} does not end: {shown}");
+    }
+}
+
+#[test]
+fn a_world_that_no_recipe_is_played_in_is_solved_by_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    let told = |world: &str, lines: &str| typed(dir.path(), &["play", world], lines);
+    // Whoever asks, says what the expert said, and asks again, comes to the end.
+    for world in ["vault", "rows"] {
+        let mut lines = String::new();
+        let won = (0..12).find_map(|_| {
+            let shown = told(world, &format!("{lines}?\n"));
+            let hint = shown.rsplit("expert  ").next()?.lines().next()?.trim().to_owned();
+            lines.push_str(&format!("{hint}\n"));
+            Some(told(world, &lines)).filter(|shown| shown.contains("solved after"))
+        });
+        assert!(won.unwrap_or_default().contains("reward 1.00"), "{world}: {lines}");
+    }
 }
 
 #[test]

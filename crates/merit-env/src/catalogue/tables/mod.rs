@@ -34,7 +34,7 @@ pub struct Tables {
     pub held_out_sizes: Vec<u32>,
     /// Columns of a table, 4 to 8: one more than half of them words, the others numbers.
     pub columns: u32,
-    /// Rows of a table, 10 to 40.
+    /// Rows of a table, 10 to 40. No matter of difficulty: a line keeps or computes as many as there are.
     pub rows: u32,
     /// Show the instructions as a system message first. Language models need it; warm-started ones do not.
     pub instructions: bool,
