@@ -3,6 +3,7 @@
 use merit_lab::{
     Cells, Grid, GridOptions, System, Verdict, judge, load, markdown, reading_of, readings, results, systems,
 };
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -43,7 +44,11 @@ fn every_recorded_verdict_is_what_the_rule_says_of_its_cells() {
             let other_reason = !recorded.why.is_empty() && recorded.why != now.why;
             if recorded.verdict != now.verdict || other_reason {
                 other = true;
+                let known: BTreeMap<u64, Option<f64>> = recorded.seeds.iter().copied().collect();
                 *recorded = now;
+                for (seed, value) in recorded.seeds.iter_mut().filter(|(_, value)| value.is_some()) {
+                    *value = known.get(seed).copied().flatten().or(*value);
+                }
             }
         }
         if !other {
