@@ -142,9 +142,12 @@ mod tests {
         };
         let own = "[reward]\ntype = 'exact-answer'\n";
         check(own, &[]);
-        check("[reward]\ntype = 'sum'\nof = [{ type = 'command', command = ['a'] }]", &["command"]);
-        check("[reward]\ntype = 'sum'\nof = [{ type = 'python', module = 'a:b' }]", &["python"]);
-        let graded = "[reward]\ntype = 'annotation'\nkey = 'good'\n";
+        let with = |term: &str| {
+            format!("[reward]\ntype = 'sum'\nof = [{{ type = 'exact-answer' }}, {{ {term} }}]\n")
+        };
+        check(&with("type = 'command', command = ['a']"), &["command"]);
+        check(&with("type = 'python', module = 'a:b'"), &["python"]);
+        let graded = with("type = 'annotation', key = 'good'");
         check(
             &format!("{graded}[[annotators]]\ntype = 'command'\nname = 'good'\ncommand = ['a']"),
             &["command"],
