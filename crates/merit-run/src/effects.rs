@@ -12,17 +12,42 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// Worlds that are somebody's program.
-const WORLDS: [&str; 2] = ["command", "python"];
-/// Tools that are somebody's program or server, and a program that plays simulated ones. The tool `python` is the sandbox, which
-/// reaches nothing.
-const TOOLS: [&str; 3] = ["command", "mcp", "python-tool"];
-/// Terms of a reward that are somebody's program.
-const TERMS: [&str; 2] = ["command", "python"];
-/// Annotators that are somebody's program, or a judge of whom only his file says who answers.
-const ANNOTATORS: [&str; 2] = ["command", "judge"];
-/// What else a run may ask: models at endpoints, and the tools of judges.
-const ASKED: [&str; 4] = ["command", "mcp", "openai", "python-tool"];
+/// Where a part of a recipe stands, by which its type means something: the tool `python` is the sandbox, which reaches nothing, and the
+/// world `python` is somebody's program.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    World,
+    /// A tool, or a program that plays simulated ones.
+    Tool,
+    Reward,
+    Annotator,
+    /// Anything else of a run: models at endpoints, and the tools of judges.
+    Run,
+}
+
+impl Place {
+    /// The types that reach outside there.
+    fn outside(self) -> &'static [&'static str] {
+        match self {
+            Self::World | Self::Reward => &["command", "python"],
+            Self::Tool => &["command", "mcp", "python-tool"],
+            // Only a judge's own file says who answers for him.
+            Self::Annotator => &["command", "judge"],
+            Self::Run => &["command", "mcp", "openai", "python-tool"],
+        }
+    }
+
+    /// Where that stands which a part of this place holds under `key`.
+    fn below(self, key: &str) -> Self {
+        match (key, self) {
+            ("world", _) => Self::World,
+            ("reward", _) => Self::Reward,
+            ("annotators", _) => Self::Annotator,
+            (_, Self::World) => Self::Tool,
+            (_, other) => other,
+        }
+    }
+}
 
 impl Recipe {
     /// The parts of its world that reach outside, by their types. Empty: to play an episode again changes nothing.
@@ -36,7 +61,7 @@ impl Recipe {
         let mut found = BTreeSet::new();
         // What cannot be written as a table was not read from one.
         if let Ok(table) = serde_json::to_value(self) {
-            look(&table, &ASKED, &mut found);
+            look(&table, Place::Run, &mut found);
         }
         found.into_iter().collect()
     }
@@ -60,35 +85,26 @@ fn outside(world: &impl Serialize) -> Vec<String> {
     let mut found = BTreeSet::new();
     // What cannot be written as a table was not read from one.
     if let Ok(table) = serde_json::to_value(world) {
-        look(&table, &WORLDS, &mut found);
+        look(&table, Place::World, &mut found);
     }
     found.into_iter().collect()
 }
 
-/// A component's own type is looked for among `own`. What it holds is read by its key; the parts of a reward are rewards, and what a world
-/// holds are tools.
-fn look(value: &Value, own: &'static [&'static str], found: &mut BTreeSet<String>) {
-    let inside: &[&str] = if own == WORLDS { &TOOLS } else { own };
+/// The types of the parts that reach outside.
+fn look(value: &Value, place: Place, found: &mut BTreeSet<String>) {
     match value {
         Value::Object(table) => {
             if let Some(name) = table.get("type").and_then(Value::as_str)
-                && own.contains(&name)
+                && place.outside().contains(&name)
             {
                 found.insert(name.to_owned());
             }
-            for (key, value) in table {
-                // The settings of somebody's class are his own words.
-                let below: &[&str] = match key.as_str() {
-                    "settings" => continue,
-                    "world" => &WORLDS,
-                    "reward" => &TERMS,
-                    "annotators" => &ANNOTATORS,
-                    _ => inside,
-                };
-                look(value, below, found);
+            // The settings of somebody's class are his own words.
+            for (key, value) in table.iter().filter(|(key, _)| *key != "settings") {
+                look(value, place.below(key), found);
             }
         }
-        Value::Array(list) => list.iter().for_each(|value| look(value, own, found)),
+        Value::Array(list) => list.iter().for_each(|value| look(value, place, found)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
