@@ -79,6 +79,106 @@ fn every_shipped_recipe_passes_its_audit() {
     }
 }
 
+/// Worlds and modes that no shipped recipe is played in: as the page names them, what is set, and what is paid.
+const MODES: &[(&str, &str, &str)] = &[
+    ("kbqa", "mode = \"mask\"", FILLED),
+    ("kbqa", "label = \"search\"", EXACT),
+    ("kbqa", "mode = \"answer\"", EXACT),
+    ("places", "skin = \"house\"", SOLVED),
+    ("rows", "", EXACT),
+    ("synth", "kind = \"faster\"", SOLVED),
+    ("tasks", "", EXACT),
+    ("toolshelf", "mode = \"retrieve\"", EXACT),
+    ("toolshelf", "mode = \"document\"", EXACT),
+    ("travel", "api = \"live\"", SOLVED),
+    ("sums", "kinds = { mod = 1.0 }", EXACT),
+    ("sums", "kinds = { countdown = 1.0 }", RIGHT),
+    ("vault", "", "{ type = 'solved-by', term = 'ended', of = { type = 'ended' } }"),
+];
+const EXACT: &str = "{ type = 'exact-answer' }";
+const SOLVED: &str =
+    "{ type = 'solved-by', term = 'solved', of = { type = 'info', key = 'solved', name = 'solved' } }";
+const RIGHT: &str =
+    "{ type = 'solved-by', term = 'right', of = { type = 'info', key = 'right', name = 'right' } }";
+const FILLED: &str =
+    "{ type = 'solved-by', term = 'filled', of = { type = 'info', key = 'filled', name = 'filled' } }";
+
+/// A world by itself, with what a mode cannot do without.
+fn alone(world: &str, settings: &str, reward: &str) -> merit_run::Recipe {
+    let more = match settings {
+        "label = \"search\"" => "fixed = 0.5",
+        "mode = \"document\"" => "sizes = [1]",
+        _ => "",
+    };
+    let text = format!(
+        "name = \"alone\"\nrollout = {{ max_turns = 40 }}\nreward = {reward}\ncredit = {{ type = \"grpo\" }}\n\
+         budget = {{ steps = 0, groups = 1, group_size = 2 }}\n[world]\ntype = \"{world}\"\n{settings}\n{more}\n"
+    );
+    merit_run::Recipe::parse("alone.toml", &text).unwrap()
+}
+
+/// The rows of the tables about what comes with merit: name and grade.
+fn rows() -> Vec<(&'static str, &'static str)> {
+    let page = include_str!("../../../../docs/audits.md");
+    let (_, part) = page.split_once("## What comes with merit").unwrap();
+    let (part, _) = part.split_once("\n## ").unwrap();
+    let cells = |line: &'static str| {
+        let (name, rest) = line.strip_prefix("| ")?.split_once(" | ")?;
+        Some((name, rest.split(" | ").next()?))
+    };
+    part.lines().filter_map(cells).filter(|(_, grade)| grade.len() == 1).collect()
+}
+
+#[test]
+fn every_mode_without_a_recipe_has_the_grade_that_the_page_tells() {
+    let rows = rows();
+    for (world, set, reward) in MODES {
+        let is_its = |name: &str| match set.is_empty() {
+            true => name == *world,
+            false => name.starts_with(&format!("{world}: ")) && name.contains(&format!("`{set}`")),
+        };
+        let row = rows.iter().find(|(name, _)| is_its(name));
+        let (_, grade) = row.unwrap_or_else(|| panic!("the page has no row for {world}, {set}"));
+        let played = |tasks: u32| {
+            let settings = Settings { tasks: tasks as usize, ..Settings::default() };
+            let mut target = WorldTarget::new(&alone(world, set, reward), 1, tasks).unwrap();
+            audit(&mut target, &settings).unwrap()
+        };
+        // Whoever plays by chance may be lucky in one of four tasks; in twenty it shows.
+        let audit = Some(played(4)).filter(|audit| audit.grade.to_string() == *grade);
+        let audit = audit.unwrap_or_else(|| played(20));
+        assert_eq!(audit.grade.to_string(), *grade, "{world}, {set}:\n{}", audit.render());
+    }
+}
+
+#[test]
+fn the_page_has_a_row_for_every_reward_recipe_and_world_and_for_nothing_else() {
+    let told: Vec<&str> = rows().iter().flat_map(|(name, _)| name.split(", ")).collect();
+    let shipped: Vec<&str> = recipes().iter().map(|recipe| recipe.about.name).collect();
+    let rewards = REWARDS.iter().map(|reward| reward.about.name);
+    let missing: Vec<&str> =
+        shipped.iter().copied().chain(rewards.clone()).filter(|name| !told.contains(name)).collect();
+    assert!(missing.is_empty(), "the page has no row for {missing:?}");
+    let mut known: Vec<String> = shipped.iter().copied().chain(rewards).map(str::to_owned).collect();
+    known.extend(MODES.iter().map(|(world, ..)| (*world).to_owned()));
+    let strange: Vec<&str> = told
+        .iter()
+        .copied()
+        .filter(|name| !known.iter().any(|known| known == name || name.starts_with(&format!("{known}: "))))
+        .filter(|name| !name.starts_with('`'))
+        .collect();
+    assert!(strange.is_empty(), "there is nothing called {strange:?}");
+    let played: Vec<&str> = shipped.iter().map(|name| load(name).unwrap().world.about().name).collect();
+    let audited = |world: &str| played.contains(&world) || MODES.iter().any(|(mode, ..)| *mode == world);
+    let components = merit_run::built_in();
+    let worlds =
+        components.all().iter().filter(|listed| listed.kind == "world").map(|listed| listed.about.name);
+    // Programs of somebody's own.
+    let left: Vec<&str> =
+        worlds.filter(|world| !audited(world) && !["command", "python"].contains(world)).collect();
+    assert!(left.is_empty(), "nobody audits {left:?}");
+}
+
 #[test]
 fn the_world_without_tools_is_sound_as_well() {
     let recipe = load("ledger-tools").unwrap();

@@ -394,3 +394,22 @@ fn tasks_of_another_mode_and_damaged_ones_are_refused() {
         assert!(!opens(video, 2, damaged.clone(), "lake"), "{damaged}");
     }
 }
+
+#[test]
+fn whoever_picks_an_offered_word_without_looking_is_right_half_of_the_time() {
+    // The recipe `look-judge`: docs/audits.md tells this chance.
+    let world = crate::played::built("look", "mode = 'judge'\nsizes = [3]");
+    let right = |place: usize| {
+        let tasks = crate::played::tasks(world.as_ref(), 1000);
+        let picks = tasks.iter().filter(|task| {
+            let asked = crate::played::prompt(world.as_ref(), task);
+            let offered = asked.rsplit(' ').nth(place).map(str::to_owned);
+            offered == task.answer
+        });
+        picks.count()
+    };
+    // `… box or star`: the first and the last.
+    let (first, last) = (right(2), right(0));
+    assert_eq!(first + last, 1000);
+    assert!((450..=550).contains(&first), "{first} of 1000");
+}

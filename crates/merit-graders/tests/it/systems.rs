@@ -342,3 +342,122 @@ fn atom_searcher_fades_from_thoughts_to_the_answer_and_takes_one_for_a_broken_li
         check(&annealed, step, "right, with a line that cannot be read", &broken, -1.0);
     }
 }
+
+/// The reward of a shipped recipe.
+fn of_recipe(text: &str) -> Table {
+    text.parse::<Table>().unwrap()["reward"].as_table().unwrap().clone()
+}
+
+#[test]
+fn mua_rl_pays_one_for_the_right_books_and_words_and_nothing_for_anything_less() {
+    let reward = of_recipe(include_str!("../../../../recipes/service-desk.toml"));
+    let (ask, say) = (Did::Says("ask name"), Did::Says("tell 30"));
+    // The card: 1 where the books are those after the gold changes and every output was said, else 0; no reward for steps or form.
+    let pays = |says, did: &[Did<'_>], state, solved, wanted| {
+        let told = [("state_right", state), ("solved", solved)];
+        check(&reward, 0, says, &ending(play(None, Json::Null, did), &told), wanted);
+    };
+    pays("the books and the words", &[ask.clone(), say.clone()], 1.0, 1.0, 1.0);
+    pays(
+        "the same after many questions",
+        &[ask.clone(), ask.clone(), ask.clone(), say.clone()],
+        1.0,
+        1.0,
+        1.0,
+    );
+    pays("the same after a line that cannot be read", &[Did::Babbles, say.clone()], 1.0, 1.0, 1.0);
+    pays("the books without the words", &[ask.clone(), ask.clone()], 1.0, 0.0, 0.0);
+    pays("neither", &[ask, say], 0.0, 0.0, 0.0);
+}
+
+#[test]
+fn ai_searchplanner_adds_a_share_of_the_cost_to_gain_and_process() {
+    let file = include_str!("../../../../systems/ai-searchplanner.toml");
+    // The card: R = gain + λ · process + α · cost. In the file λ = 0.2, and the cost is −(turns + queries) / 20, without its constant.
+    let pays = |arm, [gain, process, turns, queries]: [f64; 4], right, wanted| {
+        let told = [
+            ("gain", gain),
+            ("process", process),
+            ("turns", turns),
+            ("queries", queries),
+            ("reader_right", right),
+        ];
+        let episode = ending(play(None, Json::Null, &[Did::Says("find bak boss"), Did::Says("stop")]), &told);
+        check(&reward_of(file, arm), 0, arm, &episode, wanted);
+    };
+    let gained = [1.0, 0.5, 3.0, 2.0];
+    pays("alpha-0", gained, 1.0, 1.0 + 0.2 * 0.5);
+    pays("alpha-0.1", gained, 1.0, 1.0 + 0.1 - 0.1 * 5.0 / 20.0);
+    pays("alpha-0.4", gained, 1.0, 1.0 + 0.1 - 0.4 * 5.0 / 20.0);
+    // A reader that was right without any search gains nothing, and loses by a plan that misleads it.
+    pays("alpha-0.1", [0.0, 1.0, 1.0, 0.0], 1.0, 0.2 - 0.1 / 20.0);
+    pays("alpha-0.1", [-1.0, 0.0, 2.0, 1.0], 0.0, -1.0 - 0.1 * 3.0 / 20.0);
+    pays("absolute-0.1", [0.0, 1.0, 1.0, 0.0], 1.0, 1.0 + 0.2 - 0.1 / 20.0);
+}
+
+#[test]
+fn optiagent_counts_a_tier_only_where_those_before_it_pass() {
+    let file = include_str!("../../../../systems/optiagent.toml");
+    // The card: R = Σ w_k · s_k · Π_{j<k} 1[s_j ≥ τ_j], with w = 1, 1, 2, 0.5 and τ = 1, 1, 0.9.
+    let pays = |arm, tiers: [f64; 4], wanted| {
+        let names = ["tier_1", "tier_2", "tier_3", "tier_4"];
+        let mut told: Vec<(&'static str, f64)> = names.into_iter().zip(tiers).collect();
+        told.extend([("solved", 0.0), ("sharp", 0.25)]);
+        let episode = ending(play(None, Json::Null, &[Did::Answers("crown 12 -5 4")]), &told);
+        check(&reward_of(file, arm), 0, arm, &episode, wanted);
+    };
+    pays("lexicographic", [1.0, 1.0, 0.95, 0.5], 1.0 + 1.0 + 2.0 * 0.95 + 0.5 * 0.5);
+    pays("lexicographic", [1.0, 1.0, 0.5, 1.0], 1.0 + 1.0 + 2.0 * 0.5);
+    pays("lexicographic", [1.0, 0.75, 1.0, 1.0], 1.0 + 0.75);
+    pays("lexicographic", [0.0, 1.0, 1.0, 1.0], 0.0);
+    pays("additive", [1.0, 0.75, 1.0, 1.0], 1.0 + 0.75 + 2.0 + 0.5);
+    pays("spot-only", [1.0, 1.0, 1.0, 1.0], 2.0 * 0.25);
+}
+
+#[test]
+fn embodiedbrain_pays_the_goals_and_a_fifth_for_the_form() {
+    let reward = of_recipe(include_str!("../../../../recipes/places-plan.toml"));
+    // The card: 0.8 · share of goal facts that are true in the end + 0.2 · rule.
+    let pays = |says, did: &[Did<'_>], goal, rule, wanted| {
+        let solved = f64::from(u8::from(goal == 1.0));
+        let told = [("goal_share", goal), ("rule", rule), ("solved", solved)];
+        check(&reward, 0, says, &ending(play(None, Json::Null, did), &told), wanted);
+    };
+    let plan = [Did::Answers("ok: n go yard, m put cup bin")];
+    pays("every goal, in the right form", &plan, 1.0, 1.0, 0.8 + 0.2);
+    pays("every goal, in half of the form", &plan, 1.0, 0.5, 0.8 + 0.1);
+    pays("one goal of three", &plan, 1.0 / 3.0, 1.0, 0.8 / 3.0 + 0.2);
+    pays("a safe and empty plan", &plan, 0.0, 1.0, 0.2);
+}
+
+#[test]
+fn practitioner_guide_pays_sub_goals_in_their_turn_where_it_is_dense() {
+    let system: Table = include_str!("../../../../systems/practitioner-guide.toml").parse().unwrap();
+    let arms = system["parts"][0]["arms"].as_array().unwrap();
+    let reward = |arm: &str| {
+        let named = arms.iter().find(|one| one["name"].as_str() == Some(arm)).unwrap();
+        let mut reward = of_recipe(include_str!("../../../../recipes/places-quests.toml"));
+        if let Some(own) = named.get("set").and_then(|set| set.get("reward")).and_then(Value::as_table) {
+            reward.extend(own.clone());
+        }
+        reward
+    };
+    let lines = ["go porch", "take cup", "go yard", "put cup bin"].map(Did::Says);
+    let mut episode = play(None, Json::Null, &lines);
+    // Two sub-goals of two: one in the second turn, one in the last.
+    for (turn, (news, solved)) in
+        episode.turns.iter_mut().zip([(0.0, 0.0), (0.5, 0.0), (0.0, 0.0), (0.5, 1.0)])
+    {
+        knows(turn, &[("new_milestone", news), ("solved", solved)]);
+    }
+    // The card: dense pays each turn its share of the sub-goals beside the end, sparse the end alone. How the rewards of turns become
+    // advantages, over the tokens of all turns, is worked out in merit-credit, in `along_tokens`.
+    let dense = scored(&reward("ppo-dense"), &episode, 0);
+    assert_eq!((dense.reward.value(), dense.turn_rewards), (Some(2.0), vec![0.0, 0.5, 0.0, 0.5]));
+    let by_group = scored(&reward("grpo-dense"), &episode, 0);
+    assert_eq!((by_group.reward.value(), by_group.turn_rewards), (Some(2.0), vec![]));
+    for arm in ["ppo-sparse", "grpo-sparse"] {
+        let sparse = scored(&reward(arm), &episode, 0);
+        assert_eq!((sparse.reward.value(), sparse.turn_rewards), (Some(1.0), vec![]), "{arm}");
+    }
+}
