@@ -26,6 +26,10 @@ mod world;
 
 use pyo3::prelude::*;
 
+// Rows are read on one thread and their scores freed on another, which the allocator of the C library is slow at.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[pymodule]
 mod _merit {
     #[pymodule_export]
