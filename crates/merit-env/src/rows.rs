@@ -4,8 +4,8 @@
 //! Nothing but the tool shows the rows.
 
 use merit_api::{
-    CommandCard, Demonstration, Manner, NoState, StepResult, TextGame, Tool, ToolAnswer, ToolBuilder, ToolError,
-    ToolFuture, ToolSession, ToolSpec, line, no_state, sizes_of,
+    CommandCard, Demonstration, Manner, NoState, StepResult, TextGame, Tool, ToolAnswer, ToolBuilder,
+    ToolError, ToolFuture, ToolSession, ToolSpec, line, no_state, sizes_of,
 };
 use merit_core::registry::{About, Component, Refusal};
 use merit_core::{Action, CallRecord, Message, Role, Split, Stream, Task, ToolCall};
@@ -243,9 +243,8 @@ impl TextGame for Rows {
         let output = |record: &CallRecord| {
             Message::new(Role::Tool, if self.tool { record.output.clone() } else { NO_TOOLS.to_owned() })
         };
-        let asks = |record: &CallRecord| {
-            Query::read(record.call.input.trim()).is_ok_and(|asked| asked == table.ask)
-        };
+        let asks =
+            |record: &CallRecord| Query::read(record.call.input.trim()).is_ok_and(|asked| asked == table.ask);
         let (result, right) = match action {
             Action::Answer { text } => {
                 (StepResult::default().answered(), text.parse() == Ok(table.ask.value(&table.rows)))
