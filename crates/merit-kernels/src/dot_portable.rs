@@ -5,34 +5,47 @@
 
 use crate::Isa;
 use crate::bf16::{LINES, Line, widen};
+#[cfg(target_arch = "x86_64")]
+use crate::dot_fma_x86;
 use crate::gemm_bf16::Block;
-use crate::isa::per_isa;
+use crate::isa::Kind;
 
 /// # Safety
 /// All that `Block` promises.
 pub(crate) unsafe fn run(isa: Isa, block: Block) {
-    strips(isa, block);
+    // SAFETY: passed on; an `Isa` is only made after its features were detected.
+    unsafe {
+        match isa.kind() {
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx512 => dot_fma_x86::avx512(block),
+            #[cfg(target_arch = "x86_64")]
+            Kind::Avx2 => dot_fma_x86::avx2(block),
+            Kind::Portable => strips(block),
+        }
+    }
 }
 
-per_isa! {
-    // Called by `run` alone, which has the promises of the block.
-    fn strips(block: Block) {
-        let mut row = 0;
-        while row < block.rows {
-            let left = (block.rows - row).min(LINES - row % LINES);
-            for column in 0..1 + usize::from(block.wide) {
-                // SAFETY: the rows lie in one left tile of the block, the column of tiles is one of its one or two.
-                unsafe {
-                    match left {
-                        1 => strip::<1>(block, row, column),
-                        2 | 3 => strip::<2>(block, row, column),
-                        4..8 => strip::<4>(block, row, column),
-                        _ => strip::<8>(block, row, column),
-                    }
+/// # Safety
+/// All that `Block` promises.
+unsafe fn strips(block: Block) {
+    let mut row = 0;
+    while row < block.rows {
+        let left = (block.rows - row).min(LINES - row % LINES);
+        for column in 0..1 + usize::from(block.wide) {
+            // SAFETY: the rows lie in one left tile of the block, the column of tiles is one of its one or two.
+            unsafe {
+                match left {
+                    1 => strip::<1>(block, row, column),
+                    2 | 3 => strip::<2>(block, row, column),
+                    _ => strip::<4>(block, row, column),
                 }
             }
-            row += match left { 1 => 1, 2 | 3 => 2, 4..8 => 4, _ => 8 };
         }
+        row += match left {
+            1 => 1,
+            2 | 3 => 2,
+            _ => 4,
+        };
     }
 }
 
@@ -62,20 +75,18 @@ unsafe fn strip<const ROWS: usize>(t: Block, row: usize, column: usize) {
 
 #[inline(always)]
 fn one_step<const ROWS: usize>(left: &[Line; ROWS], right: &[Line; LINES], sums: &mut [[f32; LINES]; ROWS]) {
-    let (mut even, mut odd) = ([[0.0_f32; LINES]; ROWS], [[0.0_f32; LINES]; ROWS]);
-    for (p, right) in right.iter().enumerate() {
-        for r in 0..ROWS {
-            let (a_even, a_odd) = widen(left[r].0[p]);
-            for i in 0..LINES {
-                let (b_even, b_odd) = widen(right.0[i]);
-                even[r][i] = a_even.mul_add(b_even, even[r][i]);
-                odd[r][i] = a_odd.mul_add(b_odd, odd[r][i]);
+    for (left, sums) in left.iter().zip(sums) {
+        let (mut even, mut odd) = ([0.0_f32; LINES], [0.0_f32; LINES]);
+        for (right, &pair) in right.iter().zip(&left.0) {
+            let (a_even, a_odd) = widen(pair);
+            for ((even, odd), &pair) in even.iter_mut().zip(&mut odd).zip(&right.0) {
+                let (b_even, b_odd) = widen(pair);
+                *even = a_even.mul_add(b_even, *even);
+                *odd = a_odd.mul_add(b_odd, *odd);
             }
         }
-    }
-    for r in 0..ROWS {
-        for i in 0..LINES {
-            sums[r][i] += even[r][i] + odd[r][i];
+        for ((sum, even), odd) in sums.iter_mut().zip(even).zip(odd) {
+            *sum += even + odd;
         }
     }
 }

@@ -28,6 +28,8 @@ mod attention_x86;
 mod bf16;
 mod device;
 mod dot;
+#[cfg(target_arch = "x86_64")]
+mod dot_fma_x86;
 mod dot_portable;
 #[cfg(target_arch = "x86_64")]
 mod dot_x86;
