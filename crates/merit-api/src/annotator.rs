@@ -25,7 +25,7 @@ impl Kind for dyn AnnotatorSettings {
     const KIND: &'static str = "annotator";
 }
 
-/// Says something of episodes.
+/// Gives finished episodes annotations, which terms and credit rules ask for by their names.
 pub trait Annotator: Send {
     /// What it says of an episode; never asked of one that broke. The error is why it could not say anything.
     fn annotate(&mut self, episode: &Episode) -> Result<Vec<Annotation>, String>;

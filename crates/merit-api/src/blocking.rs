@@ -10,7 +10,7 @@ pub enum NoAnswer {
     /// It ran past the deadline.
     #[error("no answer within {0:?}")]
     Late(Duration),
-    /// The tool panicked.
+    /// The tool panicked; only the thread of this call is lost.
     #[error("the tool panicked")]
     Panicked,
     /// The runtime for the call could not be started.

@@ -33,7 +33,7 @@ pub struct CommandCard {
 enum Piece {
     /// A word that always stands there.
     Fixed(String),
-    /// An argument.
+    /// An argument; where it is `optional`, a line may leave it out.
     Slot { name: String, kind: Kind, optional: bool },
 }
 

@@ -12,7 +12,6 @@ pub enum EnvError {
     /// A snapshot of another world or version.
     #[error("world `{world}` cannot continue from this snapshot: {why}")]
     Snapshot { world: &'static str, why: String },
-    /// The world itself broke.
     #[error("world `{world}` broke: {why}")]
     Broken { world: &'static str, why: String },
     /// A setting that cannot work.

@@ -69,7 +69,7 @@ pub struct ExpertTurn {
 /// What an expert of a [`TextGame`](crate::TextGame) knows besides the puzzle.
 #[derive(Debug, Clone, Copy)]
 pub struct Demonstration<'a> {
-    /// The turns so far.
+    /// The turns before this one, in order; empty at the first.
     pub turns: &'a [ExpertTurn],
     /// The probability that the episode is played right; within 0 and 1.
     pub p_correct: f64,

@@ -237,7 +237,6 @@ impl<G: TextGame> Expert for GameWorld<G> {
     }
 }
 
-/// One running game.
 struct GameEnv<G: TextGame> {
     game: Arc<G>,
     puzzle: Arc<G::Puzzle>,
@@ -257,7 +256,6 @@ struct Play<S> {
     steps: u64,
     /// Whether no action may follow.
     over: bool,
-    /// The game's own state.
     state: S,
 }
 

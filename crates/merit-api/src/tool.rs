@@ -39,7 +39,7 @@ pub enum ExecKind {
     Computing,
 }
 
-/// A kind of tool.
+/// A tool with its settings, opened anew for each episode.
 pub trait Tool: Send + Sync {
     /// What it says of itself: name, help, input, example.
     fn spec(&self) -> &ToolSpec;

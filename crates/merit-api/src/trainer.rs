@@ -87,7 +87,7 @@ impl Default for AdamWSettings {
 pub struct UpdateStats {
     /// Norm of the gradient before clipping.
     pub grad_norm: f64,
-    /// Whether it was shortened.
+    /// Whether the gradient was longer than `clip_norm` and was scaled down to it.
     pub clipped: bool,
 }
 

@@ -18,12 +18,12 @@ pub struct Annotation {
     /// What was said of each turn, with `None` where nothing was; empty when it is about the whole episode only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub turns: Vec<Option<f64>>,
-    /// What it rests on.
+    /// What it rests on; a term that reads the annotation takes it over.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
     /// Who says so: a model, a judge, a probe.
     pub by: String,
-    /// Which version of them.
+    /// Version of whoever says so; empty where they have none.
     pub version: String,
     /// What asking cost.
     pub cost: Cost,

@@ -18,7 +18,7 @@ pub struct Cost {
     pub tool_calls: u64,
     /// Wall seconds inside tools. Not part of an episode's identity.
     pub tool_seconds: f64,
-    /// Calls to judges.
+    /// Questions put to judges.
     pub judge_calls: u64,
     /// Tokens judges read and wrote.
     pub judge_tokens: u64,

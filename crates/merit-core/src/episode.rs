@@ -20,7 +20,7 @@ pub struct Episode {
     pub transcript: Transcript,
     /// The turns, one per policy segment.
     pub turns: Vec<Turn>,
-    /// How it ended.
+    /// Whether it was answered, was cut, was left or broke.
     pub end: End,
     /// Tokens, steps and calls that it took.
     pub cost: Cost,
@@ -46,7 +46,7 @@ fn present<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<serde_js
 /// score of ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reported {
-    /// The number they gave.
+    /// The number as they gave it, on their own scale.
     pub reward: f64,
     /// Who says so, e.g. `tau-bench`.
     pub by: String,
@@ -62,14 +62,14 @@ pub enum End {
     EnvironmentDone,
     /// A limit of ours cut it.
     Truncated {
-        /// Which limit.
+        /// The limit that cut it.
         limit: Limit,
     },
     /// It is a branch of a tree that was not continued, although the policy and the world could have.
     Left,
     /// Something other than the policy broke.
     Failed {
-        /// What and where.
+        /// Which side broke, and how.
         fault: Fault,
     },
     /// The record does not say. Only in imported episodes.

@@ -34,7 +34,7 @@ pub enum GateRule {
     },
 }
 
-/// What a gate said.
+/// The decision of a gate and the numbers behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Gated {
     /// Whether the change is kept.

@@ -34,7 +34,6 @@ pub struct Group {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum GroupError {
-    /// No member at all.
     #[error("a group needs at least one episode")]
     Empty,
     /// A member differs in something all must share.

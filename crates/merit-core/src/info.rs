@@ -68,7 +68,7 @@ impl Info {
         self.into_iter()
     }
 
-    /// The names, in order.
+    /// The names in ascending order.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|entry| entry.0.as_ref())
     }

@@ -44,7 +44,7 @@ pub enum Conclusion {
     },
     /// The check could not be carried out, so it is unknown whether the response is right.
     GraderFailed {
-        /// What failed.
+        /// What failed, in words.
         why: Why,
     },
 }

@@ -96,7 +96,7 @@ impl Split {
 pub struct Message {
     /// Who says it.
     pub role: crate::Role,
-    /// What is said.
+    /// Plain text, before any template or tokenizer.
     pub text: String,
 }
 

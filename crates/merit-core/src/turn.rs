@@ -10,7 +10,7 @@ use std::borrow::Cow;
 pub enum Action {
     /// A final answer.
     Answer {
-        /// What was answered.
+        /// The answer as the dialect parsed it out of the text.
         text: String,
     },
     /// One or more tool calls.
@@ -75,9 +75,9 @@ pub struct CallRecord {
 pub enum TurnStop {
     /// A stop string of the dialect.
     StopString,
-    /// The end-of-turn token.
+    /// The token that ends a turn was drawn.
     EndToken,
-    /// The limit on tokens.
+    /// The turn has as many tokens as were allowed.
     MaxTokens,
     /// The model's context is full.
     ContextFull,
@@ -95,7 +95,7 @@ pub struct Turn {
     pub action: Action,
     /// The tool calls it made, in order.
     pub calls: Vec<CallRecord>,
-    /// Why sampling stopped.
+    /// Why sampling stopped; unknown only in imported episodes.
     pub stop: TurnStop,
     /// The environment's own reward for the action. Absent: it gives none, or the action never reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

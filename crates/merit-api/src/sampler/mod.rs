@@ -30,7 +30,7 @@ pub struct SampleRequest {
     pub seed: Seed,
 }
 
-/// Why a completion ended.
+/// What ended a completion; the turn records it as its `TurnStop`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum StopReason {
     /// One of the stop texts was completed.
@@ -57,9 +57,9 @@ pub struct TokenLogprob {
 /// What was said, aligned token by token.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
-    /// The session that asked.
+    /// The session of the request that this answers.
     pub session: SessionId,
-    /// The tokens drawn.
+    /// The tokens drawn, without the context.
     pub tokens: Vec<TokenId>,
     /// Log-probability of each under the full softmax at the sampling temperature, before any top-p cut. Empty where a sampler
     /// of `Synthetic` words does not know them.
@@ -70,7 +70,7 @@ pub struct Completion {
     pub top_logprobs: Vec<Vec<TokenLogprob>>,
     /// Why it ended.
     pub stop: StopReason,
-    /// Who counted its tokens.
+    /// Whose count of its tokens limits and costs go by.
     pub counted: Counted,
 }
 
@@ -91,7 +91,6 @@ pub enum Counted {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message of each variant names its fields")]
 pub enum SamplerError {
-    /// Nothing to continue from.
     #[error("the context is empty")]
     EmptyContext,
     /// The context does not fit.
@@ -131,7 +130,7 @@ pub enum SamplerError {
 /// The answer to one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SessionResult {
-    /// The session that asked.
+    /// The session of the request that this answers.
     pub session: SessionId,
     /// The completion, or why there is none.
     pub result: Result<Completion, SamplerError>,
@@ -167,7 +166,7 @@ impl CompletionSink {
         self
     }
 
-    /// Hands over one answer.
+    /// Hands the answer to whoever made the sink.
     pub fn put(&self, result: SessionResult) {
         (self.receive)(result);
     }
@@ -177,7 +176,7 @@ impl CompletionSink {
         self.watch.is_some()
     }
 
-    /// Hands over one token.
+    /// Hands over a token as it is drawn; does nothing where nobody watches.
     pub fn token(&self, drawn: SampledToken) {
         if let Some(watch) = &self.watch {
             watch(drawn);

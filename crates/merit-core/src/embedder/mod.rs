@@ -28,10 +28,10 @@ pub trait Embedder: Send + Sync {
 /// Calls the given function with every word of a text, in the form in which words are compared.
 pub type Words = fn(&str, &mut dyn FnMut(&str));
 
-/// A registered embedder.
+/// An embedder that recipes can name, and how it is made.
 #[derive(Debug, Clone, Copy)]
 pub struct EmbedderEntry {
-    /// Name and one line.
+    /// Its name in recipes, and one line for lists.
     pub about: About,
     /// Makes it with vectors of this length, over words as its user reads them.
     pub build: fn(usize, Words) -> Box<dyn Embedder>,
@@ -52,7 +52,7 @@ pub fn embedder(name: &str, dimensions: usize, words: Words) -> Result<Box<dyn E
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("embedder `{name}` could not answer: {why}")]
 pub struct EmbedderError {
-    /// Name of the embedder.
+    /// The name that recipes use.
     pub name: String,
     /// What failed, in words.
     pub why: String,

@@ -53,7 +53,7 @@ impl<T: ?Sized> Chosen<T> {
         self.about
     }
 
-    /// The component, to keep.
+    /// The component itself; all clones share it.
     pub fn component(&self) -> Arc<T> {
         Arc::clone(&self.component)
     }

@@ -70,7 +70,7 @@ impl Components {
         self
     }
 
-    /// Adds a whole list.
+    /// Adds every entry of a list, in its order.
     #[must_use]
     pub fn with_all<T: Kind + ?Sized>(self, entries: &[Entry<T>]) -> Self {
         entries.iter().fold(self, |components, entry| components.with(*entry))

@@ -35,7 +35,7 @@ impl ReadError {
         Self(Box::new(Complaint { message, span: None, keys: Vec::new() }))
     }
 
-    /// What is wrong.
+    /// What is wrong, in words; the place in the text is not part of it.
     pub fn message(&self) -> &str {
         &self.0.message
     }

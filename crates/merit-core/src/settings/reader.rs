@@ -11,7 +11,6 @@ use std::ops::Range;
 use std::vec;
 
 impl Node {
-    /// Not what was expected.
     #[cold]
     fn wrong(self, expected: &dyn Expected) -> ReadError {
         let found = match &self.value {
