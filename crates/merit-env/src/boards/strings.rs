@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-/// Moves of a task.
+/// The most moves that a task may take.
 pub(super) const MOST: usize = 12;
 pub(super) const LETTERS: RangeInclusive<u32> = 4..=8;
 pub(super) const SPELLING: RangeInclusive<u32> = 1..=3;

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::LazyLock;
 
-/// Sets of fields.
+/// How many sets of fields there are.
 const SETS: usize = 1 << FIELDS.len();
 
 /// The schema of every set, with its hash.
@@ -38,7 +38,7 @@ impl ReplySchema {
         Some(Self(set))
     }
 
-    /// The schema itself.
+    /// The JSON Schema of this set of fields.
     pub fn value(self) -> &'static Value {
         SCHEMAS.get(self.0).map_or(&Value::Null, |(_, schema)| schema)
     }

@@ -68,7 +68,6 @@ pub struct Talk {
     pub settled: u32,
     /// Acts that fell flat.
     pub slips: u32,
-    /// Acts so far.
     pub acts: u32,
 }
 

@@ -50,7 +50,7 @@ const SIGNS: [u32; 12] = {
     signs
 };
 
-/// What cures a disease.
+/// Number of the treatment that cures a disease.
 pub(super) fn cure(disease: usize) -> usize {
     (disease / 2 + disease % 2) % TREATMENTS.len()
 }

@@ -74,7 +74,6 @@ pub struct Form {
 }
 
 impl Form {
-    /// The value of a slot.
     fn value(&self, slot: usize) -> &'static str {
         SLOTS[slot].1.get(usize::from(self.values[slot])).copied().unwrap_or_default()
     }
@@ -85,7 +84,6 @@ impl Form {
     }
 }
 
-/// What has been asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
@@ -93,7 +91,6 @@ pub struct Asked {
     pub slots: [bool; 4],
     /// Questions so far that found out nothing.
     pub idle: u32,
-    /// Turns so far.
     pub turns: u32,
 }
 

@@ -4,7 +4,6 @@ use super::diagnosis::{DISEASES, Patient, SURE, SYMPTOMS, TREATMENTS, cure, is_u
 use merit_api::StepResult;
 use serde::{Deserialize, Serialize};
 
-/// What has been asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Visit {

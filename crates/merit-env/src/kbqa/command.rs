@@ -88,7 +88,6 @@ impl Kbqa {
         }
     }
 
-    /// The instructions.
     pub(super) fn manual(&self) -> String {
         let words: Vec<String> = RELATIONS.iter().map(|(word, other)| format!("{word} ({other})")).collect();
         let rest = match self.mode {
@@ -125,7 +124,7 @@ impl Kbqa {
         )
     }
 
-    /// The same as calls.
+    /// The commands of its mode as cards.
     pub(super) fn cards(&self) -> Vec<CommandCard> {
         let relations = || RELATIONS.iter().flat_map(|(word, other)| [*word, *other]);
         let find = CommandCard::new("find", "Search for the relation of a name.")

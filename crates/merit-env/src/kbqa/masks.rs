@@ -63,7 +63,6 @@ impl Question {
         }
     }
 
-    /// The paragraph in words.
     pub(super) fn masked_words(&self) -> String {
         let told = |(fact, hidden): (Fact, bool)| {
             [relation(fact.1), if hidden { MASK } else { name(fact.2) }].join(" ")

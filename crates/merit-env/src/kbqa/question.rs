@@ -240,7 +240,6 @@ impl Question {
         found
     }
 
-    /// The question in words.
     pub(super) fn words(&self) -> String {
         if self.is_masked() {
             return self.masked_words();

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 const FOUND: &str = "got";
 const NOTHING: &str = "nothing";
 
-/// What happened so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Searched {
@@ -24,13 +23,12 @@ pub struct Searched {
     pub useful: u32,
     /// Whether a note is due.
     pub owes_note: bool,
-    /// The last note.
+    /// The facts of the last note.
     pub note: Vec<Fact>,
     /// Thoughts, those since the last search, and how many of these were wrong.
     pub units: u32,
     pub thought: u32,
     pub thought_wrong: u32,
-    /// Turns so far.
     pub turns: u32,
 }
 

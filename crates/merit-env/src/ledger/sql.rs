@@ -39,7 +39,6 @@ pub(super) fn under(table: &BTreeMap<String, i64>, price: i64) -> String {
     asked(table, &format!("price<{price}")).unwrap_or_default()
 }
 
-/// The tool.
 pub(super) struct Sql;
 
 struct Session {

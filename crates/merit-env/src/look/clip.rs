@@ -173,7 +173,6 @@ impl Clip {
     }
 }
 
-/// Another place.
 fn other(place: u8, rng: &mut Stream) -> u8 {
     let count = PLACES.len() as u64;
     ((u64::from(place) + 1 + rng.below(count - 1)) % count) as u8

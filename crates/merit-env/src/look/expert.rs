@@ -4,7 +4,6 @@ use super::{ANIMALS, Channel, Claim, Clip, Figure, Look, MAX_CLAIMS, PLACES, Puz
 use merit_api::{Demonstration, Manner, TextGame as _, line};
 use merit_core::Stream;
 
-/// The manners by name.
 pub(super) const MANNERS: &[Manner] = &[
     Manner::new(
         "exact",

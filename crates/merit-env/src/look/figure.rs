@@ -15,7 +15,6 @@ const CODES: [&str; 18] = [
     "vi",
 ];
 const SIDE: usize = 3;
-/// Objects of a picture.
 pub(super) const MAX_OBJECTS: u32 = 4;
 
 /// How a scene is shown.

@@ -108,7 +108,7 @@ impl Scene {
         if needs_zoom { &MARKS } else { &TINTS }
     }
 
-    /// What is asked for.
+    /// The right answer: the word of a mark, or of a tint.
     pub(super) fn right(&self, needs_zoom: bool) -> &'static str {
         let of = if needs_zoom { &self.marks } else { &self.tints };
         Self::words(needs_zoom)[usize::from(of[usize::from(self.ask)])]

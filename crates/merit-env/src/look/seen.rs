@@ -4,7 +4,6 @@ use super::Puzzle;
 use super::clip::Claim;
 use serde::{Deserialize, Serialize};
 
-/// What has been done.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seen {

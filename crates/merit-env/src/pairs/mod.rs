@@ -93,21 +93,17 @@ pub struct Batch {
     pub pairs: Vec<Pair>,
 }
 
-/// What has been judged.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Judged {
-    /// Pairs that were judged.
     pub pairs: u32,
-    /// Those that were judged right.
+    /// Pairs that were judged right.
     pub right: u32,
-    /// Calls so far.
     pub calls: u32,
     /// Whether a call about the pair worked since the last verdict.
     pub checked: bool,
 }
 
-/// What a turn was.
 #[derive(Default)]
 struct Turn {
     read: bool,

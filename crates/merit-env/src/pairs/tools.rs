@@ -94,7 +94,6 @@ static CHANGE: LazyLock<ToolSpec> = LazyLock::new(|| {
 });
 
 impl Pure {
-    /// The tools of `pairs`.
     pub const ALL: [Self; 2] = [Self { spec: &EVAL, run: eval }, Self { spec: &CHANGE, run: change }];
 }
 

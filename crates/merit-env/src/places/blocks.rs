@@ -191,7 +191,7 @@ impl Ground for Blocks {
         format!("want {}. {}", self.view(&self.goal), self.view(cells))
     }
 
-    /// One table.
+    /// One node without roads: all blocks stand on one table.
     fn roads(&self) -> Vec<Vec<usize>> {
         vec![Vec::new()]
     }

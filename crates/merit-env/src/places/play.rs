@@ -7,13 +7,12 @@ use super::{Places, Puzzle, Skin};
 use merit_api::StepResult;
 use serde::{Deserialize, Serialize};
 
-/// What happened so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Happened {
     /// The state of the ground. Empty: as at the beginning.
     pub cells: Vec<u8>,
-    /// The line before.
+    /// What was written in the turn before, cut to a limit; a repeated turn is told by it.
     pub last: String,
     /// Acts by which the distance was shortened at best.
     pub gained: u32,
@@ -35,7 +34,6 @@ fn is_none(number: &u32) -> bool {
 /// Turns without a new milestone after which somebody is stuck.
 const STUCK: u32 = 10;
 
-/// What a turn was.
 pub(super) struct Turn {
     pub(super) read: bool,
     pub(super) executed: f64,

@@ -193,7 +193,6 @@ impl Site {
         }
     }
 
-    /// Pages of the site.
     fn pages(&self) -> usize {
         let sections = self.goods.len();
         1 + MIRRORS.len() + sections * (MIRRORS.len() + HUES.len() * PAGES + OF_SECTION)

@@ -59,7 +59,6 @@ pub struct Town {
     pub errands: Vec<Errand>,
     /// The room of the lever. Absent: there is none.
     pub lever: Option<u8>,
-    /// The first room.
     pub start: u8,
     #[serde(skip)]
     pub at_first: Derived<AtFirst>,

@@ -28,7 +28,7 @@ pub struct Exercise {
     pub told: String,
     /// Lists that are shown with what has to become of them.
     pub shown: Vec<Vec<i64>>,
-    /// Lists that are not.
+    /// Lists that are never shown; programs are judged by them.
     pub hidden: Vec<Vec<i64>>,
     /// Its programs, read and run under the limit of its world.
     #[serde(skip)]

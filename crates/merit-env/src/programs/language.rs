@@ -157,7 +157,6 @@ pub enum Known<'a> {
     Program(&'a [Op]),
     /// Lists with what becomes of each; any other becomes an empty one.
     Table(&'a [(Vec<i64>, Vec<i64>)]),
-    /// Nothing.
     Missing,
 }
 
@@ -174,7 +173,7 @@ pub struct Machine<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ran {
     pub list: Vec<i64>,
-    /// Steps in all.
+    /// Steps in all, also inside of what was called.
     pub steps: u32,
     /// Steps outside of what was called.
     pub own_steps: u32,
@@ -183,7 +182,6 @@ pub struct Ran {
 }
 
 impl Machine<'_> {
-    /// Runs a program on a list.
     pub fn run(&self, program: &[Op], list: &[i64]) -> Result<Ran, Stop> {
         if !fits(list) {
             return Err(Stop::Large);

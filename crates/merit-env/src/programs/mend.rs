@@ -5,7 +5,6 @@ use super::repo::{Bug, NAMES, Repo, WORDS, step};
 use merit_api::Demonstration;
 use merit_core::Stream;
 
-/// What is said next.
 pub(super) fn line(repo: &Repo, window: usize, play: &Demonstration<'_>) -> String {
     let manner = play.manner.unwrap_or(if play.is_correct() { "exact" } else { "hasty" });
     let mut rng = play.seed.child("mend", 0).stream();

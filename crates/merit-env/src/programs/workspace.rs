@@ -84,7 +84,6 @@ pub(super) struct Workspace {
     pub(super) tests: Vec<String>,
     /// Whether tests were run while some failed.
     pub(super) seen_failing: bool,
-    /// Files that were read.
     pub(super) read: BTreeSet<String>,
     /// Whether tests were run since the last change.
     pub(super) checked: bool,
@@ -279,7 +278,7 @@ pub(super) struct Verdict {
     pub(super) mended: f64,
 }
 
-/// Shares of lists.
+/// How files do on the lists of the tests; shares from 0 to 1.
 #[derive(Clone, Copy)]
 pub(super) struct Standing {
     /// Tests as they were on which the files do what they should.
@@ -303,7 +302,7 @@ impl Share {
         self.all += 1;
     }
 
-    /// 1 of nothing.
+    /// The share, from 0 to 1; 1 where nothing was counted.
     fn value(self) -> f64 {
         if self.all == 0 { 1.0 } else { f64::from(self.good) / f64::from(self.all) }
     }

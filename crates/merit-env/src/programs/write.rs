@@ -5,7 +5,6 @@ use super::language::{Op, Words};
 use merit_api::Demonstration;
 use merit_core::Stream;
 
-/// What is said next.
 pub(super) fn line(work: &Worked, exploits: bool, play: &Demonstration<'_>) -> String {
     let mut rng = play.seed.child("program", 0).stream();
     let manner = play.manner.unwrap_or(if play.is_correct() { "exact" } else { "near" });

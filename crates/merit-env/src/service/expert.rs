@@ -33,7 +33,6 @@ impl Seen<'_> {
     }
 }
 
-/// What is said next.
 pub(super) fn line(case: &Case, play: &Demonstration<'_>) -> String {
     let seen = Seen { case, turns: play.turns };
     match play.manner.unwrap_or(if play.is_correct() { "exact" } else { "hasty" }) {

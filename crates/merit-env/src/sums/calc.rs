@@ -180,7 +180,6 @@ fn divided(value: i128, by: i128) -> Result<i128, Fault> {
     }
 }
 
-/// The tool.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct StrictCalc;
 

@@ -8,7 +8,6 @@ use super::{Kind, Problem, Sums, ToolChoice};
 use merit_api::{Demonstration, Manner, line};
 use merit_core::Seed;
 
-/// The manners by name.
 pub(super) const MANNERS: &[Manner] = &[
     Manner::new("exact", "Calls the calculator where it needs to, one operation a call: right."),
     Manner::new("text", "Writes its steps and calls nothing: right for small numbers, a guess for products."),
@@ -22,7 +21,6 @@ const HASTY_SHARE: f64 = 0.7;
 /// Most optional steps of a scratchpad.
 const MAX_NOTES: f64 = 8.0;
 
-/// The next line of a demonstration.
 pub(super) fn next_line(world: &Sums, problem: &Problem, play: &Demonstration<'_>) -> Option<String> {
     let manner = play.manner.unwrap_or_else(|| drawn(play));
     let script = script(world, problem, manner, play.seed)?;

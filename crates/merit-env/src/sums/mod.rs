@@ -149,12 +149,10 @@ impl Component for Sums {
     }
 }
 
-/// What happened so far.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Progress {
     pub calls: u32,
-    /// Written steps.
     pub steps: u32,
     /// Whether the last call was refused.
     pub refused: bool,

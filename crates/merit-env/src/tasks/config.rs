@@ -57,7 +57,6 @@ impl Default for Tasks {
 pub(super) struct Settled {
     /// Where the lines come from, for errors.
     pub(super) source: String,
-    /// The lines.
     pub(super) text: String,
     pub(super) tools: Vec<Chosen<dyn ToolSettings>>,
     pub(super) calls: Chosen<dyn CallFormat>,

@@ -22,7 +22,6 @@ const SALT: u64 = 0x7461_736b_7301;
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
     pub name: &'static str,
-    /// Its lines.
     pub text: &'static str,
     /// The names of its tools, none of which has settings.
     pub tools: &'static [&'static str],
@@ -44,7 +43,6 @@ pub const SAMPLES: &[Sample] = &[Sample {
     answer_mark: "Answer:",
 }];
 
-/// The sample called `name`.
 pub(super) fn sample(name: &str) -> Option<&'static Sample> {
     SAMPLES.iter().find(|sample| sample.name == name)
 }

@@ -7,7 +7,6 @@ use merit_api::Demonstration;
 /// How often `sloppy` takes a neighbour.
 const SLIPS: f64 = 0.4;
 
-/// What is said next.
 pub(super) fn line(settings: &Toolshelf, errand: &Errand, play: &Demonstration<'_>) -> Option<String> {
     let shelf = settings.shelf();
     let manner = play.manner.unwrap_or(if play.is_correct() { "exact" } else { "sloppy" });

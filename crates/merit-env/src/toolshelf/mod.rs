@@ -25,7 +25,6 @@ const MAX_NAME: usize = 6;
 /// Tools that a line can name.
 const MAX_NAMES: usize = 3;
 
-/// What has been done.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bench {
@@ -75,7 +74,6 @@ fn command(text: &str, names: Names) -> Option<Command<'_>> {
     }
 }
 
-/// What a line was.
 #[derive(Default)]
 struct Turn {
     read: bool,
@@ -85,7 +83,7 @@ struct Turn {
 }
 
 impl Bench {
-    /// Names a tool.
+    /// Opens the tool of this name and counts it as chosen, astray or invented.
     fn name(&mut self, shelf: &Shelf, errand: &Errand, name: &str) -> Turn {
         self.open = shelf.find(name);
         let on_shelf = self.open.is_some();

@@ -147,7 +147,6 @@ impl Component for Toolshelf {
 }
 
 impl Toolshelf {
-    /// The tools of these settings.
     pub fn shelf(&self) -> &Shelf {
         self.made.0.get_or_init(|| Shelf::new(self.shelf, self.tools, self.names))
     }

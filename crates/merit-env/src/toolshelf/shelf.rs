@@ -100,7 +100,6 @@ pub(super) fn part(which: usize, place: u8, other: bool) -> &'static str {
 pub struct Shelf {
     /// All of them; a tool is known by its place here.
     pub tools: Vec<Tool>,
-    /// How tools are named.
     pub names: Names,
 }
 
@@ -123,7 +122,6 @@ impl Shelf {
         Self { tools: places.into_iter().take(count as usize).map(tool).collect(), names }
     }
 
-    /// The tool at a place.
     pub fn tool(&self, place: u32) -> Option<&Tool> {
         self.tools.get(place as usize)
     }

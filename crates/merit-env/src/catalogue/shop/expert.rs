@@ -5,7 +5,6 @@ use super::request::{Item, Wish};
 use crate::script::next_line;
 use merit_api::Demonstration;
 
-/// What is said next.
 pub(super) fn line(wish: &Wish, play: &Demonstration<'_>) -> Option<String> {
     let script = match play.manner.unwrap_or(if play.is_correct() { "exact" } else { "first" }) {
         "wordy" => thinking(searched(wish, true)),

@@ -93,7 +93,6 @@ impl Wish {
         Self { items, wanted, under, tell: rest.iter().take(TOLD).copied().collect() }
     }
 
-    /// The item of this number.
     pub fn item(&self, number: u32) -> Option<&Item> {
         self.items.iter().find(|item| item.number == number)
     }
@@ -126,7 +125,6 @@ impl Wish {
         self.wanted.iter().map(|(attribute, value)| value_word(*attribute, *value)).collect()
     }
 
-    /// What the person says.
     pub fn said(&self) -> String {
         let tell: Vec<&str> = self.tell.iter().map(|attribute| attribute_name(*attribute)).collect();
         format!("want {} under {} tell {}", self.words().join(" "), self.under, tell.join(" "))

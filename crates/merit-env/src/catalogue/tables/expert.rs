@@ -11,7 +11,6 @@ use merit_core::Stream;
 /// How often `careless` gets a line wrong.
 const SLIPS: f64 = 0.3;
 
-/// What is said next.
 pub(super) fn line(sheet: &Sheet, play: &Demonstration<'_>) -> Option<String> {
     let mut rng = play.seed.child("table", 0).stream();
     let mut plan = sheet.plan();

@@ -15,7 +15,6 @@ pub enum Aggregate {
 }
 
 impl Aggregate {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Sum, Self::Most, Self::Least];
 
     /// Its word in lines and questions.
@@ -89,7 +88,7 @@ impl Op {
         }
     }
 
-    /// The line itself.
+    /// The line that a player writes.
     pub fn said(self) -> String {
         match self {
             Self::Keep(column, (attribute, value)) => {

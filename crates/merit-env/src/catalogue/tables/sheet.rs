@@ -22,7 +22,6 @@ pub struct Row {
     pub numbers: Vec<u32>,
 }
 
-/// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Question {
@@ -30,7 +29,6 @@ pub struct Question {
     pub keep: Vec<(u8, u8)>,
     /// The attribute by which rows are grouped. Absent: all rows are one group.
     pub group: Option<u8>,
-    /// What is computed.
     pub aggregate: Aggregate,
     /// The column of numbers, by its place in [`NUMBERS`].
     pub column: u8,
@@ -100,7 +98,7 @@ impl Sheet {
         sheet
     }
 
-    /// Other rows.
+    /// Replaces all rows by this many, drawn anew.
     fn fill(&mut self, rows: u32, rng: &mut Stream) {
         let known: Vec<[u8; 5]> = self
             .words

@@ -7,7 +7,6 @@ use merit_api::Demonstration;
 use merit_core::Stream;
 use std::collections::BTreeSet;
 
-/// What is said next.
 pub(super) fn line(journey: &Journey, drop: Option<f64>, play: &Demonstration<'_>) -> Option<String> {
     let mut rng = play.seed.child("journey", 0).stream();
     let best = || journey.best().unwrap_or_default();

@@ -4,7 +4,7 @@ use super::offer::{Offer, Query, ROOMS, SIGHTS, TOWNS, TRIPS};
 use merit_core::{Seed, Stream};
 use serde::{Deserialize, Serialize};
 
-/// Towns of a task.
+/// Towns of which rooms and sights are on offer.
 const NEAR: usize = 6;
 /// The last hour of a day, and more than any trip or room costs.
 const LATEST: u32 = 24;
@@ -185,7 +185,6 @@ impl Journey {
         }
     }
 
-    /// What a plan costs.
     pub fn cost(&self, plan: &[(Slot, Offer, u32)]) -> u32 {
         plan.iter().filter(|(slot, _, _)| *slot != Slot::See).map(|(_, offer, _)| offer.second).sum()
     }
@@ -212,7 +211,6 @@ impl Journey {
         (if lines.is_empty() { "none".to_owned() } else { lines.join(", ") }, told)
     }
 
-    /// What the traveller says.
     pub fn said(&self) -> String {
         let due: Vec<&str> = self.due().map(Slot::word).collect();
         format!("{} to {} by {} pay {} plan {}", self.from, self.to, self.by, self.pay, due.join(" "))

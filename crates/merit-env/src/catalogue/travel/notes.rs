@@ -5,11 +5,11 @@ use super::offer::{Offer, Query};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a slot says.
+/// What was stated for a slot of the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stated {
-    /// What is taken.
+    /// Name of the trip, room or sight.
     pub name: String,
     /// The hour; 0 for a room.
     pub hour: u32,

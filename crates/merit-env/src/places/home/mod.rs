@@ -23,7 +23,6 @@ pub const TREATMENTS: [(&str, &str); 6] = [
     ("fill", "tap"),
     ("dry", "line"),
 ];
-/// Every verb.
 pub const VERBS: [&str; 12] =
     ["go", "open", "shut", "take", "put", "drop", "wash", "heat", "cool", "chop", "fill", "dry"];
 pub const MAX_GOALS: usize = 4;
@@ -73,7 +72,6 @@ pub struct Home {
     pub fixtures: Vec<(u8, u8)>,
     pub things: Vec<Thing>,
     pub goals: Vec<Goal>,
-    /// The first room.
     pub start: u8,
     /// Acts of a shortest play that are done before the first turn, and told.
     pub hint: u32,
