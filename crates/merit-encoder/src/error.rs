@@ -14,7 +14,6 @@ pub enum EncoderError {
     /// Its tokenizer cannot be used.
     #[error("{}: {source}", folder.display())]
     Tokenizer {
-        /// The encoder's folder.
         folder: PathBuf,
         /// What is wrong with it.
         source: TokenizerError,
@@ -22,7 +21,6 @@ pub enum EncoderError {
     /// The tokenizer and the weights do not belong together.
     #[error("{}: the tokenizer has {tokens} tokens, the embedding {rows} rows", folder.display())]
     Vocabulary {
-        /// The encoder's folder.
         folder: PathBuf,
         /// What the tokenizer knows.
         tokens: usize,
@@ -32,7 +30,6 @@ pub enum EncoderError {
     /// Nothing fits between the marks that the tokenizer puts around a text.
     #[error("{}: the tokenizer puts {marks} tokens around a text, and the model takes {most}", folder.display())]
     NoRoom {
-        /// The encoder's folder.
         folder: PathBuf,
         /// Tokens around a text.
         marks: usize,
@@ -42,7 +39,6 @@ pub enum EncoderError {
     /// The weights lead to numbers that are none.
     #[error("{}: the vector of text {index} is not finite; the weights are damaged", folder.display())]
     NotFinite {
-        /// The encoder's folder.
         folder: PathBuf,
         /// The text's place in the batch, from 0.
         index: usize,

@@ -66,9 +66,7 @@ pub struct Change {
     pub version: usize,
     /// The version it was made from.
     pub parent: usize,
-    /// Where it comes from.
     pub phase: Phase,
-    /// What was to be changed.
     #[serde(default)]
     pub edits: Vec<Edit>,
     /// Share of validation items that were right in what it was held against. Absent: nothing before it.

@@ -70,7 +70,6 @@ pub enum Edit {
         /// What it is from now on.
         entry: Entry,
     },
-    /// Removes the entry.
     Delete {
         /// The name of the entry.
         id: String,
@@ -127,7 +126,6 @@ impl Library {
         self.entries.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }

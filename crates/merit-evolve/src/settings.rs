@@ -37,7 +37,6 @@ impl Default for EvolveSettings {
 }
 
 impl EvolveSettings {
-    /// Refuses what cannot work.
     pub fn check(&self) -> Result<(), Refusal> {
         let margin = match self.gate {
             GateRule::Always => 0.0,

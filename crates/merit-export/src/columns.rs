@@ -7,7 +7,6 @@
 
 use serde_json::Value;
 
-/// What a column holds.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Kind {
     /// Nothing so far.
@@ -25,7 +24,7 @@ pub(crate) enum Kind {
 /// A leaf under way.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Leaf {
-    /// Those that are there.
+    /// The values that are not absent; the levels count absent ones too.
     pub(crate) values: Vec<Value>,
     pub(crate) definition: Vec<i16>,
     pub(crate) repetition: Vec<i16>,

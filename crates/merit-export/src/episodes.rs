@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Summary {
     /// Episodes of the phases that were read.
     pub read: BTreeMap<Phase, usize>,
-    /// Episodes that were taken.
     pub taken: usize,
     pub rows: usize,
     pub left_out: LeftOut,

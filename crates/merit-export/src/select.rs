@@ -8,7 +8,6 @@ use merit_core::{Outcome, Phase, ScoredEpisode, constant};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 
-/// Which episodes are wanted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Choice {
     /// Only of these phases. Empty: those of training and evaluation, and imported ones.

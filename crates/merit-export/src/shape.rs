@@ -28,7 +28,6 @@ impl Shape {
     pub const ALL: [Self; 5] =
         [Self::Messages, Self::PromptCompletion, Self::Preference, Self::Grpo, Self::Verl];
 
-    /// The shape called `name`.
     pub fn named(name: &str) -> Result<Self, UnknownName> {
         let names = Self::ALL.map(Self::name);
         let unknown = || UnknownName {

@@ -152,7 +152,6 @@ impl DecoderConfig {
         vocab * d + layers * block + d + head + if self.value_head { d + 1 } else { 0 }
     }
 
-    /// Width of one head.
     pub fn head_dim(&self) -> usize {
         self.style.head_dim.unwrap_or(self.d_model / self.heads)
     }

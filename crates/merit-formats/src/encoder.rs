@@ -54,7 +54,6 @@ impl EncoderFiles {
         self.tensor(name)?.finite(&self.folder)
     }
 
-    /// The text of `tokenizer.json`.
     pub fn tokenizer_json(&self) -> &str {
         &self.tokenizer
     }

@@ -7,7 +7,6 @@ use crate::dequantise;
 use serde::Serialize;
 use std::fmt;
 
-/// An encoding of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Encoding {
     /// Four bytes each.
@@ -70,7 +69,6 @@ const TABLE: [(Encoding, &str, u32, usize, usize); 11] = [
 ];
 
 impl Encoding {
-    /// Every encoding.
     pub fn all() -> impl Iterator<Item = Self> {
         TABLE.iter().map(|row| row.0)
     }

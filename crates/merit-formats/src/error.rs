@@ -11,7 +11,6 @@ pub enum FormatError {
         /// What was tried, as `read` or `write`.
         action: &'static str,
         path: PathBuf,
-        /// What the system says.
         source: std::io::Error,
     },
     /// The file as a whole is not what it should be.

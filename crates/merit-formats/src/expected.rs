@@ -12,7 +12,6 @@ pub struct ExpectedTensor {
     pub role: TensorRole,
 }
 
-/// What a tensor does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TensorRole {
     /// A table of rows or a linear map.
@@ -23,7 +22,6 @@ pub enum TensorRole {
     Gain,
 }
 
-/// Name of the embedding.
 pub(crate) const EMBEDDING: &str = "model.embed_tokens.weight";
 /// Name of the output head, where it is not the embedding.
 pub(crate) const HEAD: &str = "lm_head.weight";

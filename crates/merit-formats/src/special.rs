@@ -15,7 +15,7 @@ pub struct Special {
     pub unknown: Option<SpecialToken>,
 }
 
-/// One such token.
+/// A token with a meaning, by its id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpecialToken {
     pub id: u32,

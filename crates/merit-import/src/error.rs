@@ -27,7 +27,6 @@ pub enum ImportError {
     Empty,
     #[error(transparent)]
     Format(#[from] UnknownName),
-    /// Nothing that is known.
     #[error(
         "no known format fits line {line}, which has {seen}; known: {known}; name the format to see what it misses"
     )]

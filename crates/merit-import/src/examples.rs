@@ -75,7 +75,7 @@ pub struct ExampleMessage {
     pub calls: Vec<(Option<String>, ToolCall)>,
     /// The call that a tool answers.
     pub call_id: Option<String>,
-    /// The tool that answers.
+    /// Name of the tool that answers. Absent: the file does not say.
     pub tool: Option<String>,
 }
 

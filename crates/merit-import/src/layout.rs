@@ -10,7 +10,6 @@ pub(crate) struct Entry<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// The entries of a file.
 pub(crate) fn split(file: &[u8]) -> Result<(Layout, Vec<Entry<'_>>), ImportError> {
     let file = file.strip_prefix(b"\xef\xbb\xbf").unwrap_or(file);
     let lines = lines(file);

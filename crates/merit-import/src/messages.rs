@@ -8,7 +8,6 @@ use crate::fields::{array, kind, object, optional_text, required, wrong};
 use merit_core::{Role, ToolCall};
 use serde_json::{Map, Value};
 
-/// One message.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) role: Role,

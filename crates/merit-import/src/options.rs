@@ -18,7 +18,6 @@ pub struct ImportOptions {
     /// The reported reward from which on a task counts as solved. Absent: the format's own; where it has none, it is
     /// unknown before scoring whether a task was solved.
     pub solved_at: Option<f64>,
-    /// Limits on size.
     pub limits: ImportLimits,
 }
 

@@ -68,7 +68,6 @@ impl Play {
     }
 }
 
-/// Plays the messages.
 pub(crate) fn play(said: Vec<Said>, errors: &Errors, limits: &ImportLimits) -> Result<Play, ItemError> {
     check_size(&said, limits)?;
     let mut play = Play::default();

@@ -47,7 +47,6 @@ impl Evolved {
     }
 }
 
-/// What one candidate became.
 enum Became {
     New(i64),
     Known,

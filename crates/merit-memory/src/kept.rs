@@ -16,7 +16,6 @@ pub(crate) const WORTH_IT: usize = 16_384;
 const WORDS: &str = "words.index";
 const VECTORS: &str = "vectors.index";
 
-/// The words of items.
 #[derive(Debug)]
 pub(crate) struct KeptWords {
     /// The version of the memory at which they were read.

@@ -10,7 +10,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What is looked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query<'a> {
     pub text: &'a str,

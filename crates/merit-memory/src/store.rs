@@ -136,7 +136,6 @@ impl Memory {
         Ok(memory)
     }
 
-    /// Opens the memory in a folder.
     pub fn open(folder: &Path) -> Result<Self, MemoryError> {
         let file = folder.join(SETTINGS);
         if !file.is_file() {

@@ -73,7 +73,6 @@ impl Vectors {
         Self { embedder, codes, scales: Vec::new(), rough: Vec::new(), greatest: Vec::new(), rows }
     }
 
-    /// One more key.
     pub(crate) fn push(&mut self, key: &str) -> Result<(), MemoryError> {
         let vector = self.embed(key)?;
         self.put(&vector);

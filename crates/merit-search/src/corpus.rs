@@ -71,7 +71,6 @@ impl Corpus {
         self.documents.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.documents.is_empty()
     }
@@ -81,7 +80,6 @@ impl Corpus {
         self.bytes
     }
 
-    /// The document called `id`.
     pub fn get(&self, id: &str) -> Option<&Document> {
         self.places.get(id).and_then(|at| self.documents.get(*at))
     }

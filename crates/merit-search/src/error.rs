@@ -60,7 +60,6 @@ pub enum CorpusFault {
         /// The longest id in bytes.
         max: usize,
     },
-    /// The same id twice.
     #[error(
         "id `{id}` was given to line {first} already; ids must differ (a line without one gets its number)"
     )]
@@ -72,7 +71,6 @@ pub enum CorpusFault {
     /// A document too long to take.
     #[error("the document is longer than {max} bytes; split it into passages")]
     DocumentTooLong { max: usize },
-    /// More documents than allowed.
     #[error("the corpus has more than {max} documents; raise the limit or take a part of it")]
     TooManyDocuments { max: usize },
     #[error("the corpus is longer than {max} bytes; raise the limit or take a part of it")]
@@ -90,7 +88,6 @@ pub enum QueryRefusal {
          name what you look for"
     )]
     NoWords,
-    /// A query that is too long.
     #[error("the query has {bytes} bytes, more than {max}; ask with fewer words")]
     TooLong { bytes: usize, max: usize },
     #[error("{asked} hits were asked for, but it must be from 1 to {max}")]

@@ -18,7 +18,6 @@ pub(crate) fn place(folder: &Path, step: u64) -> PathBuf {
     folder.join(format!("step-{step:06}"))
 }
 
-/// `path` with an ending.
 pub(crate) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut text = path.as_os_str().to_owned();
     text.push(ending);

@@ -28,9 +28,7 @@ pub struct EpisodeRow {
     /// The policy that acted.
     pub policy_version: PolicyVersion,
     pub task_id: String,
-    /// The task's size.
     pub size: u32,
-    /// What it counts as.
     pub outcome: Outcome,
     /// The reward to learn from. Absent: the outcome does not count.
     pub reward: Option<f64>,
@@ -89,18 +87,13 @@ pub struct Event {
 /// Which episodes to read; an absent field means all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EpisodeFilter {
-    /// Only of this phase.
     pub phase: Option<Phase>,
-    /// Only of this step.
     pub step: Option<u64>,
-    /// Only of this group.
     pub group: Option<u32>,
-    /// Only of this task.
     pub task_id: Option<String>,
 }
 
 impl EpisodeFilter {
-    /// All episodes of a phase.
     pub fn phase(phase: impl Into<Phase>) -> Self {
         Self { phase: Some(phase.into()), ..Self::default() }
     }

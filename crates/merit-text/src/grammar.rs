@@ -118,7 +118,6 @@ impl GrammarFactory {
         Ok(Self { factory: Arc::new(factory), tokenizer: tokenizer.clone(), ends: ends.into() })
     }
 
-    /// Compiles a source.
     pub fn compile(&self, source: &GrammarSource) -> Result<Grammar, GrammarError> {
         let (kind, grammar) = match source {
             GrammarSource::JsonSchema(schema) => {

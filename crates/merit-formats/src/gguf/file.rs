@@ -10,7 +10,6 @@ use crate::{Encoding, FormatError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Metadata by key.
 pub(crate) type Metadata = BTreeMap<String, Value>;
 
 /// An open file.

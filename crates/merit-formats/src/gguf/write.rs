@@ -21,7 +21,6 @@ use std::path::Path;
 /// What stands in the file beside shape and weights.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct GgufExtras<'a> {
-    /// The model's name.
     pub name: Option<&'a str>,
     /// Its licence, as `apache-2.0`.
     pub licence: Option<&'a str>,

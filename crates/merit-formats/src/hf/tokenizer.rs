@@ -11,7 +11,7 @@ use std::path::Path;
 /// What the folder says of its tokenizer.
 #[derive(Debug)]
 pub(crate) struct HfTokenizer {
-    /// `tokenizer.json`.
+    /// The text of `tokenizer.json`. Absent: the folder has none.
     pub(crate) text: Option<String>,
     /// `tokenizer_config.json`; null where there is none.
     pub(crate) config: Value,

@@ -35,7 +35,7 @@ impl Graph {
         self.edges.is_empty()
     }
 
-    /// One more node.
+    /// Adds a node without edges and returns its number.
     pub fn add(&mut self) -> usize {
         self.edges.push(Vec::new());
         self.edges.len() - 1

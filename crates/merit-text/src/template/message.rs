@@ -41,7 +41,6 @@ pub struct CalledFunction {
     /// The call's own name, for the answer to refer to. Absent: the template is shown none.
     #[serde(default)]
     pub id: Option<String>,
-    /// Name of the tool.
     pub name: String,
     /// Its arguments, usually an object.
     pub arguments: Value,
@@ -51,7 +50,6 @@ pub struct CalledFunction {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChatTool {
-    /// Name of the tool.
     pub name: String,
     pub description: String,
     /// The JSON Schema of its arguments.

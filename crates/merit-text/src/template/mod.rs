@@ -48,7 +48,6 @@ pub struct ChatTemplate {
 }
 
 impl ChatTemplate {
-    /// Compiles a template.
     pub fn parse(source: &str, specials: SpecialTokens) -> Result<Self, TemplateError> {
         let mut environment = Environment::new();
         let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();

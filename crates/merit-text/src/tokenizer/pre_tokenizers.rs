@@ -44,7 +44,6 @@ pub const PRE_TOKENIZERS: &[PreTokenizer] = &[
 ];
 
 impl PreTokenizer {
-    /// The one called `name`.
     pub(super) fn find(name: &str) -> Result<&'static Self, UnknownName> {
         let known = || PRE_TOKENIZERS.iter().flat_map(|entry| entry.names);
         PRE_TOKENIZERS.iter().find(|entry| entry.names.contains(&name)).ok_or_else(|| UnknownName {

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 use tokenizers::{NormalizerWrapper, PreTokenizerWrapper};
 
-/// One loaded file.
+/// A loaded `tokenizer.json`.
 pub(super) struct Real {
     json: String,
     alphabet: Alphabet,

@@ -138,7 +138,6 @@ impl Trained {
         self.bytes.len()
     }
 
-    /// The tokenizer as JSON.
     pub(super) fn to_json(&self) -> String {
         serde_json::to_string(self).expect("numbers and strings are JSON")
     }
