@@ -33,7 +33,6 @@ pub struct Audit {
     pub target: String,
     /// How many tasks the probes were tried on.
     pub tasks: usize,
-    /// Seed of the probes.
     pub seed: u64,
     /// Mean payment of the right answer. Absent: no task has one.
     pub gold: Option<f64>,

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Subject {
-    /// Name of the task.
     pub id: String,
     /// What the agent is asked.
     pub prompt: String,
@@ -24,7 +23,6 @@ pub struct Subject {
     /// Right answers of other tasks: plausible and wrong here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<String>,
-    /// Tools the agent has.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<String>,
 }

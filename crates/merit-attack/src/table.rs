@@ -6,7 +6,6 @@ use crate::target::Payment;
 use std::fmt::Write as _;
 
 impl Audit {
-    /// The audit as text.
     pub fn render(&self) -> String {
         let mut out = String::new();
         let gold = self.gold.map_or_else(|| "unknown".to_owned(), |gold| format!("{gold:.3}"));

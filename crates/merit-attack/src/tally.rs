@@ -5,7 +5,6 @@ use crate::target::{Payment, Played};
 use merit_core::stats::mean;
 use serde::{Deserialize, Serialize};
 
-/// What one probe earned.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ProbeResult {
     /// The probe, or the policy that played.

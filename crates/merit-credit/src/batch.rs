@@ -43,7 +43,7 @@ impl<'a> CreditBatch<'a> {
         Self { groups, probes: &[], annotations: None, seed: Seed::root(0) }
     }
 
-    /// The same with continuations.
+    /// The same with continuations of turns, for rules that ask for them.
     #[must_use]
     pub fn with_probes(self, probes: &'a [Probe]) -> Self {
         Self { probes, ..self }

@@ -12,7 +12,6 @@ pub struct Credit {
     pub samples: Vec<Sample>,
     /// Where the advantages of each sample come from; as many as samples.
     pub notes: Vec<Note>,
-    /// The batch in numbers.
     pub report: CreditReport,
     /// What else the rule has measured, by name; kept with the metrics of the step.
     pub numbers: Vec<(&'static str, f64)>,
@@ -21,13 +20,11 @@ pub struct Credit {
 /// A batch of credit in numbers.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct CreditReport {
-    /// Groups in the batch.
     pub groups: usize,
     /// Groups whose valid members all have the same reward, or that have fewer than two of them.
     pub constant_groups: usize,
     /// Those among them that have fewer than two valid members.
     pub lone_groups: usize,
-    /// Episodes in the batch.
     pub episodes: usize,
     /// Episodes that got no credit because their outcome does not count, by outcome.
     pub excluded: BTreeMap<Outcome, usize>,
@@ -36,7 +33,6 @@ pub struct CreditReport {
     pub advantage_mean: f64,
     /// Standard deviation of the advantages (divisor n).
     pub advantage_std: f64,
-    /// Largest absolute advantage.
     pub advantage_largest: f64,
 }
 
@@ -49,7 +45,6 @@ pub struct Note {
 }
 
 impl Note {
-    /// A note of these lines.
     pub fn new(lines: impl IntoIterator<Item = String>) -> Self {
         Self { lines: lines.into_iter().collect() }
     }

@@ -15,7 +15,6 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Properties {
-    /// What shares one advantage.
     pub grain: Grain,
     /// Which advantages sum to 0.
     pub zero_sum: ZeroSum,
@@ -53,7 +52,7 @@ impl Grain {
 /// Which advantages sum to 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ZeroSum {
-    /// None need.
+    /// None of them have to.
     Nothing,
     /// Those of the members of a group, one each.
     Members,
@@ -86,7 +85,7 @@ pub enum Differs {
 }
 
 impl Differs {
-    /// What differs, in words.
+    /// Words for the findings of the conformance check: `where only … differ`.
     pub fn words(self) -> &'static str {
         match self {
             Self::Rewards => "rewards at the end",

@@ -41,7 +41,6 @@ impl Calls {
         calls
     }
 
-    /// Every call.
     pub(crate) fn all(episode: &Episode) -> Self {
         Self::kept(episode, |_| true)
     }

@@ -18,7 +18,6 @@ pub enum Sources {
     Tool(String),
 }
 
-/// What was found.
 pub(crate) enum Found {
     Sources(Vec<Source>),
     /// The policy never asked for any, which is its own doing.

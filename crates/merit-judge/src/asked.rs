@@ -17,7 +17,6 @@ use std::sync::Arc;
 /// What somebody said, and what that cost.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    /// What the model said.
     pub text: String,
     /// Tokens and calls that the answer took.
     pub cost: Cost,
@@ -61,7 +60,6 @@ impl Default for Asking {
 }
 
 impl Asking {
-    /// Refuses what cannot work.
     pub fn check(&self) -> Result<(), Refusal> {
         Refusal::unless((1..=101).contains(&self.votes), "votes", self.votes, "from 1 to 101")?;
         Refusal::unless((1..=100).contains(&self.tries), "tries", self.tries, "from 1 to 100")?;
@@ -105,7 +103,7 @@ impl AskedJudge {
         self.wording.library = library;
     }
 
-    /// What counts, in words.
+    /// What the judge is told to go by.
     pub fn rubric(&self) -> &str {
         &self.wording.rubric
     }

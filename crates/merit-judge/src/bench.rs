@@ -62,7 +62,6 @@ pub struct BenchRow {
 /// Pairs of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// Share that is right.
     pub accuracy: f64,
     /// Pairs with a verdict.
     pub pairs: usize,

@@ -36,21 +36,16 @@ pub enum EvolvingError {
         /// Changes that were tried.
         tried: usize,
     },
-    /// Too few pairs.
     #[error(
         "{pairs} pairs in {groups} groups are too few: {train} are left to learn from, {validation} to decide by and {test} to test on; \
          give at least 4 of each, or other shares in `library.toml`"
     )]
     TooFew {
-        /// All of them.
         pairs: usize,
         /// Groups, which are never parted.
         groups: usize,
-        /// Left for training.
         train: usize,
-        /// Left for validation.
         validation: usize,
-        /// Left for the test.
         test: usize,
     },
 }

@@ -78,7 +78,6 @@ impl Default for SplitShares {
 }
 
 impl LibraryFile {
-    /// Refuses what cannot work.
     pub fn check(&self) -> Result<(), String> {
         let SplitShares { train, validation } = self.split;
         if !(train > 0.0 && validation > 0.0 && train + validation < 1.0) {
@@ -151,7 +150,7 @@ impl JudgeFolder {
         &self.path
     }
 
-    /// What it is called.
+    /// The name of its folder; `judge` where the path ends in none.
     pub fn name(&self) -> String {
         self.path.file_name().map_or_else(|| "judge".to_owned(), |name| name.to_string_lossy().into_owned())
     }
@@ -270,7 +269,7 @@ impl JudgeFolder {
         Ok(Some((kept.version, kept.tested)))
     }
 
-    /// Writes where it stands.
+    /// Writes `state.toml`: the version in use, the best one, and how often the test pairs were looked at.
     pub fn write_state(&self) -> Result<(), FolderError> {
         write(&self.path.join("state.toml"), &self.state)
     }

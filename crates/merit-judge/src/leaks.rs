@@ -29,7 +29,6 @@ pub enum Leak {
 }
 
 impl Leak {
-    /// All rows.
     pub const ALL: [Self; 3] = [Self::Length, Self::Words, Self::LastMessage];
 
     /// Its name in tables.

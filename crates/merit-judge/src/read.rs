@@ -41,7 +41,6 @@ pub enum PairError {
         /// Entries in all.
         total: usize,
     },
-    /// Nothing can be compared.
     #[error("{} has no pair: {why}", path.display())]
     Empty {
         /// The file or folder.
@@ -129,7 +128,6 @@ fn entries(text: &str) -> Vec<(usize, Result<Value, String>)> {
 /// Rated answers, by prompt.
 type Rated = BTreeMap<String, Vec<(f64, Arc<Episode>)>>;
 
-/// One entry.
 enum Read {
     Pair(Box<Pair>),
     Rated { group: String, rating: f64, episode: Arc<Episode> },

@@ -74,7 +74,6 @@ pub struct Dropped {
 /// The samples that count, in the order of the batch.
 #[derive(Debug, Clone)]
 pub struct Batch<'a> {
-    /// The samples that count.
     pub entries: Vec<Entry<'a>>,
     /// Positions of entries that have a loss together; every entry is in one unit.
     pub units: Vec<Vec<usize>>,
@@ -179,7 +178,6 @@ impl<'a> Batch<'a> {
         Self { bundles: bundles(&entries, &units), units, entries, dropped }
     }
 
-    /// How many samples count.
     pub fn samples(&self) -> usize {
         wholes(&self.entries)
     }

@@ -15,11 +15,10 @@ use merit_core::registry::Chosen;
 /// The loss of a batch and its derivatives.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct BatchLoss {
-    /// The parts of the loss.
     pub loss: LossParts,
     /// Number of tokens that are trained.
     pub tokens: usize,
-    /// Those whose gradient a clip cut.
+    /// Trained tokens whose gradient a clip cut.
     pub clipped: usize,
     /// The derivatives, one entry per sequence; empty for a sequence that the objective leaves out.
     pub coefficients: Vec<Coefficients>,

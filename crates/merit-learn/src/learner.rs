@@ -63,7 +63,6 @@ impl Learner {
         &self.config
     }
 
-    /// The learning rate at `step`.
     pub fn learning_rate(&self, step: u64) -> f64 {
         let Optimiser::AdamW(adamw) = &self.config.optimiser;
         adamw.lr * self.config.schedule.factor_at(step, self.total_steps, self.spent)

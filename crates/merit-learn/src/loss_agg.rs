@@ -26,7 +26,6 @@ impl Kind for dyn LossAgg {
     const KIND: &'static str = "loss aggregation";
 }
 
-/// Every loss aggregation.
 pub static LOSS_AGGS: &[Entry<dyn LossAgg>] = &[
     entry!(TokenMean as dyn LossAgg),
     entry!(SequenceMean as dyn LossAgg),

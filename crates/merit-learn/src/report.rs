@@ -6,13 +6,11 @@ use serde::Serialize;
 /// What one update did. Means are over the trained tokens of every optimiser step; absent where there was nothing to mean.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct UpdateReport {
-    /// The training step.
     pub step: u64,
     /// Learning rate after the schedule.
     pub learning_rate: f64,
     /// Steps the optimiser took. 0: no sample counted, and the weights are as they were.
     pub optimiser_steps: usize,
-    /// Samples that were trained.
     pub samples_used: usize,
     /// Samples with nothing to train: the outcome does not count, or the mask took everything.
     pub samples_masked: usize,

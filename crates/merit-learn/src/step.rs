@@ -45,7 +45,7 @@ pub struct SampleStats {
     pub kl_reference: f64,
     /// Sum of the entropies of the tokens.
     pub entropy: f64,
-    /// Those of own tokens.
+    /// The same of the policy's own tokens only.
     pub own_entropy: f64,
     /// Largest difference between new and recorded log-probability.
     pub gap: f64,

@@ -85,7 +85,7 @@ pub enum Deciding {
 }
 
 impl Deciding {
-    /// What it decides by.
+    /// The value that it decides by: a term's, before any weight, or an expression's.
     pub fn evaluate(&self, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
         match self {
             Self::Term(term) => {

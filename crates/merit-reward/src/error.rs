@@ -8,7 +8,6 @@ use merit_core::registry::nearest;
 pub struct RewardError {
     /// Place in the expression, e.g. `reward.of[1].then`.
     pub at: String,
-    /// What is wrong.
     pub problem: Problem,
 }
 

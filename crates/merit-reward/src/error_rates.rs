@@ -27,7 +27,7 @@ impl ErrorRates {
             .find(|(_, rate)| !(0.0..=1.0).contains(rate))
     }
 
-    /// `result` with its errors.
+    /// Turns verdicts of `result` over at these rates, each told as evidence; the same ones for the same seed, term and episode.
     pub(crate) fn disturb(&self, result: &mut TermResult, seed: u64, term: &str, id: &EpisodeId) {
         let TermOutcome::Value { value } = &mut result.outcome else { return };
         let seed = Seed::root(seed).child("error rates", 0).child(term, 0).child(&id.to_string(), 0);

@@ -36,7 +36,6 @@ pub trait Expression: Send + Sync {
     fn range(&self, terms: &[Range]) -> Range;
 }
 
-/// Evaluates a part.
 pub fn evaluate(part: &dyn Expression, context: &NodeContext<'_>, tracer: &mut Tracer) -> Value {
     evaluate_in(None, part, context, tracer)
 }

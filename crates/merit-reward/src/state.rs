@@ -21,7 +21,6 @@ impl RewardState {
         self.kept.get(key)?.fresh(now).map(Vec::as_slice)
     }
 
-    /// Keeps `numbers` under `key`.
     pub fn keep(
         &mut self,
         key: impl Into<String>,
@@ -32,7 +31,6 @@ impl RewardState {
         self.kept.insert(key.into(), Aged::new(numbers, made_by, refresh));
     }
 
-    /// Whether nothing is kept.
     pub fn is_empty(&self) -> bool {
         self.kept.is_empty()
     }

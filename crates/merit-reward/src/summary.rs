@@ -9,7 +9,6 @@ use serde::Serialize;
 /// One term over a batch of scored episodes.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct TermSummary {
-    /// Name of the term.
     pub name: String,
     /// Episodes where it gave a value.
     pub values: usize,
@@ -34,7 +33,6 @@ pub struct ScoredTogether<'a> {
     pub context: &'a ScoreContext,
     /// What the reward had kept by then.
     pub state: &'a RewardState,
-    /// The episodes with their scores.
     pub scored: Vec<&'a ScoredEpisode>,
 }
 

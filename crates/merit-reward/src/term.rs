@@ -185,7 +185,7 @@ pub struct AnnotationNeed {
     pub required: bool,
 }
 
-/// What a term evaluates.
+/// What a term may read of an episode.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct EvalContext<'a> {
@@ -225,12 +225,10 @@ pub struct TermResult {
     pub outcome: TermOutcome,
     /// One per turn, or empty.
     pub turns: Vec<Option<f64>>,
-    /// What it rests on.
     pub evidence: Vec<Evidence>,
 }
 
 impl TermResult {
-    /// A number.
     pub fn value(value: f64, evidence: Evidence) -> Self {
         Self { outcome: TermOutcome::Value { value }, turns: Vec::new(), evidence: vec![evidence] }
     }

@@ -29,7 +29,6 @@ impl Trace {
     }
 }
 
-/// What a tracer collected.
 #[derive(Debug, Default)]
 pub(crate) struct Traced {
     pub(crate) parts: Vec<Trace>,

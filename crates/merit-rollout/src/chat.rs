@@ -96,7 +96,6 @@ impl ChatFormat {
         Self::from_template(Arc::clone(model.tokenizer()), template, setting, model.end_names())
     }
 
-    /// The tokenizer underneath.
     pub fn tokenizer(&self) -> &Arc<Tokenizer> {
         &self.tokenizer
     }

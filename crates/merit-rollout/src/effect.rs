@@ -52,7 +52,6 @@ pub enum Effect {
     Sample(SampleRequest),
     /// A tool is to be called.
     Call(ToolJob),
-    /// The episode is over.
     Finished(Box<Episode>),
 }
 

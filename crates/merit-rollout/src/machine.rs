@@ -163,7 +163,6 @@ impl EpisodeMachine {
         self.in_sight().len()
     }
 
-    /// The episode's plan.
     pub fn plan(&self) -> &EpisodePlan {
         &self.plan
     }

@@ -32,7 +32,6 @@ pub struct OpenAiSampler {
 type UnderWay = Arc<Mutex<HashMap<SessionId, (u64, Task<()>)>>>;
 
 impl OpenAiSampler {
-    /// Its name in recipes.
     pub const ABOUT: About = About {
         name: "openai",
         summary: "a model behind an OpenAI-compatible endpoint: vLLM, SGLang, llama.cpp or a hosted one",

@@ -65,7 +65,6 @@ pub struct OracleSampler<'a> {
 }
 
 impl<'a> OracleSampler<'a> {
-    /// Its name in recipes.
     pub const ABOUT: About = About {
         name: "oracle",
         summary: "the world's own expert; p_correct 1 is the exact solution",

@@ -20,11 +20,9 @@ pub enum Progress {
 pub struct Tally {
     /// Episodes of the whole rollout.
     pub planned: usize,
-    /// Episodes that are over.
     pub finished: usize,
-    /// Of those, the ones that broke.
+    /// Finished episodes that broke.
     pub failed: usize,
-    /// Episodes that are open.
     pub in_flight: usize,
     /// Turns that finished episodes took.
     pub turns: u64,

@@ -152,7 +152,6 @@ impl Record {
         values.copied().filter(|value| value.is_finite())
     }
 
-    /// The finished episode.
     pub(crate) fn into_episode(
         self,
         plan: &EpisodePlan,

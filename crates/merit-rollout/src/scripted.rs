@@ -12,7 +12,6 @@ use merit_model::{
 #[derive(Debug, Clone)]
 pub struct Cue {
     pub session: SessionId,
-    /// The turns so far.
     pub turns: Vec<ExpertTurn>,
     /// The seed of the turn.
     pub seed: Seed,

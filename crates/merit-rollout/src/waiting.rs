@@ -8,7 +8,6 @@ use std::fmt;
 /// What a rollout is waiting for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Waiting {
-    /// Episodes that are over.
     pub finished: usize,
     /// Episodes that are not over: those in flight with the longest wait first, then those not begun.
     pub episodes: Vec<WaitingEpisode>,
@@ -18,7 +17,6 @@ pub struct Waiting {
     pub busy_threads: usize,
 }
 
-/// What one episode is waiting for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WaitingEpisode {
     pub id: EpisodeId,

@@ -7,7 +7,6 @@ use std::sync::Arc;
 /// The sample tasks of a shipped reward.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
-    /// The reward's name.
     pub reward: &'static str,
     /// The text of its task file.
     pub text: &'static str,

@@ -77,7 +77,6 @@ impl Sketch {
         Self { outcome: Outcome::PolicyWrong, reward, turn_rewards: Vec::new(), ..self.clone() }
     }
 
-    /// The members as a group.
     pub fn group(members: &[Self], group: u32) -> Result<Group, GroupError> {
         let scored = members.iter().enumerate().map(|(member, sketch)| sketch.scored(group, member as u32));
         Group::assemble(scored.collect())

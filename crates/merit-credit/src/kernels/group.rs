@@ -20,7 +20,6 @@ pub const STD_EPSILON: f64 = 1e-6;
 pub struct GroupStats {
     /// Members whose reward is valid.
     pub count: usize,
-    /// Mean reward.
     pub mean: f64,
     /// Unbiased standard deviation; 0 below two members.
     pub std: f64,
@@ -59,7 +58,6 @@ pub fn leave_one_out(reward: f64, group: &GroupStats) -> f64 {
 pub struct Compared {
     /// The advantage of each row; 0 where the row is not valid or its group constant.
     pub per_row: Vec<f64>,
-    /// The statistics of each group.
     pub stats: BTreeMap<u32, GroupStats>,
 }
 

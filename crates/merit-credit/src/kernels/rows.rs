@@ -29,7 +29,6 @@ impl<'a> Rows<'a> {
         self.bounds.len().saturating_sub(1)
     }
 
-    /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

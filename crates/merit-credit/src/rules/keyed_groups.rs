@@ -49,11 +49,9 @@ impl Component for KeyedGroups {
     }
 }
 
-/// What an episode earned.
 struct Earned {
     /// The key of each turn.
     keys: Vec<Key>,
-    /// The sum at each key.
     sums: BTreeMap<Key, f64>,
 }
 

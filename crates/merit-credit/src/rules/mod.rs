@@ -1,7 +1,6 @@
 //! Every credit rule, one file each. To add one: its file, and its name in this list.
 
 merit_core::registry! {
-    /// Every credit rule.
     pub static RULES: dyn crate::CreditRule = [
         grpo::Grpo,
         dr_grpo::DrGrpo,

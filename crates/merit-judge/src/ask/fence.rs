@@ -14,7 +14,6 @@ pub(super) struct Fence {
 }
 
 impl Fence {
-    /// A fence for these texts.
     pub(super) fn around<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let mut hash = Sha256::new();
         hash.update(b"merit fence v1");

@@ -48,7 +48,6 @@ fn ten() -> u32 {
 }
 
 impl Ask {
-    /// Refuses what cannot work.
     pub fn check(&self) -> Result<(), Refusal> {
         match self {
             Self::Score { scale } => {
@@ -100,7 +99,7 @@ impl Ask {
         }
     }
 
-    /// In a word.
+    /// What the judge is asked to do, in one word for errors and versions.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Score { .. } => "score",

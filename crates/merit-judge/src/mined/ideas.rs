@@ -18,7 +18,6 @@ const MOST: usize = 80;
 /// A check with the name it would have.
 pub type Idea = (String, Entry);
 
-/// Ideas from these episodes.
 pub fn ideas(episodes: &[Arc<Episode>]) -> Vec<Idea> {
     let texts: Vec<String> =
         episodes.iter().map(|episode| policy_texts(episode).collect::<Vec<_>>().join("\n")).collect();

@@ -64,7 +64,6 @@ impl Measured {
         self.ideas.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ideas.is_empty()
     }

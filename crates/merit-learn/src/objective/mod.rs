@@ -53,7 +53,6 @@ impl Kind for dyn Objective {
 }
 
 merit_core::registry! {
-    /// Every objective.
     pub static OBJECTIVES: dyn Objective = [
         policy_gradient::PolicyGradient,
         sft::Sft,

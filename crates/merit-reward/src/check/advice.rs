@@ -13,7 +13,6 @@ pub struct Advice<'a> {
     pub(crate) told: Told,
 }
 
-/// What a combinator told.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) thresholds: Vec<Threshold>,
@@ -136,7 +135,6 @@ pub struct Threshold {
     pub subject: String,
     /// What decides can come to this.
     pub range: Range,
-    /// Where it holds.
     pub bound: Bound,
     /// Whether the reward is 0 where it holds.
     pub vetoes: bool,
@@ -159,7 +157,6 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Whether it holds for `value`.
     pub fn holds(self, value: f64) -> bool {
         match self {
             Self::AtLeast(bound) => value >= bound,

@@ -20,7 +20,7 @@ pub(crate) enum Manner {
 /// An episode that is made up for the check.
 pub(crate) struct Probe {
     pub(crate) manner: Manner,
-    /// For a sentence.
+    /// What it does, as warnings put it: `the right answer`.
     pub(crate) what: &'static str,
     pub(crate) episode: Episode,
 }

@@ -6,7 +6,6 @@ use super::{Severity, Warning, WarningKind};
 /// How many times the spread of one part may be that of another.
 const MOST: f64 = 20.0;
 
-/// Every mismatch of scales.
 pub(crate) fn check(tree: &Tree<'_>) -> Vec<Warning> {
     let mut found: Vec<Warning> = tree.parts.iter().filter_map(|part| farmable(tree, part)).collect();
     let farms: Vec<String> = found.iter().map(|warning| warning.at.clone()).collect();

@@ -44,7 +44,6 @@ impl<'a> Tree<'a> {
         Self { scorer, config, parts }
     }
 
-    /// The part at `place`.
     pub(crate) fn part(&self, place: &str) -> Option<&Part<'a>> {
         self.parts.iter().find(|part| part.at == place)
     }

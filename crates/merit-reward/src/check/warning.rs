@@ -11,7 +11,7 @@ pub enum Severity {
     Error,
     /// Something in it does not do what it seems to.
     Warning,
-    /// Value knowing.
+    /// Worth knowing; nothing has to be changed.
     Hint,
 }
 
@@ -58,11 +58,9 @@ pub enum WarningKind {
 pub struct Warning {
     /// Place in the expression, e.g. `reward.of[1].then`.
     pub at: String,
-    /// How bad it is.
     pub severity: Severity,
     /// What kind of finding it is.
     pub kind: WarningKind,
-    /// What was found.
     pub what: String,
     /// The reason, with the numbers it rests on.
     pub why: String,

@@ -10,7 +10,6 @@ pub use slope::Slope;
 pub use task_fact::{PayloadPointer, TaskFact};
 
 merit_core::registry! {
-    /// Every combinator.
     pub static COMBINATORS: dyn crate::compile::Combinator = [
         sum::Sum,
         product::Product,

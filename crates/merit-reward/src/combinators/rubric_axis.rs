@@ -40,7 +40,6 @@ pub struct RubricGateConfig {
     pub guards: Option<Vec<String>>,
 }
 
-/// A compiled axis.
 pub(crate) struct Axis {
     pub(crate) of: Deciding,
     pub(crate) veto: Option<AxisVeto>,

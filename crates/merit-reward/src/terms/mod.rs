@@ -14,7 +14,6 @@ pub const NO_CALLS: &str =
     "`max_calls` is 0, so that no call could ever count; leave it out or give at least 1";
 
 merit_core::registry! {
-    /// Every term of this crate.
     pub static TERMS: dyn crate::term::Term = [
         exact_answer::ExactAnswer,
         format::Format,

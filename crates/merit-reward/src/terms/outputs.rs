@@ -131,7 +131,6 @@ impl Output {
     }
 }
 
-/// A message.
 struct Said {
     text: String,
     /// The different numbers in it; none where there are too many.

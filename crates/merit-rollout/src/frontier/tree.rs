@@ -55,7 +55,7 @@ impl Tree {
         Self { seed, limit, open: Vec::new(), over: Vec::new(), turns: 0, steps: 0, names: 0, branches: 0 }
     }
 
-    /// A first turn.
+    /// Asks for an episode from its first turn on.
     pub(super) fn begin(&self, plan: EpisodePlan) -> Asked {
         self.ask(plan, Vec::new(), true)
     }

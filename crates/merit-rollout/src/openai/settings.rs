@@ -109,7 +109,6 @@ impl OpenAiSettings {
         })
     }
 
-    /// Refuses what cannot work.
     pub fn validate(&self) -> Result<(), EndpointError> {
         self.endpoint.validate()?;
         let refuse = |why: &str| Err(EndpointError::Config(why.to_owned()));

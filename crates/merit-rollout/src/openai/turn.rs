@@ -15,7 +15,6 @@ use merit_model::{
     Completion, Counted, SampleRequest, SamplerError, SamplingParams, StopReason, TokenLogprob,
 };
 
-/// Turns of one role.
 pub(super) struct Turns {
     settings: OpenAiSettings,
     chat: ChatFormat,

@@ -199,13 +199,11 @@ fn next(tree: &Tree, strategy: &mut dyn Strategy) -> Vec<Try> {
     if tries.is_empty() { tree.ending().into_iter().collect() } else { tries }
 }
 
-/// What a search found.
 #[derive(Debug)]
 pub struct Searched {
     /// The chosen episodes, in the order of the plans. A task whose every try broke has one that broke.
     pub episodes: Vec<Arc<Episode>>,
     /// What everything that was tried has cost, the chosen episodes included. Steps that repeat an earlier turn are probe steps.
     pub cost: Cost,
-    /// Episodes that were valued.
     pub valued: u64,
 }

@@ -14,7 +14,6 @@ pub(super) type NodeId = usize;
 /// The opening of the world, before any turn.
 pub(super) const ROOT: NodeId = 0;
 
-/// What is done next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Try {
     /// Where it begins.
@@ -74,7 +73,6 @@ impl Tree {
         Self { plan, limit, nodes: vec![Node::default()], cost: Cost::default(), tried: 0, broken: None }
     }
 
-    /// The plan of a try.
     pub(super) fn plan(&mut self, asked: Try) -> EpisodePlan {
         self.tried += 1;
         let node = &mut self.nodes[asked.from];
