@@ -82,7 +82,6 @@ pub struct TokenScore {
     /// Its bytes. Absent: the server does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Vec<u8>>,
-    /// Its log-probability.
     pub logprob: f32,
     /// The likeliest tokens in its place, as the server orders them; as many as were asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -100,14 +99,12 @@ pub struct TopToken {
     /// Its bytes. Absent: the server does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<Vec<u8>>,
-    /// Its log-probability.
     pub logprob: f32,
 }
 
 /// What an answer cost, in the server's tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Tokens of the prompt.
     pub prompt_tokens: u64,
     /// Tokens of them that were read before and kept by the server.
     #[serde(default)]

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 pub enum ChatRole {
     /// Standing instructions.
     System,
-    /// The user, who asks.
     User,
     /// The model, which answers.
     Assistant,
@@ -50,7 +49,6 @@ pub struct ChatMessage {
 pub struct FunctionCall {
     /// The server's name for the call; empty where it gives none.
     pub id: String,
-    /// Name of the tool.
     pub name: String,
     /// Its arguments as the model wrote them: meant to be JSON, never checked here.
     pub arguments: String,
@@ -73,12 +71,10 @@ impl ChatMessage {
         Self { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None }
     }
 
-    /// Standing instructions.
     pub fn system(content: impl Into<String>) -> Self {
         Self::new(ChatRole::System, content)
     }
 
-    /// A message of the user.
     pub fn user(content: impl Into<String>) -> Self {
         Self::new(ChatRole::User, content)
     }

@@ -51,7 +51,6 @@ pub(crate) const OWN_FIELDS: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChatRequest {
-    /// The conversation so far.
     pub messages: Vec<ChatMessage>,
     /// Tools that may be called.
     pub tools: Vec<FunctionSpec>,
@@ -192,7 +191,7 @@ impl Call {
         Ok(Self { path, body: Some(body), own_stops, sample: params.sample, wants })
     }
 
-    /// The bytes to send.
+    /// The body as it is sent. Absent: the request has none.
     pub(crate) fn bytes(&self, streamed: bool) -> Option<Vec<u8>> {
         let mut body = self.body.clone()?;
         if streamed {

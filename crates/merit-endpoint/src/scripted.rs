@@ -39,12 +39,11 @@ enum Step {
 }
 
 impl Reply {
-    /// JSON with this status.
     pub fn json(status: u16, body: &Value) -> Self {
         Self::with_headers(status, &[("content-type", "application/json")], body.to_string().as_bytes())
     }
 
-    /// A conversation's next message.
+    /// A chat completion whose only choice says `text` and stops.
     pub fn chat(text: &str) -> Self {
         let message = json!({ "role": "assistant", "content": text });
         let choice = json!({ "index": 0, "message": message, "finish_reason": "stop" });
@@ -73,7 +72,7 @@ impl Reply {
         Self::default().then_raw(head)
     }
 
-    /// One more event.
+    /// Sends `chunk` as the next event of a stream.
     #[must_use]
     pub fn then_event(self, chunk: &Value) -> Self {
         self.then_raw(&format!("data: {chunk}\n\n"))

@@ -80,7 +80,6 @@ impl Http {
         Err(refusal::of_response(head.status, &head.headers, &bytes, self.key(), SystemTime::now()))
     }
 
-    /// The whole of a body.
     pub(crate) async fn whole(&self, body: Incoming) -> Result<Bytes, Trouble> {
         whole(body, self.limit).await.map_err(|error| match error {
             BodyError::TooLarge => Trouble::TooLarge(self.limit),

@@ -12,13 +12,13 @@ pub(crate) enum Trouble {
     Connection(String),
     /// The answer began and broke off or fell silent.
     Cut { pieces: usize, why: String },
-    /// The server said no.
+    /// A status other than success; `retry_after` is how long the server asks us to wait.
     Status { status: StatusCode, message: String, retry_after: Option<Duration> },
     /// The conversation is too long for the model.
     Overflow { limit: Option<usize>, message: String },
     /// Not what the protocol says.
     Malformed(String),
-    /// More than is read.
+    /// The answer is longer than this many bytes, the most that is read.
     TooLarge(usize),
 }
 

@@ -33,7 +33,6 @@ impl<T: Number> Aligned<T> {
         Self { lines, len, numbers: std::marker::PhantomData }
     }
 
-    /// No values at all.
     pub fn none() -> Self {
         Self::zeros(0)
     }

@@ -19,7 +19,6 @@ pub(crate) const DEPTH: usize = 2 * LINES;
 #[repr(C, align(64))]
 pub(crate) struct Line(pub(crate) [u32; LINES]);
 
-/// Nothing but zeros.
 pub(crate) const BLANK: Line = Line([0; LINES]);
 
 /// The nearest bf16, ties to even. Subnormal numbers become zero and signalling NaNs quiet, as the processor's own

@@ -52,7 +52,6 @@ impl Device {
         self
     }
 
-    /// The instruction set.
     pub fn isa(&self) -> Isa {
         self.isa
     }

@@ -80,7 +80,6 @@ pub struct PageLayout {
 }
 
 impl PageLayout {
-    /// The pages of this decoder.
     pub fn of(config: &DecoderConfig, precision: Precision) -> Self {
         let dim = config.head_dim();
         let value_row = dim.next_multiple_of(16);

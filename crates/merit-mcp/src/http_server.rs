@@ -58,7 +58,6 @@ impl Service {
         Self { catalogue, open: Mutex::default() }
     }
 
-    /// Ends every session.
     pub(crate) fn end_all(&self) {
         self.open().drain().for_each(|(_, open)| open.session.over.cancel());
     }
@@ -169,7 +168,6 @@ async fn answer_to(
     }
 }
 
-/// Answers one request.
 pub(crate) async fn route(
     service: &Service,
     request: Request<Incoming>,

@@ -16,7 +16,6 @@ pub(crate) struct Lines {
     dropping: Option<Skimmed>,
 }
 
-/// What comes next.
 pub(crate) enum Line {
     /// A whole line without white space around it; never empty.
     Whole(Vec<u8>),

@@ -35,7 +35,6 @@ pub(crate) enum NoList {
     Protocol(String),
 }
 
-/// One page of the list.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Page {

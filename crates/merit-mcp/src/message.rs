@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 /// The versions of the protocol that have sessions, the newest last. From 2026-07-28 on it has none, and servers and our tools
 /// keep state per client.
 pub(crate) const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// The newest of them.
 pub(crate) const NEWEST: &str = VERSIONS[VERSIONS.len() - 1];
 
 /// The message is no message.
@@ -22,12 +21,11 @@ pub(crate) const INVALID_PARAMS: i32 = -32_602;
 /// The other side failed.
 pub(crate) const INTERNAL_ERROR: i32 = -32_603;
 
-/// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Message {
     /// Wants an answer with the same id, a number or a text.
     Request { id: Value, method: String, params: Value },
-    /// Wants none.
+    /// Wants no answer.
     Notification { method: String, params: Value },
     /// An answer to the request of this id.
     Answer { id: Value, outcome: Result<Value, RpcError> },

@@ -30,7 +30,7 @@ impl Peer {
         Self { link: Arc::new(link), next: AtomicU64::new(1), closed: AtomicBool::new(false) }
     }
 
-    /// Opens the protocol.
+    /// Sends `initialize` and says that it is done; fails where the server speaks no version that is known here.
     pub(crate) async fn open(&self) -> Result<(), Fault> {
         let about = json!({"name": "merit", "version": env!("CARGO_PKG_VERSION")});
         let params = json!({"protocolVersion": NEWEST, "capabilities": {}, "clientInfo": about});

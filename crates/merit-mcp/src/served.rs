@@ -46,7 +46,6 @@ pub struct ServedTool {
     pub description: String,
     /// The JSON Schema of its arguments, `{"type": "object", …}`.
     pub input_schema: Value,
-    /// Answers a call.
     pub call: Arc<dyn Fn(ServedCall) -> ServedFuture + Send + Sync>,
 }
 
@@ -59,7 +58,6 @@ impl fmt::Debug for ServedTool {
 /// What a server says of itself, and what it does when a client goes.
 #[derive(Clone, Default)]
 pub struct ServerInfo {
-    /// The server's name.
     pub name: String,
     pub version: String,
     /// How to use the tools together, for the model. Absent: nothing is said.

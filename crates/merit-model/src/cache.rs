@@ -41,7 +41,6 @@ impl Pool {
         })
     }
 
-    /// Bytes of one page.
     pub(crate) fn page_bytes(&self) -> usize {
         self.layout.bytes()
     }

@@ -44,7 +44,6 @@ impl Target {
         }
     }
 
-    /// The target with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|target| target.name() == name)
     }

@@ -28,7 +28,6 @@ impl Sessions {
         self.by_id.insert(session, (self.clock, memory));
     }
 
-    /// Takes a session out.
     pub(crate) fn remove(&mut self, session: SessionId) -> Option<KvCache> {
         let (age, memory) = self.by_id.remove(&session)?;
         self.by_age.remove(&age);

@@ -195,7 +195,6 @@ impl Trainer {
         &self.gradients
     }
 
-    /// Forgets the accumulated gradient.
     pub fn clear_gradients(&mut self) {
         self.gradients.fill(0.0);
     }

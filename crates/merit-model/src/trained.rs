@@ -7,7 +7,6 @@ use crate::pass::Goal;
 use crate::{DecoderConfig, Weights};
 use std::sync::Arc;
 
-/// What is trained.
 #[derive(Debug)]
 pub(crate) enum Trained {
     All(Arc<Weights>),

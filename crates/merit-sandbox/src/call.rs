@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 /// What an honest program needs at most to say where it stood at the deadline.
 const GRACE: Duration = Duration::from_millis(20);
-/// Most programs take less.
+/// How long a program is waited for before another is started; most take less.
 const SHORT: Duration = Duration::from_millis(3);
 /// How long the death of a killed program is waited for, so that its report is exact.
 const DEATH: Duration = Duration::from_millis(10);
@@ -107,7 +107,6 @@ impl<'a> Call<'a> {
         Ok(())
     }
 
-    /// Waits for the verdict.
     pub(crate) fn finish(mut self, cancel: Option<&Cancel>) -> Result<Done, SandboxError> {
         let kill_at = self.started + Duration::from_secs_f64(self.bounds.seconds) + GRACE;
         let end = loop {

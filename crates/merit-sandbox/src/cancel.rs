@@ -29,7 +29,6 @@ impl Cancel {
         let _ = rustix::io::write(&*self.0, &1u64.to_ne_bytes());
     }
 
-    /// Whether `cancel` was called.
     pub fn is_cancelled(&self) -> bool {
         crate::channel::readable(&*self.0)
     }
@@ -52,7 +51,6 @@ impl Cancel {
         self.0.store(true, Ordering::Release);
     }
 
-    /// Whether `cancel` was called.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Acquire)
     }

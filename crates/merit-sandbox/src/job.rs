@@ -22,7 +22,6 @@ const PAGE: u64 = 4096;
 /// Longest code, in bytes.
 pub const MAX_CODE: usize = 4 << 20;
 
-/// A program to run.
 #[derive(Debug)]
 pub struct Job {
     /// The Python program to run.

@@ -7,7 +7,6 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// What was found.
 pub(crate) struct Found {
     pub(crate) statuses: Vec<LayerStatus>,
     pub(crate) own_ids: bool,

@@ -46,7 +46,6 @@ impl ToolSettings for CalcConfig {
     }
 }
 
-/// The calculator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Calculator;
 

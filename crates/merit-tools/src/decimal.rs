@@ -36,7 +36,6 @@ pub(crate) fn with_point(digits: &str, places: usize) -> String {
     if places == 0 { whole.to_owned() } else { format!("{whole}.{part}") }
 }
 
-/// The text with the value's sign.
 pub(crate) fn signed(value: &RBig, text: &str) -> String {
     if *value < RBig::ZERO { format!("-{text}") } else { text.to_owned() }
 }

@@ -4,7 +4,6 @@ use crate::{ToolAnswer, ToolError, ToolFuture, ToolSession, no_state};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Answers by this function.
 struct Pure(fn(&str) -> ToolAnswer);
 
 /// Opens the tool of that name, which keeps no state to continue from.

@@ -23,7 +23,6 @@ pub(super) struct Compound {
 }
 
 impl Compound {
-    /// Reads a unit.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.len() > MAX_LENGTH {

@@ -7,7 +7,6 @@ use merit_maths::units::{self, Reading, Unit};
 /// Longest word that can be a unit, in bytes.
 const MAX_WORD: usize = 40;
 
-/// The unit called `word`.
 pub(super) fn find(word: &str) -> Result<Unit, String> {
     let found = (word.len() <= MAX_WORD).then(|| units::find(word, Reading::Request)).flatten();
     found.ok_or_else(|| unknown(word))

@@ -61,7 +61,6 @@ impl ToolSettings for ConvertConfig {
     }
 }
 
-/// The unit converter.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Converter;
 

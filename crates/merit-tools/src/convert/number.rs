@@ -51,7 +51,6 @@ pub(super) struct Shown {
     pub(super) note: String,
 }
 
-/// A result as it is shown.
 pub(super) fn show(value: &Factor) -> Result<Shown, String> {
     let plain = |number: String| Shown { number, note: String::new() };
     if value.ratio.is_zero() {

@@ -11,7 +11,6 @@ use merit_core::ToolCall;
 use merit_core::canonical;
 use serde_json::{Map, Value, json};
 
-/// The card of a tool.
 pub(super) fn card_of<'a>(name: &str, cards: &'a [ToolSpec]) -> Option<&'a ToolSpec> {
     cards.iter().find(|card| card.name == name)
 }

@@ -8,7 +8,6 @@ impl Kind for dyn CallFormat {
     const KIND: &'static str = "call format";
 }
 
-/// All call formats.
 pub static CALL_FORMATS: &[Entry<dyn CallFormat>] = &[
     entry!(Hermes as dyn CallFormat),
     entry!(Llama3Json as dyn CallFormat),

@@ -83,7 +83,7 @@ impl<'a> Reading<'a> {
         Ok(value)
     }
 
-    /// Keeps a call.
+    /// Keeps a call; refuses the one after `MAX_CALLS`.
     pub(super) fn call(&mut self, call: ToolCall) -> Result<(), MalformedCall> {
         if self.calls.len() == MAX_CALLS {
             let why = format!(

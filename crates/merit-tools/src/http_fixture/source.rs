@@ -44,7 +44,6 @@ impl Source {
         json!({ "method": "GET", "url": url })
     }
 
-    /// The fixtures of a task.
     pub(super) fn fixtures(&self, task: &Task) -> Result<Arc<[Fixture]>, String> {
         match (self, task.payload.get(KEY)) {
             (Self::Settings(fixtures), None) => Ok(Arc::clone(fixtures)),

@@ -65,7 +65,6 @@ pub(crate) fn all(declarations: Vec<Declaration>) -> Result<Vec<Arc<Declared>>, 
     declarations.into_iter().map(read).collect()
 }
 
-/// A verifier of one schema.
 pub(super) fn verifier(schema: &Value) -> Result<JsonVerifier, String> {
     let limits = Limits { bytes: 4 << 20, depth: 32, ..Limits::default() };
     let config =

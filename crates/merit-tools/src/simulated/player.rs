@@ -23,7 +23,6 @@ pub trait ToolPlayer: Send + Sync {
     }
 }
 
-/// A call to play.
 #[derive(Debug, Clone)]
 pub struct PlayedCall {
     pub(super) tool: Arc<Declared>,

@@ -36,7 +36,6 @@ static WRITE_CARD: LazyLock<ToolSpec> = LazyLock::new(|| {
     ToolSpec::text(ABOUT.name, summary, "query", "one SQLite statement", EXAMPLE)
 });
 
-/// SQLite as a tool.
 #[derive(Debug)]
 pub struct Sql {
     config: SqlToolConfig,

@@ -33,7 +33,6 @@ impl Source {
         Ok(Self::Settings(Arc::new(opened.map_err(|error| setting(error.to_string()))?)))
     }
 
-    /// The database of a task.
     pub(super) fn database(&self, task: &Task) -> Result<Arc<Database>, ToolError> {
         let given = task.payload.get(KEY);
         match (self, given) {

@@ -4,24 +4,19 @@ use super::key::{self, Fingerprint};
 use crate::{Arguments, ExecKind, ToolAnswer, ToolSpec};
 use serde_json::{Value, json};
 
-/// One recorded call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallEntry {
     /// Tool, settings, task, past and exact input.
     pub strict: Fingerprint,
     /// Tool and normalised input.
     pub loose: Fingerprint,
-    /// The tool's name.
     pub tool: String,
     /// Of the tool's settings, or of its card where it has none.
     pub digest: Fingerprint,
-    /// The task's id.
     pub task: String,
     /// How many calls its episode had made of this source before. Always 0 in a cache.
     pub number: u64,
-    /// The input of the call.
     pub input: String,
-    /// The recorded answer.
     pub answer: ToolAnswer,
     /// Wall time of the call.
     pub seconds: f64,
@@ -63,7 +58,6 @@ pub struct TapedTool {
     pub pace: ExecKind,
 }
 
-/// A card as JSON.
 pub(super) fn card_to_json(card: &ToolSpec) -> Value {
     let arguments = match &card.arguments {
         Arguments::Text { property, about } => {

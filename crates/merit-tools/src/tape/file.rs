@@ -32,7 +32,6 @@ CREATE INDEX calls_by_loose ON calls (loose);
 CREATE INDEX calls_by_task ON calls (tool, task, number);
 ";
 
-/// What a tape is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TapeKind {
     /// Every call of a run, each after its past.

@@ -75,7 +75,6 @@ impl Tape {
 pub struct Miss {
     pub tape: PathBuf,
     pub tool: String,
-    /// The task's id.
     pub task: String,
     /// How many calls its episode had made of this source before.
     pub number: u64,

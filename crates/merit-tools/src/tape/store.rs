@@ -99,7 +99,6 @@ impl Tape {
         Err(TapeError::Kind { path: self.path.clone(), found: self.kind, wanted, hint })
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -130,7 +129,7 @@ impl Tape {
         TapeError::sqlite(&self.path, error)
     }
 
-    /// Remembers what went wrong.
+    /// Keeps the first failure; among misses the one that comes before the others.
     pub(super) fn trouble(&self, found: TapeError) {
         let mut trouble = held(&self.trouble);
         let earlier = match (&*trouble, &found) {

@@ -149,7 +149,6 @@ struct KeptPast {
 }
 
 impl Past {
-    /// Nothing yet.
     pub(super) fn none() -> Self {
         Self { calls: 0, chain: Fingerprint::of("past", &[]) }
     }

@@ -69,7 +69,6 @@ pub enum Scope {
 }
 
 impl Toolbox {
-    /// Records on a tape.
     pub fn record(tape: Arc<Tape>) -> Self {
         Self::Record { tape, limit_s: None }
     }

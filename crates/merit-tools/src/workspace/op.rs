@@ -10,7 +10,6 @@ use std::fmt::Write as _;
 /// Longest line that a search shows, in bytes.
 const LINE_BYTES: usize = 160;
 
-/// One request.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "op", rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Op {
@@ -23,7 +22,6 @@ pub(super) enum Op {
     Search { text: String, path: Option<String> },
 }
 
-/// The schema of requests.
 pub(super) fn schema() -> Value {
     let text = |about: &str| json!({ "type": "string", "description": about });
     let line = |about: &str| json!({ "type": "integer", "minimum": 1, "description": about });

@@ -15,7 +15,6 @@ pub(super) const MAX_DEPTH: usize = 32;
 /// Most values in one literal.
 const MAX_VALUES: usize = 100_000;
 
-/// Which literals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Grammar {
     /// JSON, repaired.
@@ -26,14 +25,12 @@ pub(super) enum Grammar {
 /// Where and why a literal cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// What is wrong.
     pub(super) what: String,
     /// The text from there on, as it may be shown.
     pub(super) near: String,
 }
 
 impl Fault {
-    /// In one line.
     pub(super) fn text(&self) -> String {
         if self.near.is_empty() { self.what.clone() } else { format!("{} at `{}`", self.what, self.near) }
     }

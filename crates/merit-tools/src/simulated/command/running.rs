@@ -20,7 +20,6 @@ const ENVIRONMENT: [&str; 3] = ["PATH", "HOME", "LANG"];
 
 /// What became of a question.
 pub(super) enum Said {
-    /// It was answered.
     Line(String),
     /// The process ended, or was ended.
     Gone(String),

@@ -19,9 +19,7 @@ const OPTIONAL_PERCENT: u64 = 75;
 #[derive(Debug, Clone)]
 pub(super) enum Plan {
     Values(Vec<Value>),
-    /// True or false.
     Bool,
-    /// A whole number.
     Integer(Integers),
     /// A number with at most two decimals where the bounds have room for them.
     Number(Decimals),
