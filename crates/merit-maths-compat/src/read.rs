@@ -9,7 +9,6 @@ use merit_maths::{
 };
 use std::fmt;
 
-/// What an answer was read as.
 #[derive(Debug, Clone)]
 pub(super) enum Answer {
     Value(Expr),

@@ -8,7 +8,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Judges records of mathematics.
 #[derive(Debug, Clone)]
 pub struct MathsVerifier(MathsConfig);
 

@@ -38,7 +38,6 @@ pub(super) enum Atomic {
     Integer,
     Rational,
     Float,
-    /// An infinite value.
     Infinite,
 }
 

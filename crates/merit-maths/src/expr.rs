@@ -13,7 +13,6 @@ pub enum Expr {
     Num(RBig),
     /// A number written with a decimal point or in scientific notation; exact value of what was written, and how far.
     Decimal(Rounded),
-    /// A mathematical constant.
     Constant(Constant),
     /// A variable, with its subscript in the name: `x`, `x_1`, `\alpha`.
     Symbol(Arc<str>),
@@ -101,7 +100,6 @@ pub struct Rounded {
     pub places: i32,
 }
 
-/// Named constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Constant {
     /// π
@@ -114,7 +112,6 @@ pub enum Constant {
     Infinity,
 }
 
-/// Relations between two sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Relation {
     /// =

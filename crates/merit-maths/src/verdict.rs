@@ -16,7 +16,6 @@ pub struct Comparison {
     pub response: Side,
     /// The rule that decided, e.g. `exact-rational`, `normal-form`, `numeric-identity`, `interval`, `text`.
     pub rule: String,
-    /// The reason in words.
     pub why: String,
     /// Steps of the budget that the comparison took.
     pub steps: u64,

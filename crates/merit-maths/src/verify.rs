@@ -172,7 +172,6 @@ fn alone(expr: &Expr, config: &MathsConfig) -> Result<Decision, Exhausted> {
     compare(&Expr::Num(RBig::ONE), expr, config, &mut Budget::new(limits))
 }
 
-/// A parsed answer.
 #[derive(Debug, Clone)]
 enum Answer {
     Value(Expr),

@@ -7,7 +7,6 @@ use super::text::{char_at, is_space, skip_space, starts};
 /// What comes before the thing looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
-    /// Nothing.
     None,
     /// "final answer is … I hope".
     HopedFor,

@@ -24,7 +24,6 @@ pub(super) struct LatexPiece {
     pub(super) bare_box: bool,
 }
 
-/// What matched.
 #[derive(Debug, Clone)]
 pub(super) enum Found {
     /// Pieces of LaTeX, joined.

@@ -35,7 +35,6 @@ pub(super) fn same_points(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<boo
     Ok(true)
 }
 
-/// The pieces of a set.
 pub(super) fn pieces(set: &Expr, budget: &mut Budget) -> Result<Pieces, Exhausted> {
     budget.deeper(|b| match set {
         Expr::Set(elements) => {
@@ -162,7 +161,6 @@ fn complement(pieces: Vec<Piece>) -> Vec<Piece> {
     rest
 }
 
-/// What is in both.
 pub(super) fn intersection(a: Pieces, b: Pieces, budget: &mut Budget) -> Result<Pieces, Exhausted> {
     let (Some(a), Some(b)) = (a, b) else { return Ok(None) };
     let mut common = Vec::new();

@@ -1,6 +1,5 @@
 //! The tokens of the grammar that Math-Verify parses LaTeX with.
 
-/// A token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     Add,
@@ -10,7 +9,6 @@ pub(super) enum Token {
     Mod,
     Colon,
     Open(Bracket),
-    /// A closing bracket.
     Close(Bracket),
     Phantom,
     Boxed,

@@ -3,7 +3,6 @@
 /// Which boxes count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Boxes {
-    /// Every one.
     All,
     /// The last, with those before it that belong to it.
     Last,

@@ -131,7 +131,6 @@ pub(crate) fn ln(x: &Real, prec: usize) -> Result<Real> {
     Ok(Real::new(total, -(wp as i64), own, prec)?.widen(scaled.radius().div(below)))
 }
 
-/// Sine and cosine.
 pub(crate) fn sin_cos(x: &Real, prec: usize) -> Result<(Real, Real)> {
     if x.is_zero() {
         return Ok((Real::zero(), Real::int(1)));
@@ -178,7 +177,6 @@ fn series(x: &IBig, wp: usize) -> (IBig, IBig) {
     (sine, cosine)
 }
 
-/// Arctangent.
 pub(crate) fn arctan(x: &Real, prec: usize) -> Result<Real> {
     if x.is_zero() {
         return Ok(Real::zero());

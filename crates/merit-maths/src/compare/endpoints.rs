@@ -9,7 +9,7 @@ use crate::{Budget, Exhausted, Expr, MathsConfig};
 use dashu_ratio::RBig;
 use std::cmp::Ordering;
 
-/// An end.
+/// An end of an interval of real numbers.
 #[derive(Debug, Clone)]
 pub(crate) enum End {
     MinusInfinity,

@@ -109,7 +109,6 @@ pub(crate) fn gcd(a: &UBig, b: &UBig) -> UBig {
     }
 }
 
-/// The absolute value.
 pub(crate) fn magnitude(value: &IBig) -> UBig {
     value.clone().into_parts().1
 }

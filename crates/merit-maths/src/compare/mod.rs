@@ -64,7 +64,6 @@ pub struct Decision {
     pub equal: bool,
     /// The rule that decided, e.g. `exact-rational`.
     pub rule: &'static str,
-    /// The reason in words.
     pub why: String,
 }
 

@@ -8,7 +8,6 @@ use super::real::Trouble;
 use crate::{Budget, Constant, Exhausted, Expr, Quantifier};
 use std::sync::Arc;
 
-/// What was replaced.
 #[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Replaced {
     /// An unknown function: any two are different unless their normal forms agree.

@@ -25,14 +25,12 @@ type Maybe<T> = Result<Option<T>, Exhausted>;
 const MAX_PIECES: usize = 2000;
 
 impl RealSet {
-    /// All real numbers.
     pub(crate) fn all() -> RealSet {
         let piece =
             Piece { low: End::MinusInfinity, high: End::PlusInfinity, low_closed: false, high_closed: false };
         RealSet { pieces: vec![piece] }
     }
 
-    /// No number.
     pub(crate) fn empty() -> RealSet {
         RealSet { pieces: Vec::new() }
     }
@@ -63,13 +61,11 @@ impl RealSet {
         merged(sorted, budget)
     }
 
-    /// Both together.
     pub(crate) fn union(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
         let pieces = self.pieces.iter().chain(&other.pieces).cloned().collect();
         RealSet::from_pieces(pieces, budget)
     }
 
-    /// What both hold.
     pub(crate) fn intersection(&self, other: &RealSet, budget: &mut Budget) -> Maybe<RealSet> {
         let mut pieces = Vec::new();
         for a in &self.pieces {
@@ -84,7 +80,6 @@ impl RealSet {
         RealSet::from_pieces(pieces, budget)
     }
 
-    /// All other real numbers.
     pub(crate) fn complement(&self) -> RealSet {
         let mut pieces = Vec::with_capacity(self.pieces.len() + 1);
         let (mut low, mut low_closed) = (End::MinusInfinity, false);

@@ -12,7 +12,6 @@ use crate::{Budget, Constant, Exhausted, Expr, MathsConfig};
 use dashu_ratio::RBig;
 use std::cmp::Ordering;
 
-/// Compares two scalar expressions.
 pub(crate) fn compare(
     gold: &Expr,
     response: &Expr,

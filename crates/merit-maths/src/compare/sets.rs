@@ -12,7 +12,6 @@ use std::sync::Arc;
 pub(crate) struct SetReading {
     /// The variable of the relation; absent where the set was written as a set.
     pub(crate) variable: Option<Arc<str>>,
-    /// Its values.
     pub(crate) set: RealSet,
 }
 

@@ -22,11 +22,9 @@ pub(crate) use choice::letter;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found<'t> {
     pub(crate) kind: CandidateKind,
-    /// What to parse.
     pub(crate) text: Cow<'t, str>,
-    /// Where it stands.
+    /// Where it stands in the text, in bytes.
     pub(crate) range: Range<usize>,
-    /// How to parse it.
     pub(crate) notation: Notation,
     /// Stated outright: if it cannot be read, nothing else is the answer.
     pub(crate) stated: bool,
@@ -41,7 +39,6 @@ pub(crate) enum Notation {
     Letter(char),
 }
 
-/// Whose text it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Whose {
     /// The reference, which may be the bare answer.

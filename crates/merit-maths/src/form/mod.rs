@@ -57,7 +57,6 @@ pub enum Form {
 /// What the task asked, in its own words.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'q> {
-    /// The question in words.
     pub question: &'q str,
     /// Whether the question's own formula may be the answer; the words then ask for no form.
     pub may_restate: bool,

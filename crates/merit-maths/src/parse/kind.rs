@@ -2,7 +2,6 @@
 
 use crate::{Constant, Function, Relation};
 
-/// A kind of bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bracket {
     Paren,
@@ -33,7 +32,6 @@ pub(super) enum Big {
     Intersection,
 }
 
-/// A kind of token.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     End,

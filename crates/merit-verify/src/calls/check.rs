@@ -69,7 +69,6 @@ pub enum CallProblem {
     CheckFailed { why: String },
 }
 
-/// The verdict on one call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallVerdict {
     /// Everything that is wrong, at most 16; empty for a call that can be carried out.

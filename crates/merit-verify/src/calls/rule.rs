@@ -75,7 +75,6 @@ pub enum RuleError {
     /// A tool that has to come before itself.
     #[error("rule {rule} (`before`): `{tool}` cannot come before itself; no call of it could ever pass")]
     BeforeItself { rule: usize, tool: String },
-    /// Nothing is expected.
     #[error(
         "rule {rule} (`reference_actions`): no calls are listed; to forbid calls use `at_most = {{ n = 0 }}`"
     )]

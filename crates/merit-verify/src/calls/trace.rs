@@ -17,13 +17,11 @@ pub struct TraceRules {
     limits: Limits,
 }
 
-/// The verdict of one rule.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RuleVerdict {
     /// Index of the rule.
     pub rule: usize,
     pub name: String,
-    /// Whether it holds.
     pub passed: bool,
     /// From 0 to 1: how far it holds, for rules that know degrees; else 0 or 1.
     pub share: f64,
@@ -56,14 +54,12 @@ struct Finding {
 }
 
 impl TraceRules {
-    /// Checks the rules.
     pub fn compile(rules: Vec<Rule>, limits: Limits) -> Result<Self, TraceError> {
         limits.check()?;
         rules.iter().enumerate().try_for_each(|(index, rule)| rule.check(index))?;
         Ok(Self { rules, limits })
     }
 
-    /// Applies every rule to a trace.
     pub fn apply(&self, trace: &[Step]) -> Result<Vec<RuleVerdict>, TraceError> {
         let calls = read_calls(trace, &self.limits);
         let apply = |(rule, entry): (usize, &Rule)| {

@@ -46,7 +46,6 @@ impl Default for CodeConfig {
 }
 
 impl CodeConfig {
-    /// Refuses what cannot work.
     pub(super) fn check(&self) -> Result<(), CodeError> {
         self.limits.validate().map_err(|why| CodeError::Config(why.to_string()))?;
         self.sandbox.validate().map_err(|why| CodeError::Config(why.to_string()))?;

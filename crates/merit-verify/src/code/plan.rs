@@ -5,7 +5,6 @@ use merit_sandbox::{Report, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The judge's orders.
 #[derive(Serialize)]
 pub(super) struct Plan<'a> {
     pub(super) tests: Vec<Planned<'a>>,

@@ -85,7 +85,6 @@ fn write_string(text: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The one spelling of `value`.
 pub(crate) fn spell(value: &Value, numbers: Numbers) -> String {
     let mut out = String::new();
     write(value, numbers, &mut out);

@@ -34,13 +34,10 @@ pub const MAX_DEPTH: usize = 128;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "kebab-case")]
 pub enum TooLarge {
-    /// More bytes than allowed.
     #[error("longer than {0} bytes")]
     Bytes(usize),
-    /// Nested deeper than allowed.
     #[error("nested deeper than {0} levels")]
     Depth(usize),
-    /// More values than allowed.
     #[error("more than {0} values")]
     Nodes(usize),
 }

@@ -16,7 +16,6 @@ use serde_json::{Map, Value};
 pub struct Fault {
     /// Byte position in the text that was read.
     pub at: usize,
-    /// What is wrong there.
     pub what: String,
 }
 

@@ -111,7 +111,6 @@ impl From<PathPattern> for String {
     }
 }
 
-/// Whether any of `patterns` names `pointer`.
 pub(crate) fn named(patterns: &[PathPattern], pointer: &str) -> bool {
     patterns.iter().any(|pattern| pattern.matches(pointer))
 }

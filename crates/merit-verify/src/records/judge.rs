@@ -30,9 +30,7 @@ pub struct Judge<V: Verifier> {
 /// How many records came to what.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of right responses.
     pub right: u64,
-    /// Number of wrong responses.
     pub wrong: u64,
     /// Responses that could not be judged, by no fault of their own.
     pub unknown: u64,
@@ -50,7 +48,6 @@ impl std::ops::AddAssign for Tally {
 }
 
 impl Tally {
-    /// All of them.
     pub fn records(&self) -> u64 {
         self.right + self.wrong + self.unknown + self.errors
     }

@@ -57,7 +57,6 @@ pub struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// The lines of `stream`.
     pub fn new(stream: R, bounds: Bounds) -> Self {
         let reader = BufReader::with_capacity(bounds.batch_bytes, stream);
         Self { reader, bounds, number: 0, failed: None }

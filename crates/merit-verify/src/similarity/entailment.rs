@@ -60,7 +60,6 @@ pub type EntailmentVerdict = Judgement<EntailmentDetail>;
 pub struct EntailmentDetail {
     /// What had to be reached.
     pub pass_at: f64,
-    /// Name of the entailer.
     pub entailer: String,
     /// Position of the hypothesis that fits best.
     pub hypothesis: Option<usize>,

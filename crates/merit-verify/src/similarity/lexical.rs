@@ -37,7 +37,7 @@ pub struct LexicalEvidence {
     pub wrong_numbers: Vec<String>,
     /// One side denies what the other says.
     pub negation_differs: bool,
-    /// What it comes to.
+    /// Probability of entailment that these findings come to.
     pub probability: f64,
 }
 

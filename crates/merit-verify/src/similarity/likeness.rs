@@ -41,7 +41,6 @@ pub type LikenessVerdict = Judgement<LikenessDetail>;
 pub struct LikenessDetail {
     /// What had to be reached.
     pub pass_at: f64,
-    /// Name of the embedder.
     pub embedder: String,
     /// Position of the most alike reference.
     pub reference: Option<usize>,

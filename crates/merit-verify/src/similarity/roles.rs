@@ -21,14 +21,11 @@ pub trait Entailer: Send + Sync {
 #[error("entailer `{name}` could not answer: {why}")]
 pub struct EntailerError {
     pub name: String,
-    /// The failure in words.
     pub why: String,
 }
 
-/// A registered entailer.
 #[derive(Debug, Clone, Copy)]
 pub struct EntailerEntry {
-    /// Name and one line.
     pub about: About,
     /// Makes a new entailer of this kind.
     pub build: fn() -> Box<dyn Entailer>,

@@ -21,7 +21,6 @@ pub enum Cell {
     },
 }
 
-/// What a query gives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
     /// Names of the columns, in order.

@@ -16,7 +16,6 @@ pub(super) struct Compared {
     pub(super) share: f64,
 }
 
-/// Compares `ours` with the reference.
 pub(super) fn compare(config: &SqlConfig, ours: &Table, reference: &Reference) -> Compared {
     let theirs = &reference.table;
     if ours.columns.len() != theirs.columns.len() {

@@ -101,7 +101,6 @@ pub enum Expected {
     Rows(ExpectedRows),
 }
 
-/// Rows a task expects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedRows {
@@ -110,7 +109,7 @@ pub struct ExpectedRows {
     pub columns: Option<Vec<String>>,
     /// The rows, all of one length.
     pub rows: Vec<Vec<Cell>>,
-    /// Their order counts.
+    /// Whether the order of rows counts.
     #[serde(default)]
     pub ordered: bool,
 }

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A guarded connection.
 #[derive(Debug)]
 pub(super) struct Guarded {
     pub(super) connection: Connection,

@@ -41,11 +41,7 @@ enum Origin {
 pub enum DatabaseError {
     /// The path cannot be followed.
     #[error("database file {path}: {source}")]
-    Path {
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
+    Path { path: PathBuf, source: std::io::Error },
     /// The file is no database, or cannot be read.
     #[error("database file {path} cannot be opened read-only: {source}")]
     Open { path: PathBuf, source: rusqlite::Error },

@@ -26,7 +26,6 @@ pub(super) enum Stopped {
     Grader(String),
 }
 
-/// Runs `query` on `database`.
 pub(super) fn run(database: &Database, config: &SqlConfig, query: &str) -> Result<Ran, Stopped> {
     if query.len() > config.limits.query_bytes {
         return Err(Stopped::Limit(LimitKind::QueryBytes));

@@ -1,6 +1,5 @@
 //! The tokens of a statement: enough to tell words from what is quoted, commented out or between brackets.
 
-/// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A keyword or a name.

@@ -43,7 +43,6 @@ impl Reference {
         Self { pool: table.rows.clone(), table, segments, ordered: true, tables }
     }
 
-    /// Runs the reference's query.
     pub(super) fn query(database: &Database, config: &SqlConfig, sql: &str) -> Result<Self, Stopped> {
         let ran = run(database, config, sql)?;
         let tables = Some(ran.tables);

@@ -22,7 +22,7 @@ pub struct Scratch {
 pub enum Done {
     /// It gives rows; some that change the database do too.
     Rows(Page),
-    /// It gives none.
+    /// It gives no rows.
     Changed {
         /// How many rows it inserted, updated or deleted; 0 for tables, indices and views.
         rows: u64,

@@ -2,7 +2,6 @@
 
 use super::lexer::{Kind, Token, tokens};
 
-/// The outline.
 #[derive(Debug, PartialEq)]
 pub(super) struct Shape<'a> {
     pub(super) terms: Vec<Term<'a>>,

@@ -44,7 +44,6 @@ pub enum Difference {
     ColumnName {
         column: usize,
         response: String,
-        /// The reference's name.
         reference: String,
     },
     Rows {

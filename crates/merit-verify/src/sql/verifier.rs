@@ -19,7 +19,6 @@ pub struct SqlVerifier {
 }
 
 impl SqlVerifier {
-    /// Checks the config.
     pub fn compile(config: SqlConfig) -> Result<Self, SqlConfigError> {
         config.check()?;
         Ok(Self { config })

@@ -44,7 +44,6 @@ pub struct StateDetail {
 }
 
 impl StateVerifier {
-    /// Checks the configuration.
     pub fn compile(config: StateConfig) -> Result<Self, StateError> {
         config.check()?;
         Ok(Self { config })
@@ -79,7 +78,6 @@ impl StateVerifier {
         Ok(diff(&self.config, &from, &to, false))
     }
 
-    /// Judges a reached state.
     pub fn verify(
         &self,
         initial: Option<&Value>,

@@ -18,7 +18,6 @@ use std::borrow::Cow;
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TextChecks {
-    /// What is measured.
     pub metric: Metric,
     /// What is done to both texts first. Absent: what suits the metric.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -53,14 +53,12 @@ pub struct SpanDetail {
     pub reference: usize,
 }
 
-/// Compares spans.
 #[derive(Debug, Clone, Copy)]
 pub struct SpanVerifier {
     config: SpanConfig,
 }
 
 impl SpanVerifier {
-    /// Checks the config.
     pub fn compile(config: SpanConfig) -> Result<Self, TextConfigError> {
         within_one("pass_at", config.pass_at)?;
         Ok(Self { config })

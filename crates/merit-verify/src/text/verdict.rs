@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 /// What a measurement came to; `Pass` where the score reaches `pass_at`.
 pub type TextVerdict = Judgement<TextDetail>;
 
-/// What was measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TextDetail {
     /// Position of the reference that scored best. Absent: none was used, or none scored.
@@ -44,11 +43,7 @@ pub enum TextEvidence {
     /// Nothing was measured.
     None,
     /// A match, or none, of the whole or a part.
-    Match {
-        /// Whether one was found.
-        matched: bool,
-    },
-    /// Of `contains`.
+    Match { matched: bool },
     Contains {
         /// Which word of the normalised response the match starts at. Absent: no match.
         at_word: Option<usize>,
@@ -70,7 +65,6 @@ pub enum TextEvidence {
         recall: f64,
         f: f64,
     },
-    /// Of `bleu`.
     Bleu {
         /// Longest n-gram counted.
         order: usize,
@@ -82,20 +76,17 @@ pub enum TextEvidence {
         /// Words of the reference.
         reference: usize,
     },
-    /// Of `length`.
     Length {
         /// How long the response is.
         length: usize,
         unit: LengthUnit,
     },
-    /// Of `repetition`.
     Repetition {
         /// N-grams of the response.
         ngrams: usize,
         /// How many of them repeat an earlier one.
         repeats: usize,
     },
-    /// Of `balance`.
     Balance {
         /// Pairs that were opened and closed.
         pairs: usize,

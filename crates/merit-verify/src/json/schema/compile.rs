@@ -76,7 +76,6 @@ pub enum SchemaError {
         /// The nesting that is safe.
         most: usize,
     },
-    /// The schema is too large.
     #[error("the schema has more than {MAX_NODES} subschemas or is nested deeper than {MAX_DEPTH} levels")]
     TooLarge,
     /// The dialect is not one of those understood.
@@ -102,7 +101,6 @@ const DIALECTS: [&str; 4] = [
 ];
 
 impl Schema {
-    /// Compiles a schema.
     pub fn compile(source: &Value, unknown: UnknownKeywords) -> Result<Self, SchemaError> {
         let mut compiler = Compiler::new(source, unknown)?;
         let root = compiler.node_at("", source, 0)?;

@@ -5,7 +5,6 @@ use super::node::{Kinds, Node};
 use super::scope::{Scope, bad};
 use serde_json::Value;
 
-/// Reads one subschema.
 pub(super) fn read(
     compiler: &mut Compiler<'_>,
     at: &str,

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 /// The row of a subschema.
 pub(crate) type NodeId = usize;
 
-/// A compiled schema.
 #[derive(Debug, Clone)]
 pub struct Schema {
     pub(super) nodes: Vec<Node>,

@@ -28,7 +28,6 @@ pub enum FailureKind {
 pub struct Failure {
     /// Pointer of the value; for a missing or unknown key, of that key.
     pub path: String,
-    /// What kind of rule.
     pub kind: FailureKind,
     /// What was demanded and what was found.
     pub why: String,

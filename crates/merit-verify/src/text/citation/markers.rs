@@ -8,7 +8,6 @@ const LONGEST: usize = 256;
 /// Most sources one range may name; a longer one is ordinary text.
 const WIDEST_RANGE: u64 = 100;
 
-/// One marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Marker {
     pub(super) range: Range<usize>,

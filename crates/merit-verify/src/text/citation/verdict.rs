@@ -28,9 +28,8 @@ pub struct CitedSentence {
     pub at: usize,
     /// The beginning of the sentence.
     pub text: String,
-    /// The labels it cites.
     pub cites: Vec<String>,
-    /// Those of them that name no source.
+    /// Labels it cites that name no source.
     pub dangling: Vec<String>,
     /// How far its best cited source supports it. Absent: it cites none, or claims nothing.
     pub support: Option<f64>,

@@ -28,7 +28,6 @@ pub struct CitationVerifier {
 }
 
 impl CitationVerifier {
-    /// Checks the config.
     pub fn compile(config: CitationConfig) -> Result<Self, TextConfigError> {
         config.check()?;
         Ok(Self { config })
