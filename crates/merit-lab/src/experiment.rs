@@ -105,7 +105,6 @@ impl Experiment {
         }
     }
 
-    /// Runs one cell.
     pub(crate) fn run(&self, seed: u64, bench: &Bench<'_>) -> Result<CellRecord, StudyError> {
         match &self.runs {
             Runs::Study(study) => {

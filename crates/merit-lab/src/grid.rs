@@ -57,7 +57,7 @@ pub struct GridOptions {
     pub seeds: Option<Vec<u64>>,
     /// Arms too that are not core.
     pub extended: bool,
-    /// These arms only.
+    /// These arms only. Empty: the core ones, and with `extended` all.
     pub arms: Vec<String>,
     /// Keep what a cell needed while it ran: the run folders of recipes.
     pub keep: bool,

@@ -9,7 +9,6 @@ use merit_studies::CellRecord;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// The page of a system.
 pub fn system_page(result: &SystemResult) -> String {
     let mut body = String::new();
     let verdict = result.ruling.verdict;
@@ -47,7 +46,6 @@ pub fn system_page(result: &SystemResult) -> String {
     page(&result.system, &body)
 }
 
-/// The page of all systems.
 pub fn index_page(results: &[SystemResult]) -> String {
     let rows: Vec<Vec<String>> = results
         .iter()

@@ -13,7 +13,6 @@ pub fn systems() -> &'static [(&'static str, &'static str)] {
     texts::SYSTEMS
 }
 
-/// Every recorded result.
 pub fn results() -> Vec<SystemResult> {
     texts::RESULTS.iter().filter_map(|(_, packed)| unpack(packed)).collect()
 }

@@ -12,7 +12,6 @@ pub(crate) const FILE: &str = "episodes.html";
 /// Bytes of conversations that a page carries; later episodes have their numbers only.
 const MOST_BYTES: usize = 24 << 20;
 
-/// The page.
 pub(crate) fn render(run: &RunFolder) -> Result<String, MeasureError> {
     let info = run.info()?;
     let (mut rows, mut room) = (Vec::new(), MOST_BYTES);

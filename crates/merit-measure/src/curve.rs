@@ -32,7 +32,6 @@ pub struct CurvePoint {
 /// One term of the reward over the steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TermSeries {
-    /// Name of the term.
     pub name: String,
     /// Mean value per step.
     pub means: Vec<(u64, f64)>,

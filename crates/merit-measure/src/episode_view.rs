@@ -11,7 +11,6 @@ use std::fmt::Write as _;
 /// Longer texts are folded away.
 const LONG: usize = 700;
 
-/// The whole episode.
 pub(crate) fn episode(stored: &StoredEpisode, vocabulary: &Vocabulary, strongest: f32) -> String {
     let episode = &stored.scored.episode;
     let mut out = String::new();
@@ -46,7 +45,6 @@ pub(crate) fn episode(stored: &StoredEpisode, vocabulary: &Vocabulary, strongest
     out
 }
 
-/// The outcome as a badge.
 pub(crate) fn badge(outcome: Outcome) -> String {
     let class = match outcome {
         Outcome::Solved => "badge good",
@@ -56,7 +54,6 @@ pub(crate) fn badge(outcome: Outcome) -> String {
     format!("<span class=\"{class}\">{}</span>", outcome.name())
 }
 
-/// The reward in words.
 pub(crate) fn reward(stored: &StoredEpisode) -> String {
     match stored.scored.score.as_ref().map(|score| &score.reward) {
         Some(Reward::Value { value }) => format!("reward {}", number(*value)),

@@ -5,7 +5,6 @@ use crate::{HeldOut, Rate, RunSummary};
 use merit_core::{Arm, Phase, When};
 use std::fmt::Write as _;
 
-/// The headline card.
 pub(crate) fn headline(summary: &RunSummary) -> String {
     let before = summary.evaluation(When::Before);
     let after = summary.evaluation(When::After);

@@ -10,7 +10,6 @@ use merit_store::{EpisodeFilter, EpisodeRow, Metric, RunFolder};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A success rate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Rate {
     /// The share of tasks that were solved, 0 to 1.

@@ -21,7 +21,7 @@ pub(crate) struct Pair {
     pub(crate) after: StoredEpisode,
 }
 
-/// Chooses from the run.
+/// Chooses what the page shows in full, always the same for a run and a seed.
 pub(crate) fn choose(run: &RunFolder, seed: &Seed) -> Result<Specimens, MeasureError> {
     let (before, after) = (firsts(run, When::Before)?, firsts(run, When::After)?);
     let both: Vec<(&EpisodeRow, &EpisodeRow)> =

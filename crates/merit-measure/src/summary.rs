@@ -41,7 +41,6 @@ pub struct RunSummary {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     pub phase: Phase,
-    /// Name of the metric.
     pub name: &'static str,
     pub title: &'static str,
     /// In the order of steps.

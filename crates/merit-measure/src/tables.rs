@@ -196,7 +196,6 @@ pub(crate) fn time(times: &BTreeMap<String, f64>) -> String {
     )
 }
 
-/// What the run cost.
 pub(crate) fn cost(summary: &RunSummary) -> String {
     let mut out = String::from("<h2>Cost</h2>\n");
     let mut facts = Vec::new();

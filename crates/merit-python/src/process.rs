@@ -80,7 +80,6 @@ static POOL: merit_core::PerProcess<OnceLock<Result<ThreadPool, String>>> = meri
 /// Stack of a thread: texts nest as deep as their parsers allow.
 const STACK_BYTES: usize = 8 << 20;
 
-/// The threads of this process.
 fn pool() -> Result<&'static ThreadPool, String> {
     let build = || {
         let builder = rayon::ThreadPoolBuilder::new().stack_size(STACK_BYTES);

@@ -20,7 +20,6 @@ pub struct Actor {
     tools: Arc<ToolRuntime>,
 }
 
-/// Who plays.
 enum Plays {
     Here(Box<Generator>),
     /// Other processes, with the policy that is sent to them.

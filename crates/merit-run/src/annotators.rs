@@ -185,7 +185,7 @@ impl Annotators {
         Ok(Self { at_work, steering, steered_by, speakers, recalled, failure: Mutex::new(None) })
     }
 
-    /// Lets these speak too.
+    /// Sets the speakers that are asked beside the annotators; those set before are dropped.
     pub(crate) fn employ(&self, speakers: Speakers) {
         *self.speakers.lock().unwrap_or_else(PoisonError::into_inner) = speakers;
     }
@@ -339,7 +339,6 @@ fn of_probes(
     Ok(folder.mark(&probes_mark(phase, step))?.unwrap_or_default())
 }
 
-/// What asking cost.
 pub(crate) fn cost(annotations: &Annotations) -> Cost {
     annotations.values().flatten().map(|annotation| annotation.cost).sum()
 }

@@ -32,7 +32,6 @@ use std::time::Instant;
 
 /// What a run needs besides its recipe.
 pub struct Options {
-    /// The run's seed.
     pub seed: u64,
     /// Threads of the model; shows in the time only.
     pub threads: usize,
@@ -130,7 +129,7 @@ pub(crate) struct Drive<'a> {
     pub(crate) judges: Judges,
     /// Judges for whom a model of the recipe answers.
     own: OwnJudges,
-    /// Files of one's own.
+    /// The data of the recipe in the tokens of its policy.
     pub(crate) data: OwnData,
     /// What the reward of the arm under way keeps between steps.
     pub(crate) reward_state: KeptRewards,

@@ -134,13 +134,11 @@ pub enum RunError {
          `force = true` in `[models.{model}]` (here: `merit train --resume {run} --set models.{model}.force=true`)"
     )]
     Unproven {
-        /// Its name.
         model: String,
-        /// What it would decide.
+        /// The stage that would learn from what it decides.
         stage: String,
         /// What its row says.
         why: String,
-        /// The run's folder.
         run: String,
     },
     /// A tokenizer in which a verdict is not one token.

@@ -22,7 +22,6 @@ use merit_store::RunFolder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Which evaluation.
 pub(crate) struct Evaluation {
     /// Which evaluation, of which arm.
     pub(crate) phase: Phase,
@@ -30,13 +29,11 @@ pub(crate) struct Evaluation {
     pub(crate) step: u64,
     /// Held-out tasks, from the first.
     pub(crate) tasks: u32,
-    /// Version of the policy.
     pub(crate) version: u64,
     /// What is measured beside greedy success.
     pub(crate) suite: Suite,
 }
 
-/// Whatever an evaluation needs.
 pub(crate) struct Evaluator<'a> {
     pub(crate) parts: &'a Parts,
     pub(crate) actor: &'a mut Actor,
@@ -177,7 +174,6 @@ impl Evaluator<'_> {
 }
 
 impl Drive<'_> {
-    /// Does a stage of evaluation.
     pub(crate) fn evaluate(&mut self, stage: &Stage, suite: &Suite) -> Result<(), RunError> {
         let parts = self.parts_of(stage)?;
         let named = suite.select.as_deref().filter(|by| *by != LOG_PROB);

@@ -156,7 +156,6 @@ fn folder(run: &Path, judge: &str, times: usize) -> PathBuf {
     run.join("judges").join(format!("{judge}-{times}"))
 }
 
-/// Does the stage.
 pub(crate) fn run(drive: &mut Drive<'_>, stage: &Stage, from: &Source, how: &Evolve) -> Result<(), RunError> {
     let pairs = pairs(drive, from)?;
     let done = drive.stages.iter().take(drive.place.stage).map(|stage| &**stage);

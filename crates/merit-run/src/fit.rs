@@ -69,7 +69,6 @@ fn too_little(drive: &mut Drive<'_>, stage: &Stage, how: &Fit) -> Result<(), Run
     Ok(())
 }
 
-/// What one update did.
 struct Did {
     loss: f64,
     /// Share of the batch's pairs that the model told apart before the update; absent without pairs.

@@ -121,7 +121,6 @@ impl Guests {
         plans.into_iter().partition(|plan| plan.id.member < self.each)
     }
 
-    /// Plays the guests.
     pub(crate) fn play(
         &self,
         parts: &Parts,

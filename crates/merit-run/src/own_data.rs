@@ -31,7 +31,7 @@ pub struct DataFile {
 /// The data of a recipe in the tokens of its policy, by name.
 pub(crate) type OwnData = BTreeMap<String, OwnDataset>;
 
-/// One file of it.
+/// The examples of one file, each as its completions.
 pub(crate) struct OwnDataset {
     examples: Vec<Vec<Learnable>>,
 }
@@ -91,7 +91,6 @@ impl Use<'_> {
     }
 }
 
-/// Reads all data of a recipe.
 pub(crate) fn read(recipe: &Recipe) -> Result<BTreeMap<String, Examples>, RunError> {
     let each = recipe.datasets.iter();
     each.map(|(name, data)| Ok((name.clone(), data.read(name, recipe).map_err(RunError::Data)?))).collect()

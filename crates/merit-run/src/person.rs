@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How often a person is asked for one sentence.
 const TRIES: u64 = 3;
-/// Tokens of a sentence.
+/// The most tokens of a sentence.
 const TOKENS: usize = 80;
 /// How a sentence is drawn; the words that matter are given.
 const TEMPERATURE: f32 = 0.7;

@@ -114,7 +114,6 @@ impl Groups {
         Ok(Self { parts, play: play.clone(), plans })
     }
 
-    /// The world they are played in.
     pub fn world(&self) -> &dyn World {
         self.parts.env.as_ref()
     }

@@ -5,7 +5,6 @@ use merit_rollout::Progress;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// Something that happened.
 #[derive(Debug, Clone, Serialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
@@ -61,7 +60,6 @@ pub enum Event {
     },
     /// An update of a stage that imitates a dataset or prefers.
     Update {
-        /// The stage's name.
         stage: String,
         step: u64,
         of: u64,
@@ -76,7 +74,6 @@ pub enum Event {
     },
     /// Episodes were collected.
     Collected {
-        /// The stage's name.
         stage: String,
         step: u64,
         of: u64,
@@ -100,7 +97,7 @@ pub enum Event {
         /// What everybody is waiting for.
         waiting: String,
     },
-    /// Something worth saying.
+    /// Something to tell whoever watches the run.
     Note { text: String },
 }
 
@@ -117,7 +114,6 @@ pub struct Finished {
     pub held_out_after: f64,
     /// Wall seconds of the run, all its sessions together.
     pub train_seconds: f64,
-    /// The run's folder.
     pub run: String,
     /// Held-out success of each control arm.
     pub controls: BTreeMap<String, f64>,
@@ -129,7 +125,6 @@ pub struct Finished {
     /// How each model beside the policy did on what it had not learned from, by the stage that fitted it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub fits: BTreeMap<String, BTreeMap<String, f64>>,
-    /// Name of the recipe.
     pub recipe: String,
     /// Hash of the resolved recipe.
     pub recipe_hash: String,

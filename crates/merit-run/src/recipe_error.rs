@@ -50,7 +50,7 @@ impl RecipeError {
         }
     }
 
-    /// Its parts.
+    /// The errors one by one; any other than `Several` is the only one.
     pub(crate) fn each(self) -> Vec<Self> {
         match self {
             Self::Several { errors, .. } => errors,

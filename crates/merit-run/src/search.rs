@@ -33,7 +33,6 @@ enum Valuer {
     Model(SharedModel),
 }
 
-/// What a search found.
 pub(crate) struct Found {
     /// The chosen episodes, scored.
     pub(crate) batch: ScoredBatch,

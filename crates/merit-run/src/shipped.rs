@@ -81,7 +81,6 @@ pub(crate) const TEXTS: &[(&str, &str)] = recipes![
     "smollm2-tools-full",
 ];
 
-/// Every shipped recipe.
 pub fn recipes() -> &'static [Shipped] {
     static RECIPES: LazyLock<Vec<Shipped>> =
         LazyLock::new(|| TEXTS.iter().map(|(name, text)| describe(name, text)).collect());

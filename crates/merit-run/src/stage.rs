@@ -197,7 +197,7 @@ impl Stage {
     }
 }
 
-/// Episodes that one costs.
+/// Episodes that are played for one that is kept: one where nothing is searched.
 fn tries(search: Option<&SearchSettings>) -> u32 {
     search.map_or(1, SearchSettings::episodes)
 }
@@ -205,7 +205,6 @@ fn tries(search: Option<&SearchSettings>) -> u32 {
 /// The next thing to do.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Place {
-    /// Index of the stage.
     pub(crate) stage: usize,
     /// Steps of it that are done.
     pub(crate) step: u64,

@@ -196,7 +196,7 @@ impl Course {
         Self { steps: warm.steps, batch: warm.batch, learning_rate: warm.learning_rate, seed }
     }
 
-    /// That of a dataset.
+    /// That of a stage that learns from a dataset.
     pub(crate) fn of(how: &Supervision, seed: Seed) -> Self {
         Self { steps: how.steps, batch: how.batch, learning_rate: how.learning_rate, seed }
     }

@@ -21,7 +21,6 @@ impl Chooser {
         Self { weights: vec![0.0; features] }
     }
 
-    /// The chance of every candidate.
     pub fn chances(&self, candidates: &[Vec<usize>]) -> Vec<f64> {
         let prefer = |features: &Vec<usize>| features.iter().map(|f| self.weights[*f]).sum::<f64>();
         softmax(&candidates.iter().map(prefer).collect::<Vec<_>>())

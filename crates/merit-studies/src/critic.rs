@@ -22,7 +22,6 @@ pub fn best_and_worst(scores: &[f64]) -> Option<(usize, usize)> {
     (best != worst).then_some((best, worst))
 }
 
-/// The mean score of every group.
 pub fn group_means(scores: &[f64], group: usize) -> Vec<f64> {
     scores.chunks(group.max(1)).map(crate::tabular::mean).collect()
 }

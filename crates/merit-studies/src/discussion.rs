@@ -144,7 +144,7 @@ fn picks(question: &Question) -> Vec<Vec<usize>> {
     (0..PICKS).map(|pick| vec![kind + closeness(question.off(pick))]).collect()
 }
 
-/// Plain, sure.
+/// Features of the two tones: plain, then sure.
 fn tones() -> Vec<Vec<usize>> {
     vec![vec![TONES], vec![TONES + 1]]
 }

@@ -51,7 +51,6 @@ impl Shown {
     }
 }
 
-/// The predicate of an entry.
 fn predicate(entry: &Entry) -> Option<usize> {
     entry.body.as_u64().map(|place| place as usize).filter(|place| *place < PREDICATES)
 }

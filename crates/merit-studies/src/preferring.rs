@@ -110,7 +110,6 @@ impl Asking {
         like
     }
 
-    /// A path of the policy.
     pub fn sample(&self, hops: usize, policy: &Chooser, stream: &mut Stream) -> Path {
         let mut own = Seed::root(stream.bits()).stream();
         self.walk(hops, |candidates, _| policy.choose(candidates, false, &mut own), stream)

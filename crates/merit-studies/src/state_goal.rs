@@ -57,7 +57,6 @@ impl Form {
     }
 }
 
-/// Every sentence of a state.
 pub fn sentences(things: &[Thing]) -> impl Iterator<Item = &String> {
     things.iter().flat_map(|thing| thing.facts.iter().map(|fact| &fact.says))
 }

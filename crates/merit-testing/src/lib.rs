@@ -44,7 +44,6 @@ pub const NODE: Need = Need { name: "node", hint: "install Node.js where `node` 
 pub const TENSORBOARD: Need =
     Need { name: "tensorboard", hint: "`pip install tensorboard` brings it where `python3` finds it" };
 
-/// All needs.
 pub const NEEDS: [Need; 12] = [
     WEIGHTS,
     MATHS_SUITE,

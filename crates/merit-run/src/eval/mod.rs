@@ -173,7 +173,6 @@ fn greedy_phase() -> Phase {
     Phase::eval(When::After)
 }
 
-/// The phase of samples.
 fn samples_phase() -> Phase {
     Phase::Stage(StageKind::Samples, "after".into())
 }

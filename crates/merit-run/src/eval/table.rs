@@ -37,7 +37,6 @@ pub struct EvalResult {
     pub seed: u64,
     /// Where its episodes are.
     pub folder: String,
-    /// Tasks that were asked.
     pub tasks: usize,
     /// Of greedy episodes that count. Absent: none does.
     pub success: Option<Share>,

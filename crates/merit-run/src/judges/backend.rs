@@ -117,7 +117,6 @@ impl JudgeBackend {
         )
     }
 
-    /// Refuses what cannot work.
     pub(super) fn check(&self) -> Result<(), String> {
         match self {
             Self::Oracle(oracle) => oracle.check(),

@@ -24,7 +24,6 @@ use std::path::Path;
 const KEYS: [&str; 10] =
     ["ask", "rubric", "backend", "examples", "votes", "budget", "tokens", "temperature", "grammar", "length"];
 
-/// A judge of a recipe.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum RecipeJudge {

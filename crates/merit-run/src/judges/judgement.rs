@@ -7,7 +7,6 @@ use merit_tools::formats::CallFormat;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Name of the world.
 pub(super) const JUDGEMENT: About =
     About { name: "judgement", summary: "a question about what others did", paper: "" };
 
@@ -24,7 +23,6 @@ pub(super) struct Judgement {
 }
 
 impl Judgement {
-    /// The task of a question.
     pub(super) fn task_of(question: &Question, id: String) -> Task {
         Task::new(JUDGEMENT.name, id).with_payload(json!(question))
     }

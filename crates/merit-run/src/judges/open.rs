@@ -27,14 +27,12 @@ type With<'a> = (&'a Library, &'a Components);
 pub enum OpenJudge {
     /// One model answers.
     One {
-        /// The judge.
         judge: Box<AskedJudge>,
         /// Who meets whom where many are ranked.
         tournament: Tournament,
     },
     /// Several models answer, as a panel.
     Panel {
-        /// The judges.
         panel: Panel,
         /// Whether all of them give numbers.
         numbers: bool,
@@ -97,7 +95,7 @@ impl OpenJudge {
         }
     }
 
-    /// The judge, to ask.
+    /// The judge, be it one model or a panel.
     pub fn judge(&mut self) -> &mut dyn Judge {
         match self {
             Self::One { judge, .. } => judge.as_mut(),
@@ -105,7 +103,6 @@ impl OpenJudge {
         }
     }
 
-    /// The judge, to keep.
     pub fn into_judge(self) -> Box<dyn Judge> {
         match self {
             Self::One { judge, .. } => judge,

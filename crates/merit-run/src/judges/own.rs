@@ -121,7 +121,6 @@ impl OwnJudges {
         Ok(Self(one.collect::<Result<_, RunError>>()?))
     }
 
-    /// The judge of that name.
     pub(crate) fn get(&self, name: &str) -> Option<Arc<OwnJudge>> {
         self.0.get(name).cloned()
     }

@@ -57,7 +57,6 @@ impl Record {
         writing.batches - 1
     }
 
-    /// Writes one judgement.
     pub(super) fn keep(&self, judgement: &Episode, batch: u64) {
         let mut writing = self.lock();
         let id = EpisodeId { phase: Phase::Import, step: batch, ..judgement.id.clone() };

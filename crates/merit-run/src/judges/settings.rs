@@ -106,9 +106,7 @@ pub struct PanelSettings {
 /// What a judge's file holds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JudgeFile {
-    /// One model.
     One(Box<JudgeSettings>),
-    /// Several judges.
     Panel(PanelSettings),
 }
 
@@ -187,7 +185,6 @@ impl PanelSettings {
 }
 
 impl JudgeSettings {
-    /// Refuses what cannot work.
     pub fn check(&self) -> Result<(), Refusal> {
         self.ask.check()?;
         self.asking().check()?;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// Rows that words are hashed to.
 const ROWS: usize = 4096;
-/// Numbers of each.
+/// Numbers in each row.
 const WIDTH: usize = 8;
 const SHAPE: (usize, usize, usize) = (ROWS, WIDTH, 1);
 
@@ -75,7 +75,7 @@ impl Words {
         self.bag.descend(&mut gradient, rate);
     }
 
-    /// A fresh optimiser.
+    /// Begins with a fresh optimiser and keeps the parameters.
     pub(super) fn restart(&mut self) {
         self.bag.restart();
     }

@@ -205,7 +205,6 @@ impl Policy {
         Ok(Some(Restored { policy, models, reward_state, learned, place, damaged: checkpoint.damaged }))
     }
 
-    /// Writes a checkpoint.
     pub(crate) fn save(
         &self,
         folder: &RunFolder,

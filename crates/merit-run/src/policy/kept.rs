@@ -32,7 +32,7 @@ impl Kept {
         }
     }
 
-    /// All its weights.
+    /// All its weights; those of an adapter are merged into what it was made on.
     pub(crate) fn weights(
         &self,
         origin: Option<&Origin>,

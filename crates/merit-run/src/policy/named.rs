@@ -204,7 +204,6 @@ pub(crate) fn last_of(len: usize) -> Vec<bool> {
     (1..=len).map(|at| at == len).collect()
 }
 
-/// The token of a verdict.
 fn verdict(policy: &Policy, word: &str) -> Result<TokenId, RunError> {
     match policy.tokenizer().encode(word)[..] {
         [token] => Ok(token),

@@ -23,7 +23,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Every task source.
 pub static TASK_SOURCES: &[Entry<dyn TaskSource>] =
     &[entry!(Stream as dyn TaskSource), entry!(Pool as dyn TaskSource), entry!(Curriculum as dyn TaskSource)];
 

@@ -1,7 +1,6 @@
 //! Every study, one file each. To add one: its file, and its name in this list.
 
 merit_core::registry! {
-    /// Every study.
     pub static STUDIES: dyn crate::Study = [
         knapsack_composer::KnapsackComposer,
         conformal_abstention::ConformalAbstention,

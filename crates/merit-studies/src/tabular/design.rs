@@ -14,7 +14,6 @@ const TIE: f64 = 1e-9;
 #[derive(Debug, Clone)]
 pub struct Teacher<'a> {
     mdp: &'a Mdp,
-    /// The original optimum.
     pub optimum: Solution,
     /// The original reward.
     original: Vec<f64>,
@@ -28,7 +27,6 @@ pub struct Teacher<'a> {
     horizons: Vec<Vec<Vec<f64>>>,
 }
 
-/// A designed reward.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
     /// The paid states.

@@ -181,7 +181,7 @@ pub fn divergence(of: &Logits, from: &Logits) -> f64 {
     (0..ROWS).map(row).sum()
 }
 
-/// What the logits mean.
+/// The softmax of every row.
 pub fn policy_of(logits: &Logits) -> Policy {
     (0..ROWS).map(|row| policy(logits, row)).collect()
 }

@@ -8,11 +8,9 @@ use merit_core::Stream;
 
 /// Cells of a side.
 const SIDE: usize = 6;
-/// Colours.
 const COLOURS: u64 = 6;
 /// Predicates that say something.
 pub const USEFUL: usize = 10;
-/// All predicates.
 pub const PREDICATES: usize = 30;
 /// Ways of editing that an editor chooses among.
 pub const MANNERS: usize = 8;

@@ -13,7 +13,6 @@ pub const ANSWERS: usize = 8;
 const WORDS: u64 = 20;
 const BACKGROUND: u64 = 40;
 
-/// What is in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Token {
     Word(u64),

@@ -219,7 +219,6 @@ impl Knowledge {
         })
     }
 
-    /// Words of a piece.
     pub fn words(&self, piece: Piece) -> usize {
         match piece {
             Piece::Chunk(at) => self.chunks[at].words,

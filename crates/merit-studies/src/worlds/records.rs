@@ -67,7 +67,6 @@ pub struct Batch {
     pub records: Vec<Text>,
 }
 
-/// A pool of records.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Records {
     pool: Vec<[u64; KINDS]>,

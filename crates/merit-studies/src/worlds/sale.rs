@@ -23,7 +23,6 @@ pub enum Act {
 }
 
 impl Act {
-    /// All of them.
     pub fn all() -> Vec<Self> {
         let ask = (0..2).map(Self::Ask);
         let show = (0..NEEDS.len()).map(Self::Show);

@@ -23,7 +23,7 @@ pub fn state(place: usize, context: usize) -> usize {
     context * PLACES + place
 }
 
-/// Where an agent is.
+/// The place of a state, in either context.
 pub fn place(state: usize) -> usize {
     state % PLACES
 }

@@ -5,7 +5,7 @@
 
 use merit_core::Stream;
 
-/// What is called.
+/// A tool, by which objects it may be called on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
     /// An object that is closed.
@@ -28,7 +28,7 @@ pub struct Call {
     pub ok: bool,
 }
 
-/// The last message.
+/// The message that ends a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Last {
     Done,

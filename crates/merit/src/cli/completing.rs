@@ -34,7 +34,6 @@ pub(super) fn systems() -> ArgValueCompleter {
     })
 }
 
-/// Names of tools.
 pub(super) fn tools() -> ArgValueCompleter {
     let lent = Components::lent();
     let tools = move || lent.entries::<dyn ToolSettings>().iter().map(|tool| tool.about).collect::<Vec<_>>();

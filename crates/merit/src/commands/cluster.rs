@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 const REACH: Duration = Duration::from_secs(10);
 /// Time to join a cluster, or to start one.
 const START: Duration = Duration::from_secs(300);
-/// Time to leave it.
+/// Time to leave a cluster.
 const END: Duration = Duration::from_secs(20);
 /// How often a flag is looked at meanwhile.
 const NAP: Duration = Duration::from_millis(200);
@@ -166,9 +166,8 @@ fn quoted(names: &[String]) -> String {
 /// The cells of one system on a cluster.
 pub(crate) struct CellsOf {
     pub(crate) cluster: Arc<Cluster>,
-    /// The system's name.
     pub(crate) name: String,
-    /// Its text. Absent: it is a shipped one.
+    /// Text of the system's file. Absent: it is a shipped one.
     pub(crate) text: Option<String>,
     /// What else the command was told of its experiments.
     pub(crate) flags: Vec<String>,

@@ -16,7 +16,6 @@ pub(crate) struct Loaded {
     pub(crate) run: Option<RunFolder>,
 }
 
-/// The episodes in `path`.
 pub(crate) fn load_episodes(path: &Path) -> Result<Loaded> {
     if !path.exists() {
         return Err(WrongInput(format!("there is no file or folder {}", path.display())).into());

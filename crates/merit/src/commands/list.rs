@@ -54,7 +54,6 @@ fn models() -> Vec<About> {
     merit_model::BACKENDS.iter().copied().chain(elsewhere).collect()
 }
 
-/// The names of one kind.
 pub(crate) fn names(kind: Kind, components: &Components) -> Vec<About> {
     sections(components)
         .into_iter()

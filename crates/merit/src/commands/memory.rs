@@ -81,7 +81,6 @@ fn search(folder: &Path, query: &Query<'_>, as_json: bool) -> Result<()> {
     found.items.iter().zip(&found.scores).try_for_each(|(item, score)| told(item, Some(*score)))
 }
 
-/// One item in words.
 fn told(item: &Item, score: Option<f64>) -> Result<()> {
     let score = score.map(|score| format!(" ({score:.3})")).unwrap_or_default();
     let by = &item.made_by;

@@ -11,7 +11,6 @@ pub struct Key {
     pub of: String,
     /// What holds where it is left out: `required`, `absent`, or a value in TOML.
     pub default: String,
-    /// What it does.
     pub meaning: String,
     /// The definitions that its type names.
     pub refers: Vec<String>,

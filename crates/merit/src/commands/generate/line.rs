@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fmt;
 
-/// A request.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Line {
@@ -50,7 +49,7 @@ pub(super) struct Refusal {
     pub(super) message: String,
 }
 
-/// Whose doing it is.
+/// What a request failed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum RefusalKind {
@@ -64,7 +63,6 @@ pub(super) enum RefusalKind {
     Params,
     /// The prompt does not fit into the context.
     Context,
-    /// The sampler failed.
     Sampler,
 }
 

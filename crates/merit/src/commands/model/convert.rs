@@ -11,7 +11,6 @@ use merit_formats::{
 use merit_text::Tokenizer;
 use std::path::Path;
 
-/// What is asked for.
 pub(super) struct Order<'a> {
     pub(super) from: &'a Path,
     pub(super) to: &'a Path,

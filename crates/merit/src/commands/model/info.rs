@@ -13,7 +13,6 @@ use std::path::Path;
 /// Contexts are counted up to this unless one is asked for.
 const USUAL_CONTEXT: usize = 8192;
 
-/// What was found.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Found {
