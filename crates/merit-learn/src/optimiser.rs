@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 #[serde(default, deny_unknown_fields)]
 pub struct AdamW {
     /// Learning rate before the schedule. The default suits the embedded models; billions of parameters want about 1e-6.
+    #[serde(alias = "learning_rate")]
+    #[schemars(extend("aliases" = ["learning_rate"]))]
     pub lr: f64,
     /// Decay of the mean gradient.
     pub beta1: f64,

@@ -19,6 +19,8 @@ pub struct Interleave {
     /// Which updates imitate.
     pub when: When,
     /// Learning rate of the imitation; constant.
+    #[serde(alias = "lr")]
+    #[schemars(extend("aliases" = ["lr"]))]
     pub learning_rate: f32,
 }
 

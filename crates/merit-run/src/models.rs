@@ -85,6 +85,8 @@ pub struct Fit {
     /// Pairs or episodes per update.
     pub batch: usize,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    #[serde(alias = "lr")]
+    #[schemars(extend("aliases" = ["lr"]))]
     pub learning_rate: f32,
     /// Share of the tasks that are kept aside, to measure the fit on.
     #[serde(default = "a_fifth")]

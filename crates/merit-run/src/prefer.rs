@@ -32,6 +32,8 @@ pub struct Prefer {
     /// Pairs, or answers with labels, per update.
     pub batch: usize,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    #[serde(alias = "lr")]
+    #[schemars(extend("aliases" = ["lr"]))]
     pub learning_rate: f32,
 }
 

@@ -78,6 +78,8 @@ pub struct Supervision {
     /// Episodes per update.
     pub batch: usize,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    #[serde(alias = "lr")]
+    #[schemars(extend("aliases" = ["lr"]))]
     pub learning_rate: f32,
 }
 

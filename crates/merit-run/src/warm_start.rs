@@ -37,6 +37,8 @@ pub struct WarmStart {
     #[schemars(with = "merit_core::registry::AnyTable")]
     pub world: toml::Table,
     /// Peak learning rate; warm-up over a twentieth of the steps, then cosine to a tenth.
+    #[serde(alias = "lr")]
+    #[schemars(extend("aliases" = ["lr"]))]
     pub learning_rate: f32,
 }
 

@@ -114,9 +114,7 @@ impl Transform for Tidy {
             }
         }
         without_null(table);
-        if let Some(Value::Object(keys)) = table.get_mut("properties") {
-            add_aliases(keys);
-        }
+        add_aliases(table);
         if table.get("default").is_some_and(Value::is_null) {
             table.remove("default");
         }
@@ -150,8 +148,10 @@ fn unwritten_defaults(table: &mut Map<String, Value>) {
     }
 }
 
-/// Every key that says its `aliases` (serde keeps its own list to itself) gets them beside it.
-fn add_aliases(keys: &mut Map<String, Value>) {
+/// Every key that says its `aliases` (serde keeps its own list to itself) gets them beside it; where it is required, one of them is.
+fn add_aliases(table: &mut Map<String, Value>) {
+    let Some(Value::Object(keys)) = table.get_mut("properties") else { return };
+    let mut spellings: Vec<Vec<String>> = Vec::new();
     for key in keys.keys().cloned().collect::<Vec<_>>() {
         let Some(Value::Array(aliases)) = keys[&key].as_object_mut().and_then(|key| key.remove("aliases"))
         else {
@@ -163,6 +163,21 @@ fn add_aliases(keys: &mut Map<String, Value>) {
             same["deprecated"] = true.into();
             keys.insert(alias.to_owned(), same);
         }
+        let aliases = aliases.iter().filter_map(Value::as_str).map(str::to_owned);
+        spellings.push(std::iter::once(key).chain(aliases).collect());
+    }
+    let Some(Value::Array(required)) = table.get_mut("required") else { return };
+    let mut any: Vec<Value> = Vec::new();
+    for spellings in spellings {
+        let before = required.len();
+        required.retain(|key| *key != spellings[0]);
+        if required.len() < before {
+            let one = spellings.iter().map(|key| json!({ "required": [key] }));
+            any.push(json!({ "anyOf": one.collect::<Vec<_>>() }));
+        }
+    }
+    if !any.is_empty() {
+        table.insert("allOf".into(), any.into());
     }
 }
 

@@ -144,3 +144,20 @@ fn a_document_says_its_keys_with_defaults_and_the_names_it_may_hold() {
     assert_eq!(scale["properties"]["third"]["default"], 0.3);
     assert_eq!(scale["properties"]["other"]["deprecated"], true);
 }
+
+/// A key that must be given.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "only its schema is read")]
+struct Required {
+    /// How fast.
+    #[schemars(extend("aliases" = ["lr"]))]
+    learning_rate: f64,
+}
+
+#[test]
+fn a_required_key_may_be_given_in_another_spelling() {
+    let schema = document::<Required>(&components());
+    assert_eq!(schema["required"], serde_json::json!([]));
+    let either = [["learning_rate"], ["lr"]].map(|key| serde_json::json!({ "required": key }));
+    assert_eq!(schema["allOf"], serde_json::json!([{ "anyOf": either }]));
+}

@@ -126,6 +126,12 @@ fn the_spellings_that_others_use_are_understood() {
             format!("{key} = {{ type = \"sequence\" }}\noptimizer = {{ type = \"adamw\", lr = 1e-5 }}");
         assert_eq!(parse(&text).unwrap(), ours);
     }
+    let text = "loss_agg = { type = \"sequence\" }\noptimiser = { type = \"adamw\", learning_rate = 1e-5 }";
+    assert_eq!(parse(text).unwrap(), ours);
+    check_refused(
+        "optimiser = { type = \"adamw\", lr = 1e-5, learning_rate = 1e-5 }",
+        "duplicate field `lr`",
+    );
 }
 
 /// Every registered component reads its own example.

@@ -64,7 +64,8 @@ proptest! {
 
     #[test]
     fn any_text_is_a_recipe_or_a_sentence(text in "\\PC{0,200}") {
-        prop_assert!(Recipe::parse("odd.toml", &text).is_err());
+        let error = Recipe::parse("odd.toml", &text).unwrap_err().to_string();
+        prop_assert!(error.contains("odd.toml"), "{error}");
     }
 
     #[test]
@@ -101,7 +102,8 @@ fn nesting_without_end_is_refused() {
             &format!("of = {value}"),
         );
         assert_ne!(text, SMALL);
-        assert!(Recipe::parse("deep.toml", &text).is_err());
+        let error = Recipe::parse("deep.toml", &text).unwrap_err().to_string();
+        assert!(error.starts_with("deep.toml:") && error.contains("recurs"), "{error}");
     }
 }
 
@@ -218,4 +220,50 @@ fn manners_that_cannot_be_are_refused_with_the_reason() {
         "`warm_start.manners` are those of the world's own demonstrator, and `roles.teacher` is a model, which has its own; \
          remove either",
     );
+}
+
+#[test]
+fn a_learning_rate_may_be_called_lr_and_the_other_way_round() {
+    let written = |warm: &str, learn: &str| {
+        let text = SMALL.replace("learning_rate = 1e-2", warm).replace("lr = 1e-2, clip", learn);
+        Recipe::parse("r.toml", &text).map_err(|why| why.to_string())
+    };
+    let ours = Recipe::parse("small.toml", SMALL).unwrap();
+    let others = written("lr = 1e-2", "learning_rate = 1e-2, clip").unwrap();
+    assert_eq!(others.hash(), ours.hash());
+    let twice = written("lr = 1e-2\nlearning_rate = 1e-2", "lr = 1e-2, clip").unwrap_err();
+    assert!(twice.contains("duplicate field `learning_rate`"), "{twice}");
+    let twice = written("learning_rate = 1e-2", "lr = 1e-2, learning_rate = 1e-2, clip").unwrap_err();
+    assert!(twice.contains("duplicate field `lr`"), "{twice}");
+    for (one, other) in [
+        ("warm_start.learning_rate", "warm_start.lr"),
+        ("learn.optimiser.lr", "learn.optimizer.learning_rate"),
+    ] {
+        let changed = |key: &str| ours.with(&[(key.to_owned(), "3e-3".to_owned())]).unwrap().hash();
+        assert_eq!(changed(one), changed(other));
+        assert_ne!(changed(one), ours.hash());
+    }
+}
+
+#[test]
+fn stages_may_call_it_so_too_and_refuse_both_at_once() {
+    const BEFORE: &str = "[[stages]]\ntype = 'collect'\ninto = 'tries'\ntasks = 4\n\
+                          [[stages]]\ntype = 'make'\nfrom = 'tries'\ninto = 'two'\nkeep = 'pairs'\n";
+    for table in [
+        "[interleave]\nwhen = { type = 'alternate', reward = 1 }",
+        "[[stages]]\ntype = 'imitate'\nfrom = 'demonstrations'",
+        &format!("{BEFORE}[[stages]]\ntype = 'imitate'\nfrom = 'tries'\nsteps = 1\nbatch = 1"),
+        &format!(
+            "{BEFORE}[[stages]]\ntype = 'prefer'\nfrom = 'two'\nobjective = 'dpo'\nsteps = 1\nbatch = 1"
+        ),
+        &format!(
+            "[models.reward]\nlike = 'policy'\n{BEFORE}[[stages]]\ntype = 'fit'\nmodel = 'reward'\nfrom = 'two'\nloss = 'bradley-terry'\nsteps = 1\nbatch = 1"
+        ),
+    ] {
+        let read = |rate: &str| Recipe::parse("r.toml", &format!("{SMALL}\n{table}\n{rate}"));
+        read("learning_rate = 1e-3").unwrap_or_else(|why| panic!("{table}: {why}"));
+        read("lr = 1e-3").unwrap_or_else(|why| panic!("{table}: {why}"));
+        let twice = read("lr = 1e-3\nlearning_rate = 1e-3").unwrap_err().to_string();
+        assert!(twice.contains("duplicate field `learning_rate`"), "{table}: {twice}");
+    }
 }

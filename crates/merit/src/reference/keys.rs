@@ -53,8 +53,11 @@ pub(super) fn names_components(schema: &Value) -> bool {
 pub fn keys(document: &Value, table: &Value) -> Vec<Key> {
     let none = Map::new();
     let properties = table.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    // A key that is required in one of its spellings stands first among them.
     let required = |name: &str| {
-        table.get("required").and_then(Value::as_array).is_some_and(|keys| keys.iter().any(|key| key == name))
+        let listed = table["required"].as_array().into_iter().flatten();
+        let spelt = table["allOf"].as_array().into_iter().flatten().map(|of| &of["anyOf"][0]["required"][0]);
+        listed.chain(spelt).any(|key| key == name)
     };
     let mut keys: Vec<Key> = properties
         .iter()
