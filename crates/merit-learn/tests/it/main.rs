@@ -4,6 +4,7 @@
 mod choosing;
 mod coefficients;
 mod config;
+mod derivatives;
 mod model_gradients;
 mod observations;
 mod refusals;
