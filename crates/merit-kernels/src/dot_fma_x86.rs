@@ -57,6 +57,10 @@ pub(crate) unsafe fn avx2(block: Block) {
 }
 
 /// `ROWS` rows of `V` columns of tiles; says how many rows that were.
+///
+/// # Safety
+/// All that `Block` promises; `ROWS` rows from `row` lie in the block and in one left tile, and it has `V` columns of tiles from `column`.
+/// The CPU must have AVX-512F.
 #[target_feature(enable = "avx512f")]
 unsafe fn strip512<const ROWS: usize, const V: usize>(t: Block, row: usize, column: usize) -> usize {
     // SAFETY: every access is at a row, column or step inside the extents of the block.
@@ -116,6 +120,9 @@ unsafe fn strip512<const ROWS: usize, const V: usize>(t: Block, row: usize, colu
 }
 
 /// `ROWS` rows of all columns of the block, eight at a time; says how many rows that were.
+///
+/// # Safety
+/// All that `Block` promises; `ROWS` rows from `row` lie in the block and in one left tile. The CPU must have AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
 unsafe fn strip256<const ROWS: usize>(t: Block, row: usize) -> usize {
     for column in 0..1 + usize::from(t.wide) {

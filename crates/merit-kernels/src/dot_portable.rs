@@ -1,6 +1,6 @@
 //! Blocks of bf16 results by ordinary fused multiply-adds of f32, in the order in which AMX adds.
 
-// Raw pointers, whose extents the caller has checked; the macro calls functions compiled for detected CPU features.
+// Raw pointers, whose extents the caller has checked, and functions compiled for detected CPU features.
 #![allow(unsafe_code)]
 
 use crate::Isa;
@@ -49,6 +49,10 @@ unsafe fn strips(block: Block) {
     }
 }
 
+/// `ROWS` rows of a column of tiles.
+///
+/// # Safety
+/// All that `Block` promises; `ROWS` rows from `row` lie in the block and in one left tile, and it has the column of tiles.
 #[inline(always)]
 unsafe fn strip<const ROWS: usize>(t: Block, row: usize, column: usize) {
     // SAFETY: every access is at a row, column or step inside the extents of the block.

@@ -23,7 +23,8 @@ pub struct Cell {
     /// The error of a cell that broke. Absent: it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub broken: Option<String>,
-    /// Whether it broke because whoever ran it was lost: an infrastructure failure, after which nobody knows what was done outside.
+    /// Whether it broke because whoever ran it was lost: an infrastructure failure, after which nobody knows what was done outside. A
+    /// cell's own file never says so: the mark of a cell that was begun elsewhere does, until it is known what came of it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lost: bool,
 }
@@ -38,8 +39,16 @@ pub struct CellKey(String);
 
 impl CellKey {
     pub(crate) fn new(experiment: &Experiment, budget: &BTreeMap<String, f64>, seed: u64) -> Self {
-        let text =
-            serde_json::to_string(&(&experiment.settings, budget, seed, &*PROGRAM)).unwrap_or_default();
+        Self::by(experiment, budget, seed, &PROGRAM)
+    }
+
+    /// What names it whichever program runs it.
+    pub(crate) fn of_any_program(experiment: &Experiment, budget: &BTreeMap<String, f64>, seed: u64) -> Self {
+        Self::by(experiment, budget, seed, "")
+    }
+
+    fn by(experiment: &Experiment, budget: &BTreeMap<String, f64>, seed: u64, program: &str) -> Self {
+        let text = serde_json::to_string(&(&experiment.settings, budget, seed, program)).unwrap_or_default();
         Self(merit_core::hex(&Sha256::digest(text.as_bytes()))[..20].to_owned())
     }
 
@@ -75,11 +84,6 @@ impl Cell {
     /// The cell that a file holds. Absent: there is none, or it is damaged and is done again.
     pub(crate) fn load(path: &Path) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
-    }
-
-    /// Whether it is kept as it is: it ended well, or it was lost and may not be run again.
-    pub(crate) fn stays(&self, replay_lost: bool) -> bool {
-        self.broken.is_none() || (self.lost && !replay_lost)
     }
 
     /// Writes it so that it is there whole or not at all.

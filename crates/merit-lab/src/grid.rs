@@ -13,12 +13,12 @@ use std::time::Instant;
 
 /// What runs cells in this process's place. A cell that another program ran has another name, and is no cell of these.
 pub trait CellRunner: Send + Sync {
-    /// Runs the cells, in any order, until `stop` is set. Tells each as it is finished: its place among `cells`, and what came of it.
+    /// Runs the cells, in any order, until `stop` is set. Tells what happens to each as it happens, by its place among `cells`.
     fn run(
         &self,
         cells: &[OpenCell],
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
+        told: &mut dyn FnMut(usize, CellEvent<'_>) -> Result<(), String>,
     ) -> Result<(), String>;
 }
 
@@ -33,13 +33,17 @@ pub struct OpenCell {
     pub reaches_outside: Vec<String>,
 }
 
-/// What came of a cell that others ran.
+/// What happened to a cell that others run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Came<'a> {
+pub enum CellEvent<'a> {
+    /// It reaches outside, and somebody is about to begin it. Should nobody tell what came of it, it is lost.
+    Begun,
     /// It was finished: what its file holds.
     Finished(&'a str),
-    /// Whoever ran it is gone, and it was not run again: why.
+    /// Whoever ran it is gone or failed, and it was not run again: what happened to them.
     Lost(&'a str),
+    /// It was begun, and refused before it did anything: it may be run again.
+    Refused,
 }
 
 /// What is run of a system, and where it is kept.
@@ -112,6 +116,8 @@ struct Job<'a> {
     budget: BTreeMap<String, f64>,
     experiment: Arc<Experiment>,
     key: CellKey,
+    /// Its name that is the same for every program.
+    mark: CellKey,
 }
 
 /// At least as many seeds at a time as there are workers, so that arms which share a start find it made: a block with fewer would
@@ -149,8 +155,9 @@ impl<'a> Grid<'a> {
                 for (arm, experiment) in &arms {
                     for &seed in seeds {
                         let key = CellKey::new(experiment, &budget, seed);
+                        let mark = CellKey::of_any_program(experiment, &budget, seed);
                         let (budget, experiment) = (budget.clone(), Arc::clone(experiment));
-                        jobs.push(Job { part, arm, seed, budget, experiment, key });
+                        jobs.push(Job { part, arm, seed, budget, experiment, key, mark });
                     }
                 }
             }
@@ -219,11 +226,7 @@ impl<'a> Grid<'a> {
     pub fn run_timed(&self, watch: &(dyn Fn(&Progress<'_>) + Sync)) -> Result<(Cells, LookTime), LabError> {
         let folder = self.options.folder.join(&self.system.name);
         std::fs::create_dir_all(&folder).map_err(LabError::file("make", &folder))?;
-        let found: Vec<Option<Cell>> = self
-            .jobs
-            .iter()
-            .map(|job| Cell::load(&path(&folder, job)).filter(|cell| cell.stays(self.options.replay_lost)))
-            .collect();
+        let found: Vec<Option<Cell>> = self.jobs.iter().map(|job| self.found(&folder, job)).collect();
         let open: Vec<usize> = (0..self.jobs.len()).filter(|&at| found[at].is_none()).collect();
         let began = Instant::now();
         let run = Running { grid: self, open: &open, found: Mutex::new(found), began, watch };
@@ -238,6 +241,13 @@ impl<'a> Grid<'a> {
         };
         let cells = run.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok((Cells(self.in_order(cells.into_iter().flatten().collect())), time))
+    }
+
+    /// What there is of a cell: it ended well, or it was lost, by whichever program, and may not be run again.
+    fn found(&self, folder: &Path, job: &Job<'_>) -> Option<Cell> {
+        let finished = Cell::load(&path(folder, job)).filter(|cell| cell.broken.is_none());
+        let marked = || std::fs::read(mark_path(folder, job)).ok().filter(|_| !self.options.replay_lost);
+        finished.or_else(|| marked().map(|why| lost(job, String::from_utf8_lossy(&why).into_owned())))
     }
 
     /// By part, arm and seed, whatever the order in which they were run.
@@ -279,6 +289,7 @@ impl<'a> Grid<'a> {
         let (seconds, lost) = (began.elapsed().as_secs_f64(), false);
         let cell = Cell { part, arm, seed: job.seed, seconds, record, broken, lost };
         cell.save(&path(folder, job))?;
+        unmark(folder, job)?;
         if !self.options.keep && cell.broken.is_none() && work.exists() {
             std::fs::remove_dir_all(&work).map_err(LabError::file("remove", &work))?;
         }
@@ -332,19 +343,26 @@ impl Running<'_> {
         };
         let cells: Vec<OpenCell> = jobs.iter().map(open).collect();
         let stop = &*self.grid.options.stop;
-        let mut keep = |at: usize, came: Came<'_>| {
-            let job = jobs.get(at).ok_or("it gave a cell that nobody asked for")?;
-            let cell = match came {
-                Came::Finished(text) => serde_json::from_str::<Cell>(text)
-                    .map_err(|why| format!("a cell cannot be read: {why}"))?,
-                Came::Lost(why) => lost(job, why),
+        let mut begun = Vec::new();
+        let mut keep = |at: usize, event: CellEvent<'_>| {
+            let job = *jobs.get(at).ok_or("it told of a cell that nobody asked for")?;
+            let told = |error: LabError| error.to_string();
+            begun.retain(|one| *one != at);
+            let cell = match event {
+                CellEvent::Begun => {
+                    begun.push(at);
+                    return mark(folder, job, "the program that waited for it was lost")
+                        .map(drop)
+                        .map_err(told);
+                }
+                CellEvent::Finished(text) => {
+                    let cell = cell_of(job, text)?;
+                    cell.save(&path(folder, job)).and_then(|()| unmark(folder, job)).map_err(told)?;
+                    cell
+                }
+                CellEvent::Lost(why) => lost(job, mark(folder, job, why).map_err(told)?),
+                CellEvent::Refused => return unmark(folder, job).map_err(told),
             };
-            if (cell.part.as_str(), cell.arm.as_str(), cell.seed)
-                != (job.part.name.as_str(), job.arm, job.seed)
-            {
-                return Err(format!("it gave another cell than {}", name(job)));
-            }
-            cell.save(&path(folder, job)).map_err(|why| why.to_string())?;
             self.finished(self.open[at], cell);
             Ok(())
         };
@@ -352,6 +370,10 @@ impl Running<'_> {
             return Ok(());
         }
         let ran = runner.run(&cells, stop, &mut keep);
+        // Whoever stops it himself knows what he stopped.
+        if stop.load(Ordering::Relaxed) {
+            begun.iter().try_for_each(|at: &usize| unmark(folder, jobs[*at]))?;
+        }
         let missing = self.found.lock().unwrap_or_else(PoisonError::into_inner).iter().any(Option::is_none);
         match ran {
             _ if stop.load(Ordering::Relaxed) => Err(LabError::Stopped),
@@ -380,10 +402,47 @@ impl Running<'_> {
     }
 }
 
-/// What is kept of a cell that was lost: a failure of nobody's method.
-fn lost(job: &Job<'_>, why: &str) -> Cell {
+/// The cell that somebody else ran.
+fn cell_of(job: &Job<'_>, text: &str) -> Result<Cell, String> {
+    let cell: Cell = serde_json::from_str(text).map_err(|why| format!("a cell cannot be read: {why}"))?;
+    let asked = (job.part.name.as_str(), job.arm, job.seed);
+    let same = (cell.part.as_str(), cell.arm.as_str(), cell.seed) == asked;
+    if same { Ok(cell) } else { Err(format!("it gave another cell than {}", name(job))) }
+}
+
+/// A cell that was lost: a failure of nobody's method.
+fn lost(job: &Job<'_>, why: String) -> Cell {
     let (part, arm) = (job.part.name.clone(), job.arm.to_owned());
-    Cell { part, arm, seed: job.seed, seconds: 0.0, record: None, broken: Some(why.to_owned()), lost: true }
+    Cell { part, arm, seed: job.seed, seconds: 0.0, record: None, broken: Some(why), lost: true }
+}
+
+/// Marks a cell as lost. Gives the whole reason.
+fn mark(folder: &Path, job: &Job<'_>, why: &str) -> Result<String, LabError> {
+    let outside: Vec<String> =
+        job.experiment.reaches_outside().iter().map(|name| format!("`{name}`")).collect();
+    let why = format!(
+        "an infrastructure failure: {why}, and it was not run again, since it reaches outside by {}; see what it has done there, and run \
+         it again with --replay-lost",
+        outside.join(" and ")
+    );
+    let path = mark_path(folder, job);
+    std::fs::write(&path, &why).map_err(LabError::file("write", &path))?;
+    Ok(why)
+}
+
+/// Takes the mark of a cell away, if it has one.
+fn unmark(folder: &Path, job: &Job<'_>) -> Result<(), LabError> {
+    let path = mark_path(folder, job);
+    match std::fs::remove_file(&path) {
+        Err(why) if why.kind() != std::io::ErrorKind::NotFound => Err(LabError::file("remove", &path)(why)),
+        _ => Ok(()),
+    }
+}
+
+/// The file that says why a cell is lost. It is there while somebody else runs the cell, and afterwards until it is finished.
+fn mark_path(folder: &Path, job: &Job<'_>) -> PathBuf {
+    let (part, arm, seed, mark) = (&job.part.name, job.arm, job.seed, job.mark.as_str());
+    folder.join(format!("{part}-{arm}-{seed}-{mark}.begun"))
 }
 
 fn name(job: &Job<'_>) -> String {

@@ -36,7 +36,7 @@ pub use arm::{Arm, Role};
 pub use cell::{Cell, CellKey, Cells};
 pub use changes::{Change, changes};
 pub use claim::{Bound, Claim, Test};
-pub use grid::{Came, CellRunner, Grid, GridOptions, LookTime, OpenCell, Progress};
+pub use grid::{CellEvent, CellRunner, Grid, GridOptions, LookTime, OpenCell, Progress};
 pub use measure::{Measure, Reading};
 pub use merit_studies::STUDIES;
 pub use page::{index_page, system_page};
@@ -45,7 +45,7 @@ pub use scoreboard::{markdown, table};
 pub use seeds::seeds_page;
 pub use shipped::{load, reading_of, readings, result_of, results, systems};
 pub use system::{Part, System, SystemFile};
-pub use verdict::{Judged, Look, Ruling, Verdict, judge};
+pub use verdict::{Judged, Look, Ruling, Verdict, judge, judge_again};
 
 /// Why a system has no result.
 #[derive(Debug, thiserror::Error)]

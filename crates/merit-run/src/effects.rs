@@ -29,9 +29,10 @@ impl Place {
     /// The types that reach outside there.
     fn outside(self) -> &'static [&'static str] {
         match self {
-            Self::World | Self::Reward => &["command", "python"],
+            Self::World => &["command", "python"],
             Self::Tool => &["command", "mcp", "python-tool"],
-            // Only a judge's own file says who answers for him.
+            // Only a judge's own folder or file says what his checks are, or who answers for him.
+            Self::Reward => &["command", "judge", "python"],
             Self::Annotator => &["command", "judge"],
             Self::Run => &["command", "mcp", "openai", "python-tool"],
         }
@@ -55,8 +56,8 @@ impl Recipe {
         outside(&self.world)
     }
 
-    /// The parts of a whole run that reach outside, by their types: worlds and tools, rewards, annotators, endpoints. Empty: to run it
-    /// again changes nothing.
+    /// The parts of a whole run that reach outside, by their types: worlds and tools, rewards, annotators, endpoints. A judge of a
+    /// file or folder of its own is among them, whatever its checks are. Empty: to run it again changes nothing.
     pub fn run_reaches_outside(&self) -> Vec<String> {
         let mut found = BTreeSet::new();
         // What cannot be written as a table was not read from one.
@@ -163,6 +164,8 @@ mod tests {
         };
         check(&with("type = 'command', command = ['a']"), &["command"]);
         check(&with("type = 'python', module = 'a:b'"), &["python"]);
+        // Its checks may be programs.
+        check(&with("type = 'judge', judge = 'mine@1'"), &["judge"]);
         let graded = with("type = 'annotation', key = 'good'");
         check(
             &format!("{graded}[[annotators]]\ntype = 'command'\nname = 'good'\ncommand = ['a']"),

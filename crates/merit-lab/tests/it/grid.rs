@@ -1,7 +1,7 @@
 //! Cells are run once, kept, and the same whoever runs them.
 
 use merit_lab::{
-    Came, CellRunner, Grid, GridOptions, LabError, Look, OpenCell, System, SystemResult, judge, load,
+    CellEvent, CellRunner, Grid, GridOptions, LabError, Look, OpenCell, System, SystemResult, judge, load,
     system_page,
 };
 use std::path::Path;
@@ -94,7 +94,7 @@ impl CellRunner for Others {
         &self,
         cells: &[OpenCell],
         _: &AtomicBool,
-        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
+        told: &mut dyn FnMut(usize, CellEvent<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
         let system = load("knapsack-composer", &[]).unwrap();
         for (at, cell) in cells.iter().enumerate().rev() {
@@ -103,7 +103,7 @@ impl CellRunner for Others {
             let options = GridOptions { only, seeds: Some(vec![cell.seed]), ..options(folder.path(), 1) };
             Grid::new(&system, &options, 1).unwrap().run(&|_| {}).unwrap();
             let file = folder.path().join(format!("knapsack-composer/{}.json", cell.name));
-            finished(at, Came::Finished(&std::fs::read_to_string(file).unwrap()))?;
+            told(at, CellEvent::Finished(&std::fs::read_to_string(file).unwrap()))?;
         }
         Ok(())
     }
@@ -139,10 +139,10 @@ impl CellRunner for Losing {
         &self,
         cells: &[OpenCell],
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
+        told: &mut dyn FnMut(usize, CellEvent<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
-        finished(0, Came::Lost("the worker was lost"))?;
-        Others.run(&cells[1..], stop, &mut |at, came| finished(at + 1, came))
+        told(0, CellEvent::Lost("the worker was lost"))?;
+        Others.run(&cells[1..], stop, &mut |at, event| told(at + 1, event))
     }
 }
 
@@ -154,9 +154,11 @@ fn a_cell_that_was_lost_is_a_failure_and_is_not_run_again_unless_told() {
     let cells = Grid::new(&system, &by_others, 1).unwrap().run(&|_| {}).unwrap();
     let lost: Vec<_> = cells.0.iter().filter(|cell| cell.lost).collect();
     assert_eq!(lost.len(), 1);
-    assert!(lost[0].record.is_none() && lost[0].broken.as_deref() == Some("the worker was lost"));
+    let why = lost[0].broken.as_deref().unwrap();
+    assert!(lost[0].record.is_none());
+    assert!(why.starts_with("an infrastructure failure: the worker was lost"), "{why}");
     let ruling = judge(&system, &cells);
-    assert!(ruling.why.ends_with("was lost: the worker was lost"), "{}", ruling.why);
+    assert!(ruling.why.ends_with(&format!("was lost: {why}")), "{}", ruling.why);
     let ran = |replay_lost: bool| {
         let options = GridOptions { replay_lost, ..options(folder.path(), 1) };
         let grid = Grid::new(&system, &options, 1).unwrap();
@@ -166,6 +168,71 @@ fn a_cell_that_was_lost_is_a_failure_and_is_not_run_again_unless_told() {
     assert_eq!(ran(false), (0, 1));
     assert_eq!(ran(true), (1, 0));
     assert_eq!(ran(false), (0, 0));
+}
+
+/// Begins every cell and tells nothing more: it is killed, or the grid is stopped.
+struct Beginning {
+    stopped: bool,
+}
+
+impl CellRunner for Beginning {
+    fn run(
+        &self,
+        cells: &[OpenCell],
+        stop: &AtomicBool,
+        told: &mut dyn FnMut(usize, CellEvent<'_>) -> Result<(), String>,
+    ) -> Result<(), String> {
+        (0..cells.len()).try_for_each(|at| told(at, CellEvent::Begun))?;
+        stop.store(self.stopped, Ordering::Relaxed);
+        Err("killed".into())
+    }
+}
+
+/// How many cells a grid runs, and how many of its cells are lost.
+fn ran_and_lost(options: &GridOptions) -> (usize, usize) {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let (cells, time) = Grid::new(&system, options, 1).unwrap().run_timed(&|_| {}).unwrap();
+    (time.cells, cells.0.iter().filter(|cell| cell.lost).count())
+}
+
+#[test]
+fn a_cell_that_was_begun_stays_lost_for_every_program_until_it_is_run_again() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let here = GridOptions { arms: vec!["identity".into()], ..options(folder.path(), 1) };
+    let killed = GridOptions { runner: Some(Arc::new(Beginning { stopped: false })), ..here.clone() };
+    let grid = Grid::new(&system, &killed, 1).unwrap();
+    let all = grid.len();
+    assert!(all > 0 && matches!(grid.run(&|_| {}), Err(LabError::Elsewhere(_))));
+    assert_eq!(ran_and_lost(&here), (0, all));
+    let again = GridOptions { replay_lost: true, ..here.clone() };
+    assert_eq!(ran_and_lost(&again), (all, 0));
+    assert_eq!(ran_and_lost(&here), (0, 0));
+    // A finished cell has a name by the program that ran it, so that another program finds none; a mark has not.
+    let ending_in = |ending: &str| {
+        let files = std::fs::read_dir(folder.path().join("knapsack-composer")).unwrap();
+        let paths = files.map(|file| file.unwrap().path());
+        paths.filter(|path| path.extension().is_some_and(|own| own == ending)).collect::<Vec<_>>()
+    };
+    let finished = ending_in("json");
+    finished.iter().for_each(|path| std::fs::remove_file(path).unwrap());
+    assert!(grid.run(&|_| {}).is_err());
+    assert!(ending_in("begun").iter().all(|path| !finished.contains(&path.with_extension("json"))));
+    assert_eq!(ran_and_lost(&here), (0, all));
+    let of_others = GridOptions { seeds: Some(vec![103]), ..here };
+    assert_eq!(ran_and_lost(&of_others).1, 0);
+}
+
+#[test]
+fn cells_that_were_begun_and_stopped_by_their_owner_are_not_lost() {
+    let system = load("knapsack-composer", &[]).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let here = options(folder.path(), 1);
+    let (runner, stop) = (Arc::new(Beginning { stopped: true }), Arc::default());
+    let stopped = GridOptions { runner: Some(runner), stop, ..here.clone() };
+    let grid = Grid::new(&system, &stopped, 1).unwrap();
+    assert!(matches!(grid.run(&|_| {}), Err(LabError::Stopped)));
+    assert_eq!(ran_and_lost(&here), (grid.len(), 0));
 }
 
 #[test]

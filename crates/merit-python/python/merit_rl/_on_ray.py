@@ -5,6 +5,7 @@ here episodes are played and cells are run, by actors and tasks that come and go
 """
 
 import collections
+import contextlib
 import hashlib
 import json
 import os
@@ -26,6 +27,8 @@ from merit_rl.errors import MeritError
 from merit_rl.ray import _Actor, _Crew
 
 _LOSSES = 100
+# Seconds for cells to end by themselves, once there is an error of one: those of another build are refused one after the other.
+_MOMENT = 5
 
 
 class _Worker(_Actor):
@@ -78,8 +81,12 @@ class _Stage:
         return [group for part in played for group in part]
 
 
-def _cell(shared, folder, system, cell):
-    """Runs one cell as a process; what its file holds."""
+class _NotBegun(MeritError):
+    """A cell was refused, or ended, before it did anything."""
+
+
+def _folder(shared, system):
+    """A folder for one cell, and what names the system there."""
     shared = pathlib.Path(tempfile.gettempdir(), shared)
     (shared / "starts").mkdir(parents=True, exist_ok=True)
     work = pathlib.Path(tempfile.mkdtemp(dir=shared))
@@ -90,13 +97,25 @@ def _cell(shared, folder, system, cell):
     # Cells of one node that begin alike imitate once.
     (work / system["name"]).mkdir()
     (work / system["name"] / "starts").symlink_to(shared / "starts")
-    words = [command.program(), "reproduce", source, "--seeds", cell["seed"], "--cell", cell["name"], "--workers", 1, "--json"]
+    return work, source
+
+
+def _cell(shared, folder, system, cell):
+    """Runs one cell as a process; what its file holds."""
+    name = cell["name"]
+    try:
+        program, (work, source) = command.program(), _folder(shared, system)
+    except (MeritError, OSError) as error:
+        raise _NotBegun(f"cell {name}: {error}") from error
+    words = [program, "reproduce", source, "--seeds", cell["seed"], "--cell", name, "--workers", 1, "--json"]
     words += ["--cells", work, "--results", work, *system["flags"]]
     where = folder if os.path.isdir(folder) else None
     ran = subprocess.run([str(word) for word in words], cwd=where, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if ran.returncode != 0:
-        raise MeritError(f"cell {cell['name']}: {ran.stderr.strip().removeprefix('merit: ')}")
-    told = (work / system["name"] / f"{cell['name']}.json").read_text()
+        # The first thing that a cell does is to make a folder of its name.
+        begun = any((work / system["name"]).glob(f"{name}.*"))
+        raise (MeritError if begun else _NotBegun)(f"cell {name}: {command._complaint(ran)}")
+    told = (work / system["name"] / f"{name}.json").read_text()
     shutil.rmtree(work, ignore_errors=True)
     return told
 
@@ -112,28 +131,47 @@ class _Cells:
         self.shared, self.at_once = f"merit-cells-{uuid.uuid4().hex}", at_once
 
     def run(self, request, told, wanted):
-        """Tells each cell as it is finished, and what may be begun only once as it is begun; stops where nobody wants more."""
+        """Tells each cell as it is finished, and what may be begun only once as it is begun; stops where nobody wants more.
+
+        An error of one cell ends the others.
+        """
         task, folder = ray.remote(num_cpus=1)(_cell), os.getcwd()
         waiting, pending = collections.deque(enumerate(request["cells"])), {}
-        while (waiting or pending) and wanted():
-            while waiting and len(pending) < self.at_once:
-                at, cell = waiting.popleft()
-                if not cell["replay"]:
-                    told(at=at)
-                again = task.options(max_retries=_LOSSES if cell["replay"] else 0)
-                pending[again.remote(self.shared, folder, request["system"], cell)] = at, cell["replay"]
-            done, _ = ray.wait([*pending], timeout=0.5)
+        try:
+            while (waiting or pending) and wanted():
+                while waiting and len(pending) < self.at_once:
+                    at, cell = waiting.popleft()
+                    if not cell["replay"]:
+                        told(at=at)
+                    again = task.options(max_retries=_LOSSES if cell["replay"] else 0)
+                    pending[again.remote(self.shared, folder, request["system"], cell)] = at, cell["replay"]
+                done, _ = ray.wait([*pending], timeout=0.5)
+                for one in done:
+                    self._tell(told, one, *pending.pop(one))
+        except ray.exceptions.RayTaskError:
+            done, _ = ray.wait([*pending], num_returns=len(pending), timeout=_MOMENT) if pending else ([], None)
             for one in done:
-                at, replay = pending.pop(one)
-                try:
-                    told(at=at, cell=ray.get(one))
-                except ray.exceptions.RayError as error:
-                    # What the cell itself says is an answer; whatever else came of it, nobody knows how far it was.
-                    if replay or isinstance(error, ray.exceptions.RayTaskError):
-                        raise
-                    told(at=at, gone=_words(error).strip().splitlines()[0])
-        for one in pending:
-            ray.cancel(one, force=True)
+                with contextlib.suppress(ray.exceptions.RayError):
+                    self._tell(told, one, *pending.pop(one))
+            raise
+        finally:
+            for one in pending:
+                ray.cancel(one, force=True)
+
+    def _tell(self, told, one, at, replay):
+        """Tells what came of a cell; raises its error where nothing more is to be begun."""
+        try:
+            told(at=at, cell=ray.get(one))
+        except ray.exceptions.RayTaskError as error:
+            # What the cell itself says is an answer.
+            if not replay:
+                told(at=at, **{"refused" if isinstance(error.cause, _NotBegun) else "failed": _words(error)})
+            raise
+        except ray.exceptions.RayError as error:
+            # Nobody knows how far it was.
+            if replay:
+                raise
+            told(at=at, gone=_words(error).strip().splitlines()[0])
 
     def close(self):
         def sweep(node):

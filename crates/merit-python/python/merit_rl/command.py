@@ -46,10 +46,14 @@ def run(*arguments: Path | int, input: str | None = None, timeout: float | None 
     words = [program(), *map(os.fspath, map(str, arguments))]
     done = subprocess.run(words, input=input, text=True, capture_output=True, timeout=timeout)
     if done.returncode != 0:
-        said = done.stderr.strip().splitlines()
-        why = "\n".join(line.removeprefix("merit: ") for line in said) or f"it ended with {done.returncode}"
-        raise (InputError if done.returncode == _WRONG_INPUT else MeritError)(why)
+        raise (InputError if done.returncode == _WRONG_INPUT else MeritError)(_complaint(done))
     return done.stdout
+
+
+def _complaint(done: subprocess.CompletedProcess[str]) -> str:
+    """What a process said that did not end well."""
+    said = done.stderr.strip().splitlines()
+    return "\n".join(line.removeprefix("merit: ") for line in said) or f"it ended with {done.returncode}"
 
 
 def _lines(*arguments: Path | int) -> Events:

@@ -1,5 +1,6 @@
 """Threads, forks and pickles: what a trainer and a cluster do to every object."""
 
+import contextlib
 import copy
 import json
 import multiprocessing
@@ -182,6 +183,28 @@ def test_a_forked_child_works_on_and_leaves_its_parent_alone():
     assert code.judge([record])[0].passed and not env.step("answer 1")["truncated"]
 
 
+@contextlib.contextmanager
+def threads_at(works):
+    """While threads do each of these again and again; none may break."""
+    done, broke = threading.Event(), []
+
+    def again(work):
+        try:
+            while not done.is_set():
+                work()
+        except Exception as error:
+            broke.append(error)
+
+    threads = [threading.Thread(target=again, args=(work,)) for work in works]
+    [thread.start() for thread in threads]
+    try:
+        yield
+    finally:
+        done.set()
+        [thread.join() for thread in threads]
+    assert not broke
+
+
 def test_a_fork_while_other_threads_work_leaves_a_child_that_works_or_refuses(slow):
     reward, code = Reward({"type": "maths"}), Verifier("code")
     plan, session = Rollout("sums-tools", tasks=2), Tool("python").open()
@@ -190,25 +213,13 @@ def test_a_fork_while_other_threads_work_leaves_a_child_that_works_or_refuses(sl
     env.reset()
     record = {"response": "def f():\n    return 1", "tests": ["assert f() == 1"]}
     lasting = {"response": "def f():\n    import time\n    time.sleep(0.1)\n    return 1", "tests": ["assert f() == 1"] * 3}
-    done, broke = threading.Event(), []
-
-    def again(work):
-        def loop():
-            try:
-                while not done.is_set():
-                    work()
-            except Exception as error:
-                broke.append(error)
-
-        return threading.Thread(target=loop)
-
-    at_work = [
-        again(lambda: env.step("word")),
-        again(lambda: session.call("import time; time.sleep(0.1)")),
-        again(lambda: code.judge([lasting] * 2)),
+    works = [
+        lambda: env.step("word"),
+        lambda: session.call("import time; time.sleep(0.1)"),
+        lambda: code.judge([lasting] * 2),
         # Starts a sandbox of its own, and ends it.
-        again(lambda: Verifier("code", sandbox={"max_running": 2})),
-        again(lambda: plan.play(lambda messages: "answer 7")),
+        lambda: Verifier("code", sandbox={"max_running": 2}),
+        lambda: plan.play(lambda messages: "answer 7"),
     ]
 
     def child():
@@ -229,15 +240,10 @@ def test_a_fork_while_other_threads_work_leaves_a_child_that_works_or_refuses(sl
         )
 
     played = [score.outcome for score, _ in plan.play(lambda messages: "answer 7")]
-    [thread.start() for thread in at_work]
-    try:
+    with threads_at(works):
         for pause in (0.3, 0.11, 0.05, 0.23, 0.17, 0.31):
             time.sleep(pause)
             assert in_child(child) == "([True, True, True], [1.0, 1.0], True, True, 'python', 'python', True)"
-    finally:
-        done.set()
-        [thread.join() for thread in at_work]
-    assert not broke
     # And what the parent has is still its own.
     assert code.judge([record])[0].passed and not env.step("word")["terminated"] and session.call("1")[0] == "ok"
 
@@ -308,20 +314,10 @@ def test_many_threads_use_one_tool_of_a_server_at_once(words):
 
 
 def test_a_forked_child_has_a_server_and_a_sandbox_of_its_own_also_while_threads_use_the_parents(words):
-    (tool, _), python, done, broke = words, Tool("python"), threading.Event(), []
+    (tool, _), python = words, Tool("python")
     session, cells = tool.open(), python.open()
     theirs = word(session, "before")
     assert cells.call("x = 7")[0] == "ok"
-
-    def again(work):
-        def loop():
-            try:
-                while not done.is_set():
-                    work()
-            except Exception as error:
-                broke.append(error)
-
-        return threading.Thread(target=loop)
 
     def child():
         refused = []
@@ -336,16 +332,10 @@ def test_a_forked_child_has_a_server_and_a_sandbox_of_its_own_also_while_threads
         [thread.join() for thread in made]
         return refused, own != theirs, len(said), "42" in python.call("print(6 * 7)")[1]
 
-    at_work = [again(lambda: word(session, "parent")), again(lambda: word(tool, "parent")), again(lambda: python.call("1"))]
-    [thread.start() for thread in at_work]
-    try:
+    with threads_at([lambda: word(session, "parent"), lambda: word(tool, "parent"), lambda: python.call("1")]):
         for pause in (0.2, 0.13, 0.31):
             time.sleep(pause)
             assert in_child(child) == "([True, True], True, 4, True)"
-    finally:
-        done.set()
-        [thread.join() for thread in at_work]
-    assert not broke
     # And what the parent has is still its own.
     assert word(session, "after") == theirs and "7" in cells.call("print(x)")[1]
 

@@ -22,6 +22,7 @@ import ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
 
 import merit_rl  # noqa: E402
+from merit_rl import _on_ray  # noqa: E402
 from merit_rl import ray as on_ray  # noqa: E402
 
 PLAN = {"tasks": 24, "seed": 5, "split": "held-out"}
@@ -351,19 +352,8 @@ def counting(folder):
 def test_training_counts_what_reaches_outside_and_was_lost_as_broken_unless_told(cluster, tmp_path, replay_lost):
     recipe, seen = counting(tmp_path)
 
-    def kill():
-        until = time.monotonic() + 120
-        while not seen.exists():
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        os.kill(when_working(b"ray::_Worker.play", cluster.list_all_nodes()), 9)
-        killed.append("a worker")
-
-    killed, killer = [], threading.Thread(target=kill, daemon=True)
-    killer.start()
-    merit_rl.train(recipe, tmp_path / "run", set={"budget.steps": 1}, on=cluster.address, actors=2, replay_lost=replay_lost)
-    killer.join(5)
-    assert killed
+    with killing_after(seen, cluster, b"ray::_Worker.play"):
+        merit_rl.train(recipe, tmp_path / "run", set={"budget.steps": 1}, on=cluster.address, actors=2, replay_lost=replay_lost)
     told = merit_rl.episodes(tmp_path / "run")
     lost = [one for one in told if one["outcome"] == "infrastructure-failed"]
     # A group, whose members were under way together.
@@ -490,6 +480,25 @@ def test_training_through_the_client_of_a_cluster_is_the_same(trained, tmp_path)
 
 
 @contextlib.contextmanager
+def killing_after(seen, cluster, title):
+    """While one of these workers is killed, once there is the file `seen`."""
+
+    def kill():
+        until = time.monotonic() + 240
+        while not seen.exists():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        os.kill(when_working(title, cluster.list_all_nodes()), 9)
+        killed.append("a worker")
+
+    killed, killer = [], threading.Thread(target=kill, daemon=True)
+    killer.start()
+    yield
+    killer.join(5)
+    assert killed
+
+
+@contextlib.contextmanager
 def killing(cluster, node, title):
     """Kills a worker of this title, and then this node, while they work."""
     killed = []
@@ -611,20 +620,10 @@ def test_a_cell_that_reaches_outside_and_was_lost_is_not_run_again_unless_told(c
     system = tmp_path / "asking.toml"
     system.write_text(ASKING.format(recipe=json.dumps(str(recipe))))
 
-    def kill():
-        until = time.monotonic() + 240
-        while not seen.exists():
-            assert time.monotonic() < until
-            time.sleep(0.01)
-        os.kill(when_working(b"ray::_cell", cluster.list_all_nodes()), 9)
-        killed.append("a worker")
-
-    killed, killer = [], threading.Thread(target=kill, daemon=True)
-    killer.start()
     where = {"seeds": "1-2", "cells": tmp_path / "cells", "results": tmp_path / "results"}
-    *cells, last = merit_rl.reproduce(system, on=cluster.address, replay_lost=replay_lost, **where)
-    killer.join(5)
-    assert killed and len(cells) == len(last["result"]["cells"]) == 4
+    with killing_after(seen, cluster, b"ray::_cell"):
+        *cells, last = merit_rl.reproduce(system, on=cluster.address, replay_lost=replay_lost, **where)
+    assert len(cells) == len(last["result"]["cells"]) == 4
     lost = [cell for cell in last["result"]["cells"] if cell.get("lost")]
     assert len(lost) == (0 if replay_lost else 1)
     if replay_lost:
@@ -638,6 +637,49 @@ def test_a_cell_that_reaches_outside_and_was_lost_is_not_run_again_unless_told(c
     assert len(merit_rl.reproduce(system, **where)) == 1
     *again, last = merit_rl.reproduce(system, replay_lost=True, **where)
     assert len(again) == 1 and all("record" in cell for cell in last["result"]["cells"])
+
+
+@pytest.mark.parametrize("kind", [merit_rl.MeritError, _on_ray._NotBegun])
+def test_an_error_of_a_cell_is_told_with_it_and_ends_the_others(cluster, tmp_path, monkeypatch, kind):
+    def cell(shared, folder, system, cell):
+        (tmp_path / cell["name"]).write_text(str(os.getpid()))
+        until = time.monotonic() + 60
+        while cell["name"] == "other" or not (tmp_path / "other").exists():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        raise kind("it ended with -9")
+
+    monkeypatch.setattr(_on_ray, "_cell", cell)
+    monkeypatch.setattr(_on_ray, "_MOMENT", 0.1)
+    heard, cells = [], [{"name": name, "seed": 1, "replay": False} for name in ("breaks", "other", "later")]
+    with pytest.raises(merit_rl.MeritError, match="it ended with -9"):
+        _on_ray._Cells(2).run({"system": None, "cells": cells}, lambda **answer: heard.append(answer), lambda: True)
+    said = "failed" if kind is merit_rl.MeritError else "refused"
+    assert heard == [{"at": 0}, {"at": 1}, {"at": 0, said: "it ended with -9"}]
+    assert not (tmp_path / "later").exists()
+    other, until = int((tmp_path / "other").read_text()), time.monotonic() + 30
+    while os.path.exists(f"/proc/{other}"):
+        assert time.monotonic() < until, "it was not ended"
+        time.sleep(0.01)
+
+
+def test_a_cell_is_refused_until_it_does_something(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    system = {"name": "knapsack-composer", "text": None, "flags": ["--smoke"]}
+
+    def ran(name="main-random-1-0"):
+        return _on_ray._cell("cells", tmp_path, system, {"name": name, "seed": 1})
+
+    with pytest.raises(_on_ray._NotBegun, match="cell main-random-1-0: .*install the same merit everywhere"):
+        ran()
+    stub = tmp_path / "merit"
+    monkeypatch.setattr(_on_ray.command, "program", lambda: str(stub))
+    for does, kind in (("", _on_ray._NotBegun), ('mkdir "${11}/$2/$6.run"', merit_rl.MeritError)):
+        stub.write_text(f"#!/bin/sh\n{does}\nkill -9 $$\n")
+        stub.chmod(0o755)
+        with pytest.raises(merit_rl.MeritError, match="cell main-random-1-0: it ended with -9") as error:
+            ran()
+        assert error.type is kind
 
 
 def test_examples_run(cluster):

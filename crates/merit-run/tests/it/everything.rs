@@ -1,17 +1,20 @@
 //! Whatever a recipe may name is trained with: one step of a tiny policy goes through every component of the registries, so that
-//! nothing is listed that no run can reach.
+//! nothing is listed that no run can reach. The few that need more than this are listed with the test that goes through each.
 
 use crate::staged::SMALL;
 use crate::whole::Making;
+use merit_evolve::{Edit, Entry, Kind, Library, Phase};
+use merit_judge::{JudgeFolder, LibraryFile};
 use merit_run::{Recipe, built_in};
 use merit_store::EpisodeFilter;
+use serde_json::json;
 use std::path::Path;
 
 /// Settings by their path.
 type Changes = &'static [(&'static str, &'static str)];
 
 /// What the small recipe needs besides, for a component that needs it, or instead of its example. `ROOT` is the repository, `HERE`
-/// the folder with [`MINE`] and [`CORPUS`].
+/// the folder with what [`lay_out`] puts there.
 const ALSO: &[(&str, &str, Changes)] = &[
     (
         "world",
@@ -76,30 +79,73 @@ const ALSO: &[(&str, &str, Changes)] = &[
         "code-tags",
         &[("world.tools", "[{ type = 'calc' }]"), ("world.calls", "{ type = 'code-tags', tool = 'calc' }")],
     ),
+    (
+        "reward term",
+        "judge",
+        &[(
+            "reward.of",
+            "[{ type = 'exact-answer' }, { type = 'judge', judge = 'HERE/judge@0', force = true }]",
+        )],
+    ),
+    (
+        "annotator",
+        "command",
+        &[
+            (
+                "annotators",
+                "[{ type = 'command', name = 'said', command = ['python3', 'HERE/annotator.py'] }]",
+            ),
+            ("reward.of", "[{ type = 'exact-answer' }, { type = 'annotation', key = 'said' }]"),
+        ],
+    ),
 ];
 
-/// Something to search in.
-const CORPUS: &str = "{\"text\": \"Apples are three.\"}\n{\"text\": \"Pears are four.\"}\n";
-
-/// Functions in Python that are a term and a tool.
-const MINE: &str = r#"
+/// Something to search in, functions in Python that are a term and a tool, and a program that says something of every episode.
+const FILES: [(&str, &str); 3] = [
+    ("corpus.jsonl", "{\"text\": \"Apples are three.\"}\n{\"text\": \"Pears are four.\"}\n"),
+    (
+        "mine.py",
+        r#"
 def turns(episode):
     return float(len(episode["turns"]))
 def shout(text: str) -> str:
     "Says it louder."
     return text.upper()
-"#;
-
-/// Components that need a program, a server or a judge beside the run: the file of the test that goes
-/// through each.
-const ELSEWHERE: &[(&str, &str, &str)] = &[
-    ("world", "python", "merit/tests/it/python_parts.rs"),
-    ("tool", "mcp", "merit/tests/it/starts.rs"),
-    ("reward term", "judge", "merit-judge/tests/it/paying.rs"),
+"#,
+    ),
+    (
+        "annotator.py",
+        r#"
+import json, sys
+for line in sys.stdin:
+    print(json.dumps({"id": json.loads(line)["id"], "value": 0.5}), flush=True)
+"#,
+    ),
 ];
 
-/// Where a component stands in a recipe. Nothing: no recipe names it.
-fn placed(kind: &str, component: toml::Table) -> Option<(&'static [&'static str], toml::Value)> {
+/// Puts [`FILES`] into a folder, and a judge of one check.
+fn lay_out(folder: &Path) {
+    for (name, text) in FILES {
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    let path = folder.join("judge");
+    JudgeFolder::create(&path, &LibraryFile::default()).unwrap();
+    let (title, made_by) = ("the check".to_owned(), "a person".to_owned());
+    let body = json!({ "type": "format" });
+    let entry = Entry { kind: Kind::Check, title, when: Vec::new(), body, weight: 1.0, made_by };
+    let library = Library::default().edited(&[Edit::Add { id: "the-check".to_owned(), entry }]).unwrap();
+    JudgeFolder::open(&path).unwrap().by_hand(&library, Phase::Reverted, "by hand").unwrap();
+}
+
+/// Components that need more beside the run than a file: the test that goes through each, and what it needs.
+const ELSEWHERE: &[(&str, &str, &str, &str)] = &[
+    ("world", "python", "merit/tests/it/python_parts.rs", "a class in Python with what it imports"),
+    ("tool", "mcp", "merit/tests/it/starts.rs", "a server"),
+    ("annotator", "judge", "merit/tests/it/judges.rs", "a judge's file, and a server that answers for it"),
+];
+
+/// Where a component stands in a recipe.
+fn placed(kind: &str, component: toml::Table) -> Result<(&'static [&'static str], toml::Value), String> {
     let own = component["type"].as_str().unwrap_or_default().to_owned();
     let alone = toml::Value::Table(component);
     // A term beside it has a name of its own: the examples of combinators have terms of the same kind.
@@ -111,7 +157,7 @@ fn placed(kind: &str, component: toml::Table) -> Option<(&'static [&'static str]
         let others = others.iter().filter(|name| **name != own).map(|name| other(name));
         toml::Value::Array(std::iter::once(alone.clone()).chain(others).collect())
     };
-    Some(match kind {
+    Ok(match kind {
         "world" => (&["world"], alone),
         // What it is made faulty of has the name of a tool already.
         "tool" if own == "faulty" => (&["world"], table(&[("type", "tasks".into()), ("tools", beside(&[]))])),
@@ -127,7 +173,8 @@ fn placed(kind: &str, component: toml::Table) -> Option<(&'static [&'static str]
         "loss aggregation" => (&["learn", "loss_agg"], alone),
         "selector" => (&["learn", "selector"], alone),
         "mask" => (&["learn", "mask"], alone),
-        _ => return None,
+        "annotator" => (&["annotators"], toml::Value::Array(vec![alone])),
+        _ => return Err("nobody says where a recipe names this kind; add it here".to_owned()),
     })
 }
 
@@ -136,9 +183,9 @@ fn table(keys: &[(&str, toml::Value)]) -> toml::Value {
 }
 
 /// The small recipe with a component in its place, cut down to one step.
-fn recipe(kind: &str, name: &str, text: &str, here: &Path) -> Result<Option<Recipe>, String> {
+fn recipe(kind: &str, name: &str, text: &str, here: &Path) -> Result<Recipe, String> {
     let component: toml::Table = text.parse().map_err(|error| format!("{error}"))?;
-    let Some((path, value)) = placed(kind, component) else { return Ok(None) };
+    let (path, value) = placed(kind, component)?;
     let mut whole: toml::Table = SMALL.parse().unwrap();
     let (last, folders) = path.split_last().unwrap();
     let folder = folders.iter().fold(&mut whole, |table, key| table[*key].as_table_mut().unwrap());
@@ -168,7 +215,7 @@ fn recipe(kind: &str, name: &str, text: &str, here: &Path) -> Result<Option<Reci
         folder.insert(key.to_owned(), value);
     }
     let text = toml::to_string(&whole).unwrap();
-    Recipe::parse(&format!("{name}.toml"), &text).map(Some).map_err(|error| error.to_string())
+    Recipe::parse(&format!("{name}.toml"), &text).map_err(|error| error.to_string())
 }
 
 /// One step of it; what went wrong.
@@ -183,8 +230,7 @@ fn trained(recipe: &Recipe, starts: &Path) -> Result<(), String> {
 #[test]
 fn every_component_that_a_recipe_may_name_is_trained_with() {
     let starts = tempfile::tempdir().unwrap();
-    std::fs::write(starts.path().join("mine.py"), MINE).unwrap();
-    std::fs::write(starts.path().join("corpus.jsonl"), CORPUS).unwrap();
+    lay_out(starts.path());
     let mut wrong = Vec::new();
     for listed in built_in().all() {
         let (kind, name) = (listed.kind, listed.about.name);
@@ -192,7 +238,7 @@ fn every_component_that_a_recipe_may_name_is_trained_with() {
         if (kind, name) == ("objective", "sft") {
             continue;
         }
-        if let Some((.., file)) = ELSEWHERE.iter().find(|other| (other.0, other.1) == (kind, name)) {
+        if let Some((_, _, file, _)) = ELSEWHERE.iter().find(|other| (other.0, other.1) == (kind, name)) {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(file);
             let text = std::fs::read_to_string(path).unwrap();
             let named = [format!("type='{name}'"), format!("type = \"{name}\""), format!("\"{name}\"")];
@@ -200,10 +246,16 @@ fn every_component_that_a_recipe_may_name_is_trained_with() {
             continue;
         }
         let ended = recipe(kind, name, &listed.document(), starts.path())
-            .and_then(|recipe| recipe.map_or(Ok(()), |recipe| trained(&recipe, starts.path())));
+            .and_then(|recipe| trained(&recipe, starts.path()));
         if let Err(why) = ended {
             wrong.push(format!("{kind} `{name}`: {why}"));
         }
     }
     assert!(wrong.is_empty(), "{} cannot be trained with:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_kind_that_nobody_trains_with_is_an_error() {
+    let refused = recipe("mirror", "bright", "type = \"bright\"", Path::new(".")).err().unwrap();
+    assert!(refused.contains("nobody says where"), "{refused}");
 }

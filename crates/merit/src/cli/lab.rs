@@ -41,7 +41,7 @@ pub(crate) struct Reproduce {
     /// `ray://HOST:PORT` and `HOST:PORT` join another; `--workers` is then by default all of its processors. Results do not depend on it.
     #[arg(long, value_name = "CLUSTER", value_parser = engine, conflicts_with_all = ["list", "keep"])]
     pub(crate) on: Option<Ray>,
-    /// Run again what was lost with a worker of the cluster also where it reaches outside: programs of yours, MCP servers, endpoints.
+    /// Run again what was lost with a worker of the cluster also where it reaches outside: programs of yours, judges, MCP servers, endpoints.
     /// Without it such a cell is an infrastructure failure, and stays one until this is said.
     #[arg(long)]
     pub(crate) replay_lost: bool,

@@ -7,7 +7,7 @@ use super::WrongInput;
 use anyhow::{Result, anyhow};
 use merit_command::{Failure, Process};
 use merit_core::Episode;
-use merit_lab::{Came, CellRunner, OpenCell};
+use merit_lab::{CellEvent, CellRunner, OpenCell};
 use merit_rollout::EpisodePlan;
 use merit_run::{Players, SentPolicy, Work, lost};
 use serde_json::{Map, Value, json};
@@ -178,50 +178,89 @@ impl CellRunner for CellsOf {
         &self,
         cells: &[OpenCell],
         stop: &AtomicBool,
-        finished: &mut dyn FnMut(usize, Came<'_>) -> Result<(), String>,
+        told: &mut dyn FnMut(usize, CellEvent<'_>) -> Result<(), String>,
     ) -> Result<(), String> {
         let system = json!({ "name": self.name, "text": self.text, "flags": self.flags });
-        let mut open: Vec<usize> = (0..cells.len()).collect();
-        // What a driver had begun is gone with it.
-        let mut begun: Vec<usize> = Vec::new();
-        let gone = |at: usize| not_again(&cells[at], "Ray's driver, or the node it had joined, was lost");
+        let mut course = Course { open: (0..cells.len()).collect(), begun: Vec::new() };
+        // What the last driver had begun, and what became of the driver.
+        let mut left = (Vec::new(), String::new());
         let ran = self.cluster.ask("", |talk| {
-            for at in std::mem::take(&mut begun) {
-                finished(at, Came::Lost(&gone(at))).map_err(Trouble::Said)?;
-                open.retain(|one| *one != at);
-            }
-            let asked = open.clone();
-            let wanted: Vec<Value> = asked.iter().map(|at| wanted(&cells[*at])).collect();
+            course.lose(&std::mem::take(&mut left), told).map_err(Trouble::Said)?;
+            let wanted: Vec<Value> = course.open.iter().map(|at| wanted(&cells[*at])).collect();
             let question = json!({ "ask": "cells", "system": system, "cells": wanted });
-            let mut answer = talk.ask(&question, None, stop)?;
-            while !answer.contains_key("done") {
-                let at = answer.get("at").and_then(Value::as_u64).and_then(|at| asked.get(at as usize));
-                let at = *at.ok_or_else(|| Trouble::Said("it said something else than a cell".into()))?;
-                let said = |key| answer.get(key).and_then(Value::as_str);
-                match (said("cell"), said("gone")) {
-                    (Some(cell), _) => finished(at, Came::Finished(cell)).map_err(Trouble::Said)?,
-                    (None, Some(why)) => {
-                        let why = not_again(&cells[at], &format!("the worker that ran it was lost ({why})"));
-                        finished(at, Came::Lost(&why)).map_err(Trouble::Said)?;
-                    }
-                    // It is told before a worker has it.
-                    (None, None) => {
-                        begun.push(at);
-                        answer = talk.hear(None, stop)?;
-                        continue;
-                    }
-                }
-                begun.retain(|one| *one != at);
-                open.retain(|one| *one != at);
-                answer = talk.hear(None, stop)?;
+            let ran = course.follow(talk, &question, stop, told);
+            if let Err(trouble) = &ran {
+                left = (std::mem::take(&mut course.begun), trouble.to_cells());
             }
-            Ok(())
+            ran
         });
         // Whoever stops it himself knows what he stopped.
-        if ran.is_err() && !stop.load(Ordering::Relaxed) {
-            begun.into_iter().try_for_each(|at| finished(at, Came::Lost(&gone(at))))?;
+        if !stop.load(Ordering::Relaxed) {
+            course.lose(&left, told)?;
         }
         ran
+    }
+}
+
+/// How far the cells of one system are, by their places.
+struct Course {
+    /// Those that are to be asked for.
+    open: Vec<usize>,
+    /// Those that reach outside, and of which a driver has not told what came.
+    begun: Vec<usize>,
+}
+
+/// Whom a runner of cells tells what happens to them.
+type Told<'a> = dyn FnMut(usize, CellEvent<'_>) -> Result<(), String> + 'a;
+
+impl Course {
+    /// Asks for the cells, and tells what happens to them until the driver is done.
+    fn follow(
+        &mut self,
+        talk: &mut Talk,
+        question: &Value,
+        stop: &AtomicBool,
+        told: &mut Told<'_>,
+    ) -> Result<(), Trouble> {
+        let asked = self.open.clone();
+        let mut answer = talk.ask(question, None, stop)?;
+        while !answer.contains_key("done") {
+            let at = answer.get("at").and_then(Value::as_u64).and_then(|at| asked.get(at as usize));
+            let at = *at.ok_or_else(|| Trouble::Said("it said something else than a cell".into()))?;
+            self.pass_on(at, &answer, told).map_err(Trouble::Said)?;
+            answer = talk.hear(None, stop)?;
+        }
+        Ok(())
+    }
+
+    /// Tells what the driver said of the cell at `at`.
+    fn pass_on(&mut self, at: usize, answer: &Map<String, Value>, told: &mut Told<'_>) -> Result<(), String> {
+        let said = |key| answer.get(key).and_then(Value::as_str);
+        let lost = said("gone").map(|why| format!("the worker that ran it was lost ({why})"));
+        let lost = lost.or(said("failed").map(|why| format!("the process that ran it failed ({why})")));
+        match (said("cell"), &lost, said("refused")) {
+            (Some(cell), ..) => told(at, CellEvent::Finished(cell))?,
+            (None, Some(why), _) => told(at, CellEvent::Lost(why))?,
+            (None, None, Some(_)) => told(at, CellEvent::Refused)?,
+            // It is told before a worker has it.
+            (None, None, None) => {
+                told(at, CellEvent::Begun)?;
+                self.begun.push(at);
+                return Ok(());
+            }
+        }
+        self.begun.retain(|one| *one != at);
+        self.open.retain(|one| *one != at);
+        Ok(())
+    }
+
+    /// Tells that these are lost, and why.
+    fn lose(&mut self, (begun, why): &(Vec<usize>, String), told: &mut Told<'_>) -> Result<(), String> {
+        for at in begun {
+            told(*at, CellEvent::Lost(why))?;
+            self.open.retain(|one| one != at);
+        }
+        Ok(())
     }
 }
 
@@ -230,21 +269,22 @@ fn wanted(cell: &OpenCell) -> Value {
     json!({ "name": cell.name, "seed": cell.seed, "replay": cell.reaches_outside.is_empty() })
 }
 
-/// Why a cell that was lost is not run again.
-fn not_again(cell: &OpenCell, lost: &str) -> String {
-    let outside = quoted(&cell.reaches_outside);
-    format!(
-        "an infrastructure failure: {lost}, and it was not run again, since it reaches outside by {outside}; see what it has done there, \
-         and run it again with --replay-lost"
-    )
-}
-
 /// Why there is no answer.
 enum Trouble {
     /// The driver says why, or what it said cannot be used: another would fare no better.
     Said(String),
     /// The driver is gone, or has no cluster any more.
     Lost(String),
+}
+
+impl Trouble {
+    /// What happened to the cells that were under way.
+    fn to_cells(&self) -> String {
+        match self {
+            Self::Said(why) => format!("the run was given up while it was under way ({why})"),
+            Self::Lost(why) => format!("Ray's driver, or the node it had joined, was lost ({why})"),
+        }
+    }
 }
 
 impl std::fmt::Display for Trouble {
