@@ -5,6 +5,7 @@ mod annotations;
 mod attacking;
 mod completions;
 mod credit;
+mod documented_paths;
 mod documents;
 mod eval;
 mod evolving;
