@@ -1,8 +1,8 @@
-//! Speed of the products of every size, on one thread: `cargo run --release -p merit-kernels --example product_speed`.
+//! Speed of the products of every size, on one thread, with every instruction set and unit: `cargo run --release -p merit-kernels --example product_speed`.
 #![allow(clippy::print_stdout)]
 
 use merit_kernels::gemm::{Size, Start};
-use merit_kernels::{Device, Matrix, Precision};
+use merit_kernels::{Device, Dot, Isa, Matrix, Precision};
 
 /// Nanoseconds that this thread has spent on a processor.
 fn processor_ns() -> u64 {
@@ -26,8 +26,7 @@ fn rate(name: &str, size: Size, mut run: impl FnMut()) {
     println!("{name:>10} {:>5} x {:>5} x {:>5}: {best:6.1} GFLOP/s", size.m, size.n, size.k);
 }
 
-fn measure(precision: Precision, shapes: &[(usize, usize)], rows: &[usize], trained: usize) {
-    let device = Device::single();
+fn measure(device: &Device, precision: Precision, shapes: &[(usize, usize)], rows: &[usize], trained: usize) {
     for &(inputs, outputs) in shapes {
         let matrix = Matrix::pack(&vec![0.5; inputs * outputs], inputs, outputs, precision, true);
         for &m in rows {
@@ -63,9 +62,15 @@ const SMALL: [(usize, usize); 11] = [
 const LARGE: [(usize, usize); 5] = [(576, 960), (576, 576), (576, 3072), (1536, 576), (576, 49152)];
 
 fn main() {
-    for precision in [Precision::F32, Precision::Bf16] {
-        println!("{precision:?}");
-        measure(precision, &SMALL, &[1, 16, 64, 512], 512);
-        measure(precision, &LARGE, &[1, 16, 256, 1024], 1024);
+    for isa in Isa::available() {
+        let portable = Device::single().with_isa(isa).with_dot(Dot::portable());
+        let best = Device::single().with_isa(isa);
+        for (precision, device) in
+            [(Precision::F32, &best), (Precision::Bf16, &best), (Precision::Bf16, &portable)]
+        {
+            println!("{precision:?} {isa:?} {}", device.dot().name());
+            measure(device, precision, &SMALL, &[1, 16, 64, 512], 512);
+            measure(device, precision, &LARGE, &[1, 16, 256, 1024], 1024);
+        }
     }
 }

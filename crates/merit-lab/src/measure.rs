@@ -180,7 +180,8 @@ impl CurveMeasure {
             (Some(level), _) => level,
             (None, share) => share.unwrap_or(1.0) * self.end_of(name, others)?,
         };
-        let budget = record.costs.get(axis).copied().unwrap_or_else(|| along.last().map_or(0.0, |p| p.0));
+        // What came after the last point was not looked at.
+        let budget = along.last().map_or(0.0, |point| point.0);
         Ok(first_at(&along, level).map_or(Reading::NotReached { budget }, Reading::Value))
     }
 

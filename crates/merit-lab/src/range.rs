@@ -108,6 +108,11 @@ impl Ends {
         Range { low: self.low.estimate, high: self.high.estimate }
     }
 
+    /// Whether there are seeds enough for the interval at either end.
+    pub(crate) fn both_have_one(&self) -> bool {
+        self.low.interval.is_some() && self.high.interval.is_some()
+    }
+
     /// Between these lies the interval, without an end where there are too few seeds for it.
     pub(crate) fn interval(&self) -> Range {
         Range {

@@ -95,9 +95,19 @@ impl Ruling {
 /// # Ok::<(), merit_lab::LabError>(())
 /// ```
 pub fn judge(system: &System, cells: &Cells) -> Ruling {
+    judge_again(system, cells, None)
+}
+
+/// The same of recorded cells, whose curves have fewer points than those that were judged first: the number that a claim had at a seed
+/// is taken from what was `recorded`.
+pub fn judge_again(system: &System, cells: &Cells, recorded: Option<&Ruling>) -> Ruling {
     let of = |claims: fn(&Part) -> &Vec<Claim>, premise: bool| -> Vec<Judged> {
+        let before =
+            recorded.map_or(&[][..], |ruling| if premise { &ruling.premises } else { &ruling.claims });
         let all = system.parts.iter().flat_map(|part| claims(part).iter().map(move |claim| (part, claim)));
-        all.map(|(part, claim)| judged(part, claim, cells, premise)).collect()
+        all.enumerate()
+            .map(|(at, (part, claim))| judged(part, claim, cells, premise, before.get(at)))
+            .collect()
     };
     let (premises, claims) = (of(|part| &part.premises, true), of(|part| &part.claims, false));
     let why = obstacle(system, cells, &premises);
@@ -152,7 +162,7 @@ fn unequal_budgets(part: &Part, cells: &Cells) -> Option<String> {
 }
 
 /// One claim by the cells of its arms.
-fn judged(part: &Part, claim: &Claim, cells: &Cells, premise: bool) -> Judged {
+fn judged(part: &Part, claim: &Claim, cells: &Cells, premise: bool, recorded: Option<&Judged>) -> Judged {
     let mut judged = Judged {
         part: part.name.clone(),
         says: claim.says.clone(),
@@ -172,7 +182,11 @@ fn judged(part: &Part, claim: &Claim, cells: &Cells, premise: bool) -> Judged {
     match values(part, claim, cells, &test) {
         Err(why) => judged.why = why,
         Ok(values) if values.is_empty() => judged.why = absent(part, claim).into(),
-        Ok(values) => {
+        Ok(mut values) => {
+            for (seed, value) in &mut values {
+                let known = recorded.and_then(|judged| judged.seeds.iter().find(|(of, _)| of == seed)?.1);
+                *value = known.map_or(*value, Range::known);
+            }
             judged.seeds = values.iter().map(|(seed, value)| (*seed, value.number())).collect();
             let values: Vec<Range> = values.into_iter().map(|(_, value)| value).collect();
             decide(&mut judged, claim, test, &values, premise);
@@ -232,15 +246,18 @@ fn decide(judged: &mut Judged, claim: &Claim, test: Test, values: &[Range], prem
     let Some(ends) = Ends::of(&scale, LEVEL, &Seed::root(0).child(&claim.says, 0)) else { return };
     let back = |range: Range| if ratio { range.exp() } else { range };
     let (estimate, interval) = (back(ends.estimate()), back(ends.interval()));
-    let unknown = scale.iter().filter(|value| value.number().is_none()).count();
+    let unknown = values.iter().filter(|value| value.number().is_none()).count();
     judged.estimate = estimate.number();
-    judged.interval = interval.bounded().then_some((interval.low, interval.high));
+    judged.interval = (ends.both_have_one() && interval.bounded()).then_some((interval.low, interval.high));
     if let Some(share) = claim.in_seeds {
         (judged.verdict, judged.why) = in_seeds(&bound, share, values);
         return;
     }
+    let nothing = values.iter().filter(|value| ratio && value.number() == Some(0.0)).count();
     if unknown > 0 {
         judged.why = without_number(unknown, values.len(), estimate);
+    } else if nothing > 0 {
+        judged.why = format!("the median, since {nothing} of {} ratios are 0", values.len());
     }
     if premise {
         let met = unknown == 0 && bound.met_by(estimate);
@@ -291,7 +308,7 @@ fn without_number(unknown: usize, count: usize, estimate: Range) -> String {
         (false, false) => String::new(),
     };
     format!(
-        "no number in {unknown} of {count} seeds: an arm never arrived, or was there before it learned{known}"
+        "no number in {unknown} of {count} seeds: an arm never arrived, or the other was there before it learned{known}"
     )
 }
 

@@ -1,7 +1,7 @@
 //! One rule for all verdicts.
 
 use crate::files::FILE;
-use merit_lab::{Cell, Cells, Ruling, System, Verdict, judge};
+use merit_lab::{Cell, Cells, Ruling, System, Verdict, judge, judge_again};
 use merit_studies::{CellRecord, Point};
 use std::collections::BTreeMap;
 
@@ -11,6 +11,11 @@ fn ruled(test: &str, one: &[f64], two: &[f64]) -> Ruling {
 }
 
 fn ruled_in(file: &str, one: &[f64], two: &[f64]) -> Ruling {
+    judge(&System::parse("small.toml", file).unwrap(), &cells(one, two))
+}
+
+/// One cell of either arm for each value.
+fn cells(one: &[f64], two: &[f64]) -> Cells {
     let cell = |arm: &str, seed: usize, value: f64| Cell {
         part: "main".into(),
         arm: arm.into(),
@@ -27,8 +32,7 @@ fn ruled_in(file: &str, one: &[f64], two: &[f64]) -> Ruling {
     let of = |arm: &'static str, values: &[f64]| {
         values.iter().enumerate().map(|(seed, value)| cell(arm, seed, *value)).collect::<Vec<_>>()
     };
-    let cells = Cells(of("one", one).into_iter().chain(of("two", two)).collect());
-    judge(&System::parse("small.toml", file).unwrap(), &cells)
+    Cells(of("one", one).into_iter().chain(of("two", two)).collect())
 }
 
 #[test]
@@ -102,7 +106,8 @@ fn ruled_by_reach(measure: &str, test: &str, one: &[&[f64]], two: &[&[f64]]) -> 
     judge(&System::parse("small.toml", &file).unwrap(), &cells)
 }
 
-/// Four updates, of which the first, the second, the last or none brings the curve to one half.
+/// Four updates, of which none was needed, or the first, the second, the last or none brings the curve to one half.
+const AT_0: &[f64] = &[0.5, 0.5, 0.5, 0.5, 0.5];
 const AT_1: &[f64] = &[0.0, 0.5, 0.5, 0.5, 0.5];
 const AT_2: &[f64] = &[0.0, 0.0, 0.5, 0.5, 0.5];
 const AT_4: &[f64] = &[0.0, 0.0, 0.0, 0.0, 0.5];
@@ -132,6 +137,31 @@ fn seeds_without_an_arrival_are_shown_and_decide_nothing_where_others_are_quick(
     let shown: Vec<Option<f64>> = claim.seeds.iter().map(|(_, value)| *value).collect();
     assert_eq!(shown, [Some(0.25), Some(0.25), None, None, None], "a seed is shown, never dropped");
     assert!(ruling.wants_more_seeds());
+}
+
+#[test]
+fn an_arm_that_stood_at_the_level_before_it_learned_counts_as_a_number() {
+    let claim = half_suffices(&seeds(&[(1, AT_0), (9, AT_1)]), &[AT_4; 10]).claims.remove(0);
+    assert_eq!((claim.verdict, claim.estimate), (Verdict::Holds, Some(0.25)));
+    assert_eq!(claim.why, "the median, since 1 of 10 ratios are 0");
+    // Three seeds have no interval of order statistics, whatever their ends.
+    let few = half_suffices(&[AT_1; 3], &[NEVER; 3]).claims.remove(0);
+    assert_eq!((few.interval, few.estimate), (None, None));
+}
+
+#[test]
+fn what_was_recorded_of_a_seed_is_known_better_than_what_is_left_of_its_curves() {
+    let file = FILE.replace("within = 0.1", "difference = { at_least = 0.2 }");
+    let system = System::parse("small.toml", &file).unwrap();
+    let mut recorded = ruled_in(&file, &[0.5, 0.6, 0.7], &[0.1, 0.2, 0.3]);
+    assert_eq!(recorded.verdict, Verdict::Holds);
+    for (_, value) in &mut recorded.claims[0].seeds {
+        *value = Some(0.1);
+    }
+    let again = judge_again(&system, &Cells::default(), Some(&recorded));
+    assert_eq!(again.verdict, Verdict::Inconclusive, "without cells nothing is known");
+    let again = judge_again(&system, &cells(&[0.5, 0.6, 0.7], &[0.1, 0.2, 0.3]), Some(&recorded));
+    assert_eq!((again.verdict, again.claims[0].estimate), (Verdict::DoesNotHold, Some(0.1)));
 }
 
 #[test]
