@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// let settings: merit_memory::Settings = toml::from_str("kind = 'reflections'\nretrieval = 'hybrid'\ncapacity = 500")?;
 /// assert!(settings.check().is_ok());
-/// assert!(toml::from_str::<merit_memory::Settings>("size = 3").is_err());
+/// let error = toml::from_str::<merit_memory::Settings>("size = 3").unwrap_err();
+/// assert!(error.message().starts_with("unknown field `size`"));
 /// # Ok::<(), toml::de::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

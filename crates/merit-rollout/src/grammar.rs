@@ -85,6 +85,7 @@ mod tests {
         }
         let wrong = grammars.of(&chat, Some(json!({ "regex": "a(b" }))).unwrap_err();
         assert!(wrong.message.contains("regular expression"), "{}", wrong.message);
-        assert!(grammars.of(&chat, None).is_err());
+        let none = grammars.of(&chat, None).unwrap_err();
+        assert!(none.message.contains("no JSON Schema and no regular expression"), "{}", none.message);
     }
 }

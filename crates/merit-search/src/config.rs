@@ -23,7 +23,8 @@ use serde::{Deserialize, Serialize};
 ///     "#,
 /// )?;
 /// assert!(config.check().is_ok());
-/// assert!(toml::from_str::<merit_search::IndexConfig>("k1 = 0.9").is_err());
+/// let error = toml::from_str::<merit_search::IndexConfig>("k1 = 0.9").unwrap_err();
+/// assert!(error.message().starts_with("unknown field `k1`"));
 /// # Ok::<(), toml::de::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

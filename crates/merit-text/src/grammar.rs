@@ -90,7 +90,8 @@ impl GrammarFactory {
     /// let mut state = factory.compile(&GrammarSource::Regex("yes|no".to_owned()))?.state();
     /// state.advance(tokenizer.encode("n")[0])?;
     /// assert!(state.mask()?.allows(tokenizer.encode("o")[0]));
-    /// assert!(state.advance(tokenizer.encode("x")[0]).is_err());
+    /// let refused = state.advance(tokenizer.encode("x")[0]);
+    /// assert!(matches!(refused, Err(merit_text::GrammarError::NotAllowed { .. })));
     /// # Ok::<(), merit_text::GrammarError>(())
     /// ```
     pub fn new(tokenizer: &Tokenizer, ends: &[TokenId]) -> Result<Self, GrammarError> {

@@ -1,6 +1,6 @@
 //! Judges who can be talked round, and one who cannot.
 
-use merit_attack::{Grade, Settings, audit_judge, pairs_of, tasks};
+use merit_attack::{AttackError, Grade, Settings, audit_judge, pairs_of, tasks};
 use merit_core::Episode;
 use merit_judge::{Answer, Choice, Judge, Pair, Verdict};
 use std::sync::Arc;
@@ -107,5 +107,6 @@ fn a_judge_who_goes_by_the_order_has_nothing_left_to_try() {
     assert!(audit.probes[1..].iter().all(|probe| probe.attempts == 0));
     let silent = audit_judge(&mut By(|_| i64::MAX), &pairs(), &Settings::default()).unwrap();
     assert_eq!((silent.grade, silent.gold), (Grade::F, None));
-    assert!(audit_judge(&mut First, &[], &Settings::default()).is_err());
+    let nothing = audit_judge(&mut First, &[], &Settings::default()).unwrap_err();
+    assert!(matches!(nothing, AttackError::NoTasks { .. }), "{nothing}");
 }

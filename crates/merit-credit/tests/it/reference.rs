@@ -196,7 +196,8 @@ fn what_is_masked_may_be_anything() {
 #[test]
 fn arrays_that_do_not_fit_are_refused() {
     let shape = |result: Result<(), CreditError>| result.unwrap_err().to_string();
-    assert!(Rows::new(&[0, 2], &[true]).is_err());
+    let short = Rows::new(&[0, 2], &[true]).unwrap_err();
+    assert!(matches!(short, CreditError::Shape { what: "mask", got: 1, want: 2 }), "{short}");
     assert!(Rows::new(&[1, 2], &[true, true]).unwrap_err().to_string().contains("ascend from 0"));
     assert!(Rows::new(&[0, 3, 2], &[true, true]).unwrap_err().to_string().contains("entry 2 is 2, after 3"));
     let rows = Rows::new(&[0, 1, 2], &[true, true]).unwrap();

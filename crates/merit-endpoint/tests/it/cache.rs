@@ -102,7 +102,8 @@ fn an_answer_that_failed_is_not_kept() {
             },
         );
     let endpoint = open(&kept(&server, CacheMode::Fill, &path));
-    assert!(says(&endpoint, "?", 0).is_err());
+    let refused = says(&endpoint, "?", 0).unwrap_err();
+    assert!(matches!(refused, EndpointError::Refused { status: 400, .. }), "{refused}");
     assert_eq!(endpoint.kept(), Some((0, 0)));
     assert_eq!(says(&endpoint, "?", 0).unwrap(), "ok");
 }
@@ -144,7 +145,8 @@ fn a_line_that_was_cut_short_costs_itself_only() {
         let reopened = open(&kept(&server, CacheMode::Replay, &path));
         assert_eq!(reopened.kept(), Some((3, 1)), "cut at {cut}");
         assert_eq!(says(&reopened, "?", 1).unwrap(), "1");
-        assert!(says(&reopened, "?", 2).is_err());
+        let missing = says(&reopened, "?", 2).unwrap_err();
+        assert!(matches!(missing, EndpointError::NotRecorded { .. }), "{missing}");
     }
 }
 

@@ -277,7 +277,8 @@ fn settings_that_cannot_be_are_refused_with_the_reason() {
     let check = |text: &str, why: &str| {
         let settings: Ledger = toml::from_str(text).unwrap();
         assert_eq!(settings.check().unwrap_err().to_string(), why);
-        assert!(settings.build(&LiveTools).is_err());
+        let refused = settings.build(&LiveTools).err().unwrap().to_string();
+        assert_eq!(refused, format!("world `ledger`: {why}"));
     };
     check("sizes = []", "`sizes` is empty; list the sizes to train on, as in [1, 2, 3]");
     check("sizes = [0]", "`sizes` lists 0; a task has 1 to 5 entries");

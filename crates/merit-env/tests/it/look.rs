@@ -171,7 +171,8 @@ fn the_tool_keeps_the_contract_and_refuses_a_damaged_task() {
     let mut far = grid(None);
     far["ask"] = json!(4);
     for damaged in [far, clip(), json!({})] {
-        assert!(merit_api::Tool::open(&Zoom, &task(2, damaged, "ring"), None).is_err());
+        let opened = merit_api::Tool::open(&Zoom, &task(2, damaged, "ring"), None);
+        assert!(matches!(opened, Err(merit_api::ToolError::Task { .. })));
     }
 }
 

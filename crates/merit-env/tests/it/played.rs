@@ -2,7 +2,7 @@
 
 use merit_api::{EpisodeShared, LiveTools, StepResult, ToolAnswer, World};
 use merit_core::{Action, CallEnd, CallRecord, Info, Seed, Split, Task, ToolCall};
-use merit_env::{Env, ExpertTurn, read_world};
+use merit_env::{Env, EnvError, ExpertTurn, read_world};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -43,15 +43,29 @@ pub(crate) fn with(mut object: Value, other: &Value) -> Value {
     object
 }
 
+/// Whether a world opens a task; otherwise it says that it cannot.
 pub(crate) fn opens(world: &dyn World, task: &Arc<Task>) -> bool {
-    world.open(task, &Seed::root(2), None).is_ok()
+    match world.open(task, &Seed::root(2), None) {
+        Ok(_) => true,
+        Err(EnvError::Task { .. }) => false,
+        Err(other) => panic!("{other}"),
+    }
 }
 
-/// Whether a world goes on from a snapshot with other values for some keys of its state.
+/// Whether a world goes on from a snapshot; otherwise it says that it cannot.
+pub(crate) fn goes_on(world: &dyn World, task: &Arc<Task>, snapshot: &Value) -> bool {
+    match world.open(task, &Seed::root(2), Some(snapshot)) {
+        Ok(_) => true,
+        Err(EnvError::Snapshot { .. }) => false,
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Whether it goes on from a snapshot with other values for some keys of its state.
 pub(crate) fn restores(world: &dyn World, task: &Arc<Task>, other: &Value) -> bool {
     let fresh = world.open(task, &Seed::root(2), None).unwrap().snapshot();
     let state = with(fresh["state"].clone(), other);
-    world.open(task, &Seed::root(2), Some(&with(fresh, &json!({ "state": state })))).is_ok()
+    goes_on(world, task, &with(fresh, &json!({ "state": state })))
 }
 
 pub(crate) fn prompt(world: &dyn World, task: &Arc<Task>) -> String {

@@ -367,7 +367,8 @@ fn settings_that_cannot_be_are_refused_with_the_reason() {
     let check = |text: &str, why: &str| {
         let settings: Sums = toml::from_str(text).unwrap();
         assert_eq!(settings.check().unwrap_err().to_string(), why);
-        assert!(settings.build(&LiveTools).is_err());
+        let refused = settings.build(&LiveTools).err().unwrap().to_string();
+        assert_eq!(refused, format!("world `sums`: {why}"));
     };
     check("sizes = []", "`sizes` is empty; list the depths to train on, as in [1, 2]");
     check("held_out_sizes = [5]", "`held_out_sizes` lists 5; depths are 1 to 4");

@@ -5,7 +5,7 @@ use merit_core::Components;
 use merit_core::{Action, CallEnd, CallRecord, Message, Role, Seed, Split, Task, ToolCall};
 use merit_core::{Move, TaskLine};
 use merit_env::tasks::{SAMPLES, TaskWorld, Tasks};
-use merit_env::{Env, Expert as _, ExpertTurn, LiveTools, Termination, World, read_world};
+use merit_env::{Env, EnvError, Expert as _, ExpertTurn, LiveTools, Termination, World, read_world};
 use merit_tools::formats::CALL_FORMATS;
 use merit_tools::{ToolAnswer, call_blocking, example_settings, tool};
 use std::collections::HashSet;
@@ -159,7 +159,8 @@ fn calls_are_read_and_answered_in_the_wording_of_the_format() {
     assert!(matches!(env.parse("  \n"), Action::Malformed { .. }));
     assert_eq!(env.parse("<think>hm</think>\n\n47\n"), Action::Answer { text: "47".into() });
     assert_eq!(env.step(&env.parse("47"), &[]).unwrap().terminated, Some(Termination::Answered));
-    assert!(env.step(&env.parse("47"), &[]).is_err());
+    let over = env.step(&env.parse("47"), &[]).unwrap_err();
+    assert!(matches!(&over, EnvError::Broken { why, .. } if why.contains("after its end")), "{over}");
     assert_eq!(task.answer.as_deref(), Some("47"));
 }
 

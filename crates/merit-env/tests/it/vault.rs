@@ -129,10 +129,12 @@ fn settings_that_cannot_be_are_refused_with_the_reason() {
     let check = |text: &str, why: &str| {
         let settings: Vault = toml::from_str(text).unwrap();
         assert_eq!(settings.check().unwrap_err().to_string(), why);
-        assert!(settings.build(&LiveTools).is_err());
+        let refused = settings.build(&LiveTools).err().unwrap().to_string();
+        assert_eq!(refused, format!("world `vault`: {why}"));
     };
     check("boxes = 3", "`boxes` is 3; it must be 4 to 9");
     check("sizes = []", "`sizes` is empty; list the sizes to train on, as in [2, 3]");
     check("sizes = [7]", "a way of 7 boxes; give 2 to 6, the boxes in the row");
-    assert!(toml::from_str::<Vault>("box = 3").is_err());
+    let unknown = toml::from_str::<Vault>("box = 3").unwrap_err();
+    assert!(unknown.message().starts_with("unknown field `box`"), "{unknown}");
 }

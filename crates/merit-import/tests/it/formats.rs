@@ -164,7 +164,8 @@ fn what_nobody_measured_is_not_zero() {
     assert_eq!((done.cost.tool_calls, done.turns[0].calls[0].seconds), (1, None));
     assert!(done.turns.iter().all(|turn| turn.stop == TurnStop::Unknown));
     assert!(done.transcript.segments().iter().all(|s| s.known == Known::Text && s.policy_version.is_none()));
-    assert!(Sample::of(&imported.episodes[0], 0).is_err());
+    let refused = Sample::of(&imported.episodes[0], 0).unwrap_err();
+    assert!(matches!(refused, SampleError::Incomplete { .. }), "{refused}");
 }
 
 #[test]

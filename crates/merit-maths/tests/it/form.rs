@@ -178,6 +178,7 @@ fn a_form_can_be_set_or_waived() {
     assert_eq!(with(Form::Base(2), "1101", "1101").0, "pass");
     let config: MathsConfig = toml::from_str("form = { base = 2 }").unwrap();
     assert_eq!(config.form, Form::Base(2));
-    assert!(toml::from_str::<MathsConfig>("form = { base = 99 }").unwrap().check().is_err());
+    let refused = toml::from_str::<MathsConfig>("form = { base = 99 }").unwrap().check().unwrap_err();
+    assert_eq!(refused.to_string(), "`form` asks for base 99; give a base from 2 to 36");
     assert_eq!(toml::from_str::<MathsConfig>("form = \"lowest-terms\"").unwrap().form, Form::LowestTerms);
 }

@@ -87,12 +87,13 @@ fn a_policy_is_a_file() {
 
 #[test]
 fn a_setting_that_nobody_reads_is_refused() {
-    for text in [
-        "severl = \"any-one\"",
-        "[math_verify]\nrounding = 2",
-        "[math_verify]\ntargets = [{ kind = \"latex\", boxes = 1 }]",
+    for (key, text) in [
+        ("severl", "severl = \"any-one\""),
+        ("rounding", "[math_verify]\nrounding = 2"),
+        ("boxes", "[math_verify]\ntargets = [{ kind = \"latex\", boxes = 1 }]"),
     ] {
-        assert!(toml::from_str::<MathsConfig>(text).is_err(), "{text}");
+        let said = toml::from_str::<MathsConfig>(text).unwrap_err().to_string();
+        assert!(said.contains(&format!("unknown field `{key}`")), "{said}");
     }
     let refused = |text: &str| toml::from_str::<MathsConfig>(text).unwrap().check().unwrap_err();
     assert_eq!(refused("[math_verify]\nstrict = false"), MathsConfigError::OptionsWithoutCompat);

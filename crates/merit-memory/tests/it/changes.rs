@@ -91,7 +91,8 @@ fn a_change_that_fails_leaves_nothing() {
     let mut memory = memory(Settings::default(), &["one"]);
     let fails = |_: &mut Memory| Err(MemoryError::Setting("asked to fail".into()));
     let rule = GateRule::Always;
-    assert!(memory.evolve_through(vec![Candidate::new("two")], &rule, fails).is_err());
+    let error = memory.evolve_through(vec![Candidate::new("two")], &rule, fails).err().unwrap().to_string();
+    assert!(error.contains("asked to fail"), "{error}");
     assert_eq!((texts(&memory), memory.version().unwrap()), (vec!["one".to_owned()], 1));
 }
 

@@ -248,7 +248,10 @@ fn samples_show_a_term_that_cannot_judge_and_the_reason() {
 #[test]
 fn a_reward_that_does_not_compile_is_not_checked() {
     let config: RewardConfig = RewardConfig::from_toml("type = 'sum'\nof = []").unwrap();
-    assert!(check(&config).is_err());
+    assert_eq!(
+        check(&config).unwrap_err().to_string(),
+        "reward, at `reward`: `sum` has no parts; list at least one in `of`"
+    );
 }
 
 #[test]

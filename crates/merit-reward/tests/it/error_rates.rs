@@ -115,13 +115,14 @@ fn an_info_that_is_a_verdict_errs_turn_by_turn_and_a_number_cannot_err() {
     // All three are turned round: two yes of three.
     let all = "verdict = true\nerrors = { false_positive = 1.0, false_negative = 1.0 }";
     assert!((scored(all) - 2.0 / 3.0).abs() < 1e-9);
-    let refused = |text: &str| match RewardConfig::from_toml(text) {
-        Ok(config) => Scorer::compile(&config).is_err(),
-        Err(_) => true,
-    };
-    assert!(refused(&format!("{info}\nerrors = {{ false_positive = 0.1 }}")), "a number is no verdict");
+    // A number is no verdict, nor is a sum of verdicts.
+    let number = RewardConfig::from_toml(&format!("{info}\nerrors = {{ false_positive = 0.1 }}")).unwrap();
+    let refused = Scorer::compile(&number).err().unwrap().to_string();
     assert!(
-        refused("type = 'info'\nkey = 'fine'\nreduce = 'sum'\nverdict = true"),
-        "nor is a sum of verdicts"
+        refused.contains("`errors` makes verdicts wrong now and then, and `info` gives none"),
+        "{refused}"
     );
+    let sum = RewardConfig::from_toml("type = 'info'\nkey = 'fine'\nreduce = 'sum'\nverdict = true");
+    let refused = sum.unwrap_err().to_string();
+    assert!(refused.contains("a sum of verdicts is no verdict"), "{refused}");
 }

@@ -120,10 +120,9 @@ fn own_components_conform_and_their_mistakes_are_named() {
         error.starts_with("unknown reward term or combinator `breif` (did you mean `brief`?)"),
         "{error}"
     );
-    assert!(
-        RewardConfig::from_toml("type = 'brief'\nchars = 1").is_err(),
-        "it is known where it was lent only"
-    );
+    // It is known where it was lent only.
+    let error = RewardConfig::from_toml("type = 'brief'\nchars = 1").unwrap_err().to_string();
+    assert!(error.contains("unknown reward term or combinator `brief`"), "{error}");
 }
 
 /// 1 where the answer is the task's, whatever its case.

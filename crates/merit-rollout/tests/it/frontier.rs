@@ -238,5 +238,6 @@ fn settings_that_cannot_work_are_refused_by_name() {
     assert_eq!(refused(&nowhere), "grow.evidence.at");
     let unknown =
         r#"{"grow": {"branch": 2, "width": 2, "depth": 3, "keep": {"type": "random", "info": "sum"}}}"#;
-    assert!(serde_json::from_str::<RolloutSettings>(unknown).is_err());
+    let error = serde_json::from_str::<RolloutSettings>(unknown).unwrap_err().to_string();
+    assert!(error.contains("unknown field `info`"), "{error}");
 }

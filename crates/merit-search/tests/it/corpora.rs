@@ -48,9 +48,15 @@ fn a_bad_line_is_named() {
         "{\"id\": 1.5, \"text\": \"a\"}",
         "corpus c.jsonl, line 1: `id` must be a string of 1 to 512 bytes or a whole number, but it is a number with a fraction",
     );
-    assert!(Corpus::from_reader(&b"{\"text\": \"\xff\"}"[..], "c").is_err());
     let deep = format!("{{\"text\": \"a\", \"x\": {}", "[".repeat(1_000_000));
-    assert!(Corpus::from_reader(deep.as_bytes(), "c").is_err());
+    for (line, why) in [
+        (&b"{\"text\": \"\xff\"}"[..], "invalid unicode code point"),
+        (deep.as_bytes(), "EOF while parsing a list"),
+    ] {
+        let said = Corpus::from_reader(line, "c").unwrap_err().to_string();
+        let head = "corpus c, line 1: not a JSON object with a text: ";
+        assert!(said.starts_with(&format!("{head}{why}")), "{said}");
+    }
 }
 
 #[test]

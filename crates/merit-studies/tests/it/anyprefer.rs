@@ -32,7 +32,9 @@ fn tool_notes_are_kept_with_the_pairs() {
 #[test]
 fn feedback_without_a_gate_is_refused() {
     let study = |judge, feedback| Anyprefer { judge, feedback, ..Default::default() };
-    assert!(study(Ranking::Own, true).check().is_err());
-    assert!(study(Ranking::Exact, true).check().is_err());
+    for judge in [Ranking::Own, Ranking::Exact] {
+        let refused = study(judge, true).check().unwrap_err().to_string();
+        assert_eq!(refused, "`feedback` comes from the gate, which only another model's pairs pass");
+    }
     assert!(study(Ranking::Separate, true).check().is_ok());
 }

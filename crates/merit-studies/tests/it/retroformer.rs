@@ -32,6 +32,7 @@ fn nobody_is_paid_for_a_solved_task_and_an_empty_hint_costs_a_trial() {
 fn who_does_not_learn_spends_nothing_and_a_shuffled_reader_must_read() {
     assert!(cell(&small(Writer::Frozen), 400.0).costs.is_empty());
     use merit_core::Component as _;
-    assert!(Retroformer { shuffled: true, ..small(Writer::Random) }.check().is_err());
+    let refused = Retroformer { shuffled: true, ..small(Writer::Random) }.check().unwrap_err().to_string();
+    assert_eq!(refused, "`shuffled` means something only for a writer that reads trials");
     assert!(Retroformer { shuffled: true, ..small(Writer::Delta) }.check().is_ok());
 }

@@ -143,6 +143,11 @@ fn a_wrong_source_is_refused_with_what_is_wrong_in_it() {
     let unsatisfiable = json!({"type": "integer", "minimum": 5, "maximum": 4});
     check(GrammarSource::JsonSchema(unsatisfiable), &["JSON schema"]);
     let tokenizer = &factories()[0].0;
-    assert!(GrammarFactory::new(tokenizer, &[]).is_err());
-    assert!(GrammarFactory::new(tokenizer, &[TokenId(9_999)]).is_err());
+    for (ends, why) in [
+        (&[][..], "no token that ends a text was given"),
+        (&[TokenId(9_999)], "end token 9999 is not one of the"),
+    ] {
+        let said = GrammarFactory::new(tokenizer, ends).err().unwrap().to_string();
+        assert!(said.contains(why), "{said}");
+    }
 }

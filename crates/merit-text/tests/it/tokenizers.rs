@@ -157,5 +157,9 @@ fn what_cannot_make_a_tokenizer_is_refused_with_the_reason() {
     let words = r#"{"version": "1.0", "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "a"}}"#;
     let error = Tokenizer::from_json(words).unwrap_err();
     assert!(matches!(&error, TokenizerError::File(why) if why.contains("`WordLevel` model")), "{error}");
-    assert!(Tokenizer::from_json(r#"{"version": "1.0", "model": {"type": "BPE"}}"#).is_err());
+    let error = Tokenizer::from_json(r#"{"version": "1.0", "model": {"type": "BPE"}}"#).unwrap_err();
+    assert!(
+        matches!(&error, TokenizerError::File(why) if why.contains("neither byte-level nor has byte fallback")),
+        "{error}"
+    );
 }

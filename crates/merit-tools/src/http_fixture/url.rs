@@ -98,18 +98,14 @@ mod tests {
 
     #[test]
     fn what_is_no_url_is_refused() {
-        for url in [
-            "",
-            "shop.test",
-            "ftp://a/b",
-            "https://",
-            "https:///a",
-            "file:///etc/passwd",
-            "https://a b/",
-            "https://u:p@h/",
-        ] {
-            assert!(normal(url).is_err(), "{url}");
+        for url in
+            ["", "shop.test", "ftp://a/b", "https://", "https:///a", "file:///etc/passwd", "https://u:p@h/"]
+        {
+            let why = normal(url).unwrap_err();
+            assert!(why.contains(&format!("`{url}` is no URL; write a whole URL")), "{why}");
         }
+        let spaced = normal("https://a b/").unwrap_err();
+        assert!(spaced.contains("`https://a b/` has spaces"), "{spaced}");
         let long = normal(&format!("https://a/{}", "x".repeat(2_000))).unwrap_err();
         assert!(long.contains("the URL is too long"), "{long}");
     }

@@ -1,7 +1,7 @@
 //! The Python tool: what an agent sees of its programs, and an interpreter that can be forked.
 
 use merit_tools::conformance::example_task;
-use merit_tools::{Tool, ToolAnswer, ToolSession, call_blocking, read_tool};
+use merit_tools::{NoAnswer, Tool, ToolAnswer, ToolSession, call_blocking, read_tool};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -118,13 +118,14 @@ fn giving_a_call_up_ends_its_program() {
 
 #[test]
 fn a_call_that_was_given_up_loses_the_variables_at_most() {
+    const SOON: Duration = Duration::from_millis(300);
     let session = open("");
     assert_eq!(ask(&session, "x = 1"), ok("(no output)"));
-    assert!(call_blocking(&session, "while True: pass", Duration::from_millis(300)).is_err());
+    assert_eq!(call_blocking(&session, "while True: pass", SOON), Err(NoAnswer::Late(SOON)));
     assert_eq!(ask(&session, "x"), ok("1"));
     // A program that tells the time cannot be run again to the same end.
     assert!(matches!(ask(&session, "import time; y = 2; time.time_ns()"), ToolAnswer::Ok(_)));
-    assert!(call_blocking(&session, "while True: pass", Duration::from_millis(300)).is_err());
+    assert_eq!(call_blocking(&session, "while True: pass", SOON), Err(NoAnswer::Late(SOON)));
     let ToolAnswer::Ok(text) = ask(&session, "'y' in globals()") else { panic!("the session is gone") };
     assert!(text.contains("its variables are gone") && text.ends_with("False"), "{text}");
     assert_eq!(ask(&session, "1 + 1"), ok("2"));

@@ -208,12 +208,16 @@ fn declarations_that_cannot_be_are_refused() {
         refusal(json!({ "type": "command", "command": ["cat"], "deadline_s": 0 }), &weather())
             .contains("deadline_s")
     );
-    for text in [
-        "type = \"simulated\"\nrole = { type = \"examples\", seed = 1 }\ntools = []",
-        "type = \"simulated\"\nrole = { type = \"model\" }\ntools = []",
-        "type = \"simulated\"\ntools = []",
+    for (text, why) in [
+        (
+            "type = \"simulated\"\nrole = { type = \"examples\", seed = 1 }\ntools = []",
+            "unknown field `seed`",
+        ),
+        ("type = \"simulated\"\nrole = { type = \"model\" }\ntools = []", "unknown variant `model`"),
+        ("type = \"simulated\"\ntools = []", "missing field `role`"),
     ] {
-        assert!(read_tool(text).is_err(), "{text}");
+        let said = read_tool(text).unwrap_err().to_string();
+        assert!(said.contains(why), "{text}: {said}");
     }
     let none = read_tool("type = \"simulated\"\nrole = { type = \"examples\" }");
     assert!(none.unwrap_err().to_string().contains("neither"));

@@ -61,6 +61,6 @@ mod tests {
     #[test]
     fn a_whole_response_keeps_its_indentation() {
         assert_eq!(extract(CodeExtract::Whole, "  x"), Ok("  x"));
-        assert!(extract(CodeExtract::Whole, " \n").is_err());
+        assert_eq!(extract(CodeExtract::Whole, " \n"), Err("the response is empty"));
     }
 }

@@ -244,7 +244,8 @@ mod tests {
             assert_eq!(check_path("function", path), Ok(()));
         }
         for path in ["", "f()", "a.b", "f(1)", "A().b().c", "os.system", "1f", "f;g"] {
-            assert!(check_path("function", path).is_err(), "{path}");
+            let why = check_path("function", path).unwrap_err();
+            assert!(why.starts_with(&format!("`function` is `{path}`; give a function")), "{why}");
         }
     }
 }

@@ -75,7 +75,7 @@ fn tools_that_cannot_be_used_are_refused() {
     assert!(unknown.to_string().contains("unknown field `params`"), "{unknown}");
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     rules: Vec<Rule>,
@@ -247,9 +247,13 @@ fn rules_that_cannot_work_are_refused() {
         let error = rules(&format!("[[rules]]\n{text}")).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains("rule 0"), "{error}");
     }
-    for text in ["must_cal = { tool = \"a\" }", "must_call = { tool = \"a\", args = {} }", "before = [\"a\"]"]
-    {
-        assert!(toml::from_str::<File>(&format!("[[rules]]\n{text}")).is_err(), "{text}");
+    for (text, why) in [
+        ("must_cal = { tool = \"a\" }", "unknown variant `must_cal`"),
+        ("must_call = { tool = \"a\", args = {} }", "unknown field `args`"),
+        ("before = [\"a\"]", "expected tuple with length 2"),
+    ] {
+        let said = toml::from_str::<File>(&format!("[[rules]]\n{text}")).unwrap_err().to_string();
+        assert!(said.contains(why), "{text}: {said}");
     }
 }
 

@@ -260,8 +260,13 @@ fn configurations_that_cannot_work_are_refused_with_the_reason() {
     assert!(refusal("[weights]\nparse = 0\ncontent = 0").contains("weight"));
     assert!(refusal("[limits]\ndepth = 500").contains("128"));
     assert!(refusal("[[content.fields]]\npath = \"/a\"\ncompare = { type = \"number\" }").contains("/a"));
-    for unknown in ["extracts = \"whole\"", "[content]\nfield = []", "[limits]\nbyte = 3"] {
-        assert!(toml::from_str::<JsonConfig>(unknown).is_err(), "{unknown}");
+    for (key, text) in [
+        ("extracts", "extracts = \"whole\""),
+        ("field", "[content]\nfield = []"),
+        ("byte", "[limits]\nbyte = 3"),
+    ] {
+        let said = toml::from_str::<JsonConfig>(text).unwrap_err().to_string();
+        assert!(said.contains(&format!("unknown field `{key}`")), "{said}");
     }
 }
 

@@ -157,18 +157,30 @@ fn configs_that_cannot_work_are_refused() {
         let said = toml::from_str::<TextConfig>(text).unwrap_err().to_string();
         assert!(said.contains(&format!("unknown field `{key}`")), "{said}");
     }
-    for config in [
-        "metric.type = 'f1'\npass_at = 1.5",
-        "metric.type = 'f1'\nmax_chars = 0",
-        "metric = { type = 'string', rule = 'exact' }\nnormalise = {}",
-        "metric.type = 'f1'\nnormalise = { collapse_white_space = false }",
-        "metric = { type = 'length', unit = 'chars', min = 3, max = 2 }",
-        "metric = { type = 'repetition', n = 0 }",
-        "metric = { type = 'balance', pairs = [] }",
-        "metric = { type = 'contains', max_candidates = 0 }",
+    for (config, why) in [
+        ("metric.type = 'f1'\npass_at = 1.5", "`pass_at` is 1.5, but it must be from 0 to 1"),
+        ("metric.type = 'f1'\nmax_chars = 0", "`max_chars` is 0, but it must be from 1 to 4194304"),
+        (
+            "metric = { type = 'string', rule = 'exact' }\nnormalise = {}",
+            "`normalise` does nothing with `string`; leave it out",
+        ),
+        (
+            "metric.type = 'f1'\nnormalise = { collapse_white_space = false }",
+            "`drop_articles` works on words and needs `collapse_white_space = true`",
+        ),
+        (
+            "metric = { type = 'length', unit = 'chars', min = 3, max = 2 }",
+            "`max` is 2, but it must be at least `min`",
+        ),
+        ("metric = { type = 'repetition', n = 0 }", "`n` is 0, but it must be from 1 to 16"),
+        ("metric = { type = 'balance', pairs = [] }", "`pairs`"),
+        (
+            "metric = { type = 'contains', max_candidates = 0 }",
+            "`max_candidates` is 0, but it must be at least 1",
+        ),
     ] {
-        let config: TextConfig = toml::from_str(config).unwrap();
-        assert!(TextVerifier::compile(config.clone()).is_err(), "{config:?}");
+        let said = TextVerifier::compile(toml::from_str(config).unwrap()).err().unwrap().to_string();
+        assert!(said.contains(why), "{config}: {said}");
     }
 }
 

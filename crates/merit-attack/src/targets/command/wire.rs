@@ -146,8 +146,13 @@ mod tests {
         assert_eq!(reply(1, r#"{"id": 1, "score": 0.5}"#), Ok(Reply::Score(0.5)));
         assert_eq!(reply(1, r#"{"id": 1, "score": NaN}"#), Ok(Reply::NotFinite));
         assert_eq!(reply(1, r#"{"id": 1, "error": "ValueError"}"#), Ok(Reply::Error("ValueError".into())));
-        for wrong in [r#"{"id": 2, "score": 1}"#, r#"{"id": 1, "score": "1"}"#, r#"{"id": 1}"#, "1.0"] {
-            assert!(reply(1, wrong).is_err(), "{wrong}");
+        for (wrong, why) in [
+            (r#"{"id": 2, "score": 1}"#, "it was asked 1 and answers something else"),
+            (r#"{"id": 1, "score": "1"}"#, "its score is no number"),
+            (r#"{"id": 1}"#, "its answer needs either `score` or `error`"),
+            ("1.0", "it was asked 1 and answers something else"),
+        ] {
+            assert_eq!(reply(1, wrong), Err(format!("{why}: {wrong}")));
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::error::AttackError;
 /// ```
 /// use merit_attack::targets::split_words;
 /// assert_eq!(split_words(r#"python3 'my script.py' --name "a \"b\"""#)?, ["python3", "my script.py", "--name", "a \"b\""]);
-/// assert!(split_words("python3 'oops").is_err());
+/// let error = split_words("python3 'oops").unwrap_err().to_string();
+/// assert!(error.ends_with("cannot be split into words: a single quote is not closed"));
 /// # Ok::<(), merit_attack::AttackError>(())
 /// ```
 pub fn split_words(command: &str) -> Result<Vec<String>, AttackError> {

@@ -2,7 +2,7 @@
 
 use crate::tape::bench_tools::{Bench, PATIENCE, Shelf, ask, broken, ok, task, timed_out};
 use merit_tools::{
-    Match, Scope, Tape, TapeError, Timing, Tool, ToolAnswer, ToolSession, Toolbox, call_blocking,
+    Match, NoAnswer, Scope, Tape, TapeError, Timing, Tool, ToolAnswer, ToolSession, Toolbox, call_blocking,
 };
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Barrier};
@@ -80,14 +80,15 @@ fn who_waits_for_a_call_that_is_given_up_asks_in_its_place() {
         })
     });
     let [first, second] = ["t", "t"].map(|id| open(&toolbox, &tool, id));
+    let soon = Duration::from_millis(100);
     std::thread::scope(|scope| {
-        let gives_up = scope.spawn(|| call_blocking(&first, "x", Duration::from_millis(100)));
+        let gives_up = scope.spawn(|| call_blocking(&first, "x", soon));
         while tool.calls.load(Ordering::Relaxed) == 0 {
             std::thread::sleep(Duration::from_millis(1));
         }
         open_now.store(true, Ordering::SeqCst);
         assert_eq!(call_blocking(&second, "x", PATIENCE), Ok(ok("call 1")));
-        assert!(gives_up.join().unwrap().is_err());
+        assert_eq!(gives_up.join().unwrap(), Err(NoAnswer::Late(soon)));
     });
 }
 

@@ -13,7 +13,8 @@ fn exported() -> (Shelf, String) {
     for input in ["1", "x\u{0}\n\"é", "2"] {
         ask(&session, input);
     }
-    assert!(tool.open(&task("closed"), None).is_err());
+    let closed = tool.open(&task("closed"), None).err().unwrap().to_string();
+    assert!(closed.contains("it is closed"), "{closed}");
     let mut lines = Vec::new();
     toolbox.tape().unwrap().export(&mut lines).unwrap();
     (shelf, String::from_utf8(lines).unwrap())
@@ -38,7 +39,8 @@ fn an_exported_tape_reads_back_and_replays() {
     let tool = replay.wrap(Bench::stuck());
     let session = tool.open(&task("t"), None).unwrap();
     assert_eq!(ask(&session, "1"), ok("1"));
-    assert!(tool.open(&task("closed"), None).is_err());
+    let closed = tool.open(&task("closed"), None).err().unwrap().to_string();
+    assert!(closed.contains("it is closed"), "{closed}");
     replay.check().unwrap();
 }
 

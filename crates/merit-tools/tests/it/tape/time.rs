@@ -1,14 +1,14 @@
 //! Calls that are given up: what the engine's deadline does to a recording.
 
 use crate::tape::bench_tools::{Bench, PATIENCE, Shelf, ask, ok, task, timed_out};
-use merit_tools::{ToolAnswer, ToolSession, Toolbox, call_blocking};
+use merit_tools::{NoAnswer, ToolAnswer, ToolSession, Toolbox, call_blocking};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 const SOON: Duration = Duration::from_millis(30);
 
 fn give_up(session: &Arc<dyn ToolSession>, input: &str) {
-    assert!(call_blocking(session, input, SOON).is_err(), "nothing answers here");
+    assert_eq!(call_blocking(session, input, SOON), Err(NoAnswer::Late(SOON)), "nothing answers here");
 }
 
 fn answers(toolbox: &Toolbox) -> Vec<ToolAnswer> {

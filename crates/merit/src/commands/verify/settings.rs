@@ -77,6 +77,7 @@ mod tests {
             |key, value| to_json(&setting(key, value).expect("it is a setting")).expect("it is plain");
         assert_eq!(value("limits.steps", "7"), json!({"limits": {"steps": 7}}));
         assert_eq!(value("units", "ignored"), json!({"units": "ignored"}));
-        assert!(setting("a b", "1").is_err());
+        let why = setting("a b", "1").unwrap_err();
+        assert_eq!(why, "`a b` is no name of a setting, e.g. `units` or `limits.steps`");
     }
 }
