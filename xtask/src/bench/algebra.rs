@@ -85,8 +85,13 @@ mod tests {
     fn scores_that_depend_on_the_threads_end_the_run() {
         let line = |threads: u32, sum: f64| json!({"side": "merit", "threads": threads, "sum": sum});
         assert!(check_same_sums(&[line(2, 1.5), line(1, 1.5)]).is_ok());
-        assert!(check_same_sums(&[line(2, 1.5), line(1, 1.5000001)]).is_err());
-        assert!(check_same_sums(&[json!({"side": "merit", "threads": 2})]).is_err());
-        assert!(check_same_sums(&[line(2, 0.0)]).is_err());
+        for (lines, why) in [
+            (vec![line(2, 1.5), line(1, 1.5000001)], "the same episodes were scored differently"),
+            (vec![json!({"side": "merit", "threads": 2})], "no line has a sum of rewards"),
+            (vec![line(2, 0.0)], "no line has a sum of rewards"),
+        ] {
+            let said = check_same_sums(&lines).unwrap_err().to_string();
+            assert!(said.contains(why), "{said}");
+        }
     }
 }

@@ -42,7 +42,8 @@ mod tests {
             line(2, "verl", 7.0),
         ];
         assert_eq!(per_round(&lines, &json!({"side": "merit"}), "ms").unwrap(), [2.0, 5.0]);
-        assert!(per_round(&lines, &json!({"side": "torch"}), "ms").is_err());
-        assert!(per_round(&lines, &json!({"side": "merit"}), "us").is_err());
+        let missing = |side, key| per_round(&lines, &json!({"side": side}), key).unwrap_err().to_string();
+        assert!(missing("torch", "ms").contains("a side did not print what was asked of it"));
+        assert!(missing("merit", "us").contains("no number `us` in"));
     }
 }

@@ -205,8 +205,10 @@ mod tests {
     #[test]
     fn a_verdict_that_is_not_the_expected_one_ends_the_run() {
         assert!(check_verdicts(&[json!({"wrong": []})]).is_ok());
-        assert!(check_verdicts(&[json!({"wrong": []}), json!({"wrong": ["boxed:3"]})]).is_err());
-        assert!(check_verdicts(&[json!({"pairs_per_s": 1.0})]).is_err());
+        for wrong in [json!({"wrong": ["boxed:3"]}), json!({"pairs_per_s": 1.0})] {
+            let said = check_verdicts(&[json!({"wrong": []}), wrong.clone()]).unwrap_err().to_string();
+            assert_eq!(said, format!("a side came to other verdicts than expected: {wrong}"));
+        }
     }
 
     #[test]
