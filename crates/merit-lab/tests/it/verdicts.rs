@@ -161,7 +161,8 @@ fn what_was_recorded_of_a_seed_is_known_better_than_what_is_left_of_its_curves()
     let again = judge_again(&system, &Cells::default(), Some(&recorded));
     assert_eq!(again.verdict, Verdict::Inconclusive, "without cells nothing is known");
     let again = judge_again(&system, &cells(&[0.5, 0.6, 0.7], &[0.1, 0.2, 0.3]), Some(&recorded));
-    assert_eq!((again.verdict, again.claims[0].estimate), (Verdict::DoesNotHold, Some(0.1)));
+    assert_eq!(again.verdict, Verdict::DoesNotHold);
+    assert!((again.claims[0].estimate.unwrap() - 0.1).abs() < 1e-12);
 }
 
 #[test]
