@@ -60,3 +60,38 @@ fn only_file(folder: &Path) -> Result<PathBuf> {
         _ => bail!("{} should hold one wheel", folder.display()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::root;
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::process::Command;
+
+    /// Every package with the features that it is compiled with.
+    fn packages(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
+        let tree = ["tree", "--locked", "--prefix", "none", "--format", "{p}\t{f}"];
+        let told = Command::new("cargo").args(tree).args(arguments).current_dir(root()).output().unwrap();
+        assert!(told.status.success(), "{}", String::from_utf8_lossy(&told.stderr));
+        let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for line in String::from_utf8_lossy(&told.stdout).lines() {
+            let (name, features) = line.trim_end_matches(" (*)").split_once('\t').unwrap();
+            packages.entry(name.to_owned()).or_default().insert(features.to_owned());
+        }
+        packages
+    }
+
+    #[test]
+    fn what_the_wheel_and_the_tests_share_is_compiled_once() {
+        let tests = packages(&["--workspace", "--edges", "normal,build,dev"]);
+        let wheel = packages(&["--package", "merit-python", "--edges", "normal,build"]);
+        assert!(wheel.len() > 100, "{}", wheel.len());
+        for (name, features) in wheel {
+            assert!(
+                features.is_subset(&tests[&name]),
+                "the wheel needs {name} with {features:?} and the tests with {:?}, so it is compiled twice, with all that stands on it; \
+                 name the features in [workspace.dependencies]",
+                tests[&name]
+            );
+        }
+    }
+}

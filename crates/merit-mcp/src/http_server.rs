@@ -207,9 +207,8 @@ fn takes_events(headers: &HeaderMap) -> bool {
 /// The name of a session, which cannot be guessed.
 fn unguessable() -> Option<String> {
     let mut bytes = [0_u8; 16];
-    let filled = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty()).ok()?;
-    let name = || bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    (filled == bytes.len()).then(name)
+    getrandom::fill(&mut bytes).ok()?;
+    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 fn refused(status: StatusCode, why: impl Into<String>) -> Refusal {

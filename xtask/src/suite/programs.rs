@@ -19,12 +19,13 @@ use std::time::{Duration, Instant};
 /// Programs that run with no other beside them, by package and target.
 const ALONE: [(&str, &str); 2] = [("merit-sandbox", "escape"), ("merit-sandbox", "storm")];
 /// The longest ones, longest first, so that none of them is left for the end.
-const LONG: [(&str, &str); 6] = [
+const LONG: [(&str, &str); 7] = [
     ("merit", "it"),
-    ("merit-model", "it"),
+    ("merit-python", "it"),
+    ("merit-attack", "it"),
+    ("merit-lab", "it"),
+    ("merit-env", "it"),
     ("merit-run", "it"),
-    ("merit-kernels", "merit_kernels"),
-    ("merit-sandbox", "it"),
     ("merit-verify", "it"),
 ];
 

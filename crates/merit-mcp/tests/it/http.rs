@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
+use std::task::Poll;
 
 fn start(counters: &Arc<Counters>) -> HttpServer {
     let (tools, info) = served(counters);
@@ -84,7 +85,7 @@ fn a_late_or_dropped_call_is_stopped_at_the_server() {
     wait(async {
         let mut call = Box::pin(patient.call("sleep", none()));
         // Polled once: the request is under way.
-        let first = futures::poll!(&mut call);
+        let first = std::future::poll_fn(|context| Poll::Ready(call.as_mut().poll(context))).await;
         assert!(first.is_pending());
         assert!(soon(|| *counters.asleep.lock().unwrap() == 1), "the tool was not called");
     });
