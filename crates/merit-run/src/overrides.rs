@@ -27,36 +27,45 @@ pub fn parse_value(text: &str) -> toml::Value {
     parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| toml::Value::String(text.to_owned()))
 }
 
+/// What is below this key are somebody's own words, each with one spelling: settings of a world, a term or a tool in Python.
+const OWN_WORDS: &str = "settings";
+
 /// Puts `value` at a dotted path; only the last part may be new.
 pub fn set_path(table: &mut toml::Table, path: &str, value: toml::Value) -> Result<(), String> {
-    match path.split_once('.') {
-        None => {
-            table.insert(as_spelt_in(table, path).to_owned(), value);
-            Ok(())
-        }
-        Some((head, rest)) => {
-            // An absent section may be an optional one; whether it exists at all is for the parser to say.
-            let next = table
-                .entry(as_spelt_in(table, head))
-                .or_insert_with(|| toml::Value::Table(toml::Table::new()));
-            let next = next.as_table_mut().ok_or_else(|| format!("`{head}` is a value, not a section"))?;
-            set_path(next, rest, value)
-        }
-    }
+    put(table, path, value, false)
+}
+
+fn put(table: &mut toml::Table, path: &str, value: toml::Value, own_words: bool) -> Result<(), String> {
+    let (head, rest) = path.split_once('.').map_or((path, None), |(head, rest)| (head, Some(rest)));
+    let key = if own_words { head } else { as_spelt_in(table, head) }.to_owned();
+    let Some(rest) = rest else {
+        table.insert(key, value);
+        return Ok(());
+    };
+    // An absent section may be an optional one; whether it exists at all is for the parser to say.
+    let next = table.entry(key).or_insert_with(|| toml::Value::Table(toml::Table::new()));
+    let next = next.as_table_mut().ok_or_else(|| format!("`{head}` is a value, not a section"))?;
+    put(next, rest, value, own_words || head == OWN_WORDS)
 }
 
 /// Lays `changes` over `base`, table by table. A component of another type takes the place of the one before, whole; so does a model from
 /// a file that of a decoder made on the spot, and the other way round.
 pub fn merge(base: &mut toml::Table, changes: &toml::Table) {
+    lay(base, changes, false);
+}
+
+fn lay(base: &mut toml::Table, changes: &toml::Table, own_words: bool) {
     for (key, value) in changes {
         // Two spellings in one change stay two, and are refused when the whole is read.
-        let spelt = as_spelt_in(base, key);
-        let key = if changes.contains_key(spelt) { key.as_str() } else { spelt };
+        let spellings = SPELLINGS.iter().find(|spellings| spellings.contains(&key.as_str()));
+        let given = spellings
+            .map_or(1, |spellings| spellings.iter().filter(|one| changes.contains_key(**one)).count());
+        let key = if own_words || given > 1 { key } else { as_spelt_in(base, key) };
         match (base.get_mut(key), value) {
             (Some(toml::Value::Table(inner)), toml::Value::Table(change))
                 if !replaces(key, inner, change) =>
             {
-                merge(inner, change);
+                lay(inner, change, own_words || key == OWN_WORDS);
             }
             _ => {
                 base.insert(key.to_owned(), value.clone());
@@ -72,7 +81,10 @@ fn replaces(key: &str, base: &toml::Table, change: &toml::Table) -> bool {
 
 fn other_model(base: &toml::Table, change: &toml::Table) -> bool {
     match base.contains_key("file") {
-        true => !change.contains_key("file") && FRESH_ONLY.iter().any(|key| change.contains_key(*key)),
+        true => {
+            !change.contains_key("file")
+                && FRESH_ONLY.iter().any(|key| change.contains_key(as_spelt_in(change, key)))
+        }
         false => change.contains_key("file"),
     }
 }
@@ -90,6 +102,18 @@ mod tests {
         // Both at once are not one of them.
         merge(&mut table, &toml::from_str("skill = 0.25\np_correct = 0.75").unwrap());
         assert!(table.contains_key("skill") && table.contains_key("p_correct"));
+        let mut resolved: toml::Table = toml::from_str("loss_agg = 1").unwrap();
+        merge(&mut resolved, &toml::from_str("loss_aggregation = 2\nnormaliser = 3").unwrap());
+        assert_eq!(resolved.len(), 3, "two that are given are not one");
+    }
+
+    #[test]
+    fn settings_of_somebody_else_have_one_spelling() {
+        let mut table: toml::Table = toml::from_str("world = { settings = { width = 8 } }").unwrap();
+        set_path(&mut table, "world.settings.d_model", 64.into()).unwrap();
+        merge(&mut table, &toml::from_str("world = { settings = { lr = 1, learning_rate = 2 } }").unwrap());
+        let all = "world = { settings = { width = 8, d_model = 64, lr = 1, learning_rate = 2 } }";
+        assert_eq!(table, toml::from_str(all).unwrap());
     }
 
     #[test]
@@ -104,6 +128,8 @@ mod tests {
             ("model = { layers = 2, context = 64 }", "model = { file = 'm.gguf', context = 320 }");
         assert_eq!(merged(fresh, file), toml::from_str(file).unwrap());
         assert_eq!(merged(file, fresh), toml::from_str(fresh).unwrap());
+        let spelt = "model = { d_model = 64 }";
+        assert_eq!(merged(file, spelt), toml::from_str(spelt).unwrap());
         // A change that fits both kinds changes what is there.
         let longer = merged(file, "model = { context = 512 }");
         assert_eq!(longer, toml::from_str("model = { file = 'm.gguf', context = 512 }").unwrap());

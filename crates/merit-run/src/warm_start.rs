@@ -207,7 +207,8 @@ pub(crate) fn forget_skill(table: &mut toml::Table, overrides: &[(String, String
     let by_a_model = teacher().is_some_and(|teacher| teacher != "oracle");
     let to_a_model = by_a_model && sets("roles");
     let Some(warm_start) = table.get_mut("warm_start").and_then(toml::Value::as_table_mut) else { return };
-    if (to_a_model || sets("warm_start.manners")) && !sets("warm_start.skill") {
+    let skill = ["warm_start.skill", "warm_start.p_correct"];
+    if (to_a_model || sets("warm_start.manners")) && !skill.iter().any(|key| sets(key)) {
         warm_start.remove("skill");
     }
     if to_a_model && !sets("warm_start.manners") {
