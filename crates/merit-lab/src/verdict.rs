@@ -106,7 +106,10 @@ pub fn judge_again(system: &System, cells: &Cells, recorded: Option<&Ruling>) ->
             recorded.map_or(&[][..], |ruling| if premise { &ruling.premises } else { &ruling.claims });
         let all = system.parts.iter().flat_map(|part| claims(part).iter().map(move |claim| (part, claim)));
         all.enumerate()
-            .map(|(at, (part, claim))| judged(part, claim, cells, premise, before.get(at)))
+            .map(|(at, (part, claim))| {
+                let before = before.get(at).filter(|before| before.says == claim.says);
+                judged(part, claim, cells, premise, before)
+            })
             .collect()
     };
     let (premises, claims) = (of(|part| &part.premises, true), of(|part| &part.claims, false));
@@ -255,7 +258,7 @@ fn decide(judged: &mut Judged, claim: &Claim, test: Test, values: &[Range], prem
     }
     let nothing = values.iter().filter(|value| ratio && value.number() == Some(0.0)).count();
     if unknown > 0 {
-        judged.why = without_number(unknown, values.len(), estimate);
+        judged.why = without_number(unknown, values.len(), ratio, estimate);
     } else if nothing > 0 {
         judged.why = format!("the median, since {nothing} of {} ratios are 0", values.len());
     }
@@ -297,7 +300,7 @@ fn in_seeds(bound: &Bound, share: f64, values: &[Range]) -> (Verdict, String) {
 }
 
 /// That seeds have no number, and what is known of the estimate all the same.
-fn without_number(unknown: usize, count: usize, estimate: Range) -> String {
+fn without_number(unknown: usize, count: usize, ratio: bool, estimate: Range) -> String {
     let short = crate::scoreboard::number;
     let (least, most) = (estimate.low.min(estimate.high), estimate.high.max(estimate.low));
     let known = match (least > 0.0 && least.is_finite(), most.is_finite()) {
@@ -307,9 +310,8 @@ fn without_number(unknown: usize, count: usize, estimate: Range) -> String {
         (false, true) => format!("; at most {}", short(most)),
         (false, false) => String::new(),
     };
-    format!(
-        "no number in {unknown} of {count} seeds: an arm never arrived, or the other was there before it learned{known}"
-    )
+    let or = if ratio { ", or the arm it is divided by was there before it learned" } else { "" };
+    format!("no number in {unknown} of {count} seeds: an arm never arrived{or}{known}")
 }
 
 /// Whether the estimate meets the margin and the interval excludes no effect. Where the margin itself allows no effect ("no worse

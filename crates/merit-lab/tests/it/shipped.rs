@@ -1,8 +1,8 @@
 //! Every shipped system can run, every recorded result is of its file, and the document is of both.
 
 use merit_lab::{
-    Cells, Grid, GridOptions, Judged, Ruling, System, Verdict, judge_again, load, markdown, reading_of,
-    readings, results, systems,
+    Cells, Grid, GridOptions, Judged, Ruling, System, Verdict, judge, judge_again, load, markdown,
+    reading_of, readings, results, systems,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -68,6 +68,33 @@ fn alike(recorded: &Judged, now: &Judged) -> bool {
         && recorded.seeds == now.seeds
         && reason(recorded) == reason(now)
         && (same || !whole)
+}
+
+/// Measures are recorded whole, to rounding; curves are not, and are judged by the test above.
+#[test]
+fn every_recorded_number_of_a_measure_is_that_of_its_cells() {
+    let mut compared = 0;
+    for result in results() {
+        let now = judge(&load(&result.system, &[]).unwrap(), &Cells(result.cells.clone()));
+        let of = |ruling: &Ruling| ruling.premises.iter().chain(&ruling.claims).cloned().collect::<Vec<_>>();
+        for (recorded, now) in of(&result.ruling).into_iter().zip(of(&now)) {
+            if recorded.measure.contains(' ') {
+                continue;
+            }
+            for ((seed, before), (_, after)) in recorded.seeds.iter().zip(&now.seeds) {
+                let apart =
+                    before.zip(*after).map(|(before, after)| (before - after).abs() / before.abs().max(1.0));
+                assert!(
+                    before.is_none() == after.is_none() && apart.unwrap_or(0.0) < 1e-3,
+                    "results/{}.json: {} at seed {seed}: {before:?}, and by its cells {after:?}",
+                    result.system,
+                    recorded.says
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 5000, "{compared}");
 }
 
 #[test]
