@@ -86,13 +86,17 @@ impl Cell {
         serde_json::from_slice(&std::fs::read(path).ok()?).ok()
     }
 
-    /// Writes it so that it is there whole or not at all.
+    /// Writes it, whole or not at all.
     pub(crate) fn save(&self, path: &Path) -> Result<(), LabError> {
-        let bytes = serde_json::to_vec(self).unwrap_or_default();
-        let beside = path.with_extension("tmp");
-        std::fs::write(&beside, bytes).map_err(LabError::file("write", &beside))?;
-        std::fs::rename(&beside, path).map_err(LabError::file("write", path))
+        put(path, &serde_json::to_vec(self).unwrap_or_default())
     }
+}
+
+/// Writes a file so that it is there whole or not at all.
+pub(crate) fn put(path: &Path, bytes: &[u8]) -> Result<(), LabError> {
+    let beside = path.with_extension("tmp");
+    std::fs::write(&beside, bytes).map_err(LabError::file("write", &beside))?;
+    std::fs::rename(&beside, path).map_err(LabError::file("write", path))
 }
 
 impl Cells {

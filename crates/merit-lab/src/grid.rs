@@ -1,6 +1,6 @@
 //! Runs the cells of a system: seed by seed, a few at a time, each kept on disk as soon as it is finished.
 
-use crate::cell::{Cell, CellKey, Cells};
+use crate::cell::{Cell, CellKey, Cells, put};
 use crate::experiment::{Bench, Experiment};
 use crate::{LabError, Part, Role, System};
 use merit_studies::StudyError;
@@ -351,9 +351,13 @@ impl Running<'_> {
             let cell = match event {
                 CellEvent::Begun => {
                     begun.push(at);
-                    return mark(folder, job, "the program that waited for it was lost")
-                        .map(drop)
-                        .map_err(told);
+                    return mark(
+                        folder,
+                        job,
+                        "nobody has told what came of it (whoever waited for it was lost, or still runs it)",
+                    )
+                    .map(drop)
+                    .map_err(told);
                 }
                 CellEvent::Finished(text) => {
                     let cell = cell_of(job, text)?;
@@ -426,7 +430,7 @@ fn mark(folder: &Path, job: &Job<'_>, why: &str) -> Result<String, LabError> {
         outside.join(" and ")
     );
     let path = mark_path(folder, job);
-    std::fs::write(&path, &why).map_err(LabError::file("write", &path))?;
+    put(&path, why.as_bytes())?;
     Ok(why)
 }
 

@@ -110,7 +110,10 @@ def _cell(shared, folder, system, cell):
     words = [program, "reproduce", source, "--seeds", cell["seed"], "--cell", name, "--workers", 1, "--json"]
     words += ["--cells", work, "--results", work, *system["flags"]]
     where = folder if os.path.isdir(folder) else None
-    ran = subprocess.run([str(word) for word in words], cwd=where, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    try:
+        ran = subprocess.run([str(word) for word in words], cwd=where, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    except OSError as error:
+        raise _NotBegun(f"cell {name}: {error}") from error
     if ran.returncode != 0:
         # The first thing that a cell does is to make a folder of its name.
         begun = any((work / system["name"]).glob(f"{name}.*"))
@@ -130,19 +133,20 @@ class _Cells:
     def __init__(self, at_once):
         self.shared, self.at_once = f"merit-cells-{uuid.uuid4().hex}", at_once
 
-    def run(self, request, told, wanted):
-        """Tells each cell as it is finished, and what may be begun only once as it is begun; stops where nobody wants more.
+    def run(self, request, told, requests):
+        """Tells each cell as it is finished; stops where something else is asked for. What may be begun only once is told and begun when
+        the command says so: then it is known on disk.
 
         An error of one cell ends the others.
         """
         task, folder = ray.remote(num_cpus=1)(_cell), os.getcwd()
         waiting, pending = collections.deque(enumerate(request["cells"])), {}
         try:
-            while (waiting or pending) and wanted():
+            while (waiting or pending) and requests.empty():
                 while waiting and len(pending) < self.at_once:
                     at, cell = waiting.popleft()
-                    if not cell["replay"]:
-                        told(at=at)
+                    if not cell["replay"] and not self._may_begin(at, told, requests):
+                        return
                     again = task.options(max_retries=_LOSSES if cell["replay"] else 0)
                     pending[again.remote(self.shared, folder, request["system"], cell)] = at, cell["replay"]
                 done, _ = ray.wait([*pending], timeout=0.5)
@@ -157,6 +161,14 @@ class _Cells:
         finally:
             for one in pending:
                 ray.cancel(one, force=True)
+
+    def _may_begin(self, at, told, requests):
+        """Whether the command has kept that the cell is begun; otherwise it asks for something else."""
+        told(at=at)
+        if (said := requests.get())["ask"] == "go":
+            return True
+        requests.put(said)
+        return False
 
     def _tell(self, told, one, at, replay):
         """Tells what came of a cell; raises its error where nothing more is to be begun."""
@@ -223,7 +235,7 @@ def main(address, actors):
                 say(groups=stage.play(request))
             else:
                 cells = cells or _Cells(actors)
-                cells.run(request, say, requests.empty)
+                cells.run(request, say, requests)
                 say(done=True)
         except (MeritError, ray.exceptions.RayTaskError) as error:
             say(error=_words(error))

@@ -639,6 +639,22 @@ def test_a_cell_that_reaches_outside_and_was_lost_is_not_run_again_unless_told(c
     assert len(again) == 1 and all("record" in cell for cell in last["result"]["cells"])
 
 
+class Asking:
+    """What a command asks for, once it heard that a cell is to be begun."""
+
+    def __init__(self, *then):
+        self.then, self.asked = list(then), []
+
+    def empty(self):
+        return not self.asked
+
+    def get(self):
+        return {"ask": self.then.pop(0) if self.then else "go"}
+
+    def put(self, asked):
+        self.asked.append(asked)
+
+
 @pytest.mark.parametrize("kind", [merit_rl.MeritError, _on_ray._NotBegun])
 def test_an_error_of_a_cell_is_told_with_it_and_ends_the_others(cluster, tmp_path, monkeypatch, kind):
     def cell(shared, folder, system, cell):
@@ -653,7 +669,7 @@ def test_an_error_of_a_cell_is_told_with_it_and_ends_the_others(cluster, tmp_pat
     monkeypatch.setattr(_on_ray, "_MOMENT", 0.1)
     heard, cells = [], [{"name": name, "seed": 1, "replay": False} for name in ("breaks", "other", "later")]
     with pytest.raises(merit_rl.MeritError, match="it ended with -9"):
-        _on_ray._Cells(2).run({"system": None, "cells": cells}, lambda **answer: heard.append(answer), lambda: True)
+        _on_ray._Cells(2).run({"system": None, "cells": cells}, lambda **answer: heard.append(answer), Asking())
     said = "failed" if kind is merit_rl.MeritError else "refused"
     assert heard == [{"at": 0}, {"at": 1}, {"at": 0, said: "it ended with -9"}]
     assert not (tmp_path / "later").exists()
@@ -661,6 +677,14 @@ def test_an_error_of_a_cell_is_told_with_it_and_ends_the_others(cluster, tmp_pat
     while os.path.exists(f"/proc/{other}"):
         assert time.monotonic() < until, "it was not ended"
         time.sleep(0.01)
+
+
+def test_a_cell_that_may_be_begun_once_is_begun_when_the_command_has_kept_that(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr(_on_ray, "_cell", lambda shared, folder, system, cell: (tmp_path / cell["name"]).write_text("begun"))
+    heard, asking, cells = [], Asking("go", "end"), [{"name": name, "seed": 1, "replay": False} for name in ("first", "other")]
+    _on_ray._Cells(1).run({"system": None, "cells": cells}, lambda **answer: heard.append(answer), asking)
+    assert heard == [{"at": 0}, {"at": 0, "cell": 5}, {"at": 1}] and asking.asked == [{"ask": "end"}]
+    assert (tmp_path / "first").exists() and not (tmp_path / "other").exists()
 
 
 def test_a_cell_is_refused_until_it_does_something(tmp_path, monkeypatch):
@@ -680,6 +704,9 @@ def test_a_cell_is_refused_until_it_does_something(tmp_path, monkeypatch):
         with pytest.raises(merit_rl.MeritError, match="cell main-random-1-0: it ended with -9") as error:
             ran()
         assert error.type is kind
+    stub.chmod(0o644)
+    with pytest.raises(_on_ray._NotBegun, match="cell main-random-1-0: .*Permission denied"):
+        ran()
 
 
 def test_examples_run(cluster):

@@ -182,23 +182,18 @@ impl CellRunner for CellsOf {
     ) -> Result<(), String> {
         let system = json!({ "name": self.name, "text": self.text, "flags": self.flags });
         let mut course = Course { open: (0..cells.len()).collect(), begun: Vec::new() };
-        // What the last driver had begun, and what became of the driver.
-        let mut left = (Vec::new(), String::new());
-        let ran = self.cluster.ask("", |talk| {
-            course.lose(&std::mem::take(&mut left), told).map_err(Trouble::Said)?;
+        self.cluster.ask("", |talk| {
             let wanted: Vec<Value> = course.open.iter().map(|at| wanted(&cells[*at])).collect();
             let question = json!({ "ask": "cells", "system": system, "cells": wanted });
             let ran = course.follow(talk, &question, stop, told);
-            if let Err(trouble) = &ran {
-                left = (std::mem::take(&mut course.begun), trouble.to_cells());
+            // Whoever stops it himself knows what he stopped.
+            if let Err(trouble) = &ran
+                && !stop.load(Ordering::Relaxed)
+            {
+                course.lose(&trouble.to_cells(), told).map_err(Trouble::Said)?;
             }
             ran
-        });
-        // Whoever stops it himself knows what he stopped.
-        if !stop.load(Ordering::Relaxed) {
-            course.lose(&left, told)?;
-        }
-        ran
+        })
     }
 }
 
@@ -227,14 +222,22 @@ impl Course {
         while !answer.contains_key("done") {
             let at = answer.get("at").and_then(Value::as_u64).and_then(|at| asked.get(at as usize));
             let at = *at.ok_or_else(|| Trouble::Said("it said something else than a cell".into()))?;
-            self.pass_on(at, &answer, told).map_err(Trouble::Said)?;
-            answer = talk.hear(None, stop)?;
+            answer = match self.pass_on(at, &answer, told).map_err(Trouble::Said)? {
+                // By now it is known on disk.
+                true => talk.ask(&json!({ "ask": "go" }), None, stop)?,
+                false => talk.hear(None, stop)?,
+            };
         }
         Ok(())
     }
 
-    /// Tells what the driver said of the cell at `at`.
-    fn pass_on(&mut self, at: usize, answer: &Map<String, Value>, told: &mut Told<'_>) -> Result<(), String> {
+    /// Tells what the driver said of the cell at `at`. Whether it waits to begin it.
+    fn pass_on(
+        &mut self,
+        at: usize,
+        answer: &Map<String, Value>,
+        told: &mut Told<'_>,
+    ) -> Result<bool, String> {
         let said = |key| answer.get(key).and_then(Value::as_str);
         let lost = said("gone").map(|why| format!("the worker that ran it was lost ({why})"));
         let lost = lost.or(said("failed").map(|why| format!("the process that ran it failed ({why})")));
@@ -242,23 +245,22 @@ impl Course {
             (Some(cell), ..) => told(at, CellEvent::Finished(cell))?,
             (None, Some(why), _) => told(at, CellEvent::Lost(why))?,
             (None, None, Some(_)) => told(at, CellEvent::Refused)?,
-            // It is told before a worker has it.
             (None, None, None) => {
                 told(at, CellEvent::Begun)?;
                 self.begun.push(at);
-                return Ok(());
+                return Ok(true);
             }
         }
         self.begun.retain(|one| *one != at);
         self.open.retain(|one| *one != at);
-        Ok(())
+        Ok(false)
     }
 
-    /// Tells that these are lost, and why.
-    fn lose(&mut self, (begun, why): &(Vec<usize>, String), told: &mut Told<'_>) -> Result<(), String> {
-        for at in begun {
-            told(*at, CellEvent::Lost(why))?;
-            self.open.retain(|one| one != at);
+    /// Tells that what was begun is lost, and why.
+    fn lose(&mut self, why: &str, told: &mut Told<'_>) -> Result<(), String> {
+        for at in std::mem::take(&mut self.begun) {
+            told(at, CellEvent::Lost(why))?;
+            self.open.retain(|one| *one != at);
         }
         Ok(())
     }

@@ -1,9 +1,12 @@
 //! `--on ray` without what it goes through, and what the command makes of what it is told. The rest is tested with the Python package.
 
 use crate::tiny::{RECIPE, Said, merit};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 /// Writes the program that is found as Python.
 fn python(dir: &Path, script: &str) {
@@ -66,12 +69,13 @@ fn lost(said: Said) -> Vec<String> {
     cells.iter().map(|cell| cell["broken"].as_str().unwrap().to_owned()).collect()
 }
 
-/// A driver that does `more` when it is asked for three cells, all of which it has begun.
+/// A driver that does `more` when it is asked for three cells. To begin them it waits until it is told to, and counts their marks then.
 fn driver(more: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
+    let begin = r#"begin() { for at in 0 1 2; do say "\"at\": $at"; read -r go; set -- runs/lab/paid/*.begun; echo "$go $#" >> marks; done; }"#;
     format!(
-        "say() {{ echo \"{{$1}}\"; }}\n[ \"$1\" = -c ] && exit\nsay '\"version\": \"{version}\"'\nread -r asked\n\
-         begin() {{ say '\"at\": 0'; say '\"at\": 1'; say '\"at\": 2'; }}\n{more}\nread -r asked\nsay '\"ended\": true'"
+        "say() {{ echo \"{{$1}}\"; }}\n[ \"$1\" = -c ] && exit\nsay '\"version\": \"{version}\"'\nread -r asked\n{begin}\n\
+         {more}\nread -r asked\nsay '\"ended\": true'"
     )
 }
 
@@ -82,6 +86,10 @@ fn an_error_of_one_cell_is_kept_with_it_and_the_others_say_that_the_run_was_give
     python(dir.path(), &driver(told));
     let said = reproduce(dir.path(), &["--on", "ray"]);
     assert!(said.code == Some(1) && said.err.contains("no memory"), "{said:?}");
+    // None was begun before that was known on disk.
+    let marks = std::fs::read_to_string(dir.path().join("marks")).unwrap();
+    let go = r#"{"ask":"go"}"#;
+    assert_eq!(marks, format!("{go} 1\n{go} 2\n{go} 3\n"));
     // All are lost, so that nothing is run here.
     let why = lost(reproduce(dir.path(), &[]));
     assert!(why[0].contains(": the process that ran it failed (no memory), and it was not"), "{why:?}");
@@ -109,4 +117,29 @@ fn cells_that_were_under_way_when_a_driver_died_say_so() {
     let why = lost(reproduce(dir.path(), &["--on", "ray"]));
     let gone = ": Ray's driver, or the node it had joined, was lost (";
     assert!(why.len() == 3 && why.iter().all(|why| why.contains(gone)), "{why:?}");
+}
+
+#[test]
+fn who_stops_while_a_dead_driver_is_replaced_does_not_forget_what_that_one_had_begun() {
+    let dir = paid_by_a_program();
+    let waits = "[ -e died ] && { : > waits; while [ ! -e end ]; do :; done; exit 1; }\n";
+    let dies = driver("begin; : > died; exit 1");
+    python(dir.path(), &dies.replacen("say '\"version", &format!("{waits}say '\"version"), 1));
+    let arguments = ["reproduce", "./paid.toml", "--seeds", "1", "--json", "--on", "ray"];
+    let mut command = merit(dir.path());
+    let child =
+        command.args(arguments).env("PATH", dir.path()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while !dir.path().join("waits").exists() {
+        assert!(Instant::now() < until, "no other driver was begun");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    std::thread::sleep(Duration::from_millis(200));
+    std::fs::write(dir.path().join("end"), "").unwrap();
+    let said = Said::of(&child.wait_with_output().unwrap());
+    assert_ne!(said.code, Some(0), "{said:?}");
+    let why = lost(reproduce(dir.path(), &[]));
+    assert!(why.len() == 3 && why.iter().all(|why| why.contains(": Ray's driver, or the node")), "{why:?}");
 }
