@@ -11,13 +11,16 @@ use anyhow::{Context as _, Result, bail};
 use merit_testing::{REQUIRE, SKIPPED};
 use serde_json::Value;
 use std::collections::VecDeque;
+use std::io::{Read as _, Seek as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Programs that run with no other beside them, by package and target.
 const ALONE: [(&str, &str); 2] = [("merit-sandbox", "escape"), ("merit-sandbox", "storm")];
+/// How long a program may run. One that hangs is ended and named while there is time to say so; the longest takes a third.
+const LIMIT: Duration = Duration::from_secs(40 * 60);
 /// The longest ones, longest first, so that none of them is left for the end.
 const LONG: [(&str, &str); 7] = [
     ("merit", "it"),
@@ -107,8 +110,11 @@ impl Job<'_> {
     fn run_one(&self, program: Program) -> Result<Ran> {
         let skipped = self.notes.join(program.name());
         let begun = Instant::now();
+        // A file instead of a pipe: what a test has left running may hold it, and nobody waits for that.
+        let mut said = tempfile::tempfile().context("cannot make a file for what a program says")?;
+        let both = || said.try_clone().context("cannot share the file of what a program says");
         // As cargo runs it.
-        let output = Command::new(&program.executable)
+        let mut child = Command::new(&program.executable)
             .current_dir(&program.folder)
             .env("CARGO_MANIFEST_DIR", &program.folder)
             .env("CARGO_PKG_NAME", &program.package)
@@ -116,11 +122,24 @@ impl Job<'_> {
             .env(REQUIRE, self.required)
             .env("RUST_TEST_THREADS", self.threads.to_string())
             .stdin(Stdio::null())
-            .output()
+            .stdout(both()?)
+            .stderr(both()?)
+            .spawn()
             .with_context(|| format!("cannot start {}", program.executable.display()))?;
-        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
-        let said = said.into_owned();
-        Ok(Ran { program, said, succeeded: output.status.success(), skipped, took: begun.elapsed() })
+        let ended = wait(&mut child, LIMIT).with_context(|| format!("cannot wait for {}", program.name()))?;
+        let mut bytes = Vec::new();
+        said.rewind()
+            .and_then(|()| said.read_to_end(&mut bytes))
+            .context("cannot read what a program said")?;
+        let mut said = String::from_utf8_lossy(&bytes).into_owned();
+        if ended.is_none() {
+            said.push_str(&format!(
+                "\nended after {} minutes, with tests still running",
+                LIMIT.as_secs() / 60
+            ));
+        }
+        let succeeded = ended.is_some_and(|status| status.success());
+        Ok(Ran { program, said, succeeded, skipped, took: begun.elapsed() })
     }
 
     /// A line for a program that passed, all it said for one that failed.
@@ -142,6 +161,22 @@ impl Job<'_> {
         tally.failed += u64::from(!spoke);
         tally.failures.push(name);
         Ok(())
+    }
+}
+
+/// How the child ended; `None` for one that was ended here because it took longer than `limit`.
+fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if begun.elapsed() >= limit {
+            child.kill()?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -188,6 +223,14 @@ mod tests {
 
     const LINE: &str = r#"{"reason":"compiler-artifact","manifest_path":"/w/crates/merit-sandbox/Cargo.toml",
         "target":{"kind":["test"],"name":"storm"},"profile":{"test":true},"executable":"/w/target/debug/deps/storm-1"}"#;
+
+    #[test]
+    fn a_program_that_hangs_is_ended() {
+        let mut hangs = Command::new("sleep").arg("600").spawn().unwrap();
+        assert!(wait(&mut hangs, Duration::from_millis(50)).unwrap().is_none());
+        let mut ends = Command::new("true").spawn().unwrap();
+        assert!(wait(&mut ends, Duration::from_secs(60)).unwrap().unwrap().success());
+    }
 
     #[test]
     fn a_message_about_a_test_program_names_it_and_its_folder() {
