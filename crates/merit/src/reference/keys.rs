@@ -28,7 +28,7 @@ pub fn tables(schema: &Value) -> Vec<&Value> {
 /// The words that a schema allows, with what each means.
 pub fn words(schema: &Value) -> Vec<(String, String)> {
     let one = |schema: &Value| -> Vec<(String, String)> {
-        let meaning = text(schema, "description");
+        let meaning = description(schema);
         let listed = schema.get("enum").and_then(Value::as_array).into_iter().flatten();
         let words = schema.get("const").into_iter().chain(listed).filter_map(Value::as_str);
         words.map(|word| (word.to_owned(), meaning.clone())).collect()
@@ -68,7 +68,7 @@ pub fn keys(document: &Value, table: &Value) -> Vec<Key> {
             let mut meaning = meaning(document, schema);
             // The key that makes a variant what it is: the variant's description is its own.
             if meaning.is_empty() && (schema.get("const").is_some() || properties.len() == 1) {
-                meaning = text(table, "description");
+                meaning = description(table);
             }
             Key { name: name.clone(), of, default, meaning, refers }
         })
@@ -83,15 +83,17 @@ pub fn resolve<'a>(document: &'a Value, schema: &'a Value) -> &'a Value {
     name.and_then(|name| document["$defs"].get(name)).unwrap_or(schema)
 }
 
-fn text(schema: &Value, key: &str) -> String {
-    schema.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+/// What a schema says of itself, without the example for programs that ends some comments.
+pub(super) fn description(schema: &Value) -> String {
+    let words = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    words.split("```").next().unwrap_or_default().trim_end().to_owned()
 }
 
 /// Its own description, else that of what it refers to.
 fn meaning(document: &Value, schema: &Value) -> String {
-    let own = text(schema, "description");
-    let items = schema.get("items").map(|items| text(resolve(document, items), "description"));
-    let below = text(resolve(document, schema), "description");
+    let own = description(schema);
+    let items = schema.get("items").map(|items| description(resolve(document, items)));
+    let below = description(resolve(document, schema));
     [own, below, items.unwrap_or_default()].into_iter().find(|text| !text.is_empty()).unwrap_or_default()
 }
 

@@ -1,6 +1,6 @@
 //! `docs/reference.md`: every table, every component and every key.
 
-use super::keys::{heading, keys, tables, type_words, words};
+use super::keys::{description, heading, keys, tables, type_words, words};
 use merit_core::Components;
 use merit_core::registry::{Listed, definition};
 use serde_json::Value;
@@ -86,7 +86,7 @@ impl Page {
             if (tables.is_empty() && words.is_empty() && !choices) || !self.done.insert(name.clone()) {
                 continue;
             }
-            let about = schema["description"].as_str().unwrap_or_default();
+            let about = description(schema);
             let _ = write!(self.text, "\n### {}\n\n{about}\n", capital(&heading(name)));
             if tables.is_empty() && words.is_empty() {
                 let _ = write!(self.text, "\nOne of: {}.\n", type_words(document, schema, &mut Vec::new()));
@@ -96,7 +96,7 @@ impl Page {
             }
             for table in tables {
                 if !std::ptr::eq(table, schema) {
-                    let about = table["description"].as_str().unwrap_or_default();
+                    let about = description(table);
                     let _ = write!(self.text, "\n{about}\n");
                 }
                 self.table(document, table);
