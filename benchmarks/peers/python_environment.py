@@ -2,6 +2,7 @@
 
     python3 benchmarks/peers/python_environment.py gym         # Gymnasium, TextArena, Ray, and what runs the tests
     python3 benchmarks/peers/python_environment.py adapters    # Inspect and verifiers
+    python3 benchmarks/peers/python_environment.py tensorboard # TensorBoard's reader of event files
 
 Exit code 0: it is there. 3: the index could not be reached. Anything else: a real failure.
 """

@@ -6,18 +6,19 @@
 use crate::root;
 use anyhow::{Result, bail};
 use merit_testing::{
-    ADAPTERS, GYM, MATHS_SUITE, MCP_NPM, MCP_PYTHON, NEEDS, Need, REQUIRE, TRAINERS, WEIGHTS,
+    ADAPTERS, GYM, MATHS_SUITE, MCP_NPM, MCP_PYTHON, NEEDS, Need, REQUIRE, TENSORBOARD, TRAINERS, WEIGHTS,
 };
 use std::process::Command;
 
 /// Each with its script, which fetches what is missing and checks what is there.
-const SCRIPTS: [(Need, &[&str]); 7] = [
+const SCRIPTS: [(Need, &[&str]); 8] = [
     (MATHS_SUITE, &["benchmarks/peers/math_verify_suite.py"]),
     (MCP_PYTHON, &["benchmarks/peers/mcp_environment.py", "python"]),
     (MCP_NPM, &["benchmarks/peers/mcp_environment.py", "npm"]),
     (GYM, &["benchmarks/peers/python_environment.py", "gym"]),
     (TRAINERS, &["benchmarks/peers/trainers_environment.py"]),
     (ADAPTERS, &["benchmarks/peers/python_environment.py", "adapters"]),
+    (TENSORBOARD, &["benchmarks/peers/python_environment.py", "tensorboard"]),
     (WEIGHTS, &["benchmarks/agreement/weights.py"]),
 ];
 /// What the scripts exit with when something cannot be had on this machine.

@@ -40,9 +40,8 @@ pub const DATA: Need = Need { name: "data", hint: "`MERIT_DATA` names the folder
 pub const MOUNTS: Need = Need { name: "mounts", hint: "mounting takes the rights of an administrator" };
 /// A program that runs JavaScript.
 pub const NODE: Need = Need { name: "node", hint: "install Node.js where `node` is found" };
-/// Python's package `tensorboard`.
-pub const TENSORBOARD: Need =
-    Need { name: "tensorboard", hint: "`pip install tensorboard` brings it where `python3` finds it" };
+/// TensorBoard's reader of event files, in `.cache/tensorboard`.
+pub const TENSORBOARD: Need = Need { name: "tensorboard", hint: "`cargo xtask test` fetches it" };
 
 pub const NEEDS: [Need; 12] = [
     WEIGHTS,
