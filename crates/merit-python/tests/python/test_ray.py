@@ -255,12 +255,26 @@ def test_a_node_that_dies_takes_nothing_with_it_because_its_work_is_done_again(c
             play()
 
 
-def test_an_actor_joins_in_the_middle_when_there_is_room_for_it(cluster, alone):
+def make_waiting_policy(gate):
+    """A policy that says nothing before there is the file `gate`."""
+    answer = make_policy(0)
+
+    def policy(messages):
+        until = time.monotonic() + 240
+        while not gate.exists():
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        return answer(messages)
+
+    return policy
+
+
+def test_an_actor_joins_in_the_middle_when_there_is_room_for_it(cluster, alone, tmp_path):
     crews, played = [], []
-    slow = functools.partial(make_policy, 0.7)
+    waits = functools.partial(make_waiting_policy, tmp_path / "go")
     # Three actors are wanted, and the two nodes have room for one each.
     plan = {"actors": 3, "under_way": 1, "resources": {"num_cpus": 2}, "watch": crews.append, **PLAN}
-    player = threading.Thread(target=lambda: played.extend(on_ray.play("sums-tools", slow, **plan)))
+    player = threading.Thread(target=lambda: played.extend(on_ray.play("sums-tools", waits, **plan)))
     player.start()
     while not crews or len(crews[0].load) < 2:
         time.sleep(0.01)
@@ -271,6 +285,10 @@ def test_an_actor_joins_in_the_middle_when_there_is_room_for_it(cluster, alone):
     node = cluster.add_node(num_cpus=2)
     try:
         [name] = {node["NodeID"] for node in ray.nodes()} - before
+        until = time.monotonic() + 240
+        while len(crews[0].nodes) < 3 and time.monotonic() < until:
+            time.sleep(0.02)
+        (tmp_path / "go").touch()
         player.join(120)
     finally:
         cluster.remove_node(node)
