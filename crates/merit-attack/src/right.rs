@@ -23,8 +23,7 @@ impl Subject {
     /// Whether `text` is the right answer, however it is spaced, cased or written as a number.
     pub fn is_right(&self, text: &str) -> bool {
         let Some(gold) = self.gold.as_deref() else { return false };
-        let plain = |t: &str| t.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
-        plain(gold) == plain(text) || number(gold).is_some_and(|n| number(text) == Some(n))
+        plain(gold).eq(plain(text)) || number(gold).is_some_and(|n| number(text) == Some(n))
     }
 
     /// Whether the right answer stands in `text` as a word of its own: what is written for somebody else may hold it by
@@ -55,6 +54,11 @@ impl Subject {
         let by_answer = attempt.final_answer().is_some_and(|text| self.is_right(text));
         by_answer || (!self.gold_moves.is_empty() && attempt.moves == self.gold_moves)
     }
+}
+
+/// The letters in lower case, without white space.
+fn plain(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase)
 }
 
 fn number(text: &str) -> Option<f64> {

@@ -139,7 +139,11 @@ impl Tokenizer {
 
     /// The bytes that the tokens stand for; special and unknown tokens stand for none.
     pub fn decode_bytes(&self, tokens: &[TokenId]) -> Vec<u8> {
-        tokens.iter().map(|&token| self.bytes(token)).collect::<Vec<_>>().concat()
+        let mut bytes = Vec::with_capacity(4 * tokens.len());
+        for &token in tokens {
+            bytes.extend_from_slice(self.bytes(token));
+        }
+        bytes
     }
 
     /// The text of the tokens; bytes that are not UTF-8 show as replacement characters.
