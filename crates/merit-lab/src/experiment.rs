@@ -61,6 +61,8 @@ pub(crate) struct Bench<'a> {
     pub(crate) starts: &'a Path,
     pub(crate) stop: &'a Arc<AtomicBool>,
     pub(crate) budget: BTreeMap<String, f64>,
+    /// Whether what the cell needed is kept, so that its runs can be opened afterwards.
+    pub(crate) kept: bool,
 }
 
 /// Reads what an arm runs out of its settings.

@@ -267,8 +267,13 @@ impl<'a> Grid<'a> {
     fn cell(&self, folder: &Path, job: &Job<'_>) -> Result<Cell, LabError> {
         let work = folder.join(format!("{}.run", name(job)));
         let starts = folder.join("starts");
-        let bench =
-            Bench { folder: &work, starts: &starts, stop: &self.options.stop, budget: job.budget.clone() };
+        let bench = Bench {
+            folder: &work,
+            starts: &starts,
+            stop: &self.options.stop,
+            budget: job.budget.clone(),
+            kept: self.options.keep,
+        };
         let began = Instant::now();
         let run = || {
             if self.options.stop.load(Ordering::Relaxed) {

@@ -47,6 +47,7 @@ pub(crate) fn run(recipe: &Recipe, seed: u64, bench: &Bench<'_>) -> Result<CellR
         players: None,
         // A claim may be about models that prove nothing; the cell says so in its record.
         unproven: Unproven::Tell,
+        resumable: bench.kept,
     };
     match merit_run::train(&recipe, &mut folder, &options, &mut |_| {}) {
         Ok(_) => {}

@@ -47,6 +47,8 @@ pub struct Options {
     pub players: Option<Arc<dyn Players>>,
     /// What becomes of a stage that is decided by a fitted model which beats nothing.
     pub unproven: Unproven,
+    /// Whether checkpoints are written, from which a stopped run goes on. What is learned does not depend on it.
+    pub resumable: bool,
 }
 
 /// Trains by `recipe` into `folder`, from its newest checkpoint if it has one. [`Run::train`](crate::Run::train) does it with usual
@@ -69,6 +71,7 @@ pub struct Options {
 ///     starts: None,
 ///     players: None,
 ///     unproven: Unproven::Refuse,
+///     resumable: true,
 /// };
 /// let mut events = 0;
 /// train(&run.recipe, &mut run.folder, &options, &mut |_| events += 1)?;
@@ -363,6 +366,9 @@ impl<'a> Drive<'a> {
     }
 
     pub(crate) fn checkpoint(&mut self) -> Result<(), RunError> {
+        if !self.options.resumable {
+            return Ok(());
+        }
         self.place.checkpoint += 1;
         self.place.paid = self.own.paid();
         self.spend_time()?;

@@ -66,6 +66,7 @@ impl Run {
             starts: None,
             players: None,
             unproven: Unproven::Refuse,
+            resumable: true,
         };
         train(&self.recipe, &mut self.folder, &options, watch)
     }

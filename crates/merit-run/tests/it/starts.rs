@@ -45,6 +45,19 @@ fn a_shared_start_is_the_same_to_the_bit_as_imitating_and_charged_alike() {
 }
 
 #[test]
+fn a_run_that_need_not_go_on_leaves_no_checkpoint_and_learns_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    let recipe = small(&[]);
+    let kept = Making::at(dir.path().join("kept")).train(&recipe);
+    let once = Making { resumable: false, ..Making::at(dir.path().join("once")) }.train(&recipe);
+    once.must_be(&kept);
+    assert!(kept.folder.latest_checkpoint().unwrap().is_some());
+    assert!(once.folder.latest_checkpoint().unwrap().is_none());
+    let policy = |made: &Made| std::fs::read(made.folder.path().join("policy.safetensors")).unwrap();
+    assert!(policy(&once) == policy(&kept));
+}
+
+#[test]
 fn runs_that_differ_in_reward_credit_learning_or_rollout_share_their_start() {
     let dir = tempfile::tempdir().unwrap();
     train(&dir, "first", &small(&[]));

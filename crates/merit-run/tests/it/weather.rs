@@ -37,6 +37,7 @@ fn run(changes: &[(&str, &str)]) -> Run {
         starts: None,
         players: None,
         unproven: Unproven::Refuse,
+        resumable: true,
     };
     let finished = train(&recipe, &mut folder, &options, &mut |event| events.push(event));
     Run { _dir: dir, folder, events, finished }

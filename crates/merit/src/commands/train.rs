@@ -95,8 +95,9 @@ fn one(
     let toolbox = if resuming { arguments.tools.reopen(&folder)? } else { arguments.tools.open()? };
     let (interrupt, ask) = (Arc::clone(&signals.interrupt), Arc::clone(&signals.ask));
     let threads = threads(arguments.threads);
-    let (players, unproven) = (players.clone(), Unproven::Refuse);
-    let options = Options { seed, threads, interrupt, ask, toolbox, starts: None, players, unproven };
+    let (players, unproven, resumable) = (players.clone(), Unproven::Refuse, true);
+    let options =
+        Options { seed, threads, interrupt, ask, toolbox, starts: None, players, unproven, resumable };
     let mut shown: Box<dyn FnMut(Event)> =
         if arguments.json { Box::new(display::json_line) } else { display::for_people() };
     let finished = match merit_run::train(&recipe, &mut folder, &options, &mut shown) {

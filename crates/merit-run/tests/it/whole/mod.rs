@@ -39,11 +39,12 @@ pub(crate) struct Making {
     pub(crate) starts: Option<PathBuf>,
     pub(crate) players: Option<Arc<dyn Players>>,
     pub(crate) unproven: Unproven,
+    pub(crate) resumable: bool,
 }
 
 impl Making {
     pub(crate) fn at(path: PathBuf) -> Self {
-        Self { path, seed: 1, starts: None, players: None, unproven: Unproven::Refuse }
+        Self { path, seed: 1, starts: None, players: None, unproven: Unproven::Refuse, resumable: true }
     }
 
     pub(crate) fn sharing(self, starts: &Path) -> Self {
@@ -98,6 +99,7 @@ impl Making {
             starts: self.starts.clone(),
             players: self.players.clone(),
             unproven: self.unproven,
+            resumable: self.resumable,
         };
         merit_run::train(recipe, &mut folder, &options, watch)
     }
