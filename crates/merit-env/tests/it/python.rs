@@ -213,7 +213,10 @@ fn what_cannot_be_a_world_is_named_when_it_is_built() {
 
 /// Does what it is told.
 const FOUL: &str = r#"
-import ctypes, os, signal, sys, time
+import ctypes, fcntl, os, signal, sys, time
+def writable(fd):
+    if not os.path.exists(f"/proc/self/fd/{fd}") or "pipe" not in os.readlink(f"/proc/self/fd/{fd}"): return False
+    return fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE == os.O_WRONLY
 class Env:
     def __init__(self): self.steps = 0
     def reset(self, seed): self.steps = 0; return "?"
@@ -226,7 +229,7 @@ class Env:
         if action == "raise": {}["door"]
         if action == "leave": sys.exit("done with this")
         if action == "huge": return "", float("nan"), False
-        if action == "garbage": [os.write(fd, b"nonsense\n") for fd in range(3, 20) if os.path.exists(f"/proc/self/fd/{fd}") and "pipe" in os.readlink(f"/proc/self/fd/{fd}") and fd % 2 == 0]
+        if action == "garbage": [os.write(fd, b"nonsense\n") for fd in range(3, 20) if writable(fd)]
         if action == "flood": print("x" * 10_000_000)
         if action == "read": return repr(sys.stdin.read()), None, False
         return f"{self.steps}", 1.0, False
