@@ -9,7 +9,7 @@
 # maths    Math-Verify, about 120 MB.
 # graders  OpenJudge, about 450 MB.
 # judges   autorubric and rubrify, about 860 MB; rubrify needs Python 3.12.
-# search   bm25s with numba, about 200 MB.
+# search   bm25s with numba, and tantivy, about 220 MB.
 # worlds   TextArena, about 100 MB.
 # llama    llama.cpp with its Python binding, about 150 MB; built from source for this machine, which takes a while. Two passes of
 #          GCC are off: its header tells them of 8 of the 64 bytes that a tile configuration is loaded from, so they drop the rest,
@@ -24,7 +24,7 @@ for name in "$@"; do
         maths) requirements=requirements-maths.txt shown='math-verify' ;;
         graders) requirements=requirements-graders.txt shown='py-openjudge' ;;
         judges) requirements=requirements-judges.txt shown='autorubric|rubrify' interpreter=python3.12 ;;
-        search) requirements=requirements-search.txt shown='bm25s' ;;
+        search) requirements=requirements-search.txt shown='bm25s|tantivy' ;;
         worlds) requirements=requirements-worlds.txt shown='textarena|TextArena' ;;
         llama) requirements=requirements-llama.txt shown='llama-cpp-python'
             export CXXFLAGS='-fno-tree-dse -fno-dse' CMAKE_ARGS='-DGGML_NATIVE=ON -DGGML_OPENMP=ON -DLLAMA_CURL=OFF -DLLAVA_BUILD=OFF' ;;

@@ -31,6 +31,7 @@ mod spread;
 mod start;
 mod table;
 mod warm;
+mod word_index;
 mod worlds;
 
 use crate::{root, run};
@@ -59,6 +60,7 @@ const SUBJECTS: &[Subject] = &[
     algebra::SUBJECT,
     sandbox::SUBJECT,
     search::SUBJECT,
+    word_index::SUBJECT,
     recall::SUBJECT,
     advantages::SUBJECT,
     decoder::SUBJECT,

@@ -7,7 +7,7 @@
 //! hits, snippets included. A quantile is the time that at least this share of the searches do not pass; `mean_cpu_ms` leaves
 //! out waiting for a busy machine; `best` is the sum of all first scores. Memory is resident memory as the kernel counts it.
 //! Arguments: documents, queries per line, and a folder into which `corpus.jsonl` and `queries.json` are written for
-//! `benchmarks/peers/bm25_search.py`.
+//! `benchmarks/peers/bm25_search.py` and `word_index.py`; then, perhaps, `plain`, which leaves out all but words.
 #![allow(clippy::print_stdout)]
 
 use merit_search::{
@@ -177,6 +177,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         timed("plain", &index, Mode::Words, *words, queries)?;
     }
     drop(index);
+    if arguments.next().is_some_and(|only| only == "plain") {
+        return Ok(());
+    }
     let dense = DenseConfig { role: "hashed-ngrams".to_owned(), dimensions: 256, weight: 1.0 };
     let english = IndexConfig { dense: Some(dense), ..IndexConfig::default() };
     let index = built("english", &corpus, &english)?;

@@ -20,7 +20,7 @@ const ENVIRONMENTS: &[Environment] = &[
     Environment { name: "maths", size: "120 MB", packages: &["math-verify"] },
     Environment { name: "graders", size: "450 MB", packages: &["py-openjudge"] },
     Environment { name: "judges", size: "860 MB", packages: &["autorubric", "rubrify"] },
-    Environment { name: "search", size: "200 MB", packages: &["bm25s"] },
+    Environment { name: "search", size: "220 MB", packages: &["bm25s", "tantivy"] },
     Environment { name: "worlds", size: "100 MB", packages: &["textarena"] },
     Environment {
         name: "llama",
