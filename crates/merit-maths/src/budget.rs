@@ -75,6 +75,11 @@ impl Budget {
         self.limits.steps - self.steps_left
     }
 
+    /// Steps left.
+    pub(crate) fn left(&self) -> u64 {
+        self.steps_left
+    }
+
     /// Takes `steps` from what is left, or says that it is exhausted.
     pub fn spend(&mut self, steps: u64) -> Result<(), Exhausted> {
         self.steps_left = match self.steps_left.checked_sub(steps) {
@@ -92,6 +97,16 @@ impl Budget {
             }
         }
         Ok(())
+    }
+
+    /// Runs `work` with at most `steps` of what is left. That it used them up does not exhaust the rest.
+    pub(crate) fn at_most<T>(&mut self, steps: u64, work: impl FnOnce(&mut Self) -> T) -> T {
+        let share = steps.min(self.steps_left);
+        let rest = self.steps_left - share;
+        self.steps_left = share;
+        let done = work(self);
+        self.steps_left += rest;
+        done
     }
 
     /// Runs `work` one level deeper.

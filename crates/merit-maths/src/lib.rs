@@ -12,6 +12,7 @@ mod extract;
 mod form;
 mod math_verify;
 mod parse;
+mod qualifiers;
 pub mod units;
 mod verdict;
 mod verify;

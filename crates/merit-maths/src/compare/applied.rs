@@ -6,6 +6,7 @@ use super::normal::{Normal, Normalizer};
 use super::poly::{Monomial, Poly};
 use super::rational::of_rationals;
 use super::real::Trouble;
+use super::samples::is_complex_name;
 use super::{exact, exponent::Exponent};
 use crate::{Budget, Expr, Function};
 use dashu_ratio::RBig;
@@ -136,7 +137,8 @@ impl Normalizer {
         let x = if negative { x.neg() } else { x };
         let even = |(id, e): &(u32, Exponent)| {
             self.atoms.is_positive(*id)
-                || matches!(self.atoms.get(*id), Atom::Symbol(_)) && e.as_int().is_some_and(|n| n % 2 == 0)
+                || matches!(self.atoms.get(*id), Atom::Symbol(name) if !is_complex_name(name))
+                    && e.as_int().is_some_and(|n| n % 2 == 0)
         };
         if x.single().is_some_and(|(monomial, _)| monomial.iter().all(even)) {
             return x.scale(&content, budget);

@@ -61,6 +61,8 @@ pub(crate) fn is_name(expr: &Expr) -> bool {
         Expr::Unknown(_, arguments) => arguments.iter().all(|a| matches!(a, Expr::Symbol(_) | Expr::Num(_))),
         Expr::Tuple(parts) | Expr::Ratio(parts) => parts.iter().all(|part| matches!(part, Expr::Symbol(_))),
         Expr::Text(_) => true,
+        // `\bar z = 2 - i`
+        Expr::Apply(Function::Conjugate, inner) => matches!(inner.as_slice(), [Expr::Symbol(_)]),
         other => is_segment(other),
     }
 }

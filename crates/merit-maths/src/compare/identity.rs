@@ -6,8 +6,9 @@
 use super::complex::Complex;
 use super::evaluate::Evaluator;
 use super::opaque::is_endless;
-use super::points::{self, Point};
+use super::points;
 use super::real::Trouble;
+use super::samples::{Point, Samples};
 use crate::{Budget, Constant, Exhausted, Expr, Quantifier};
 use std::sync::Arc;
 
@@ -49,11 +50,21 @@ pub(crate) fn identity(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Identi
     if names.is_empty() {
         return constants(a, b, budget);
     }
-    let complex = contains_i(a, budget)? || contains_i(b, budget)?;
-    let seed = points::seed(a).wrapping_add(points::seed(b));
+    let mut samples = Samples::of(&[a, b], names, budget)?;
+    let found = compared(a, b, &samples, budget)?;
+    // What has no value at any complex number may have one at real ones.
+    if found == Identity::Undefined && !samples.unreal.is_empty() {
+        samples.unreal.clear();
+        return compared(a, b, &samples, budget);
+    }
+    Ok(found)
+}
+
+fn compared(a: &Expr, b: &Expr, samples: &Samples, budget: &mut Budget) -> Result<Identity, Exhausted> {
+    let complex = !samples.unreal.is_empty() || contains_i(a, budget)? || contains_i(b, budget)?;
     let (mut real, mut elsewhere, mut valued) = (0, 0, false);
     for attempt in 0..ATTEMPTS {
-        let point = points::point(&names, seed, attempt);
+        let point = samples.point(attempt);
         let Some((x, left_a)) = at(a, &point, POINT_BITS, budget)? else { continue };
         let Some((y, left_b)) = at(b, &point, POINT_BITS, budget)? else { continue };
         valued = true;
@@ -66,16 +77,58 @@ pub(crate) fn identity(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Identi
             Meeting::Doubtful => {}
         }
         if real >= ENOUGH {
-            return Ok(Identity::Same(real));
+            break;
         }
     }
-    Ok(match () {
+    let found = match () {
         () if real >= ENOUGH / 2 => Identity::Same(real),
         () if real == 0 && elsewhere >= i64::from(ENOUGH) => Identity::Same(elsewhere as u32),
         () if real == 0 && elsewhere < 0 => Identity::Different,
         () if valued => Identity::Unknown,
         () => Identity::Undefined,
+    };
+    if let Identity::Same(_) = found
+        && differ_in_a_region((a, b), complex, samples, budget)?
+    {
+        return Ok(Identity::Different);
+    }
+    Ok(found)
+}
+
+/// Whether two expressions that agree at random points differ in a region that those miss. Points without values, and those
+/// beyond a share of the budget, say nothing.
+fn differ_in_a_region(
+    (a, b): (&Expr, &Expr),
+    complex: bool,
+    samples: &Samples,
+    budget: &mut Budget,
+) -> Result<bool, Exhausted> {
+    in_regions(samples, budget, |point, budget| {
+        let Some((x, left_a)) = at(a, point, POINT_BITS, budget)? else { return Ok(false) };
+        let Some((y, left_b)) = at(b, point, POINT_BITS, budget)? else { return Ok(false) };
+        Ok((complex || !(left_a || left_b)) && matches!(meet(&x, &y, POINT_BITS), Meeting::Differ))
     })
+}
+
+/// Whether `test` holds at a point of one of the regions, as far as a share of the budget reaches.
+fn in_regions(
+    samples: &Samples,
+    budget: &mut Budget,
+    mut test: impl FnMut(&Point, &mut Budget) -> Result<bool, Exhausted>,
+) -> Result<bool, Exhausted> {
+    let share = budget.left() / 3;
+    let found = budget.at_most(share, |budget| {
+        for point in samples.regions(budget)? {
+            if test(&point, budget)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    });
+    match found {
+        Err(Exhausted::Steps) => Ok(false),
+        other => other,
+    }
 }
 
 fn constants(a: &Expr, b: &Expr, budget: &mut Budget) -> Result<Identity, Exhausted> {
@@ -109,9 +162,11 @@ pub(crate) fn certainly_not_zero(expr: &Expr, budget: &mut Budget) -> Result<boo
         let value = valued(expr, CONSTANT_BITS[1], budget)?;
         return Ok(value.is_ok_and(|z| z.is_nonzero()));
     }
-    let (seed, mut tried) = (points::seed(expr), 0);
+    let mut samples = Samples::of(&[expr], names, budget)?;
+    samples.unreal.clear();
+    let mut tried = 0;
     for attempt in 0..ATTEMPTS {
-        let point = points::point(&names, seed, attempt);
+        let point = samples.point(attempt);
         let Some((value, left)) = at(expr, &point, POINT_BITS, budget)? else { continue };
         if left {
             continue;
@@ -182,17 +237,11 @@ pub(crate) fn proportional(
     budget: &mut Budget,
 ) -> Result<Option<std::cmp::Ordering>, Exhausted> {
     let names = points::variables(&[a, b], budget)?;
-    let seed = points::seed(a).wrapping_add(points::seed(b));
+    let samples = Samples::of(&[a, b], names, budget)?;
     let mut ratio: Option<Complex> = None;
     let mut agreed = 0;
     for attempt in 0..ATTEMPTS {
-        let point = points::point(&names, seed, attempt);
-        let Some((x, left_a)) = at(a, &point, POINT_BITS, budget)? else { continue };
-        let Some((y, left_b)) = at(b, &point, POINT_BITS, budget)? else { continue };
-        if left_a || left_b || !x.is_nonzero() || !y.is_nonzero() {
-            continue;
-        }
-        let Ok(here) = x.div(&y, POINT_BITS) else { continue };
+        let Some(here) = quotient((a, b), &samples.point(attempt), budget)? else { continue };
         match &ratio {
             None => ratio = Some(here),
             Some(first) => match meet(first, &here, POINT_BITS) {
@@ -202,8 +251,27 @@ pub(crate) fn proportional(
             },
         }
         if agreed >= ENOUGH {
-            return Ok(ratio.filter(Complex::is_real).and_then(|c| c.re.sign()));
+            break;
         }
     }
-    Ok(None)
+    let Some(ratio) = ratio.filter(|_| agreed >= ENOUGH) else { return Ok(None) };
+    let elsewhere = in_regions(&samples, budget, |point, budget| {
+        let here = quotient((a, b), point, budget)?;
+        Ok(here.is_some_and(|here| matches!(meet(&ratio, &here, POINT_BITS), Meeting::Differ)))
+    })?;
+    Ok(Some(ratio).filter(|ratio| !elsewhere && ratio.im.lower().is_none()).and_then(|c| c.re.sign()))
+}
+
+/// The quotient of two expressions at a point, where both have real values other than zero.
+fn quotient(
+    (a, b): (&Expr, &Expr),
+    point: &Point,
+    budget: &mut Budget,
+) -> Result<Option<Complex>, Exhausted> {
+    let Some((x, left_a)) = at(a, point, POINT_BITS, budget)? else { return Ok(None) };
+    let Some((y, left_b)) = at(b, point, POINT_BITS, budget)? else { return Ok(None) };
+    if left_a || left_b || !x.is_nonzero() || !y.is_nonzero() {
+        return Ok(None);
+    }
+    Ok(x.div(&y, POINT_BITS).ok())
 }

@@ -11,6 +11,7 @@ mod atoms;
 mod calculus;
 mod collections;
 mod complex;
+mod cross;
 mod elementary;
 mod endpoints;
 mod evaluate;
@@ -38,6 +39,7 @@ mod real_set;
 mod rebuild;
 mod relations;
 mod rounding;
+mod samples;
 mod scalar;
 mod series;
 mod sets;
@@ -48,8 +50,10 @@ mod transcendental;
 mod units;
 mod verdict;
 
+pub(crate) use cross::CROSS;
 pub(crate) use normal::like_terms;
 pub(crate) use points::any;
+pub(crate) use samples::is_complex_name;
 pub(crate) use units::is_known as is_known_unit;
 
 pub use rational::rational_value;

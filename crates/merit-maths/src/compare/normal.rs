@@ -2,6 +2,7 @@
 //! with different ones are different where the atoms are independent, and undecided otherwise.
 
 use super::atoms::{Atom, Atoms};
+use super::cross::CROSS;
 use super::evaluate::Evaluator;
 use super::fraction::Fraction;
 use super::poly::Poly;
@@ -65,6 +66,9 @@ impl Normalizer {
             Expr::Apply(function, arguments) => self.apply(*function, arguments, budget),
             Expr::Unknown(name, arguments) => {
                 let arguments = self.all(arguments, budget)?;
+                if let ([x, y], CROSS) = (arguments.as_slice(), &**name) {
+                    return self.cross(x, y, budget);
+                }
                 self.atom(Atom::Unknown(name.clone(), arguments))
             }
             Expr::Quantified { what, body, variable, from, to } => {

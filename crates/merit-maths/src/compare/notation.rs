@@ -2,6 +2,8 @@
 
 use super::verdict::Outcome;
 use super::{answers, collections, text};
+use crate::parse::negate;
+use crate::qualifiers::{self, Change};
 use crate::{Budget, Exhausted, Expr, MathsConfig};
 use dashu_int::UBig;
 use dashu_ratio::RBig;
@@ -158,7 +160,8 @@ fn against_quotient(
     Ok(Some(Outcome { rule: "ratio", ..outcome }))
 }
 
-/// Words before an answer are dropped, unless they are the letter of a choice, which then counts.
+/// Words before an answer are dropped, unless they are the letter of a choice, which then counts, or change the answer:
+/// `minus 4` is −4, and `not 4` is neither 4 nor `half of 4`.
 fn labelled(
     gold: &Expr,
     response: &Expr,
@@ -188,8 +191,20 @@ fn labelled(
         }
         _ => {}
     }
+    let denial = |expr: &Expr| match expr {
+        Expr::Labelled(label, _) => qualifiers::before(label)
+            .filter(|(change, _)| *change == Change::Other)
+            .map(|(_, at)| text::normalized(&label[at..])),
+        _ => None,
+    };
+    if denial(gold) != denial(response) {
+        return Ok(Outcome::said(false, "label", "the words before the answer change it"));
+    }
     let inside = |expr: &Expr| match expr {
-        Expr::Labelled(_, inner) => inner.as_ref().clone(),
+        Expr::Labelled(label, inner) => match qualifiers::before(label) {
+            Some((Change::Sign, _)) => negate(inner.as_ref().clone()),
+            _ => inner.as_ref().clone(),
+        },
         other => other.clone(),
     };
     answers::decide(&inside(gold), &inside(response), config, budget)

@@ -5,6 +5,7 @@ use super::atoms::Atom;
 use super::normal::Normalizer;
 use super::points;
 use super::real::Trouble;
+use super::samples;
 use crate::{Budget, Constant, Exhausted, Expr, Quantifier};
 use std::sync::Arc;
 
@@ -76,15 +77,20 @@ fn rewrite(
             _ => replaced.quantified = true,
         }
         return match normalizer.of(expr, budget) {
+            Ok(fraction) if fraction.as_rational().is_some() => {
+                Ok(Expr::Num(fraction.as_rational().unwrap_or_default()))
+            }
             Ok(fraction) => {
                 let id = match fraction.single() {
-                    Some((monomial, _)) if monomial.len() == 1 => monomial[0].0,
+                    Some((monomial, coefficient)) if monomial.len() == 1 && coefficient.is_one() => {
+                        monomial[0].0
+                    }
                     _ => normalizer.atoms.id(Atom::Base(fraction)).unwrap_or(u32::MAX),
                 };
                 Ok(Expr::Symbol(format!("part {id}").into()))
             }
             Err(Trouble::Exhausted(limit)) => Err(limit),
-            Err(_) => Ok(Expr::Symbol(format!("part {:x}", points::seed(expr)).into())),
+            Err(_) => Ok(Expr::Symbol(format!("part {:x}", samples::seed(expr)).into())),
         };
     }
     budget.deeper(|b| {

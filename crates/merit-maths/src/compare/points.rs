@@ -1,63 +1,8 @@
-//! Random points for identity testing, drawn from the expressions themselves, and walks over expressions.
+//! Walks over expressions: their parts, and their free variables.
 
-use super::complex::Complex;
-use super::real::Real;
 use crate::{Budget, Exhausted, Expr};
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::sync::Arc;
-
-/// Values for variables.
-pub(crate) type Point = Vec<(Arc<str>, Complex)>;
-
-/// A number that depends on the expression and nothing else.
-pub(crate) fn seed(expr: &Expr) -> u64 {
-    struct Fnv(u64);
-    impl Write for Fnv {
-        fn write_str(&mut self, text: &str) -> std::fmt::Result {
-            for byte in text.bytes() {
-                self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-            }
-            Ok(())
-        }
-    }
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    // Writing into the hash cannot fail.
-    let _ = write!(hash, "{expr:?}");
-    hash.0
-}
-
-fn mix(state: u64) -> u64 {
-    // SplitMix64.
-    let mut z = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// The `attempt`-th point: positive, negative, mixed, large, small and whole values in turn; never 0 or 1.
-pub(crate) fn point(names: &BTreeSet<Arc<str>>, seed: u64, attempt: u64) -> Point {
-    let mut state = mix(seed ^ attempt.wrapping_mul(0x2545_f491_4f6c_dd1d));
-    let mut draw = || {
-        state = mix(state);
-        state
-    };
-    let kind = attempt % 6;
-    let value = |random: u64, sign: u64| -> Complex {
-        let fraction = (random >> 8) & 0xf_ffff; // 20 bits
-        let (whole, negative) = match kind {
-            0 => (random % 5, false),
-            1 => (random % 5, true),
-            2 => (random % 8, sign.is_multiple_of(2)),
-            3 => (20 + random % 300, false),
-            4 => (0, sign.is_multiple_of(4)),
-            _ => return Complex::int(2 + (random % 11) as i64),
-        };
-        let scaled = ((whole << 20) | fraction | 1) as i64;
-        Complex::real(Real::int(if negative { -scaled } else { scaled }).scale(-20))
-    };
-    names.iter().map(|name| (name.clone(), value(draw(), draw()))).collect()
-}
 
 /// Calls `visit` on every part of an expression, outside in, while it returns true.
 pub(crate) fn walk(

@@ -15,6 +15,11 @@ use std::sync::Arc;
 /// Working bits of an integral, and of a limit, whose differences cancel.
 const INTEGRAL_BITS: usize = 256;
 const LIMIT_BITS: usize = 640;
+/// Working bits where only a peak between the points of an integral is looked for, and the bits to which they must agree.
+const BETWEEN_BITS: usize = 64;
+const BETWEEN_AGREED: i64 = 12;
+/// Terms of an integral below 2 to this power are below what it is computed to.
+const NEGLIGIBLE: i64 = -120;
 /// Bits to which two results in a row must agree.
 const AGREED_BITS: i64 = 104;
 
@@ -72,12 +77,18 @@ impl Evaluator {
             let ends = (evaluator.end(ends.0, budget)?, evaluator.end(ends.1, budget)?);
             let mut sum = Complex::int(0);
             let mut before: Option<Complex> = None;
+            let mut largest: Option<i64> = None;
             for level in 2..=7_u32 {
                 // Only the points that the coarser step did not have.
                 let step = if level == 2 { 1 } else { 2 };
                 for k in (1 - (5 << level)..(5 << level)).filter(|k: &i64| step == 1 || k % 2 != 0) {
                     match evaluator.weighed(body, variable, &ends, (k, level), budget) {
-                        Ok(term) => sum = sum.add(&term, INTEGRAL_BITS)?,
+                        Ok(term) => {
+                            if !term.is_zero() {
+                                largest = largest.max(Some(size(&term)));
+                            }
+                            sum = sum.add(&term, INTEGRAL_BITS)?;
+                        }
                         // Far out on an infinite way a value may be too small to hold.
                         Err(Trouble::Exhausted(Exhausted::Size)) => {}
                         Err(other) => return Err(other),
@@ -85,11 +96,53 @@ impl Evaluator {
                 }
                 let now = sum.scale(-i64::from(level));
                 if let Some(agreed) = before.as_ref().and_then(|before| agreed(before, &now)) {
-                    return Ok(agreed);
+                    // A body that is not zero and next to nothing at every point may have a peak between them.
+                    if largest.is_some_and(|largest| largest < NEGLIGIBLE) {
+                        return Err(Trouble::NotNumeric);
+                    }
+                    let missed = evaluator.missed((body, variable), &ends, (&now, level), budget)?;
+                    return if missed { Err(Trouble::NotNumeric) } else { Ok(agreed) };
                 }
                 before = Some(now);
             }
             Err(Trouble::NotNumeric)
+        })
+    }
+
+    /// Whether the points between those of a level tell another integral, as where a narrow peak stands between them. Few bits
+    /// suffice to see that.
+    fn missed(
+        &mut self,
+        (body, variable): (&Expr, &Arc<str>),
+        ends: &(End, End),
+        (found, level): (&Complex, u32),
+        budget: &mut Budget,
+    ) -> Result<bool> {
+        let next = level + 1;
+        self.with_bits(BETWEEN_BITS, |evaluator| {
+            let mut sum = Complex::int(0);
+            let mut largest = i64::MIN;
+            for side in [-1, 1] {
+                for k in (1..5 << next).step_by(2) {
+                    match evaluator.weighed(body, variable, ends, (side * k, next), budget) {
+                        Ok(term) => {
+                            largest = largest.max(size(&term));
+                            sum = sum.add(&term, BETWEEN_BITS)?;
+                            // Beyond this the points huddle at the ends.
+                            if k > 2 << next && size(&term) < largest - 2 * BETWEEN_AGREED {
+                                break;
+                            }
+                        }
+                        Err(Trouble::Exhausted(Exhausted::Size)) => {}
+                        Err(Trouble::Exhausted(limit)) => return Err(limit.into()),
+                        // Too few bits here are no sign of a peak.
+                        Err(_) => return Ok(false),
+                    }
+                }
+            }
+            let difference = sum.scale(-i64::from(level)).sub(found, BETWEEN_BITS)?;
+            let scale = largest.max(size(found));
+            Ok(difference.is_nonzero() && size(&difference) > scale - BETWEEN_AGREED)
         })
     }
 
@@ -102,38 +155,38 @@ impl Evaluator {
         (k, level): (i64, u32),
         budget: &mut Budget,
     ) -> Result<Complex> {
-        const P: usize = INTEGRAL_BITS;
+        let p = self.prec;
         budget.spend(2 * self.series_cost())?;
         let t = Real::int(k).scale(-i64::from(level));
-        let grown = elementary::exp(&t, P)?;
-        let shrunk = Real::int(1).div(&grown, P)?;
-        let quarter = elementary::pi(P)?.scale(-2);
-        let sinh = grown.sub(&shrunk, P)?.mul(&quarter, P)?;
-        let slope = Complex::real(grown.add(&shrunk, P)?.mul(&quarter, P)?);
-        let out = Complex::real(elementary::exp(&sinh, P)?);
-        let back = out.inverse(P)?;
+        let grown = elementary::exp(&t, p)?;
+        let shrunk = Real::int(1).div(&grown, p)?;
+        let quarter = elementary::pi(p)?.scale(-2);
+        let sinh = grown.sub(&shrunk, p)?.mul(&quarter, p)?;
+        let slope = Complex::real(grown.add(&shrunk, p)?.mul(&quarter, p)?);
+        let out = Complex::real(elementary::exp(&sinh, p)?);
+        let back = out.inverse(p)?;
         let (x, width) = match ends {
             (End::At(from), End::At(to)) => {
                 // z and y are the shares of the two ends; each is kept for itself so that neither loses its digits.
-                let both = out.add(&back, P)?;
-                let (z, y) = (back.div(&both, P)?, out.div(&both, P)?);
-                let width = to.sub(from, P)?.mul(&y.mul(&z, P)?, P)?.scale(1);
-                (from.mul(&z, P)?.add(&to.mul(&y, P)?, P)?, width)
+                let both = out.add(&back, p)?;
+                let (z, y) = (back.div(&both, p)?, out.div(&both, p)?);
+                let width = to.sub(from, p)?.mul(&y.mul(&z, p)?, p)?.scale(1);
+                (from.mul(&z, p)?.add(&to.mul(&y, p)?, p)?, width)
             }
             (End::At(at), End::Infinite(sign)) | (End::Infinite(sign), End::At(at)) => {
                 let turned = if matches!(ends.0, End::Infinite(_)) { -*sign } else { *sign };
-                let along = out.mul(&Complex::int(*sign), P)?;
-                (at.add(&along, P)?, out.mul(&Complex::int(turned), P)?)
+                let along = out.mul(&Complex::int(*sign), p)?;
+                (at.add(&along, p)?, out.mul(&Complex::int(turned), p)?)
             }
             (End::Infinite(from), End::Infinite(to)) => {
                 if from == to {
                     return Err(Trouble::Undefined);
                 }
-                (out.sub(&back, P)?, out.add(&back, P)?.mul(&Complex::int(*to), P)?)
+                (out.sub(&back, p)?, out.add(&back, p)?.mul(&Complex::int(*to), p)?)
             }
         };
         let value = self.at(body, variable, x, budget)?;
-        value.mul(&slope, P)?.mul(&width, P)
+        value.mul(&slope, p)?.mul(&width, p)
     }
 
     pub(crate) fn limit(
@@ -201,10 +254,13 @@ impl Evaluator {
     }
 }
 
+fn size(z: &Complex) -> i64 {
+    z.re.exponent().max(z.im.exponent())
+}
+
 /// The later of two results where they agree, with what they differ by as its radius.
 pub(super) fn agreed(before: &Complex, now: &Complex) -> Option<Complex> {
     let difference = now.sub(before, LIMIT_BITS).ok()?;
-    let size = |z: &Complex| z.re.exponent().max(z.im.exponent());
     // Near zero there is nothing to be relative to.
     let scale = size(now).max(-30);
     let close = difference.is_zero() || size(&difference) <= scale - AGREED_BITS;

@@ -3,7 +3,7 @@
 use super::answers;
 use super::units::{self, Written};
 use super::verdict::{Outcome, Reason};
-use crate::{Budget, Exhausted, Expr, MathsConfig, Percent, Units};
+use crate::{Budget, Exhausted, Expr, MathsConfig, Percent, Units, qualifiers};
 
 /// Compares where at least one side is a quantity or a percentage; `None` where neither is.
 pub(crate) fn compare(
@@ -90,6 +90,9 @@ fn both(
     config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
+    if u != v && (changes(u) || changes(v)) {
+        return Ok(changed());
+    }
     if config.units == Units::Ignored || u == v {
         return answers::decide(a, b, config, budget);
     }
@@ -104,6 +107,15 @@ fn both(
     }
 }
 
+/// Whether words after an amount make another one of it: `4 tenths`, `4 or 5`.
+fn changes(unit: &str) -> bool {
+    qualifiers::after(unit).is_some()
+}
+
+fn changed() -> Outcome {
+    Outcome::said(false, "unit", "the words after the number change it")
+}
+
 /// A unit on one side only.
 fn only_one(
     value: &Expr,
@@ -113,6 +125,9 @@ fn only_one(
     config: &MathsConfig,
     budget: &mut Budget,
 ) -> Result<Outcome, Exhausted> {
+    if changes(unit) {
+        return Ok(changed());
+    }
     if config.units == Units::Required {
         let why = if of_gold { "the response lacks the unit" } else { "the reference has no unit" };
         return Ok(Outcome::said(false, "unit", why));

@@ -35,6 +35,10 @@ impl RealSet {
         RealSet { pieces: Vec::new() }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pieces.is_empty()
+    }
+
     pub(crate) fn from_pieces(pieces: Vec<Piece>, budget: &mut Budget) -> Maybe<RealSet> {
         if pieces.len() > MAX_PIECES {
             return Err(Exhausted::Size);

@@ -36,7 +36,14 @@ pub(crate) fn compare(
     if let Some(outcome) = membership(gold, response, config, budget)? {
         return Ok(outcome);
     }
-    if let Some(outcome) = as_sets(gold, response, budget)? {
+    if let (Expr::Relation(Relation::Equal, a, b), Expr::Relation(Relation::Equal, c, d)) = (gold, response)
+        && is_unsolved(a, b)
+        && is_unsolved(c, d)
+        && let (Some(x), Some(y)) = (difference(a, b), difference(c, d))
+    {
+        return proportional(&x, &y, false, budget);
+    }
+    if let Some(outcome) = as_solutions(gold, response, budget)? {
         return Ok(outcome);
     }
     if let Some(outcome) = collections::compare(gold, response, config, budget)? {
@@ -73,6 +80,24 @@ fn membership(
         (None, Some((_, b))) if !is_relation(gold) => Some(answers::decide(gold, &b, config, budget)?),
         _ => None,
     })
+}
+
+/// Whether neither side of an equation is a bare variable: `x^2 + 1 = 0` is an answer as an equation, not by its roots.
+fn is_unsolved(left: &Expr, right: &Expr) -> bool {
+    !matches!(left, Expr::Symbol(_)) && !matches!(right, Expr::Symbol(_))
+}
+
+/// Compares relations by the reals that satisfy them. Two that no real satisfies, or that every real does, are not the same
+/// answer for that.
+fn as_solutions(gold: &Expr, response: &Expr, budget: &mut Budget) -> Result<Option<Outcome>, Exhausted> {
+    let outcome = as_sets(gold, response, budget)?;
+    let by_condition = |expr: &Expr| is_relation(expr) && !matches!(expr, Expr::Relation(Relation::In, ..));
+    if !(outcome.as_ref().is_some_and(|found| found.equal) && by_condition(gold) && by_condition(response)) {
+        return Ok(outcome);
+    }
+    let Some(solutions) = as_real_set(gold, budget)? else { return Ok(outcome) };
+    let says_nothing = solutions.set.is_empty() || solutions.set.complement().is_empty();
+    Ok(outcome.filter(|_| !says_nothing))
 }
 
 /// Compares as sets of reals where both sides are; `None` where one is not.

@@ -94,6 +94,10 @@ fn symbolic(gold: &Expr, response: &Expr, budget: &mut Budget) -> Result<Outcome
         Identity::Same(points) => Outcome::equal("numeric-identity", Reason::Agree(points)),
         Identity::Different if replaced.quantified => Outcome::different("not-shown-equal", Reason::NotShown),
         Identity::Different => Outcome::different("numeric-identity", Reason::Differ),
+        // Words and units inside a formula have no value that is known, which is not to say that they have none.
+        Identity::Undefined if gold == response && holds_no_number(gold, budget)? => {
+            Outcome::equal("identical", Reason::SameForm)
+        }
         Identity::Undefined => Outcome::different("undefined", Reason::NoValue),
         // ∞ − ∞ and the like have no value, so they are not even equal to themselves.
         Identity::Unknown if mixes_infinity(gold) || mixes_infinity(response) => {
@@ -105,6 +109,15 @@ fn symbolic(gold: &Expr, response: &Expr, budget: &mut Budget) -> Result<Outcome
             None => Outcome::different("not-shown-equal", Reason::NotShown),
         },
     })
+}
+
+/// Whether a part of a formula is no mathematics of numbers: words, a quantity.
+fn holds_no_number(expr: &Expr, budget: &mut Budget) -> Result<bool, Exhausted> {
+    points::any(
+        expr,
+        &mut |part| matches!(part, Expr::Text(_) | Expr::Quantity(..) | Expr::Labelled(..)),
+        budget,
+    )
 }
 
 /// What two normal forms say.

@@ -4,7 +4,7 @@
 use super::{Found, Notation};
 use crate::compare::is_known_unit;
 use crate::parse::scale;
-use crate::{Budget, CandidateKind, Exhausted};
+use crate::{Budget, CandidateKind, Exhausted, qualifiers};
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) fn last<'t>(text: &'t str, budget: &mut Budget) -> Result<Option<Foun
     let Some(number) = last_before(text, text.len(), 0) else { return Ok(None) };
     let amount = measured(text, &number, budget)?;
     if amount == number {
-        return Ok(Some(found(text, amount)));
+        return Ok(Some(found(text, qualified(text, amount, 0, text.len()))));
     }
     // The amount before it, where nothing but `and` or a comma stands between.
     let before = text[..amount.start].trim_end();
@@ -24,7 +24,7 @@ pub(super) fn last<'t>(text: &'t str, budget: &mut Budget) -> Result<Option<Foun
             return Ok(Some(both(text, first, amount)));
         }
     }
-    Ok(Some(found(text, amount)))
+    Ok(Some(found(text, qualified(text, amount, 0, text.len()))))
 }
 
 /// How far apart two amounts of one answer begin at most.
@@ -63,7 +63,7 @@ pub(super) fn leading<'t>(
             }
         }
     }
-    Ok(Some(found(text, amount)))
+    Ok(Some(found(text, qualified(text, amount, from, from + sentence.len()))))
 }
 
 fn first_after(text: &str, from: usize, to: usize) -> Option<Range<usize>> {
@@ -124,6 +124,24 @@ fn after_scale(mut words: &str) -> &str {
 fn both(text: &str, first: Range<usize>, second: Range<usize>) -> Found<'_> {
     let joined = format!("{} {}", &text[first.clone()], &text[second.clone()]);
     Found { text: Cow::Owned(joined), ..found(text, first.start..second.end) }
+}
+
+/// An amount with the words beside it, between `from` and `to`, that make another one of it: `minus 4`, `4 or five`.
+fn qualified(text: &str, amount: Range<usize>, from: usize, to: usize) -> Range<usize> {
+    const LONGEST: usize = 60;
+    let mut first = from.max(amount.start.saturating_sub(LONGEST)).min(amount.start);
+    while !text.is_char_boundary(first) {
+        first += 1;
+    }
+    let mut last = to.min(amount.end + LONGEST).max(amount.end);
+    while !text.is_char_boundary(last) {
+        last -= 1;
+    }
+    let line = |words: &'_ str| words.rfind('\n').map_or(0, |at| at + 1);
+    first += line(&text[first..amount.start]);
+    let rest = text[amount.end..last].lines().next().unwrap_or("");
+    let start = qualifiers::before(&text[first..amount.start]).map_or(amount.start, |(_, at)| first + at);
+    start..amount.end + qualifiers::after(rest).unwrap_or(0)
 }
 
 /// The next digit of the same number, over one separator.

@@ -1,6 +1,6 @@
 //! Whether relations are solved, and whether something is left to be done that the reference does not have.
 
-use crate::{Budget, Exhausted, Expr, Relation};
+use crate::{Budget, Exhausted, Expr, Function, Relation};
 
 /// Whether an answer is a solution: values, sets of values, or relations with a variable alone on one side that the other side
 /// does not hold. The other side is a value: `y = 2x` is a relation and no solution.
@@ -34,6 +34,7 @@ pub(super) fn solved(expr: &Expr, budget: &mut Budget) -> Result<bool, Exhausted
 fn alone(left: &Expr, right: &Expr, budget: &mut Budget) -> Result<bool, Exhausted> {
     let named = |expr: &Expr| match expr {
         Expr::Symbol(_) | Expr::Unknown(..) => true,
+        Expr::Apply(Function::Conjugate, inner) => matches!(inner.as_slice(), [Expr::Symbol(_)]),
         Expr::Tuple(parts) => parts.iter().all(|part| matches!(part, Expr::Symbol(_))),
         _ => false,
     };

@@ -47,7 +47,11 @@ fn is_equation(expr: &Expr) -> bool {
 fn is_name(expr: &Expr) -> bool {
     match expr {
         Expr::Symbol(_) | Expr::Unknown(..) | Expr::Apply(..) => true,
-        Expr::Tuple(parts) | Expr::Mul(parts) => parts.iter().all(|part| matches!(part, Expr::Symbol(_))),
+        Expr::Tuple(parts) => parts.iter().all(|part| matches!(part, Expr::Symbol(_))),
+        // `AB`, a segment by its ends. `xy` is a product of two unknowns and names nothing.
+        Expr::Mul(parts) => parts
+            .iter()
+            .all(|part| matches!(part, Expr::Symbol(name) if name.starts_with(char::is_uppercase))),
         _ => false,
     }
 }

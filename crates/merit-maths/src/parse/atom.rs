@@ -233,10 +233,16 @@ pub(super) fn quotient(top: Expr, bottom: Expr) -> Expr {
 
 fn with_mark(mark: &str, marked: Expr) -> Expr {
     match name_of(&marked) {
+        // A bar upon a letter that stands for a complex number.
+        Some(_) if mark == "bar" && is_complex(&marked) => Expr::Apply(Function::Conjugate, vec![marked]),
         Some(name) => Expr::Symbol(format!("{mark}({name})").into()),
         None if mark == "bar" => Expr::Apply(Function::Conjugate, vec![marked]),
         None => Expr::Unknown(mark.into(), vec![marked]),
     }
+}
+
+fn is_complex(marked: &Expr) -> bool {
+    matches!(marked, Expr::Symbol(name) if crate::compare::is_complex_name(name))
 }
 
 fn name_of(expr: &Expr) -> Option<String> {

@@ -27,6 +27,8 @@ pub(super) struct Parser<'t> {
     pub(super) differential: Option<Arc<str>>,
     /// How many sums around this place bind `i` and `e`.
     pub(super) bound: [u32; 2],
+    /// The token at which the last factor of a product began.
+    pub(super) factor_start: usize,
     /// How many more times one thing may be wrapped again and again, as in `x!!!!`: bounds the height of the tree.
     pub(super) wraps_left: usize,
     end: Token,
@@ -54,6 +56,7 @@ impl<'t> Parser<'t> {
             integrals: 0,
             differential: None,
             bound: [0; 2],
+            factor_start: 0,
             wraps_left: budget.limits().depth / 4,
             end: Token { kind: Kind::End, start: last, end: last, gap: false },
         })

@@ -48,6 +48,7 @@ mod wording;
 
 pub use error::ParseError;
 pub(crate) use number_words::number_in_words;
+pub(crate) use product::negate;
 pub(crate) use units::scale;
 
 use crate::{Budget, Expr};

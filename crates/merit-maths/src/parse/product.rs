@@ -5,6 +5,7 @@ use super::cursor::{Parser, whole};
 use super::decimal;
 use super::kind::{Bracket, Kind};
 use super::units::{scale, spelled};
+use crate::compare::CROSS;
 use crate::{Budget, Expr, Function, Rounded};
 use dashu_ratio::RBig;
 use std::sync::Arc;
@@ -82,8 +83,13 @@ impl Parser<'_> {
                 }
                 Kind::Times => {
                     explicit += 1;
-                    self.at += 1;
+                    let sign = self.take();
+                    let after_vector = self.source(sign) == "\\times" && self.ends_in_vector(&factors);
+                    let (from, start) = (factors.len(), self.at);
                     self.signed_run(&mut factors, budget)?;
+                    if after_vector && self.begins_with_vector(start, factors.get(from)) {
+                        cross(&mut factors, from);
+                    }
                 }
                 Kind::Slash => {
                     self.at += 1;
@@ -109,6 +115,22 @@ impl Parser<'_> {
             decimal::join_scientific(&mut factors);
         }
         Ok(multiply(factors))
+    }
+
+    /// Whether the last factor is a vector: marked by an arrow, set in bold, or made of such.
+    fn ends_in_vector(&self, factors: &[Expr]) -> bool {
+        self.is_bold(self.factor_start) || factors.last().is_some_and(is_vector)
+    }
+
+    fn begins_with_vector(&self, start: usize, first: Option<&Expr>) -> bool {
+        self.is_bold(start) || first.is_some_and(is_vector)
+    }
+
+    /// Whether the token there is set in bold.
+    fn is_bold(&self, at: usize) -> bool {
+        const BOLD: [&str; 5] = ["\\mathbf", "\\bm", "\\boldsymbol", "\\bold", "\\bf"];
+        let before = self.tokens.get(at).and_then(|token| self.text.get(..token.start as usize));
+        before.is_some_and(|before| BOLD.iter().any(|command| before.trim_end().ends_with(command)))
     }
 
     fn remainder(&mut self, factors: &mut Vec<Expr>, budget: &mut Budget) -> Result<(), ParseError> {
@@ -191,7 +213,9 @@ impl Parser<'_> {
         let from = factors.len();
         loop {
             budget.spend(1)?;
+            let start = self.at;
             factors.push(self.factor(budget)?);
+            self.factor_start = start;
             let divisor = divisor && matches!(factors.get(from), Some(Expr::Num(_)));
             if !self.starts_factor() || divisor && self.token(0).gap || self.unit_ahead() {
                 return Ok(());
@@ -224,6 +248,26 @@ impl Parser<'_> {
     }
 }
 
+/// Whether an expression is a vector by the arrows in it.
+fn is_vector(expr: &Expr) -> bool {
+    match expr {
+        Expr::Symbol(name) => name.starts_with("vec("),
+        Expr::Unknown(name, _) => &**name == CROSS,
+        Expr::Mul(parts) => parts.iter().any(is_vector),
+        Expr::Add(parts) => parts.iter().all(is_vector),
+        _ => false,
+    }
+}
+
+/// The factor before `from` and the one at it become their cross product, which is no product of numbers.
+fn cross(factors: &mut Vec<Expr>, from: usize) {
+    if from > 0 && from < factors.len() {
+        let right = factors.remove(from);
+        let left = std::mem::replace(&mut factors[from - 1], whole(1));
+        factors[from - 1] = Expr::Unknown(CROSS.into(), vec![left, right]);
+    }
+}
+
 /// The product of the factors, in their order.
 pub(super) fn multiply(mut factors: Vec<Expr>) -> Expr {
     match factors.len() {
@@ -238,7 +282,7 @@ fn signed(term: Expr, signs: &Signs) -> Expr {
 }
 
 /// Minus the term: within a number, a percentage or a quantity where it is one, else times −1.
-pub(super) fn negate(term: Expr) -> Expr {
+pub(crate) fn negate(term: Expr) -> Expr {
     match term {
         Expr::Num(value) => Expr::Num(-value),
         Expr::Decimal(mut rounded) => {

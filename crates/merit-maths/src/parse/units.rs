@@ -4,6 +4,7 @@ use super::Mode;
 use super::cursor::Parser;
 use super::kind::{Bracket, Kind, Token};
 use super::wording::{is_word, normalize};
+use crate::units::{Reading, find};
 use std::sync::Arc;
 
 impl Parser<'_> {
@@ -87,7 +88,10 @@ impl Parser<'_> {
     fn unit_goes_on(&self) -> bool {
         let token = self.token(0);
         match token.kind {
-            Kind::Word => self.connective().is_none() && token.gap && is_word(self.source(token)),
+            Kind::Word => {
+                let word = self.source(token);
+                self.connective().is_none() && token.gap && (is_word(word) || is_unit(word))
+            }
             _ => self.connective().is_none(),
         }
     }
@@ -126,6 +130,9 @@ impl Parser<'_> {
                 .is_some_and(|t| t.kind == Kind::Dot);
             return self.mode == Mode::Plain && last && (token.gap || decimal) && is_unit_letter(word);
         }
+        if matches!(word, "per" | "sq" | "cu") {
+            return self.kind_at(1) == Kind::Word && is_unit(self.source(self.token(1)));
+        }
         BARE.binary_search(&word).is_ok()
             || (token.gap || self.mode == Mode::Plain) && SPACED.contains(&word)
             || word.len() > 3 && is_word(word) && !self.names_function()
@@ -135,6 +142,10 @@ impl Parser<'_> {
     fn at_end_of_power(&self) -> usize {
         if matches!(self.kind_at(2), Kind::Open(_)) { 5 } else { 3 }
     }
+}
+
+fn is_unit(word: &str) -> bool {
+    find(word, Reading::Answer).is_some()
 }
 
 fn is_unit_letter(letter: &str) -> bool {

@@ -11,4 +11,5 @@ mod parsing;
 mod peer_suite;
 mod references;
 mod threads;
+mod told_apart;
 mod verify;

@@ -25,6 +25,8 @@ struct Tokenizer<'t> {
     /// Whether the group that opens next is the argument of a styling command, and of a box.
     style_next: bool,
     box_next: bool,
+    /// Bare `$` so far.
+    dollars: usize,
     /// How many tokens there were when the last box closed.
     box_closed: usize,
     /// Open environments; true where `&` and `\\` divide cells.
@@ -47,6 +49,7 @@ pub(super) fn tokenize(text: &str, mode: Mode, budget: &mut Budget) -> Result<Ve
         groups: Vec::new(),
         style_next: false,
         box_next: false,
+        dollars: 0,
         box_closed: usize::MAX,
         environments: Vec::new(),
     };

@@ -64,14 +64,32 @@ impl Tokenizer<'_> {
         }
     }
 
-    /// In LaTeX a bare `$` only delimits; in plain text it is money where a digit stands next to it.
+    /// In LaTeX a bare `$` only delimits, unless it has no partner and stands before a digit; in plain text it is money where a
+    /// digit stands next to it.
     fn dollar(&mut self) {
+        let opens = self.dollars.is_multiple_of(2);
+        self.dollars += 1;
+        let before_digit = self.peek(1).is_some_and(|b| b.is_ascii_digit());
+        if self.mode == Mode::Latex && opens && before_digit && !self.has_partner() {
+            return self.push(Kind::Currency("$"), 1);
+        }
         let digit_after = self.peek(1).is_some_and(|b| b.is_ascii_digit() || b == b'.' || b == b'-');
         let digit_before = self.tokens.last().is_some_and(|t| matches!(t.kind, Kind::Digits));
         match self.mode {
             Mode::Plain if digit_after || digit_before => self.push(Kind::Currency("$"), 1),
             _ => self.skip(1),
         }
+    }
+
+    /// Whether a bare `$` stands after the one here.
+    fn has_partner(&self) -> bool {
+        let after = self.bytes.get(self.at + 1..).unwrap_or_default();
+        let mut escaped = false;
+        after.iter().any(|byte| {
+            let bare = *byte == b'$' && !escaped;
+            escaped = *byte == b'\\' && !escaped;
+            bare
+        })
     }
 
     fn open_group(&mut self) {
