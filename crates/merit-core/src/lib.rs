@@ -14,6 +14,7 @@ pub mod conformance;
 mod cost;
 pub mod embedder;
 mod episode;
+pub mod expected;
 pub mod gate;
 mod group;
 mod ids;

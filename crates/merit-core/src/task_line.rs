@@ -59,14 +59,7 @@ impl TaskLine {
     /// # Ok::<(), String>(())
     /// ```
     pub fn read(text: &str) -> Result<Self, String> {
-        serde_json::from_str(text).map_err(|error| {
-            let text = error.to_string();
-            match text.rsplit_once(" at line 1 column ") {
-                Some((what, "0")) => what.to_owned(),
-                Some((what, column)) => format!("{what} (column {column})"),
-                None => text,
-            }
-        })
+        serde_json::from_str(text).map_err(|error| crate::expected::of_line(&error))
     }
 
     /// Whether it shows how it is done.

@@ -11,7 +11,10 @@ pub(super) struct ReadCall<'a> {
     pub(super) tool: &'a str,
     /// Position in the trace, observations included.
     pub(super) step: usize,
-    /// Absent when they are not strict JSON; such a call equals no other.
+    /// As they were written.
+    written: &'a str,
+    /// Absent when they are not strict JSON; such a call fits nothing that is asked of arguments. An integer of more digits than
+    /// are compared stands as a text, which no number equals.
     pub(super) arguments: Option<Value>,
 }
 
@@ -21,9 +24,9 @@ pub(super) fn read_calls<'a>(trace: &'a [Step], limits: &Limits) -> Vec<ReadCall
         Step::Observation { .. } => None,
         Step::Call { tool, arguments } => {
             let parsed = parse(arguments, limits);
-            let arguments =
-                Some(&parsed).filter(|parsed| parsed.is_strict()).and_then(|parsed| parsed.value.clone());
-            Some(ReadCall { tool, step, arguments })
+            let is_read = parsed.faults.is_empty() && parsed.duplicates.is_empty();
+            let read = parsed.value.filter(|_| is_read);
+            Some(ReadCall { tool, step, written: arguments, arguments: read })
         }
     };
     trace.iter().enumerate().filter_map(read).collect()
@@ -49,8 +52,9 @@ impl ReadCall<'_> {
         wanted.keys().filter(counts).all(agrees) && found.keys().filter(counts).all(agrees)
     }
 
-    /// One spelling for equal calls; absent when the arguments cannot be read.
-    pub(super) fn spelling(&self) -> Option<String> {
-        self.arguments.as_ref().map(|arguments| format!("{}{}", self.tool, spell(arguments, Numbers::Value)))
+    /// One spelling for equal calls. Of arguments that cannot be read it is what was written.
+    pub(super) fn spelling(&self) -> (&str, String) {
+        let read = self.arguments.as_ref().map(|arguments| spell(arguments, Numbers::Value));
+        (self.tool, read.unwrap_or_else(|| self.written.trim().to_owned()))
     }
 }

@@ -118,10 +118,8 @@ impl CallChecker {
         let mut problems = Vec::new();
         if let Some(limit) = parsed.too_large {
             problems.push(CallProblem::TooLarge { why: limit.to_string() });
-        } else if let Some(fault) = parsed.faults.first() {
-            problems.push(CallProblem::InvalidJson { why: format!("{} at byte {}", fault.what, fault.at) });
-        } else if let Some(path) = parsed.duplicates.first() {
-            problems.push(CallProblem::InvalidJson { why: format!("the key `{path}` is written twice") });
+        } else if let Some(why) = parsed.objection(0) {
+            problems.push(CallProblem::InvalidJson { why });
         }
         let arguments = parsed.value.filter(|_| problems.is_empty());
         match (self.tools.get(&call.tool), &arguments) {

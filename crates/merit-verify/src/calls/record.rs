@@ -1,6 +1,7 @@
 //! The verifier over records, each with calls, tools and rules; and its verdict in words.
 
 use super::{Call, CallChecker, CallProblem, CallVerdict, Rule, RuleVerdict, Step, ToolSchema, TraceRules};
+use crate::json::given::{given, given_as};
 use crate::json::{Limits, UnknownKeywords};
 use crate::records::{Kept, words};
 use merit_core::printable::piece;
@@ -46,8 +47,8 @@ pub struct CallsRecord<'a> {
     settings: Option<&'a RawValue>,
     #[serde(borrow, default)]
     tools: Option<&'a RawValue>,
-    #[serde(default)]
-    rules: Option<Vec<Rule>>,
+    #[serde(borrow, default)]
+    rules: Option<&'a RawValue>,
     #[serde(borrow, default)]
     calls: Option<Vec<Made<'a>>>,
     /// Calls among what the agent was shown.
@@ -96,13 +97,11 @@ impl Verifier for CallsVerifier {
         let trace = record.trace()?;
         let own = record.tools.map(|tools| self.checker(tools)).transpose()?;
         let checker = own.as_deref().or(self.checker.as_ref());
-        let own_rules = match &record.rules {
-            Some(rules) => {
-                Some(TraceRules::compile(rules.clone(), self.config.limits).map_err(|e| e.to_string())?)
-            }
-            None => None,
-        };
-        let has_rules = !record.rules.as_ref().unwrap_or(&self.config.rules).is_empty();
+        let own_rules = record.rules()?;
+        let has_rules = !own_rules.as_ref().unwrap_or(&self.config.rules).is_empty();
+        let own_rules = own_rules
+            .map(|rules| TraceRules::compile(rules, self.config.limits).map_err(|e| e.to_string()))
+            .transpose()?;
         if checker.is_none() && !has_rules {
             return Err("there is nothing to check; give `tools`, `rules` or both".to_owned());
         }
@@ -132,6 +131,7 @@ impl CallsVerifier {
     fn checker(&self, tools: &RawValue) -> Result<Arc<CallChecker>, String> {
         let CallsConfig { unknown_keywords, limits, .. } = &self.config;
         let make = || {
+            given(tools.get())?;
             let specs: Vec<ToolSchema> = serde_json::from_str(tools.get()).map_err(|e| words(&e))?;
             CallChecker::compile(&specs, *unknown_keywords, *limits).map_err(|e| e.to_string())
         };
@@ -140,6 +140,12 @@ impl CallsVerifier {
 }
 
 impl CallsRecord<'_> {
+    fn rules(&self) -> Result<Option<Vec<Rule>>, String> {
+        let Some(rules) = self.rules else { return Ok(None) };
+        given_as("rules", rules.get())?;
+        serde_json::from_str(rules.get()).map(Some).map_err(|e| format!("`rules`: {}", words(&e)))
+    }
+
     fn trace(&self) -> Result<Vec<Step>, String> {
         match (&self.calls, &self.trace) {
             (Some(calls), None) => calls.iter().map(Made::step).collect(),

@@ -153,12 +153,11 @@ fn at_most(limit: &AtMost, calls: &[ReadCall<'_>]) -> Finding {
 }
 
 fn no_repeat(rule: &NoRepeat, calls: &[ReadCall<'_>]) -> Finding {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, String), usize> = BTreeMap::new();
     let checked =
         calls.iter().enumerate().filter(|(_, call)| !rule.except.iter().any(|tool| tool == call.tool));
     for (index, call) in checked {
-        let Some(spelling) = call.spelling() else { continue };
-        if let Some(earlier) = seen.insert(spelling, index) {
+        if let Some(earlier) = seen.insert(call.spelling(), index) {
             return fail(Some(index), format!("call {index} repeats call {earlier} of `{}`", call.tool));
         }
     }

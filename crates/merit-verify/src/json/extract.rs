@@ -5,8 +5,7 @@
 
 use super::config::Extract;
 use super::limits::Limits;
-use super::parse::{Fault, Parsed};
-use super::parse::{parse, parse_prefix};
+use super::parse::{Parsed, parse, parse_prefix};
 use serde_json::Value;
 
 /// What was read, and from where.
@@ -115,8 +114,6 @@ fn embedded(output: &str, limits: &Limits, wanted: &dyn Fn(&Value) -> bool) -> V
 
 /// The first thing that is wrong with what was found, if anything.
 pub(crate) fn first_fault(found: &Found) -> Option<String> {
-    let describe = |fault: &Fault| format!("{} at byte {}", fault.what, found.start + fault.at);
-    let duplicate =
-        || found.parsed.duplicates.first().map(|path| format!("the key `{path}` is written twice"));
-    found.parsed.faults.first().map(describe).or_else(|| found.misplaced.clone()).or_else(duplicate)
+    let misplaced = found.misplaced.clone().filter(|_| found.parsed.faults.is_empty());
+    misplaced.or_else(|| found.parsed.objection(found.start))
 }

@@ -10,6 +10,7 @@ mod config;
 mod content;
 mod credit;
 mod extract;
+pub(crate) mod given;
 mod lex;
 pub(crate) mod limits;
 pub(crate) mod matching;

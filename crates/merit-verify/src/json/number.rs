@@ -1,6 +1,7 @@
 //! Numbers by value: 1 and 1.0 are equal, and integers of 64 bits are compared exactly.
 //!
-//! Integers past 64 bits are held as doubles by the document model, and compared as such.
+//! Integers past 64 bits are held as doubles by the document model. Those that a double does not hold exactly are no strict JSON
+//! to the reader, see [`is_held`]: two that differ in their last digit would be equal.
 
 use serde_json::Number;
 use std::cmp::Ordering;
@@ -36,14 +37,50 @@ pub(crate) fn double(number: &Number) -> f64 {
     number.as_f64().unwrap_or(f64::NAN)
 }
 
-/// Whether `a` is a whole multiple of `b`, which is positive.
+/// Whether `number` is exactly what was written: an integer of more than 64 bits may have lost its last digits. What is written
+/// with a point or an exponent is a double by its nature.
+pub(crate) fn is_held(written: &str, number: &Number) -> bool {
+    let is_integer = written.bytes().all(|b| b.is_ascii_digit() || b == b'-');
+    // A double without a fraction is printed to its last digit.
+    !is_integer || !number.is_f64() || format!("{:.0}", double(number)) == written
+}
+
+/// Whether `a` is a whole multiple of `b`, which is positive. Both are taken as the shortest decimals that are read as them: in
+/// binary 0.3 is no multiple of 0.1.
 pub(crate) fn is_multiple(a: &Number, b: &Number) -> bool {
-    if let (Some(a), Some(b)) = (integer(a), integer(b)) {
-        return b != 0 && a % b == 0;
+    let (Some((a, a_power)), Some((b, b_power))) = (decimal(a), decimal(b)) else { return false };
+    if a == 0 || b == 0 {
+        return b != 0;
     }
-    let quotient = double(a) / double(b);
-    // Decimal fractions are not exact in binary: 0.3 / 0.1 is just below 3.
-    quotient.is_finite() && (quotient - quotient.round()).abs() <= 1e-9 * quotient.abs().clamp(1.0, 1e6)
+    let shift = a_power - b_power;
+    if shift >= 0 {
+        let rest = u128::from(a % b) * power_of_ten(shift.unsigned_abs(), b);
+        return rest.is_multiple_of(u128::from(b));
+    }
+    // A divisor that passes 128 bits is larger than `a`, which is not 0.
+    let divisor = 10_u128.checked_pow(shift.unsigned_abs()).and_then(|ten| ten.checked_mul(b.into()));
+    divisor.is_some_and(|divisor| u128::from(a) % divisor == 0)
+}
+
+/// The digits of a number without its sign, and the power of ten they are to be multiplied with.
+fn decimal(number: &Number) -> Option<(u64, i32)> {
+    if let Some(n) = number.as_i64() {
+        return Some((n.unsigned_abs(), 0));
+    }
+    if let Some(n) = number.as_u64() {
+        return Some((n, 0));
+    }
+    let written = format!("{:e}", double(number).abs());
+    let (digits, power) = written.split_once('e')?;
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let places = i32::try_from(fraction.len()).ok()?;
+    Some((format!("{whole}{fraction}").parse().ok()?, power.parse::<i32>().ok()? - places))
+}
+
+/// 10 to the power of `power`, modulo `modulus`.
+fn power_of_ten(power: u32, modulus: u64) -> u128 {
+    let modulus = u128::from(modulus);
+    (0..power).fold(1 % modulus, |product, _| product * 10 % modulus)
 }
 
 #[cfg(test)]
@@ -68,5 +105,43 @@ mod tests {
         assert!(is_multiple(&number("0.3"), &number("0.1")));
         assert!(!is_multiple(&number("0.35"), &number("0.1")));
         assert!(is_multiple(&number("6"), &number("3.0")));
+    }
+
+    #[test]
+    fn what_is_clearly_no_multiple_is_none_at_any_size() {
+        for (a, b, is) in [
+            ("1000000.0005", "1", false),
+            ("1000000000000.5", "1", false),
+            ("1000000000000.5", "0.5", true),
+            ("-7.5", "2.5", true),
+            ("0", "0.7", true),
+            ("1e308", "0.123456789", false),
+            ("1e308", "0.5", true),
+            ("1e-300", "1e300", false),
+            ("1e300", "1e-300", true),
+            ("0.0075", "0.0001", true),
+            ("0.00751", "0.0001", false),
+            ("12391239123", "1e-8", true),
+            ("18446744073709551615", "5", true),
+            ("18446744073709551615", "7", false),
+        ] {
+            assert_eq!(is_multiple(&number(a), &number(b)), is, "{a} of {b}");
+        }
+    }
+
+    #[test]
+    fn an_integer_is_held_when_none_of_its_digits_is_lost() {
+        for (written, is) in [
+            ("18446744073709551615", true),
+            ("18446744073709551616", true),
+            ("18446744073709551617", false),
+            ("-9223372036854775809", false),
+            ("100000000000000000000", true),
+            ("-0", true),
+            ("0.1", true),
+            ("6.02214076e23", true),
+        ] {
+            assert_eq!(is_held(written, &number(written)), is, "{written}");
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! A JSON reader that notes what is wrong and goes on, so that credit is defined on slightly broken text.
 //!
 //! In: text and limits. Out: the value as far as it could be read, every departure from strict JSON as a [`Fault`], and
-//! the paths of keys that occur twice (of which the first value is kept). Text is strict JSON exactly when it has a value
-//! and no fault. Size limits stop the reading at once.
+//! the paths of keys that occur twice (of which the first value is kept). Text is JSON by the letter exactly when it has a value
+//! and no fault; to be strict its keys have to be unique and its integers such that a value holds them, too. Size limits stop the
+//! reading at once.
 
 use super::lex;
 use super::limits::{Limits, MAX_DEPTH, TooLarge};
+use super::number;
 use super::path::Pointer;
 use super::repair;
 use serde::{Deserialize, Serialize};
@@ -28,6 +30,8 @@ pub struct Parsed {
     pub faults: Vec<Fault>,
     /// Pointers of keys that occur more than once in their object, one entry per repetition, at most [`FAULTS_KEPT`].
     pub duplicates: Vec<String>,
+    /// The first integer of more digits than a value holds exactly; in the value it stands as the text of its digits.
+    pub too_long: Option<Fault>,
     /// The size limit that was passed, if any.
     pub too_large: Option<TooLarge>,
 }
@@ -36,9 +40,19 @@ pub struct Parsed {
 pub const FAULTS_KEPT: usize = 16;
 
 impl Parsed {
-    /// Whether the text is strict JSON without repeated keys.
+    /// Whether the text is strict JSON without repeated keys, and held as it was written.
     pub fn is_strict(&self) -> bool {
-        self.value.is_some() && self.faults.is_empty() && self.duplicates.is_empty()
+        self.value.is_some()
+            && self.faults.is_empty()
+            && self.duplicates.is_empty()
+            && self.too_long.is_none()
+    }
+
+    /// Why the text is not strict, of the first kind that applies; positions are counted from `start`.
+    pub(crate) fn objection(&self, start: usize) -> Option<String> {
+        let describe = |fault: &Fault| format!("{} at byte {}", fault.what, start + fault.at);
+        let twice = || self.duplicates.first().map(|path| format!("the key `{path}` is written twice"));
+        self.faults.first().map(describe).or_else(twice).or_else(|| self.too_long.as_ref().map(describe))
     }
 }
 
@@ -78,6 +92,7 @@ pub(super) struct Reader<'a> {
     pointer: Pointer,
     faults: Vec<Fault>,
     duplicates: Vec<String>,
+    too_long: Option<Fault>,
     too_large: Option<TooLarge>,
     /// Nothing more can be read: open containers are closed as they stand.
     is_over: bool,
@@ -95,6 +110,7 @@ impl<'a> Reader<'a> {
             pointer: Pointer::default(),
             faults: Vec::new(),
             duplicates: Vec::new(),
+            too_long: None,
             too_large: None,
             is_over: false,
             is_strict_only: false,
@@ -103,7 +119,8 @@ impl<'a> Reader<'a> {
 
     fn finish(self, value: Option<Value>) -> Parsed {
         let value = value.filter(|_| self.too_large.is_none());
-        Parsed { value, faults: self.faults, duplicates: self.duplicates, too_large: self.too_large }
+        let Self { faults, duplicates, too_long, too_large, .. } = self;
+        Parsed { value, faults, duplicates, too_long, too_large }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -279,12 +296,9 @@ impl<'a> Reader<'a> {
     fn scalar(&mut self) -> Option<Value> {
         if let Some(end) = lex::number_end(self.text.as_bytes(), self.at) {
             let digits = self.text.get(self.at..end).unwrap_or_default();
-            let number = serde_json::from_str::<Value>(digits).ok();
-            if number.is_none() {
-                self.fault("a number that is out of range");
-            }
+            let number = self.number(digits);
             self.at = end;
-            return Some(number.unwrap_or(Value::Null));
+            return Some(number);
         }
         let word = repair::word(self.rest());
         let literal = match word {
@@ -301,5 +315,19 @@ impl<'a> Reader<'a> {
         };
         self.at += word.len();
         Some(literal)
+    }
+
+    /// The value of a number that is well formed.
+    fn number(&mut self, written: &str) -> Value {
+        let Ok(value) = serde_json::from_str::<Value>(written) else {
+            self.fault("a number that is out of range");
+            return Value::Null;
+        };
+        if value.as_number().is_none_or(|number| number::is_held(written, number)) {
+            return value;
+        }
+        let what = "an integer of more digits than are compared (write it as a text)".to_owned();
+        self.too_long.get_or_insert(Fault { at: self.at, what });
+        Value::String(written.to_owned())
     }
 }

@@ -1,7 +1,8 @@
 //! The verifier over records, each with an output and perhaps a schema and a reference; and its verdict in words.
 
+use super::given::given_as;
 use super::{JsonConfig, JsonDetail, JsonVerdict, JsonVerifier};
-use crate::records::{Kept, present, words};
+use crate::records::{Kept, present};
 use merit_core::printable::piece;
 use merit_core::{Conclusion, Envelope, Verifier};
 use serde::Deserialize;
@@ -33,8 +34,8 @@ pub struct JsonRecord<'a> {
     /// Takes the place of that in the settings.
     #[serde(borrow, default)]
     schema: Option<&'a RawValue>,
-    #[serde(default, deserialize_with = "present")]
-    reference: Option<Value>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    reference: Option<&'a RawValue>,
 }
 
 impl Verifier for JsonRecords {
@@ -56,7 +57,8 @@ impl Verifier for JsonRecords {
     fn judge(&self, record: &JsonRecord<'_>) -> Result<JsonVerdict, String> {
         let text = record.schema.map_or("", RawValue::get);
         let verifier = self.by_schema.get(text, || self.with_schema(record.schema))?;
-        Ok(verifier.verify(&record.output, record.reference.as_ref()))
+        let reference = record.reference.map(|given| given_as("reference", given.get())).transpose()?;
+        Ok(verifier.verify(&record.output, reference.as_ref()))
     }
 
     fn explain(verdict: &JsonVerdict) -> Vec<String> {
@@ -81,8 +83,7 @@ impl JsonRecords {
     fn with_schema(&self, schema: Option<&RawValue>) -> Result<JsonVerifier, String> {
         let mut config = self.config.clone();
         if let Some(schema) = schema {
-            let schema = serde_json::from_str(schema.get());
-            config.schema = Some(schema.map_err(|e| format!("`schema`: {}", words(&e)))?);
+            config.schema = Some(given_as("schema", schema.get())?);
         }
         JsonVerifier::compile(config).map_err(|e| e.to_string())
     }

@@ -2,6 +2,7 @@
 
 use super::lines::{Batch, Lines, Place};
 use super::{Kept, lay_over, words};
+use crate::json::given::given;
 use merit_core::printable::{self, piece};
 use merit_core::{Judgement, Verifier};
 use rayon::ThreadPool;
@@ -204,7 +205,7 @@ impl<V: Verifier> Judge<V> {
 
 /// The settings `base` with those of a record laid over them.
 fn with_own<S: DeserializeOwned>(base: &Value, own: &str) -> Result<S, String> {
-    let own: Value = serde_json::from_str(own).map_err(|e| words(&e))?;
+    let own = given(own)?;
     if !own.is_object() {
         return Err("it is no object".to_owned());
     }

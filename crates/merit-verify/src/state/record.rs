@@ -1,6 +1,7 @@
 //! The verifier over records, each with a state, its goal and perhaps where it began; and its verdict in words.
 
 use super::{Change, ChangeKind, StateConfig, StateDetail, StateVerdict, StateVerifier};
+use crate::json::given::given_as;
 use crate::records::present;
 use merit_core::printable::{count, piece};
 use merit_core::{Envelope, Verifier};
@@ -20,11 +21,13 @@ pub struct StateRecord<'a> {
     #[serde(borrow, default, alias = "policy")]
     settings: Option<&'a RawValue>,
     /// Where the world ended.
-    state: Value,
+    #[serde(borrow)]
+    state: &'a RawValue,
     /// Where it should have.
-    goal: Value,
-    #[serde(default, deserialize_with = "present")]
-    initial: Option<Value>,
+    #[serde(borrow)]
+    goal: &'a RawValue,
+    #[serde(borrow, default, deserialize_with = "present")]
+    initial: Option<&'a RawValue>,
 }
 
 impl Verifier for StateVerifier {
@@ -41,7 +44,10 @@ impl Verifier for StateVerifier {
     }
 
     fn judge(&self, record: &StateRecord<'_>) -> Result<StateVerdict, String> {
-        self.verify(record.initial.as_ref(), &record.state, &record.goal).map_err(|e| e.to_string())
+        let state = given_as("state", record.state.get())?;
+        let goal = given_as("goal", record.goal.get())?;
+        let initial = record.initial.map(|given| given_as("initial", given.get())).transpose()?;
+        self.verify(initial.as_ref(), &state, &goal).map_err(|e| e.to_string())
     }
 
     fn explain(verdict: &StateVerdict) -> Vec<String> {

@@ -223,6 +223,22 @@ fn wrong_arguments_and_broken_ones_match_nothing() {
 }
 
 #[test]
+fn calls_whose_arguments_cannot_be_read_are_repeated_when_they_are_written_alike() {
+    let rules = rules("[[rules]]\nno_repeat = {}").unwrap();
+    let raw = |tool: &str, arguments: &str| Step::Call { tool: tool.into(), arguments: arguments.into() };
+    for (first, second, passed) in [
+        (raw("f", "{\"a\": 1,}"), raw("f", "{\"a\": 1,}"), false),
+        (raw("f", "{\"a\": 1,}"), raw("f", "{\"a\": 2,}"), true),
+        (raw("f", "{"), raw("g", "{"), true),
+        (raw("f", "{\"a\": 18446744073709551616}"), raw("f", "{\"a\": 18446744073709551617}"), true),
+        (raw("f", "{\"a\": 18446744073709551617}"), raw("f", "{\"a\":18446744073709551617}"), false),
+    ] {
+        let trace = [first, second];
+        assert_eq!(rules.apply(&trace).unwrap()[0].passed, passed, "{trace:?}");
+    }
+}
+
+#[test]
 fn one_call_cannot_earn_two_expected_ones() {
     let rules = rules("[[rules]]\nreference_actions = { matching = \"unordered\", calls = [{ tool = \"b\" }, { tool = \"b\" }] }").unwrap();
     assert_eq!(run(&rules, &[("b", json!({}))]).share, 0.5);

@@ -233,6 +233,27 @@ fn by_value(a: &Value, b: &Value) -> bool {
 }
 
 #[test]
+fn an_integer_of_which_digits_would_be_lost_equals_no_other() {
+    let two_to_64 = serde_json::from_str::<Value>("18446744073709551616").unwrap();
+    assert!(is_same("18446744073709551616", &two_to_64));
+    let verifier = JsonVerifier::compile(JsonConfig::default()).unwrap();
+    for (output, reference) in [
+        ("18446744073709551617", two_to_64.clone()),
+        ("{\"n\": [18446744073709551617]}", json!({"n": [two_to_64]})),
+        ("-9223372036854775809", json!(i64::MIN)),
+    ] {
+        let verdict = verifier.verify(output, Some(&reference));
+        assert!(
+            matches!(&verdict.conclusion, Conclusion::Unreadable { why } if why.contains("more digits")),
+            "{output}: {verdict:?}"
+        );
+        assert_eq!(verdict.content.value, Some(0.0), "{output}");
+    }
+    let parsed = parse("18446744073709551617", &Limits::default());
+    assert!(parsed.faults.is_empty() && parsed.too_long.is_some() && !parsed.is_strict());
+}
+
+#[test]
 fn equality_is_not_fooled() {
     for (a, b) in [
         (r#"{"a": null}"#, "{}"),

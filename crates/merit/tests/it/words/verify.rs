@@ -85,6 +85,41 @@ fn verdicts_are_explained_to_people() {
 }
 
 #[test]
+fn a_key_written_twice_and_a_number_that_loses_digits_decide_nothing() {
+    for (kind, record, words) in [
+        (
+            "json",
+            r#"{"output": "4", "reference": {"n": {"a": 1, "a": 2}}}"#,
+            "`reference`: the key `/n/a` is",
+        ),
+        ("json", r#"{"output": "4", "schema": {"type": "string", "type": "integer"}}"#, "`schema`: the key"),
+        ("json", r#"{"output": "4", "settings": {"gate": "none", "gate": "valid"}}"#, "`settings`: the key"),
+        ("json", r#"{"output": "4", "reference": 18446744073709551617}"#, "`reference`: an integer of more"),
+        ("json", r#"{"output": "4", "schema": {"const": 18446744073709551617}}"#, "`schema`: an integer of"),
+        ("state", r#"{"state": {"a": 1, "a": 2}, "goal": {"a": 2}}"#, "`state`: the key `/a` is"),
+        ("state", r#"{"state": {"a": 2}, "goal": {"a": 1, "a": 2}}"#, "`goal`: the key `/a` is"),
+        ("state", r#"{"state": 18446744073709551617, "goal": 18446744073709551616}"#, "`state`: an integer"),
+        (
+            "calls",
+            r#"{"calls": [], "rules": [{"must_call": {"tool": "f", "arguments": {"n": 18446744073709551617}}}]}"#,
+            "`rules`: an integer of more",
+        ),
+    ] {
+        let said = judge(&[kind], record);
+        let error = said.json().remove(0)["error"].to_string();
+        assert!(said.code == Some(2) && error.contains(words), "{record}: {}", said.out);
+    }
+    let wrong = r#"{"output": "18446744073709551617", "reference": 18446744073709551616}"#;
+    assert_eq!(judge(&["json"], wrong).well().json()[0]["passed"], false);
+    let call = r#"{"tool": "f", "arguments": {"n": 18446744073709551617}}"#;
+    let rule = r#"{"must_call": {"tool": "f", "arguments": {"n": 18446744073709551616}}}"#;
+    let wrong = format!("{{\"calls\": [{call}], \"rules\": [{rule}]}}");
+    assert_eq!(judge(&["calls"], &wrong).well().json()[0]["passed"], false);
+    let step = r#"{"output": "1000000.0005", "schema": {"multipleOf": 1}}"#;
+    assert_eq!(judge(&["json"], step).well().json()[0]["passed"], false);
+}
+
+#[test]
 fn a_verdict_on_mathematics_says_what_was_read_and_which_rule_decided() {
     let said = judge(&["maths", "--explain"], MATHS).well();
     for words in [
