@@ -19,5 +19,5 @@ mod python;
 
 pub use channel::{Channel, CommandError, Limits};
 pub use pool::Pool;
-pub use process::{Failure, Process, end_all};
+pub use process::{Failure, Process, end_all, end_group, start_group};
 pub use python::{PythonPart, PythonRole};

@@ -4,7 +4,7 @@ use merit_core::PerProcess;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -22,24 +22,62 @@ pub enum Failure {
     Gone(String),
 }
 
-/// The groups of all programs of this process that run now. Those of a process that it was forked from are not its own to end.
-static RUNNING: PerProcess<Mutex<Vec<Pid>>> = PerProcess::new();
+/// All programs of this process that run now. Those of a process that it was forked from are not its own to end.
+static RUNNING: PerProcess<Mutex<Running>> = PerProcess::new();
 
-fn running() -> MutexGuard<'static, Vec<Pid>> {
+#[derive(Default)]
+struct Running {
+    groups: Vec<Pid>,
+    /// Nothing is started any more.
+    is_over: bool,
+}
+
+fn running() -> MutexGuard<'static, Running> {
     RUNNING.get(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Ends every program that was started here and still runs, with all that it started: for a shell that is about to leave without
-/// dropping anything, as on Ctrl-C.
+/// Ends every program that was started here and still runs, with all that it started, and lets none start any more: for a shell
+/// that is about to leave without dropping anything, as on Ctrl-C.
 pub fn end_all() {
-    for group in running().drain(..) {
+    let mut running = running();
+    running.is_over = true;
+    for group in running.groups.drain(..) {
         let _ = kill_process_group(group, Signal::KILL);
     }
 }
 
+/// Starts a program in a process group of its own with its streams as pipes; [`end_all`] ends it too.
+pub fn start_group(command: &mut Command) -> std::io::Result<Child> {
+    // Held until it is among those that run, so that `end_all` misses none.
+    let mut running = running();
+    if running.is_over {
+        return Err(std::io::Error::other("nothing is started any more: merit ends"));
+    }
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = piped.process_group(0).spawn()?;
+    running.groups.extend(group_of(&child));
+    Ok(child)
+}
+
+/// Ends a program that [`start_group`] has started, and all that it started. How it ended. To be called once: afterwards its number
+/// may be another's.
+pub fn end_group(child: &mut Child) -> Option<ExitStatus> {
+    if let Some(group) = group_of(child) {
+        running().groups.retain(|other| *other != group);
+        // It may have ended already.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    child.wait().ok()
+}
+
+/// The process group of a child, which has its number.
+fn group_of(child: &Child) -> Option<Pid> {
+    i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+}
+
 /// A program that runs, with its three streams. Dropping it kills it and every process of its group.
 pub struct Process {
-    child: std::process::Child,
+    child: Child,
     questions: Sender<String>,
     lines: Receiver<Result<String, String>>,
     stderr: Arc<Mutex<Vec<u8>>>,
@@ -56,16 +94,8 @@ impl Process {
         let Some((program, arguments)) = command.split_first() else {
             return Err("there is no program".to_owned());
         };
-        let mut process = Command::new(program)
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
+        let mut process = start_group(Command::new(program).args(arguments))
             .map_err(|error| format!("it cannot be started: {error}"))?;
-        let group = i32::try_from(process.id()).ok().and_then(Pid::from_raw);
-        running().extend(group);
         let (questions, asked) = channel::<String>();
         let (heard, lines) = channel();
         if let Some(mut stdin) = process.stdin.take() {
@@ -109,17 +139,21 @@ impl Process {
     /// How it ended, and the end of its standard error.
     fn last_words(&mut self) -> String {
         // Its output is closed, so it is ending; how, and what it said last, may still be on the way.
+        let mut had_ended = self.has_ended();
         for _ in 0..500 {
-            if self.has_ended() {
+            if had_ended {
                 break;
             }
             std::thread::sleep(Duration::from_millis(2));
+            had_ended = self.has_ended();
         }
-        let status = match self.end() {
-            Some(status) if status.signal() != Some(Signal::KILL.as_raw()) => {
-                format!("it ended with {status}")
+        // What ends only now is killed by us, which says nothing of it.
+        let status = match self.end().filter(|_| had_ended) {
+            Some(status) if status.signal() == Some(Signal::KILL.as_raw()) => {
+                "it was killed (signal 9; out of memory?)".to_owned()
             }
-            _ => "it closed its output".to_owned(),
+            Some(status) => format!("it ended with {status}"),
+            None => "it closed its output".to_owned(),
         };
         // All that could write to it has ended; somebody who left the group may still hold it, so this has an end too.
         for _ in 0..500 {
@@ -137,7 +171,7 @@ impl Process {
     /// Whether it has ended by itself. It is not waited for, so that its number stays its own.
     pub(crate) fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-        match self.group() {
+        match group_of(&self.child) {
             Some(own) if !self.waited_for => {
                 matches!(waitid(WaitId::Pid(own), options), Ok(Some(_)) | Err(_))
             }
@@ -145,22 +179,12 @@ impl Process {
         }
     }
 
-    /// Its process group, which has its number.
-    fn group(&self) -> Option<Pid> {
-        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
-    }
-
     /// Ends it and all that it started, once. How it ended, if this is the first time.
     fn end(&mut self) -> Option<ExitStatus> {
         if std::mem::replace(&mut self.waited_for, true) {
             return None;
         }
-        if let Some(group) = self.group() {
-            running().retain(|other| *other != group);
-            // It may have ended already.
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-        self.child.wait().ok()
+        end_group(&mut self.child)
     }
 }
 

@@ -12,12 +12,14 @@ fn channel(python: &str, answer: Duration) -> Channel {
 
 /// Answers each request with its `n` doubled; `n` can also ask for something foul.
 const DOUBLES: &str = r#"
-import json, sys, time
+import json, os, sys, time
 for line in sys.stdin:
     request = json.loads(line)
     n = request["n"]
     if n == "crash": sys.exit("out of cheese")
     if n == "hang": time.sleep(60)
+    if n == "killed": os.kill(os.getpid(), 9)
+    if n == "close": os.close(1); time.sleep(60)
     if n == "babble": print("what?", flush=True); continue
     if n == "other": print(json.dumps({"id": 0}), flush=True); continue
     if n == "long": print("x" * 10000, flush=True); continue
@@ -55,6 +57,15 @@ fn every_failure_has_its_type_and_the_next_request_starts_anew() {
     assert!(matches!(&long, CommandError::Gone { why, .. } if why.contains("4096")), "{long}");
     assert_eq!(double(&mut channel, 4), Ok(8));
     assert_eq!(channel.starts(), 5);
+}
+
+#[test]
+fn a_program_that_somebody_else_killed_did_not_just_close_its_output() {
+    let mut channel = channel(DOUBLES, Duration::from_secs(60));
+    let killed = double(&mut channel, "killed").unwrap_err().to_string();
+    assert!(killed.contains("it was killed (signal 9; out of memory?)"), "{killed}");
+    let closed = double(&mut channel, "close").unwrap_err().to_string();
+    assert!(closed.contains("it closed its output") && !closed.contains("it was killed"), "{closed}");
 }
 
 #[test]

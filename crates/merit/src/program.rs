@@ -7,7 +7,8 @@ use crate::cli::{Cli, Command, completing, free_text};
 use crate::{commands, out};
 use clap::{CommandFactory as _, Parser as _};
 use merit_core::{Components, printable};
-use std::ffi::OsString;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::ffi::{OsString, c_int};
 
 /// Does what `arguments` say, the name of the program first, and gives the exit code. Help and wrong arguments end the process.
 pub fn main(arguments: Vec<OsString>) -> u8 {
@@ -30,6 +31,9 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
 /// std::process::exit(code.into());
 /// ```
 pub fn main_with(components: &Components, arguments: Vec<OsString>) -> u8 {
+    // A file that may not grow is then an error of writing it, which is told, and not the end of the process.
+    let limit = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, limit);
     let here = std::env::current_dir().ok();
     // What may be completed is known to the command line by the components it is lent.
     let command = || components.reading(Cli::command);
@@ -40,6 +44,7 @@ pub fn main_with(components: &Components, arguments: Vec<OsString>) -> u8 {
         Err(error) => error.exit(),
     }
     let cli = Cli::parse_from(free_text::arguments(arguments));
+    take_programs_along(&cli.command);
     let done = match cli.command {
         Command::Init { folder, tasks, model } => {
             commands::init::run(&folder, tasks.as_deref().zip(model.as_deref()))
@@ -79,6 +84,41 @@ pub fn main_with(components: &Components, arguments: Vec<OsString>) -> u8 {
             out::complain(format_args!("merit: {}", printable::lines(&in_one_line(&error))));
             commands::exit_code(&error)
         }
+    }
+}
+
+/// A signal that ends merit ends the programs that it started, too: they have process groups of their own, which no signal of a
+/// terminal reaches, and one that hangs would stay for ever.
+fn take_programs_along(command: &Command) {
+    let signals: Vec<c_int> = ending(command).iter().copied().filter(|signal| !is_ignored(*signal)).collect();
+    // Without it merit works as well.
+    let Ok(mut heard) = signal_hook::iterator::Signals::new(signals) else { return };
+    std::thread::spawn(move || {
+        if let Some(signal) = heard.forever().next() {
+            merit_command::end_all();
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+}
+
+/// The signals that end a command at once; the others it hears itself, and ends as it should.
+fn ending(command: &Command) -> &'static [c_int] {
+    match command {
+        Command::Attack(_) => &[SIGHUP],
+        Command::Mcp(arguments) if arguments.http.is_some() => &[SIGHUP],
+        Command::Train(_) | Command::Reproduce(_) | Command::Chat(_) => &[SIGTERM, SIGHUP],
+        _ => &[SIGINT, SIGTERM, SIGHUP],
+    }
+}
+
+/// Whether a signal was to be ignored from the start, as by `nohup` and for what a script runs in the background. Where nobody can
+/// tell, that of a closed terminal is.
+fn is_ignored(signal: c_int) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    match mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()) {
+        Some(mask) => (mask >> (signal - 1)) & 1 == 1,
+        None => signal == SIGHUP,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Requests and answers of a program, as plain data.
 
 use merit_command::Channel;
+use merit_core::printable::beginning;
 use merit_core::{Info, Message, Role, canonical};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -105,10 +106,27 @@ pub(super) struct ExpertReply {
 
 /// Something to show: a text, or one with its role.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Value")]
 pub(super) enum Observation {
     Text(String),
     Message(Message),
+}
+
+impl TryFrom<Value> for Observation {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let why = match value {
+            Value::String(text) => return Ok(Self::Text(text)),
+            Value::Object(_) => match serde_json::from_value(value) {
+                Ok(message) => return Ok(Self::Message(message)),
+                Err(error) => error.to_string(),
+            },
+            other => format!("this is {}", beginning(&other.to_string(), 60)),
+        };
+        let roles = Role::ALL.map(|role| format!("`{}`", role.name())).join(", ");
+        Err(format!("an observation is a text, or an object with `role`, one of {roles}, and `text`: {why}"))
+    }
 }
 
 impl Observation {
@@ -126,7 +144,8 @@ pub(super) fn ask<R: DeserializeOwned>(channel: &mut Channel, request: &Request<
     let request = serde_json::to_value(request).map_err(|error| error.to_string())?;
     let mut answer = channel.request(request.clone()).map_err(|error| error.to_string())?;
     answer.remove("id");
-    if let Some(error) = answer.get("error") {
+    // One that is null is none.
+    if let Some(error) = answer.remove("error").filter(|error| !error.is_null()) {
         let error = error.as_str().map_or_else(|| error.to_string(), str::to_owned);
         return Err(format!("the program says: {error}"));
     }

@@ -76,8 +76,17 @@ pub(super) fn read(path: &str) -> Result<String, EnvError> {
     if text.len() as u64 > MAX_BYTES {
         return Err(setting(format!("`file` {path} is larger than {} MB; split it", MAX_BYTES >> 20)));
     }
+    if text.starts_with(BOM) {
+        text.drain(..BOM.len_utf8());
+    }
+    if text.trim_start().starts_with('[') {
+        return Err(setting(format!("`file` {path} is one JSON array; write one object a line instead")));
+    }
     Ok(text)
 }
+
+/// A mark that some editors put at the start of a file.
+const BOM: char = '\u{feff}';
 
 /// A task with what is shown of its solution.
 pub(super) struct Entry {
@@ -113,11 +122,13 @@ pub(super) fn load(
         entries.push(entry);
     }
     if !entries.iter().any(|entry| entry.task.split == Split::Train) {
-        return Err(setting(format!(
-            "{source} has no task to train on; one JSON object with `prompt` a line"
-        )));
+        return Err(nothing_to_train_on(source));
     }
     Ok(entries)
+}
+
+fn nothing_to_train_on(source: &str) -> EnvError {
+    setting(format!("{source} has no task to train on; one JSON object with `prompt` a line"))
 }
 
 fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -132,14 +143,18 @@ fn checked(text: &str) -> Result<TaskLine, String> {
 
 /// What the lines alone tell: how many distinct tasks are held out, and whether any line shows its solution.
 pub(super) fn look(source: &str, text: &str, held_out: f64, has_tools: bool) -> Result<WorldLook, EnvError> {
-    let (mut distinct, mut shown) = (HashSet::new(), false);
+    let (mut distinct, mut shown, mut trains) = (HashSet::new(), false, false);
     for (number, text) in numbered(text) {
         let line = checked(text).map_err(|why| setting(format!("{source}, line {number}: {why}")))?;
         shown |= line.shows_solution() || (!has_tools && line.answer.is_some());
         let content = content(&line::payload(&line), line.answer.as_deref());
-        if line.split.unwrap_or_else(|| split_of(&content, held_out)) == Split::HeldOut {
-            distinct.insert(content);
+        match line.split.unwrap_or_else(|| split_of(&content, held_out)) {
+            Split::HeldOut => drop(distinct.insert(content)),
+            Split::Train => trains = true,
         }
+    }
+    if !trains {
+        return Err(nothing_to_train_on(source));
     }
     Ok(WorldLook { held_out: Some(distinct.len()), expert: Some(shown) })
 }

@@ -54,6 +54,9 @@ for line in sys.stdin:
         if what == "hang": time.sleep(60)
         if what == "typo": reply["rewrad"] = 1
         if what == "error": reply = {"error": "no such door"}
+        if what == "fine": reply["error"] = None
+        if what == "number": reply["observations"] = [7]
+        if what == "role": reply["observations"] = [{"role": "wrold", "text": "x"}]
     print(json.dumps({"id": request["id"], **reply}), flush=True)
 "#;
 
@@ -65,6 +68,8 @@ fn what_a_program_does_wrong_is_an_infrastructure_failure_and_the_next_episode_i
         ("hang", "gave no answer in 2 s"),
         ("typo", "unknown field `rewrad`"),
         ("error", "no such door"),
+        ("number", "an observation is a text, or an object with `role`, one of `system`, `user`"),
+        ("role", "unknown variant `wrold`"),
     ] {
         let mut env = open(foul.as_ref());
         env.reset().unwrap();
@@ -78,6 +83,10 @@ fn what_a_program_does_wrong_is_an_infrastructure_failure_and_the_next_episode_i
         next.reset().unwrap();
         assert_eq!(next.step(&next.parse("hello"), &[]).unwrap().observations[0].text, "?");
     }
+    // An error that is null is none.
+    let mut fine = open(foul.as_ref());
+    fine.reset().unwrap();
+    assert_eq!(fine.step(&fine.parse("fine"), &[]).unwrap().observations[0].text, "?");
 }
 
 #[test]

@@ -240,7 +240,7 @@ fn what_a_process_does_wrong_is_an_infrastructure_failure_and_the_next_episode_i
     let foul = world(&written(FOUL, "Env"), "answer_s = 2.0");
     for (act, why) in [
         ("exit", "it ended with exit status: 7"),
-        ("kill", "it closed its output"),
+        ("kill", "it was killed (signal 9"),
         ("segfault", "signal: 11"),
         ("hang", "gave no answer in 2 s"),
         ("raise", "KeyError: 'door'"),

@@ -43,6 +43,23 @@ impl Drop for File {
     }
 }
 
+#[test]
+fn a_mark_at_the_start_of_the_file_is_no_part_of_it_and_an_array_is_named() {
+    let line = "{\"prompt\": \"a\", \"answer\": \"b\", \"split\": \"train\"}\n";
+    let file = File::new("mark", &format!("\u{feff}{line}"));
+    let tasks = build(&file.config("tools = []\ncalls = \"hermes\""));
+    assert_eq!(tasks.task(Split::Train, 0, &Seed::root(1)).unwrap().payload["prompt"], "a");
+    assert!(
+        error("array", &format!("[{line}]"), "tools = []\ncalls = \"hermes\"")
+            .contains("one JSON array; write one object a line")
+    );
+    let unknown = error("unknown", "{\"prompt\": \"a\", \"answr\": \"b\"}", "tools = []\ncalls = \"hermes\"");
+    assert!(
+        unknown.contains("unknown field `answr`") && unknown.contains("(did you mean `answer`?)"),
+        "{unknown}"
+    );
+}
+
 const TOOLS: &str = "tools = [{ type = \"calc\" }, { type = \"lookup\" }]\ncalls = \"hermes\"\n";
 
 fn open(tasks: &TaskWorld, split: Split) -> (Arc<Task>, Box<dyn Env>) {
@@ -218,7 +235,7 @@ fn lines_that_are_no_tasks_are_refused_with_their_place() {
         let found = error(name, &format!("{good}{line}\n"), TOOLS);
         assert_eq!(found, format!("world `tasks`: FILE, line 3: {why}"));
     };
-    check("a", "{\"promt\": \"p\"}", &error_of("{\"promt\": \"p\"}"));
+    check("a", "{\"promt\": \"p\"}", &TaskLine::read("{\"promt\": \"p\"}").unwrap_err());
     check("b", "{\"prompt\": \" \"}", "`prompt` is empty");
     check(
         "c",
@@ -258,12 +275,6 @@ fn lines_that_are_no_tasks_are_refused_with_their_place() {
 }
 
 /// What the parser of lines says, in the words that a file error has.
-fn error_of(line: &str) -> String {
-    let text = serde_json::from_str::<TaskLine>(line).unwrap_err().to_string();
-    let (what, column) = text.rsplit_once(" at line 1 column ").unwrap();
-    format!("{what} (column {column})")
-}
-
 #[test]
 fn settings_that_cannot_be_are_refused_with_the_reason() {
     let check = |text: &str, why: &str| {

@@ -9,12 +9,16 @@
 //! - `"not_applicable": "why"`: it has nothing to say of this episode;
 //! - `"error": "why"`: it could not do its work.
 //!
+//! A key that is `null` counts as left out. Any other key, or several of these at once, is no answer.
+//!
 //! A program that ends, hangs past `timeout_s` or writes something else is the grader's failure, never a 0. It is killed and
 //! started anew for the next episode, and it is killed when the reward is dropped. One process serves all threads, one episode
 //! at a time. The program must be a function of the episode; conformance checks that on its example.
 
 use crate::prelude::*;
 use merit_command::{Channel, Limits};
+use merit_core::printable::beginning;
+use merit_core::registry::nearest;
 use serde_json::{Map, json};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -124,9 +128,33 @@ pub fn told(
     }
 }
 
+/// What an answer comes to: one of these.
+const OUTCOMES: [&str; 4] = ["value", "parse_failure", "not_applicable", "error"];
+/// What may stand beside it.
+const BESIDE: [&str; 3] = ["id", "turns", "evidence"];
+
+/// Refuses keys that nobody reads, and answers that contradict themselves.
+fn check(answer: &Map<String, serde_json::Value>) -> Result<(), String> {
+    let known = || OUTCOMES.into_iter().chain(BESIDE);
+    if let Some(key) = answer.keys().find(|key| !known().any(|name| name == key.as_str())) {
+        let meant =
+            nearest(key, known()).map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"));
+        return Err(format!("its answer has the unknown key `{}`{meant}", beginning(key, 60)));
+    }
+    let is_said = |name: &&str| answer.get(*name).is_some_and(|said| !said.is_null());
+    let said: Vec<&str> = OUTCOMES.into_iter().filter(is_said).collect();
+    match said.as_slice() {
+        [first, second, ..] => {
+            Err(format!("its answer has both `{first}` and `{second}`; it is to be one of them"))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn read(answer: &Map<String, serde_json::Value>) -> Result<TermResult, String> {
-    let text =
-        |key: &str| answer.get(key).map(|why| why.as_str().map_or_else(|| why.to_string(), str::to_owned));
+    check(answer)?;
+    let given = |key: &str| answer.get(key).filter(|said| !said.is_null());
+    let text = |key: &str| given(key).map(|why| why.as_str().map_or_else(|| why.to_string(), str::to_owned));
     if let Some(why) = text("error") {
         return Err(why);
     }
@@ -142,8 +170,8 @@ fn read(answer: &Map<String, serde_json::Value>) -> Result<TermResult, String> {
         let keys: Vec<String> = answer.keys().map(|key| format!("`{key}`")).collect();
         format!("its answer has no number `value`; its keys are {}", keys.join(", "))
     };
-    let value = answer.get("value").and_then(serde_json::Value::as_f64).ok_or_else(odd)?;
-    let turns = match answer.get("turns") {
+    let value = given("value").and_then(serde_json::Value::as_f64).ok_or_else(odd)?;
+    let turns = match given("turns") {
         Some(turns) => {
             Vec::<Option<f64>>::deserialize(turns).map_err(|error| format!("its `turns`: {error}"))?
         }

@@ -82,8 +82,25 @@ fn whatever_goes_wrong_in_a_program_is_its_failure() {
     assert!(
         failure("input(); print('{\"id\": 1, \"error\": \"no model\"}', flush=True)").contains("no model")
     );
+    for (answer, why) in [
+        (r#"{"id": 1, "value": 1, "evidense": "x"}"#, "unknown key `evidense` (did you mean `evidence`?)"),
+        (r#"{"id": 1, "value": 1, "parse_failure": "no tag"}"#, "both `value` and `parse_failure`"),
+        (r#"{"id": 1, "value": 1, "error": "no model"}"#, "both `value` and `error`"),
+        (r#"{"id": 1, "value": null}"#, "no number `value`"),
+    ] {
+        let said = failure(&format!("input(); print('{answer}', flush=True)"));
+        assert!(said.contains(why), "{answer}: {said}");
+    }
     let turns = "input(); print('{\"id\": 1, \"value\": 1, \"turns\": [1, 2]}', flush=True)";
     assert!(failure(turns).contains("2 values for 1 turns"));
+}
+
+#[test]
+fn what_is_null_is_left_out() {
+    let nulls =
+        r#"{"id": 1, "value": 0.5, "turns": null, "evidence": null, "parse_failure": null, "error": null}"#;
+    let outcome = says(&format!("input(); print('{nulls}', flush=True)"));
+    assert_eq!(outcome, TermOutcome::Value { value: 0.5 });
 }
 
 #[test]

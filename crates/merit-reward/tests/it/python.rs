@@ -147,7 +147,7 @@ fn a_process_that_dies_hangs_or_floods_is_the_graders_failure_and_the_next_episo
     let fine = TermOutcome::Value { value: 0.25 };
     for (act, why) in [
         ("exit", "it ended with exit status: 7"),
-        ("kill", "it closed its output"),
+        ("kill", "it was killed (signal 9"),
         ("segfault", "signal: 11"),
         ("hang", "gave no answer in 2 s"),
         ("huge", "a line of more than"),

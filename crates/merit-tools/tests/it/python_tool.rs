@@ -163,7 +163,7 @@ fn every_failure_of_a_tool_has_its_type() {
     assert_eq!(act(&session, "go"), ok(r#"{"calls": 6}"#));
     for (what, why) in [
         ("exit", "it ended with exit status: 7"),
-        ("kill", "it closed its output"),
+        ("kill", "it was killed (signal 9"),
         ("raise", "KeyError: 'door'"),
         ("object", "which has no JSON form"),
     ] {

@@ -1,10 +1,10 @@
 //! One process: questions go in, and each line that comes out answers the oldest. Dropping it kills it and what it started.
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use merit_command::{end_group, start_group};
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -58,15 +58,7 @@ impl Running {
     pub(super) fn start(command: &[String]) -> Result<Self, String> {
         let (program, arguments) = command.split_first().ok_or("there is no program")?;
         let kept = ENVIRONMENT.iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
-        let mut child = Command::new(program)
-            .args(arguments)
-            .env_clear()
-            .envs(kept)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
+        let mut child = start_group(Command::new(program).args(arguments).env_clear().envs(kept))
             .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
         let (questions, asked) = channel();
         let queue = Arc::new(Mutex::new(Queue::default()));
@@ -114,11 +106,7 @@ impl Running {
     pub(super) fn end(&self, why: &str) {
         lock(&self.queue).close(why);
         if let Some(mut child) = lock(&self.child).take() {
-            if let Some(group) = pid(&child) {
-                // It may have ended already.
-                let _ = kill_process_group(group, Signal::KILL);
-            }
-            let _ = child.wait();
+            let _ = end_group(&mut child);
         }
     }
 }
