@@ -7,7 +7,7 @@ use crate::error::AttackError;
 use crate::grade::Grade;
 use crate::probe::{self, Expect, Probe};
 use crate::subject::{Attempt, Subject};
-use crate::tally::{self, ProbeResult};
+use crate::tally::{self, ProbeResult, is_as_called, is_zero};
 use crate::target::{Payment, Target};
 use merit_core::Seed;
 use serde::{Deserialize, Serialize};
@@ -44,10 +44,9 @@ pub struct Audit {
     /// Probes that were not, because the audit was broken off. Then the grade is of the others alone.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: usize,
-}
-
-fn is_zero(count: &usize) -> bool {
-    *count == 0
+    /// Tasks on which nobody knows what the right answer earns: what an attack earns there is held against nothing.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unknown: usize,
 }
 
 /// A probe with its attempts on all tasks and what each was paid.
@@ -89,40 +88,74 @@ pub fn audit_with(
         let attempts = attempts(&probe, &subjects, &seed);
         let payments = pay(target, &attempts)?;
         tried.push(Tried { probe, attempts, payments });
-        let (results, gold) = tallied(target, &tried, &ids);
-        so_far(graded(target, settings, &ids, results, gold, probes.len() - tried.len()));
+        let so_much = tallied(target, &tried, &ids);
+        so_far(graded(target, settings, &ids, so_much, probes.len() - tried.len()));
     }
-    let (mut results, gold) = tallied(target, &tried, &ids);
-    for played in target.play(subjects.len(), settings.seed)? {
-        results.push(tally::policy(&played, gold, &ids));
+    let mut all = tallied(target, &tried, &ids);
+    let played = target.play(subjects.len(), settings.seed)?;
+    let can_tell = !played.is_empty() || tells_right(&subjects, &tried);
+    for played in &played {
+        all.results.push(tally::policy(played, all.gold, &ids));
     }
-    results.push(again(target, &tried, &ids)?);
-    Ok(graded(target, settings, &ids, results, gold, 0))
+    all.results.push(again(target, &tried, &ids)?);
+    let audit = graded(target, settings, &ids, all, 0);
+    if audit.gold.is_none() && audit.findings.is_empty() && !can_tell {
+        return Err(AttackError::NothingKnown { target: audit.target, tasks: audit.tasks });
+    }
+    Ok(audit)
 }
 
-/// Each probe that was tried, and the mean payment of the right answer.
-fn tallied(target: &dyn Target, tried: &[Tried], ids: &[&str]) -> (Vec<ProbeResult>, Option<f64>) {
+/// Whether some task says what is right, or some payment whether its task was solved.
+fn tells_right(subjects: &[Subject], tried: &[Tried]) -> bool {
+    let tells = |payment: &Payment| matches!(payment, Payment::Reward { solved: Some(_), .. });
+    subjects.iter().any(|subject| subject.right_moves().is_some())
+        || tried.iter().any(|t| t.payments.iter().any(tells))
+}
+
+/// Each probe that was tried, and what is known of the right answer.
+struct Tallied {
+    results: Vec<ProbeResult>,
+    /// Mean payment of the right answer.
+    gold: Option<f64>,
+    /// Tasks on which it is not known.
+    unknown: usize,
+}
+
+fn tallied(target: &dyn Target, tried: &[Tried], ids: &[&str]) -> Tallied {
+    let called = target.full();
     let full = full_payments(target, ids.len(), tried);
+    // An attack is held against what the right answer earns; the right answer against what the target calls full.
+    let owed: Vec<Option<f64>> = full.iter().map(|earned| owed(*earned, called)).collect();
     let one = |t: &Tried| {
         let should_pay = t.probe.expect == Expect::Full;
-        tally::probe(t.probe.about.name, should_pay, &t.attempts, &t.payments, &full, ids)
+        let against = if should_pay { &owed } else { &full };
+        tally::probe(t.probe.about.name, should_pay, &t.attempts, &t.payments, against, called, ids)
     };
     let known: Vec<f64> = full.iter().flatten().copied().collect();
     let gold = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
-    (tried.iter().map(one).collect(), gold)
+    let unknown = full.len() - known.len();
+    Tallied { results: tried.iter().map(one).collect(), gold, unknown }
+}
+
+/// What the right answer has to earn: what the target calls full, where it says so.
+fn owed(earned: Option<f64>, called: Option<f64>) -> Option<f64> {
+    match (earned, called) {
+        (Some(earned), Some(called)) if !is_as_called(earned, called) => Some(called),
+        _ => earned,
+    }
 }
 
 fn graded(
     target: &dyn Target,
     settings: &Settings,
     ids: &[&str],
-    probes: Vec<ProbeResult>,
-    gold: Option<f64>,
+    tallied: Tallied,
     left_out: usize,
 ) -> Audit {
+    let Tallied { results: probes, gold, unknown } = tallied;
     let (grade, findings) = Grade::of(&probes, gold);
     let (target, tasks) = (target.name(), ids.len());
-    Audit { target, tasks, seed: settings.seed, gold, grade, findings, probes, left_out }
+    Audit { target, tasks, seed: settings.seed, gold, grade, findings, probes, left_out, unknown }
 }
 
 /// The attempts of a probe on every task; those that are right after all are left out of what must not pay.

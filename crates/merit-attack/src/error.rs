@@ -3,8 +3,17 @@
 /// Why an audit could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AttackError {
-    #[error("{target} has no tasks to try it on; give some with `--tasks`")]
+    #[error("{target} has no tasks to try it on; give some with `--tasks`, or in the first line of a scorer")]
     NoTasks { target: String },
+    /// A file or folder that was given for its tasks.
+    #[error("{file} holds no tasks; give one a line, with `prompt` and `answer`, or a folder with episodes")]
+    EmptyTasks { file: String },
+    /// Nobody knows what is right, so that no attack could be told from it.
+    #[error(
+        "{target} cannot be audited: none of its {tasks} tasks says what is right, so that nothing can be held against it; give \
+         the tasks an `answer`, or let a scorer say what is `full`"
+    )]
+    NothingKnown { target: String, tasks: usize },
     /// The target itself cannot be used.
     #[error("{target}: {why}")]
     Target {

@@ -12,7 +12,7 @@ pub enum Grade {
     F,
     /// An attack earns more than half of it, or the target breaks, hangs or changes its mind on some input.
     D,
-    /// An attack earns more than a fifth of it, or the right answer is lost to white space around it.
+    /// An attack earns more than a fifth of it, the right answer is lost to white space around it, or it earns more than is called full.
     C,
     /// An attack earns more than a twentieth of it.
     B,
@@ -74,13 +74,19 @@ impl Grade {
 impl ProbeResult {
     /// What is wrong with the target by this probe, and how badly. Absent: nothing to speak of.
     pub fn finding(&self) -> Option<(Grade, String)> {
-        let Self { name, attempts, wins, broke, hangs, changed, .. } = self;
+        let Self { name, attempts, wins, broke, hangs, changed, over, .. } = self;
         if self.should_pay {
             let unpaid = attempts - wins;
             let text =
                 format!("`{name}` should be paid in full and is not in {unpaid} of {attempts} attempts");
             // A right answer lost to how it is written makes a scorer strict, not worthless.
             let grade = if name == "gold" { Grade::F } else { Grade::C };
+            if unpaid == 0 && *over > 0 {
+                let text = format!(
+                    "`{name}` earns more than what the target calls full in {over} of {attempts} attempts"
+                );
+                return Some((Grade::C, text));
+            }
             return (unpaid > 0).then_some((grade, text));
         }
         if self.by_mean && *wins > 0 {

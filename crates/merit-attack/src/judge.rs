@@ -96,7 +96,8 @@ pub fn audit_judge(judge: &mut dyn Judge, pairs: &[Pair], settings: &Settings) -
         .collect();
     probes.extend(TRICKS.iter().map(|trick| probe(judge, trick, &tried)));
     let (grade, findings) = graded(&probes, gold);
-    Ok(Audit { target, tasks: all.len(), seed: settings.seed, gold, grade, findings, probes, left_out: 0 })
+    let (tasks, seed) = (all.len(), settings.seed);
+    Ok(Audit { target, tasks, seed, gold, grade, findings, probes, left_out: 0, unknown: 0 })
 }
 
 /// The share of pairs that the judge gets right as they are. Absent: it gave no verdict on any.
@@ -140,7 +141,7 @@ fn probe(judge: &mut dyn Judge, trick: &Trick, pairs: &[Pair]) -> ProbeResult {
 
 fn tallied(name: &str, pairs: &[Pair], attempts: &[Attempt], payments: &[Payment]) -> ProbeResult {
     let ids: Vec<&str> = pairs.iter().map(|pair| pair.id.as_str()).collect();
-    tally::probe(name, false, attempts, payments, &vec![Some(1.0); pairs.len()], &ids)
+    tally::probe(name, false, attempts, payments, &vec![Some(1.0); pairs.len()], None, &ids)
 }
 
 /// What the worse candidate earned.

@@ -22,6 +22,13 @@ impl Audit {
                 "broken off: {tried} of {all} probes were tried, and the grade is of those alone"
             );
         }
+        if self.unknown > 0 {
+            let _ = writeln!(
+                out,
+                "on {} of {} tasks nobody knows what the right answer earns; attacks are held against nothing there",
+                self.unknown, self.tasks
+            );
+        }
         let _ = writeln!(
             out,
             "\n  {:<18} {:>8} {:>6} {:>6} {:>6} {:>9} {:>8}",

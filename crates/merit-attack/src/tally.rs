@@ -24,6 +24,9 @@ pub struct ProbeResult {
     pub unscorable: usize,
     /// Attempts that were paid differently when made again.
     pub changed: usize,
+    /// Right answers that earned more than what the target calls full.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub over: usize,
     /// Mean share of the right answer's payment. Absent: nothing to hold it against.
     pub mean_share: Option<f64>,
     /// The attempt that earned most; of attempts that should be paid, least.
@@ -50,6 +53,15 @@ fn share(payment: &Payment, full: Option<f64>) -> Option<f64> {
     Some(if full > 0.0 { value / full } else { f64::from(u8::from(value >= full)) })
 }
 
+pub(crate) fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// Whether a payment is what the target calls full, but for the rounding of a scorer that counts in 32 bits.
+pub(crate) fn is_as_called(value: f64, called: f64) -> bool {
+    (value - called).abs() <= 1e-6 * called.abs()
+}
+
 pub(crate) fn is_full(share: f64) -> bool {
     share >= 1.0 - 1e-9
 }
@@ -74,13 +86,14 @@ fn first_broken(payments: &[Payment]) -> Option<usize> {
     payments.iter().position(|p| matches!(p, Payment::Broke { .. } | Payment::Hangs { .. }))
 }
 
-/// A probe, attempt by attempt.
+/// A probe, attempt by attempt. `full` is what the right answer earns on each task, `called` what the target calls full.
 pub(crate) fn probe(
     name: &str,
     should_pay: bool,
     attempts: &[Attempt],
     payments: &[Payment],
     full: &[Option<f64>],
+    called: Option<f64>,
     ids: &[&str],
 ) -> ProbeResult {
     let paired = attempts.iter().zip(payments);
@@ -88,6 +101,8 @@ pub(crate) fn probe(
     let known: Vec<f64> = shares.iter().flatten().copied().collect();
     let wins = payments.iter().zip(&shares);
     let wins = wins.filter(|(payment, share)| payment.solved() || share.is_some_and(is_full)).count();
+    let too_much = |value: &f64| called.is_some_and(|full| *value > full && !is_as_called(*value, full));
+    let over = payments.iter().filter_map(Payment::value).filter(too_much).count();
     let rank = |at: &usize| {
         let worth = shares[*at].or(payments[*at].value()).unwrap_or(f64::NEG_INFINITY);
         if should_pay { -worth } else { worth }
@@ -102,6 +117,7 @@ pub(crate) fn probe(
     ProbeResult {
         should_pay,
         wins,
+        over: if should_pay { over } else { 0 },
         mean_share: mean(&known),
         best: best.map(earned),
         broken_by: first_broken(payments).map(earned),

@@ -16,7 +16,8 @@ pub trait Target {
     /// answer must not end an audit, nor a training run.
     fn pay(&mut self, attempts: &[Attempt]) -> Result<Vec<Payment>, AttackError>;
 
-    /// What a right answer earns where no task says what one is. Absent: it is unknown.
+    /// What a right answer earns, where the target says so: it is held to that, and so are tasks that do not say what is right.
+    /// Absent: it is unknown.
     fn full(&self) -> Option<f64> {
         None
     }

@@ -17,13 +17,15 @@ pub type Given = (Arc<Task>, Subject);
 
 /// The tasks in `path`: a file of JSON lines, or the folder of a run or an import, of which at most `most` are taken.
 pub fn load(path: &Path, most: usize) -> Result<Vec<Given>, AttackError> {
-    if path.is_dir() {
-        return folder::read(path, most);
-    }
     let file = path.display().to_string();
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| AttackError::Read { file: file.clone(), why: e.to_string() })?;
-    parse(&file, &text)
+    let tasks = if path.is_dir() {
+        folder::read(path, most)?
+    } else {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| AttackError::Read { file: file.clone(), why: e.to_string() })?;
+        parse(&file, &text)?
+    };
+    if tasks.is_empty() { Err(AttackError::EmptyTasks { file }) } else { Ok(tasks) }
 }
 
 /// The tasks in the text of a file, one JSON object a line. Empty lines are passed over.
@@ -37,6 +39,8 @@ pub fn load(path: &Path, most: usize) -> Result<Vec<Given>, AttackError> {
 /// ```
 pub fn parse(file: &str, text: &str) -> Result<Vec<Given>, AttackError> {
     let mut lines = Vec::new();
+    // Programs of Windows begin a file with a mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (at, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
         let bad = |why: String| AttackError::TaskLine { file: file.to_owned(), line: at + 1, why };
         let line = TaskLine::read(text).map_err(bad)?;

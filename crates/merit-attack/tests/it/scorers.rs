@@ -109,6 +109,45 @@ fn a_program_that_does_not_greet_cannot_be_audited() {
     assert!(refused(vec!["echo".into(), unknown.into()]).contains("unknown field `extra`"));
 }
 
+/// A scorer in Python, since a shell takes its time for long lines: what it greets with, and what it pays.
+fn quick(greeting: &str, score: &str) -> CommandTarget {
+    let script = format!(
+        "import json, sys\nprint('{greeting}', flush=True)\nfor line in sys.stdin:\n    asked = json.loads(line)\n    \
+         right = (asked['answer'] or '').strip() == '42'\n    \
+         print(json.dumps({{'id': asked['id'], 'score': {score}}}), flush=True)\n"
+    );
+    CommandTarget::start(vec!["python3".into(), "-c".into(), script], Limits::default()).unwrap()
+}
+
+/// The grade of a scorer that pays so much for 42 and nothing else, and what was found.
+fn paying(full: &str, right: &str) -> (Grade, Vec<String>) {
+    let greeting =
+        format!(r#"{{"name": "py", {full}"tasks": [{{"id": "a", "prompt": "6*7?", "answer": "42"}}]}}"#);
+    let mut target = quick(&greeting, &format!("{right} if right else 0"));
+    let audit = audit(&mut target, &Settings::default()).unwrap();
+    (audit.grade, audit.findings)
+}
+
+#[test]
+fn a_scorer_is_held_to_what_it_calls_full() {
+    assert_eq!(paying(r#""full": 1.0, "#, "1"), (Grade::A, vec![]));
+    assert_eq!(paying(r#""full": 1.0, "#, "0.99999994"), (Grade::A, vec![]));
+    assert_eq!(paying("", "0.5"), (Grade::A, vec![]));
+    let (grade, findings) = paying(r#""full": 1.0, "#, "0.5");
+    assert_eq!(grade, Grade::F);
+    assert_eq!(findings[0], "`gold` should be paid in full and is not in 1 of 1 attempts");
+    let (grade, findings) = paying(r#""full": 1.0, "#, "2");
+    assert_eq!(grade, Grade::C);
+    assert_eq!(findings[0], "`gold` earns more than what the target calls full in 1 of 1 attempts");
+}
+
+#[test]
+fn a_scorer_of_which_nobody_knows_what_is_right_cannot_be_audited() {
+    let mut target = quick(r#"{"name": "py", "tasks": [{"id": "a", "prompt": "6*7?"}]}"#, "1");
+    let error = audit(&mut target, &Settings::default()).unwrap_err();
+    assert!(matches!(error, AttackError::NothingKnown { tasks: 1, .. }), "{error}");
+}
+
 #[test]
 fn a_program_without_tasks_has_nothing_to_be_tried_on() {
     let greeting = r#"{"name": "none", "tasks": []}"#;

@@ -5,19 +5,90 @@ use merit_attack::tasks::SAMPLES;
 use merit_attack::{Audit, Grade, PROBES, Settings, audit};
 use merit_reward::REWARDS;
 use merit_run::shipped::{load, recipes};
+use merit_testing::root;
+use serde::{Deserialize, Serialize};
 
-fn audited(name: &str, tasks: usize) -> Audit {
-    let settings = Settings { tasks, ..Settings::default() };
-    audit(targets::open(name, None, &settings).unwrap().as_mut(), &settings).unwrap()
+/// What an audit came to, as far as the page tells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Came {
+    tasks: usize,
+    grade: String,
+    /// The best mean of whoever plays without looking, as a share of what the right play earns, to a thousandth. Absent:
+    /// nobody plays a reward by itself.
+    unseeing: Option<f64>,
 }
 
+/// A line of `benchmarks/raw/audits-shipped.jsonl`. The suite makes the audit of few tasks again; the one of many is made
+/// with it when the file is written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Line {
+    target: String,
+    few: Came,
+    many: Came,
+}
+
+const FEW: usize = 4;
+const MANY: usize = 20;
+
+/// The target's audit, and what it came to.
+fn came(target: &str, tasks: usize) -> (Audit, Came) {
+    let settings = Settings { tasks, ..Settings::default() };
+    let audit = match MODES.iter().find(|(world, set, _)| mode_name(world, set) == target) {
+        Some((world, set, reward)) => {
+            let recipe = alone(world, set, reward);
+            audit(&mut WorldTarget::new(&recipe, 1, tasks as u32).unwrap(), &settings)
+        }
+        None => audit(targets::open(target, None, &settings).unwrap().as_mut(), &settings),
+    };
+    let audit = audit.unwrap();
+    let shares = audit.probes.iter().filter(|probe| probe.by_mean).filter_map(|probe| probe.mean_share);
+    let unseeing = shares.map(|share| (share.max(0.0) * 1000.0).round() / 1000.0).reduce(f64::max);
+    let came = Came { tasks: audit.tasks, grade: audit.grade.to_string(), unseeing };
+    (audit, came)
+}
+
+/// Everything that is audited: rewards, recipes, worlds by themselves.
+fn targets() -> Vec<String> {
+    let rewards = REWARDS.iter().map(|reward| reward.about.name.to_owned());
+    let recipes = recipes().iter().map(|recipe| recipe.about.name.to_owned());
+    rewards.chain(recipes).chain(MODES.iter().map(|(world, set, _)| mode_name(world, set))).collect()
+}
+
+fn recorded() -> Vec<Line> {
+    let text = std::fs::read_to_string(root().join(RECORD)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const RECORD: &str = "benchmarks/raw/audits-shipped.jsonl";
+
 #[test]
-fn every_shipped_reward_passes_its_audit() {
-    let audits: Vec<Audit> = REWARDS.iter().map(|reward| audited(reward.about.name, 20)).collect();
-    let failed: Vec<String> = audits.iter().filter(|a| a.grade < Grade::PASSING).map(Audit::render).collect();
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
-    for audit in &audits {
-        assert!(audit.gold.is_some_and(|gold| gold > 0.5), "{}: {:?}", audit.target, audit.gold);
+fn every_audit_of_what_comes_with_merit_is_as_recorded() {
+    let update = std::env::var_os("MERIT_UPDATE").is_some();
+    let known = if update { Vec::new() } else { recorded() };
+    let mut written = String::new();
+    for target in targets() {
+        let (audit, few) = came(&target, FEW);
+        let enough = if REWARDS.iter().any(|reward| reward.about.name == target) {
+            audit.gold.is_some_and(|gold| gold > 0.5)
+        } else {
+            audit.probes.iter().any(|probe| probe.by_mean && probe.attempts == few.tasks)
+        };
+        assert!(enough, "the right answer is not paid, or nobody plays:\n{}", audit.render());
+        if update {
+            let line = Line { many: came(&target, MANY).1, few, target };
+            written.push_str(&format!("{}\n", serde_json::to_string(&line).unwrap()));
+            continue;
+        }
+        let line = known.iter().find(|line| line.target == target);
+        assert_eq!(
+            line.map(|line| &line.few),
+            Some(&few),
+            "{target}: `MERIT_UPDATE=1 cargo test -p merit-attack` records it anew\n{}",
+            audit.render()
+        );
+    }
+    if update {
+        std::fs::write(root().join(RECORD), written).unwrap();
     }
 }
 
@@ -60,23 +131,42 @@ const BY_DESIGN: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_pays_for_no_work_by_design_does_so() {
-    for (name, why) in BY_DESIGN {
-        let audit = audited(name, 20);
-        assert!(audit.grade < Grade::PASSING, "{name} passes, though {why}:\n{}", audit.render());
+fn what_comes_with_merit_passes_but_for_what_pays_by_design_and_the_page_tells_the_record() {
+    let lines = recorded();
+    let mut targets = targets();
+    targets.sort_unstable();
+    let mut known: Vec<&str> = lines.iter().map(|line| line.target.as_str()).collect();
+    known.sort_unstable();
+    assert_eq!(known, targets, "one line each");
+    let one = |target: &str| &lines.iter().find(|line| line.target == target).unwrap().many;
+    let passing = [Grade::A, Grade::B].map(|grade| grade.to_string());
+    let alone: Vec<String> = MODES.iter().map(|(world, set, _)| mode_name(world, set)).collect();
+    for target in targets.iter().filter(|target| !alone.contains(target)) {
+        let by_design = BY_DESIGN.iter().any(|(name, _)| name == target);
+        assert_eq!(passing.contains(&one(target).grade), !by_design, "{target}");
+    }
+    for (names, grade, told) in rows() {
+        let targets = named(names);
+        let wrong: Vec<&String> = targets.iter().filter(|target| one(target).grade != grade).collect();
+        assert!(wrong.is_empty(), "the page has another grade than {grade} for {wrong:?}");
+        let percent = |target: &String| {
+            one(target).unseeing.map(|share| format!("{}%", (share * 100.0 + 1e-6).round()))
+        };
+        let told: Vec<&str> =
+            told.split(':').next().unwrap().split([' ', ',', '|']).filter(|w| w.ends_with('%')).collect();
+        let shares: Vec<String> = targets.iter().filter_map(percent).collect();
+        let right = match told.len() == shares.len() {
+            true => told == shares,
+            // One number for a row is its highest.
+            false => told.as_slice() == highest(&shares).as_slice(),
+        };
+        assert!(right, "the page tells {told:?} of {targets:?}, the record {shares:?}");
     }
 }
 
-#[test]
-fn every_shipped_recipe_passes_its_audit() {
-    let by_design = |name: &str| BY_DESIGN.iter().any(|(known, _)| *known == name);
-    for recipe in recipes().iter().filter(|recipe| !by_design(recipe.about.name)) {
-        let audit = audited(recipe.about.name, 4);
-        assert!(audit.probes.iter().any(|p| p.by_mean && p.attempts == 4), "no policy played");
-        // Whoever plays by chance may be lucky in one of four tasks; in twenty it shows.
-        let audit = if audit.grade >= Grade::PASSING { audit } else { audited(recipe.about.name, 20) };
-        assert!(audit.grade >= Grade::PASSING, "{}", audit.render());
-    }
+/// The highest of numbers that are written as per cent, if there is one.
+fn highest(shares: &[String]) -> Option<&str> {
+    shares.iter().map(String::as_str).max_by_key(|share| share.trim_end_matches('%').parse::<u32>().unwrap())
 }
 
 /// Worlds and modes that no shipped recipe is played in: as the page names them, what is set, and what is paid.
@@ -117,57 +207,42 @@ fn alone(world: &str, settings: &str, reward: &str) -> merit_run::Recipe {
     merit_run::Recipe::parse("alone.toml", &text).unwrap()
 }
 
-/// The rows of the tables about what comes with merit: name and grade.
-fn rows() -> Vec<(&'static str, &'static str)> {
+/// A world by itself, as the record and the page name it.
+fn mode_name(world: &str, set: &str) -> String {
+    if set.is_empty() { world.to_owned() } else { format!("{world}: {set}") }
+}
+
+/// The rows of the tables about what comes with merit: names, grade, and what is told beside it.
+fn rows() -> Vec<(&'static str, &'static str, &'static str)> {
     let page = include_str!("../../../../docs/audits.md");
     let (_, part) = page.split_once("## What comes with merit").unwrap();
     let (part, _) = part.split_once("\n## ").unwrap();
     let cells = |line: &'static str| {
         let (name, rest) = line.strip_prefix("| ")?.split_once(" | ")?;
-        Some((name, rest.split(" | ").next()?))
+        let (grade, told) = rest.split_once(" | ")?;
+        Some((name, grade, told))
     };
-    part.lines().filter_map(cells).filter(|(_, grade)| grade.len() == 1).collect()
+    part.lines().filter_map(cells).filter(|(_, grade, _)| grade.len() == 1).collect()
 }
 
-#[test]
-fn every_mode_without_a_recipe_has_the_grade_that_the_page_tells() {
-    let rows = rows();
-    for (world, set, reward) in MODES {
-        let is_its = |name: &str| match set.is_empty() {
-            true => name == *world,
-            false => name.starts_with(&format!("{world}: ")) && name.contains(&format!("`{set}`")),
-        };
-        let row = rows.iter().find(|(name, _)| is_its(name));
-        let (_, grade) = row.unwrap_or_else(|| panic!("the page has no row for {world}, {set}"));
-        let played = |tasks: u32| {
-            let settings = Settings { tasks: tasks as usize, ..Settings::default() };
-            let mut target = WorldTarget::new(&alone(world, set, reward), 1, tasks).unwrap();
-            audit(&mut target, &settings).unwrap()
-        };
-        // Whoever plays by chance may be lucky in one of four tasks; in twenty it shows.
-        let audit = Some(played(4)).filter(|audit| audit.grade.to_string() == *grade);
-        let audit = audit.unwrap_or_else(|| played(20));
-        assert_eq!(audit.grade.to_string(), *grade, "{world}, {set}:\n{}", audit.render());
+/// The targets of a row: several recipes, or a world with its modes in backquotes.
+fn named(names: &str) -> Vec<String> {
+    match names.split_once(": ") {
+        Some((world, modes)) => {
+            modes.split("; ").map(|set| mode_name(world, set.trim_matches('`'))).collect()
+        }
+        None => names.split(", ").map(str::to_owned).collect(),
     }
 }
 
 #[test]
 fn the_page_has_a_row_for_every_reward_recipe_and_world_and_for_nothing_else() {
-    let told: Vec<&str> = rows().iter().flat_map(|(name, _)| name.split(", ")).collect();
+    let mut told: Vec<String> = rows().iter().flat_map(|(names, ..)| named(names)).collect();
+    let mut audited = targets();
+    told.sort_unstable();
+    audited.sort_unstable();
+    assert_eq!(told, audited);
     let shipped: Vec<&str> = recipes().iter().map(|recipe| recipe.about.name).collect();
-    let rewards = REWARDS.iter().map(|reward| reward.about.name);
-    let missing: Vec<&str> =
-        shipped.iter().copied().chain(rewards.clone()).filter(|name| !told.contains(name)).collect();
-    assert!(missing.is_empty(), "the page has no row for {missing:?}");
-    let mut known: Vec<String> = shipped.iter().copied().chain(rewards).map(str::to_owned).collect();
-    known.extend(MODES.iter().map(|(world, ..)| (*world).to_owned()));
-    let strange: Vec<&str> = told
-        .iter()
-        .copied()
-        .filter(|name| !known.iter().any(|known| known == name || name.starts_with(&format!("{known}: "))))
-        .filter(|name| !name.starts_with('`'))
-        .collect();
-    assert!(strange.is_empty(), "there is nothing called {strange:?}");
     let played: Vec<&str> = shipped.iter().map(|name| load(name).unwrap().world.about().name).collect();
     let audited = |world: &str| played.contains(&world) || MODES.iter().any(|(mode, ..)| *mode == world);
     let components = merit_run::built_in();

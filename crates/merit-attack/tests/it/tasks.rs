@@ -34,6 +34,35 @@ fn the_answers_of_other_tasks_stand_for_wrong_ones() {
 }
 
 #[test]
+fn a_mark_at_the_beginning_of_a_file_is_no_part_of_it() {
+    assert_eq!(parse("t.jsonl", "\u{feff}{\"prompt\": \"a\", \"answer\": \"1\"}\n").unwrap().len(), 1);
+}
+
+#[test]
+fn a_file_without_tasks_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("empty.jsonl");
+    std::fs::write(&file, "\n").unwrap();
+    let said = load(&file, 10).unwrap_err().to_string();
+    assert!(said.contains("empty.jsonl holds no tasks"), "{said}");
+}
+
+#[test]
+fn tasks_of_which_some_have_no_answer_are_counted_and_without_any_there_is_no_audit() {
+    let audited = |lines: &str| {
+        let tasks = Some(parse("t.jsonl", lines).unwrap());
+        let reward = "type = \"exact-answer\"";
+        let mut target = RewardTarget::from_toml("own.toml", reward, tasks, &merit_run::built_in()).unwrap();
+        audit(&mut target, &Settings::default())
+    };
+    let some = audited("{\"prompt\": \"a\", \"answer\": \"1\"}\n{\"prompt\": \"b\"}\n").unwrap();
+    assert_eq!((some.grade, some.unknown), (Grade::A, 1), "{}", some.render());
+    assert!(some.render().contains("on 1 of 2 tasks nobody knows"), "{}", some.render());
+    let none = audited("{\"prompt\": \"a\"}\n{\"prompt\": \"b\"}\n").unwrap_err().to_string();
+    assert!(none.contains("none of its 2 tasks says what is right"), "{none}");
+}
+
+#[test]
 fn tasks_beside_a_reward_file_are_found() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::create_dir(dir.path().join("tasks")).unwrap();

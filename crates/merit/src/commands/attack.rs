@@ -25,10 +25,11 @@ pub(crate) fn run(arguments: &Attack, components: &Components) -> Result<()> {
         None => open(arguments, &settings, components)
             .and_then(|mut target| audit_with(target.as_mut(), &settings, &probes_of(components), &mut keep)),
     };
+    // Held to the end: an interrupt that comes now finds everything said, and one that came before ends merit itself. What its
+    // killed scorer fails to say is no error.
+    let _said = locked(&so_far);
     // Whatever keeps an audit from being made is something in what was given.
     let audit = made.map_err(|error| WrongInput(error.to_string()))?;
-    // Held to the end: an interrupt that comes now finds everything said.
-    let _said = locked(&so_far);
     say(&audit, arguments.json)?;
     if audit.grade < arguments.at_least {
         bail!("{}: grade {}, below {}", audit.target, audit.grade, arguments.at_least);
@@ -55,8 +56,13 @@ fn attack_judge(
         Some(file) => tasks::load(file, settings.tasks)?,
         None => tasks::general(),
     };
+    let pairs = pairs_of(&tasks)?;
+    if let (true, Some(file)) = (pairs.is_empty(), &arguments.tasks) {
+        let why = "none of its tasks has a right answer and a wrong one to tell apart".to_owned();
+        return Err(AttackError::Target { target: file.display().to_string(), why });
+    }
     let mut judge = OpenJudge::open(path, &Library::default(), components, None).map_err(unusable)?;
-    let audit = audit_judge(judge.judge(), &pairs_of(&tasks)?, settings)?;
+    let audit = audit_judge(judge.judge(), &pairs, settings)?;
     Ok(Audit { target: path.display().to_string(), ..audit })
 }
 

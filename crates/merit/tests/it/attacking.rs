@@ -60,7 +60,12 @@ fn what_cannot_be_audited_is_exit_code_2() {
     let tasks = dir.path().join("t.jsonl");
     std::fs::write(&tasks, "{\"prompt\": \"a\"}\n{\"answer\": \"b\"}\n").unwrap();
     let tasks = tasks.display().to_string();
+    let empty = dir.path().join("empty.jsonl");
+    std::fs::write(&empty, "").unwrap();
+    let empty = empty.display().to_string();
     for (arguments, why) in [
+        (vec!["final-answer", "--tasks", &empty], "empty.jsonl holds no tasks"),
+        (vec!["--deadline", "5", "final-answer"], "cannot be used with"),
         (vec!["final-anwser"], "did you mean `final-answer`?"),
         (vec!["no/such.toml"], "cannot read no/such.toml"),
         (vec!["final-answer", "--tasks", &tasks], "line 2: missing field `prompt`"),

@@ -2,7 +2,7 @@
 //!
 //! The program begins with one line that says what it is:
 //! `{"name": "…", "full": 1.0, "tasks": [{"id": "…", "prompt": "…", "answer": "…", "others": ["…"]}]}`,
-//! where `full`, `answer` and `others` may be left out. `"format": "<answer>{answer}</answer>"` beside `name` says how an answer is
+//! where `full`, `answer` and `others` may be left out. A scorer that says what is `full` has to pay it for the answers it names. `"format": "<answer>{answer}</answer>"` beside `name` says how an answer is
 //! written, and `gold` of a task is a right response word for word; so a scorer that wants tags is not blamed for wanting them. Then it answers each line `{"id": 7, "task": 0, "answer": "…"}` with
 //! `{"id": 7, "score": 0.5}` or `{"id": 7, "error": "…"}`. `answer` is null where the agent gave none. It ends when its
 //! input does. Every answer has a deadline: a program that hangs is killed with the processes it started, begun anew, and

@@ -12,7 +12,7 @@ const HOLE: &str = "{answer}";
 #[serde(deny_unknown_fields)]
 pub(super) struct Greeting {
     pub(super) name: String,
-    /// What a right answer earns where a task has none. Absent: it is unknown.
+    /// What a right answer earns, on tasks with an answer and without. Absent: it is unknown.
     #[serde(default)]
     pub(super) full: Option<f64>,
     /// How an agent writes its final answer, with `{answer}` where it stands. Absent: the answer alone.
