@@ -17,7 +17,8 @@ pub(crate) struct Lines {
 }
 
 pub(crate) enum Line {
-    /// A whole line without white space around it; never empty.
+    /// A whole line, or what stands behind the last line break of a stream that has ended, without white space around it; never
+    /// empty.
     Whole(Vec<u8>),
     /// A line that was too long.
     Dropped(Skimmed),
@@ -36,7 +37,7 @@ impl Lines {
         loop {
             let Ok(available) = self.input.fill_buf().await else { return Line::End };
             if available.is_empty() {
-                return Line::End;
+                return self.finished().unwrap_or(Line::End);
             }
             let newline = available.iter().position(|byte| *byte == b'\n');
             let length = newline.map_or(available.len(), |at| at + 1);
@@ -53,15 +54,21 @@ impl Lines {
                 None => self.line.extend_from_slice(piece),
             }
             self.input.consume(length);
-            if newline.is_some() {
-                if let Some(skimmed) = self.dropping.take() {
-                    return Line::Dropped(skimmed);
-                }
-                let line = std::mem::take(&mut self.line);
-                if !line.trim_ascii().is_empty() {
-                    return Line::Whole(line.trim_ascii().to_vec());
-                }
+            if newline.is_some()
+                && let Some(line) = self.finished()
+            {
+                return line;
             }
         }
+    }
+
+    /// What was read of the line that ends here. Absent: nothing but white space.
+    fn finished(&mut self) -> Option<Line> {
+        if let Some(skimmed) = self.dropping.take() {
+            return Some(Line::Dropped(skimmed));
+        }
+        let line = std::mem::take(&mut self.line);
+        let line = line.trim_ascii();
+        (!line.is_empty()).then(|| Line::Whole(line.to_vec()))
     }
 }

@@ -26,14 +26,16 @@ const TIDIED_EVERY: Duration = Duration::from_secs(60);
 /// How long a client may take to send the head of a request.
 const HEAD_DEADLINE: Duration = Duration::from_secs(30);
 
-/// Serves the tools over our standard streams until the client closes our input. Nothing else may write to standard output.
+/// Serves the tools over our standard streams until the client closes our input and the calls under way have ended, which have to
+/// end by themselves. Nothing else may write to standard output.
 pub async fn serve_stdio(tools: Vec<ServedTool>, info: ServerInfo) -> Result<(), ServeError> {
     let session = Arc::new(Catalogue::new(tools, info)?.open());
     let serving = THREADS.spawn(converse_in_lines(session)).map_err(ServeError::Threads)?;
     serving.await.map_err(|_| ServeError::Threads(EARLY.to_owned()))?
 }
 
-/// Answers each line as it comes, calls side by side. When the input ends, calls under way are ended with it.
+/// Answers each line as it comes, calls side by side. When the input ends, calls under way are still answered: a client that pipes a
+/// file of requests to us reads on.
 async fn converse_in_lines(session: Arc<Session>) -> Result<(), ServeError> {
     let output = Arc::new(Mutex::new(tokio::io::stdout()));
     let mut lines = Lines::new(tokio::io::stdin());
@@ -62,8 +64,8 @@ async fn converse_in_lines(session: Arc<Session>) -> Result<(), ServeError> {
         }
         while answering.try_join_next().is_some() {}
     }
-    session.over.cancel();
     while answering.join_next().await.is_some() {}
+    session.over.cancel();
     Ok(())
 }
 

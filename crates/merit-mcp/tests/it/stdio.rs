@@ -1,8 +1,10 @@
 //! Our client and our server over standard streams.
 
-use crate::support::{arguments, none, runs, served, soon};
+use crate::support::{arguments, example, none, runs, served, soon};
 use merit_mcp::{Client, McpError, ServerConfig, wait};
 use serde_json::json;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 
 fn text(client: &Client, name: &str, given: serde_json::Value) -> String {
@@ -96,6 +98,26 @@ fn closing_lets_the_server_end_in_good_order() {
     wait(client.close());
     assert!(!runs(pid), "the server runs on");
     assert!(goodbye.exists(), "the server was not let end by itself");
+}
+
+#[test]
+fn what_was_asked_before_the_input_ended_is_answered() {
+    let mut server = Command::new(example("served"));
+    let mut server = server.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let call = |id: u32, name: &str, given: serde_json::Value| {
+        let params = json!({"name": name, "arguments": given});
+        json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string()
+    };
+    let greeting = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}});
+    let greeting = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": greeting});
+    let (slow, last) = (call(1, "sleep", json!({"millis": 700})), call(2, "add", json!({"a": 1, "b": 2})));
+    // The last line has no end.
+    let asked = format!("{greeting}\n{slow}\n{last}");
+    server.stdin.take().unwrap().write_all(asked.as_bytes()).unwrap();
+    let output = server.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert!(said.contains("slept 700") && said.contains("\"text\":\"3\""), "{said}");
 }
 
 #[test]
