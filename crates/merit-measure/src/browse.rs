@@ -5,6 +5,7 @@ use crate::html::escape;
 use merit_core::Role;
 use merit_store::{EpisodeFilter, RunFolder, StoredEpisode};
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 
 /// The name of the page in the run's folder.
 pub(crate) const FILE: &str = "episodes.html";
@@ -14,17 +15,9 @@ const MOST_BYTES: usize = 24 << 20;
 
 pub(crate) fn render(run: &RunFolder) -> Result<String, MeasureError> {
     let info = run.info()?;
-    let (mut rows, mut room) = (Vec::new(), MOST_BYTES);
-    for phase in run.phases()? {
-        for stored in run.episodes(&EpisodeFilter::phase(&phase))? {
-            rows.push(row(&stored, &mut room));
-        }
-    }
     let title = format!("Episodes of {}, seed {}", escape(&info.recipe), info.seed);
-    // A text may hold anything, also the end of a script.
-    let data = Value::from(rows).to_string().replace('<', "\\u003c");
     let (style, script) = (include_str!("style.css"), include_str!("browse.js"));
-    Ok(format!(
+    let mut page = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
          content=\"width=device-width, initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" \
          content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>{title} · merit</title>\n\
@@ -36,9 +29,19 @@ pub(crate) fn render(run: &RunFolder) -> Result<String, MeasureError> {
          <select id=\"order\"><option value=\"\">as they were played</option><option value=\"reward\">best reward first</option>\
          <option value=\"-reward\">worst reward first</option><option value=\"-turns\">most turns first</option>\
          <option value=\"-tokens\">most tokens first</option></select>\n</form>\n<p class=\"soft\" id=\"count\"></p>\n\
-         <div id=\"list\"></div>\n</main>\n<script type=\"application/json\" id=\"data\">{data}</script>\n<script>\n{script}</script>\n\
-         </body>\n</html>\n"
-    ))
+         <div id=\"list\"></div>\n</main>\n<script type=\"application/json\" id=\"data\">["
+    );
+    let (mut room, mut first) = (MOST_BYTES, true);
+    run.each_episode(&EpisodeFilter::default(), |stored| {
+        if !std::mem::take(&mut first) {
+            page.push(',');
+        }
+        // A text may hold anything, also the end of a script.
+        page.push_str(&row(&stored, &mut room).to_string().replace('<', "\\u003c"));
+        Ok::<_, MeasureError>(())
+    })?;
+    let _ = write!(page, "]</script>\n<script>\n{script}</script>\n</body>\n</html>\n");
+    Ok(page)
 }
 
 fn row(stored: &StoredEpisode, room: &mut usize) -> Value {

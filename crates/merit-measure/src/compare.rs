@@ -4,10 +4,11 @@ use crate::{MeasureError, RunSummary};
 use merit_core::stats::{Spread, spread};
 use merit_core::{Phase, When};
 use merit_store::RunFolder;
+use serde::Serialize;
 use std::fmt::Write as _;
 
 /// Runs of one recipe side by side.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     pub recipe: String,
     /// One row per run, in the order given.
@@ -19,7 +20,7 @@ pub struct Comparison {
 }
 
 /// A run of one seed, as a row of the comparison.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SeedRow {
     pub seed: u64,
     /// Held-out success before training.

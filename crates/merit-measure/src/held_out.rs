@@ -129,10 +129,18 @@ fn from_metrics(phase: &Phase, step: u64, metrics: &[&Metric]) -> Option<HeldOut
     Some(HeldOut { phase: phase.clone(), step, all, by_size: sizes.collect() })
 }
 
+/// The rows of the latest evaluation of a phase: a run that was extended has several.
+pub(crate) fn latest(run: &RunFolder, phase: &Phase) -> Result<Vec<EpisodeRow>, MeasureError> {
+    let mut rows = run.episode_rows(&EpisodeFilter::phase(phase))?;
+    let last = rows.iter().map(|row| row.id.step).max();
+    rows.retain(|row| Some(row.id.step) == last);
+    Ok(rows)
+}
+
 /// The change from before to after, paired by task. Absent when there are no tasks in both.
 pub(crate) fn change(run: &RunFolder, seed: &Seed) -> Result<Option<Change>, MeasureError> {
     let verdicts = |when: When| -> Result<Vec<(String, f64)>, MeasureError> {
-        let rows = run.episode_rows(&EpisodeFilter::phase(Phase::eval(when)))?;
+        let rows = latest(run, &Phase::eval(when))?;
         let counting = rows.into_iter().filter(|row| row.outcome.is_verdict());
         Ok(counting.map(|row| (row.task_id, f64::from(row.outcome == Outcome::Solved))).collect())
     };

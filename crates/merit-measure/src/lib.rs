@@ -47,6 +47,15 @@ pub enum MeasureError {
     Store(#[from] merit_store::StoreError),
     #[error("there is no run to compare; name at least one run folder")]
     NoRuns,
+    /// A run without the evaluation that is compared.
+    #[error(
+        "{path} has no held-out evaluation at its end: it was not finished, or its recipe measures nothing; `merit train --resume \
+         {path}` goes on"
+    )]
+    NotMeasured { path: String },
+    /// Two runs that would count as one.
+    #[error("{first} and {second} are of the same recipe and the same seed ({seed}); name one of them")]
+    Twice { first: String, second: String, seed: u64 },
     /// Runs of different recipes in one table.
     #[error(
         "{path} ran recipe `{found}`, the first run `{first}`; compare runs of one recipe that differ in their seed"

@@ -1,6 +1,7 @@
 //! Which episodes a report shows, chosen by rule and never by hand: something gained, something lost, groups at work.
 
 use crate::MeasureError;
+use crate::held_out::latest;
 use merit_core::{Outcome, Phase, Seed, When};
 use merit_store::{EpisodeFilter, EpisodeRow, RunFolder, StoredEpisode};
 use std::collections::BTreeMap;
@@ -32,10 +33,10 @@ pub(crate) fn choose(run: &RunFolder, seed: &Seed) -> Result<Specimens, MeasureE
     Ok(Specimens { gained: load(run, gained.or_else(any))?, lost: load(run, lost)?, groups: groups(run)? })
 }
 
-/// The first attempt at each task.
+/// The first attempt at each task in the latest evaluation.
 fn firsts(run: &RunFolder, when: When) -> Result<BTreeMap<String, EpisodeRow>, MeasureError> {
     let mut tasks = BTreeMap::new();
-    for row in run.episode_rows(&EpisodeFilter::phase(Phase::eval(when)))? {
+    for row in latest(run, &Phase::eval(when))? {
         tasks.entry(row.task_id.clone()).or_insert(row);
     }
     Ok(tasks)

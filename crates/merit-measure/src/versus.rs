@@ -5,8 +5,9 @@
 //! clustered by task.
 
 use crate::MeasureError;
+use crate::held_out::latest;
 use merit_core::stats::{self, Interval};
-use merit_core::{Outcome, Phase, Seed, When};
+use merit_core::{Outcome, Phase, Seed, StageKind, When};
 use merit_store::{EpisodeFilter, EpisodeRow, RunFolder};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone)]
 pub struct Condition {
     pub name: String,
+    /// The folders that were read.
+    pub folders: Vec<String>,
     /// By seed and task: the mean over attempts.
     pub tasks: BTreeMap<(u64, String), f64>,
 }
@@ -56,6 +59,7 @@ impl Condition {
 /// Reads folders into conditions, in the order in which each first appears. Folders of one resolved recipe are one condition.
 pub fn conditions(folders: &[RunFolder]) -> Result<Vec<Condition>, MeasureError> {
     let mut found: Vec<(String, Condition)> = Vec::new();
+    let mut read: BTreeMap<(usize, u64), String> = BTreeMap::new();
     for folder in folders {
         let info = folder.info()?;
         let last =
@@ -68,7 +72,7 @@ pub fn conditions(folders: &[RunFolder]) -> Result<Vec<Condition>, MeasureError>
         let at = match found.iter().position(|(known, _)| *known == key) {
             Some(at) => at,
             None => {
-                found.push((key.clone(), Condition { name, tasks: BTreeMap::new() }));
+                found.push((key.clone(), Condition { name, folders: Vec::new(), tasks: BTreeMap::new() }));
                 found.len() - 1
             }
         };
@@ -79,17 +83,41 @@ pub fn conditions(folders: &[RunFolder]) -> Result<Vec<Condition>, MeasureError>
         }
         let means =
             tasks.into_iter().filter_map(|(task, values)| Some(((info.seed, task), stats::mean(&values)?)));
-        found[at].1.tasks.extend(means);
+        let condition = &mut found[at].1;
+        let path = folder.path().display().to_string();
+        for (key, mean) in means {
+            if condition.tasks.insert(key, mean).is_some() {
+                let first = read.get(&(at, info.seed)).cloned().unwrap_or_else(|| path.clone());
+                return Err(MeasureError::Twice { first, second: path, seed: info.seed });
+            }
+        }
+        read.insert((at, info.seed), path.clone());
+        condition.folders.push(path);
     }
     let mut conditions: Vec<Condition> = found.into_iter().map(|(_, condition)| condition).collect();
     tell_apart(&mut conditions);
     Ok(conditions)
 }
 
-/// The held-out evaluation at the end; where there is none, every episode.
+/// The held-out evaluation at the end; of episodes that no run was trained by, all.
 fn measured(folder: &RunFolder) -> Result<Vec<EpisodeRow>, MeasureError> {
-    let rows = folder.episode_rows(&EpisodeFilter::phase(Phase::eval(When::After)))?;
-    if rows.is_empty() { Ok(folder.episode_rows(&EpisodeFilter::default())?) } else { Ok(rows) }
+    let rows = latest(folder, &Phase::eval(When::After))?;
+    if !rows.is_empty() {
+        return Ok(rows);
+    }
+    let all = folder.episode_rows(&EpisodeFilter::default())?;
+    let of_no_run = |row: &EpisodeRow| {
+        matches!(row.id.phase, Phase::Rollout | Phase::Import | Phase::Other(_))
+            || matches!(row.id.phase, Phase::Stage(StageKind::Samples, _))
+    };
+    if all.iter().all(of_no_run) {
+        return Ok(all);
+    }
+    // A recipe of stages measures where it says so.
+    match folder.phases()?.into_iter().rfind(|phase| matches!(phase, Phase::Stage(StageKind::Evaluate, _))) {
+        Some(phase) if folder.mark::<bool>("finished")? == Some(true) => latest(folder, &phase),
+        _ => Err(MeasureError::NotMeasured { path: folder.path().display().to_string() }),
+    }
 }
 
 /// Conditions of one name get a number.
@@ -161,7 +189,7 @@ mod tests {
 
     fn condition(name: &str, values: &[(u64, &str, f64)]) -> Condition {
         let tasks = values.iter().map(|(seed, task, value)| ((*seed, (*task).to_owned()), *value)).collect();
-        Condition { name: name.into(), tasks }
+        Condition { name: name.into(), folders: Vec::new(), tasks }
     }
 
     #[test]
@@ -178,7 +206,7 @@ mod tests {
     fn the_sentence_says_no_more_than_the_interval() {
         let many = |value: f64| -> Condition {
             let tasks = (0..50).map(|n| ((1, n.to_string()), value)).collect();
-            Condition { name: value.to_string(), tasks }
+            Condition { name: value.to_string(), folders: Vec::new(), tasks }
         };
         assert!(
             versus(&many(0.0), &many(1.0))

@@ -60,6 +60,13 @@ pub enum StoreError {
         /// What the system said.
         why: String,
     },
+    /// A folder that cannot be made where it should be.
+    #[error("cannot make the folder {path}: {why}; name another place")]
+    Unmakeable {
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
     /// The device refused a read or write.
     #[error(
         "{path}: {why}; check the disk, its quota and the limit on file size (`ulimit -f`), then resume: what was committed is intact"

@@ -46,7 +46,10 @@ impl RunFolder {
 
     /// Makes a folder; without a recipe it is one of imported episodes.
     pub(crate) fn make(path: &Path, info: &RunInfo, recipe: Option<&str>) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(path).map_err(|e| io(path, &e))?;
+        std::fs::create_dir_all(path).map_err(|e| match io(path, &e) {
+            StoreError::Device { path, why } => StoreError::Unmakeable { path, why },
+            other => other,
+        })?;
         refuse_foreign(path)?;
         let lock = Lock::take(path)?;
         refuse_run(path)?;
@@ -234,6 +237,7 @@ fn database(folder: &Path) -> Result<PathBuf, StoreError> {
     let why = match (folder.is_dir(), path.is_file()) {
         (true, true) => return Ok(path),
         (true, false) => "it has no `merit.db`",
+        (false, _) if folder.exists() => "it is a file",
         (false, _) => "there is no such folder",
     };
     Err(StoreError::NotARun { path: folder.to_owned(), why: why.into() })

@@ -7,7 +7,8 @@ use crate::{
 use merit_core::{
     Annotations, Cost, Episode, EpisodeId, Outcome, Phase, PolicyVersion, ScoredEpisode, Task, TokenId,
 };
-use rusqlite::{Row, named_params};
+use rusqlite::types::Value;
+use rusqlite::{Row, ToSql};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -26,14 +27,35 @@ impl RunFolder {
 
     /// Whole episodes, in the order of their names.
     pub fn episodes(&self, filter: &EpisodeFilter) -> Result<Vec<StoredEpisode>, StoreError> {
+        let mut found = Vec::new();
+        self.each_episode(filter, |stored| {
+            found.push(stored);
+            Ok::<_, StoreError>(())
+        })?;
+        Ok(found)
+    }
+
+    /// Whole episodes one after the other, in the order of their names: of a long run, only one is in memory.
+    pub fn each_episode<E: From<StoreError>>(
+        &self,
+        filter: &EpisodeFilter,
+        mut with: impl FnMut(StoredEpisode) -> Result<(), E>,
+    ) -> Result<(), E> {
         let sql = format!(
             "SELECT {ID}, e.policy_version, e.policy_tokens, e.read_tokens, e.env_steps, e.probe_steps, e.tool_calls,
                 e.tool_seconds, e.judge_calls, e.judge_tokens, e.discarded_samples, e.record, e.score, e.tokens,
                 e.logprobs, e.token_values, e.task, t.record, c.advantages, c.note
              FROM episodes e JOIN tasks t ON t.key = e.task LEFT JOIN credits c ON c.episode = e.key {MATCHING} {IN_ORDER}"
         );
+        let failed = |why: rusqlite::Error| self.failed(&why);
+        let mut statement = self.db.prepare_cached(&sql).map_err(failed)?;
+        let values = values(filter);
+        let mut rows = statement.query(&named(&values)).map_err(failed)?;
         let mut tasks = HashMap::new();
-        self.matching(&sql, filter, whole)?.into_iter().map(|raw| self.episode_of(raw, &mut tasks)).collect()
+        while let Some(row) = rows.next().map_err(failed)? {
+            with(self.episode_of(whole(row).map_err(failed)?, &mut tasks)?)?;
+        }
+        Ok(())
     }
 
     /// Heads of episodes, in the order of their names.
@@ -183,11 +205,8 @@ impl RunFolder {
         filter: &EpisodeFilter,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, StoreError> {
-        let values = named_params! {
-            ":phase": filter.phase.as_ref().map(Phase::to_string), ":step": filter.step.map(|step| step as i64), ":grp": filter.group,
-            ":task_id": filter.task_id,
-        };
-        self.all(sql, values, read)
+        let values = values(filter);
+        self.all(sql, &named(&values), read)
     }
 
     fn episode_of(
@@ -217,6 +236,22 @@ impl RunFolder {
             .map_err(|why| self.damaged(why))?;
         Ok(StoredEpisode { scored: ScoredEpisode { episode: Arc::new(episode), score }, credit })
     }
+}
+
+/// What stands in [`MATCHING`] for a filter.
+fn values(filter: &EpisodeFilter) -> [(&'static str, Value); 4] {
+    let number = |number: u64| Value::Integer(number as i64);
+    let or_null = |value: Option<Value>| value.unwrap_or(Value::Null);
+    [
+        (":phase", or_null(filter.phase.as_ref().map(|phase| Value::Text(phase.to_string())))),
+        (":step", or_null(filter.step.map(number))),
+        (":grp", or_null(filter.group.map(|group| number(group.into())))),
+        (":task_id", or_null(filter.task_id.clone().map(Value::Text))),
+    ]
+}
+
+fn named<'a>(values: &'a [(&'static str, Value); 4]) -> [(&'a str, &'a dyn ToSql); 4] {
+    values.each_ref().map(|(name, value)| (*name, value as &dyn ToSql))
 }
 
 struct RawEpisode {

@@ -39,17 +39,18 @@ pub(crate) fn run(arguments: &Compare) -> Result<()> {
         if arguments.json {
             out::line(
                 json!({ "condition": condition.name, "success": success, "low": interval.low, "high": interval.high,
-                "tasks": condition.tasks.len(), "seeds": condition.seeds() }),
+                "tasks": condition.tasks.len(), "seeds": condition.seeds(), "folders": condition.folders }),
             )?;
         } else {
             out::line(format_args!(
-                "{:24}  {:5.1} %  ({:.1} to {:.1})  {} tasks, {} seeds",
+                "{:24}  {:5.1} %  ({:.1} to {:.1})  {} tasks, {} seeds  ({})",
                 condition.name,
                 success * 100.0,
                 interval.low * 100.0,
                 interval.high * 100.0,
                 condition.tasks.len(),
-                condition.seeds()
+                condition.seeds(),
+                condition.folders.join(", ")
             ))?;
         }
     }

@@ -71,6 +71,11 @@ pub(crate) fn table(folder: &RunFolder) -> Result<String> {
             let mut text =
                 format!("recipe {} (hash {}), seed {}\n\n", info.recipe, info.recipe_hash, info.seed);
             held_out_table(&mut text, &summary)?;
+            let begun = summary.events.iter().any(|event| event.kind == "started");
+            if begun && folder.mark::<bool>("finished")? != Some(true) {
+                let path = folder.path().display();
+                writeln!(text, "\nnot finished: `merit train --resume {path}` goes on")?;
+            }
             text
         }
     };
@@ -86,7 +91,10 @@ fn held_out_table(text: &mut String, summary: &RunSummary) -> Result<()> {
     let wanted = |held: &&HeldOut| {
         !matches!(held.phase, Phase::Eval(_, When::Step) | Phase::Stage(StageKind::Between, _))
     };
-    let mut rows: Vec<&HeldOut> = summary.held_out.iter().filter(wanted).collect();
+    // Of a phase that was measured again, the latest.
+    let last =
+        |held: &&HeldOut| summary.evaluation_of(&held.phase).is_some_and(|last| std::ptr::eq(last, *held));
+    let mut rows: Vec<&HeldOut> = summary.held_out.iter().filter(wanted).filter(last).collect();
     rows.sort_by_key(|held| (held.is_control(), held.phase == Phase::eval(When::After)));
     let sizes: BTreeSet<u32> = rows.iter().flat_map(|held| held.by_size.keys().copied()).collect();
     write!(text, "{:<28} {:>9} {:>15}", "held-out success (greedy)", "all", "95% interval")?;

@@ -28,6 +28,21 @@ fn more_steps_end_where_a_longer_run_ends() {
     let steps: std::collections::BTreeSet<u64> = rows.iter().map(|row| row.id.step).collect();
     assert_eq!(steps.into_iter().collect::<Vec<_>>(), [3, 5]);
     assert!(folder.events().unwrap().iter().any(|event| event.kind == "extended"));
+    // It is shown and compared by what it measured last.
+    let shown = say(dir.path(), ["show", "short"]).well().out;
+    assert_eq!(shown.lines().filter(|line| line.starts_with("after")).count(), 1, "{shown}");
+    let other = ["train", "tiny.toml", "--run", "other", "--set", "reward={type=\"exact-answer\"}"];
+    say(dir.path(), other).well();
+    let compared =
+        |run: &str| say(dir.path(), ["compare", run, "other", "--json"]).well().json()[0]["success"].clone();
+    assert_eq!(compared("short"), compared("long"));
+    // Two folders of one recipe and seed are no two seeds.
+    let twice = say(dir.path(), ["compare", "long", "short", "other"]);
+    assert!(
+        twice.code == Some(2) && twice.err.contains("long and short are of the same recipe"),
+        "{}",
+        twice.err
+    );
     // Nothing is left to do, and nothing is done.
     let again = say(dir.path(), ["train", "--resume", "short", "--json"]).well();
     assert!(again.json().iter().all(|event| event["event"] != "step"));
