@@ -262,10 +262,14 @@ fn notifier(notices: &Sender<Notice>, slot: usize, call: u64) -> Notify {
     })
 }
 
+/// The cause of a fault of the model's that is the doing of its weights.
+pub const NOT_FINITE: &str = "logits not finite";
+
 fn model_fault(error: &SamplerError) -> Fault {
     let fault = Fault::new(Boundary::Model, error.to_string());
     match error {
         SamplerError::Server { cause, .. } => fault.with_cause(cause),
+        SamplerError::NonFinite => fault.with_cause(NOT_FINITE),
         _ => fault,
     }
 }

@@ -37,6 +37,7 @@ pub use engine::roll_out;
 pub use frontier::{BranchEvidence, GrowSettings, Grown, KeepBranches};
 pub use grammar::Grammars;
 pub use grow::TreeSettings;
+pub use in_flight::NOT_FINITE;
 pub use latency::LatencySampler;
 pub use machine::EpisodeMachine;
 pub use openai::{CallForm, LogprobKind, OpenAiSampler, OpenAiSettings, PromptForm, TokenSource, ToolRole};

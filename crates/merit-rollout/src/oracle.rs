@@ -50,7 +50,9 @@ impl OracleSettings {
 
 /// A world that cannot show how it is done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("world `{world}` has no expert, so nothing can play the oracle in it; use another backend")]
+#[error(
+    "world `{world}` has no expert, so nobody can show how its tasks are done: no oracle plays it, and no warm start can imitate one; name a model in `[roles.teacher]`, or leave `[warm_start]` out"
+)]
 pub struct NoExpert {
     pub world: &'static str,
 }

@@ -1,5 +1,6 @@
 //! A TOML document that knows where each of its values stands, and that can be changed by path.
 
+use crate::toml_error::line_and_column;
 use std::borrow::Cow;
 use std::ops::Range;
 use toml::Spanned;
@@ -53,6 +54,18 @@ pub(crate) fn key_span(root: &Value<'_>, path: &[Step]) -> Option<Range<usize>> 
         DeValue::Table(table) => table.get_key_value(key.as_str()).map(|(key, _)| key.span()),
         _ => None,
     }
+}
+
+/// The dotted key of the value that begins at a line and column.
+pub(crate) fn key_at(text: &str, place: (usize, usize)) -> Option<String> {
+    fn below(text: &str, place: (usize, usize), table: &DeTable<'_>) -> Option<String> {
+        table.iter().find_map(|(key, value)| match value.get_ref() {
+            _ if line_and_column(text, value.span().start) == place => Some(key.get_ref().to_string()),
+            DeValue::Table(inner) => Some(format!("{}.{}", key.get_ref(), below(text, place, inner)?)),
+            _ => None,
+        })
+    }
+    below(text, place, DeTable::parse(text).ok()?.get_ref())
 }
 
 /// The text at `path`, and where it is written.

@@ -183,6 +183,7 @@ impl<'a> Drive<'a> {
         if let Some(memory) = &recipe.memory {
             memory.pin(folder)?;
         }
+        crate::starts::pin_world(recipe, folder)?;
         let judges = evolve::judges(folder.path(), recipe, &stages, &place)?;
         let own = OwnJudges::of(recipe, &main.seed, &place.paid)?;
         let data = own_data::open(&read, recipe, policy.chat(), folder, watch)?;

@@ -73,7 +73,8 @@ pub enum RunError {
     },
     /// A demonstration that did not come to its end.
     #[error(
-        "demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task within {} turns",
+        "demonstration {episode} ended as `{end}`; the world's demonstrator must finish every task within {} turns and \
+         `rollout.episode_seconds`",
         crate::warm::MOST_TURNS
     )]
     Demonstration { episode: String, end: String },
@@ -111,6 +112,12 @@ pub enum RunError {
     /// Data of one's own that cannot be learned from.
     #[error("{0}")]
     Data(String),
+    /// A policy whose weights cannot be sampled from any more.
+    #[error(
+        "step {step}: the policy diverged, the logits of {broke} of {episodes} episodes are not finite; begin a new run with a lower \
+         learning rate (`learn.optimiser.lr`) or a tighter `clip_norm`. {run} keeps what was recorded before"
+    )]
+    Diverged { step: u64, broke: usize, episodes: usize, run: String },
     /// Data that is not what the run began with.
     #[error("{file} has changed since this run began; put it back as it was, or begin a new run")]
     OtherData { file: String },

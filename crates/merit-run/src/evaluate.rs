@@ -3,8 +3,10 @@
 use crate::RunError;
 use crate::act::Actor;
 use crate::driver::Drive;
+use crate::learn::refuse_diverged;
 use crate::metrics::{self, Metrics};
 use crate::models::LOG_PROB;
+use crate::now_ms;
 use crate::parts::{Parts, Plan};
 use crate::policy::SharedModel;
 use crate::preface::Earlier;
@@ -120,7 +122,7 @@ impl Evaluator<'_> {
         let found = search.run(self.actor, self.parts, plans, (step, self.reward_state), self.watch)?;
         self.folder.record_cost(&evaluation.phase, step, &found.thrown())?;
         let spent = found.numbers();
-        Ok((self.record(found.batch, &found.annotations)?, spent))
+        Ok((self.record(evaluation, found.batch, &found.annotations)?, spent))
     }
 
     /// Runs and records the episodes of the held-out tasks.
@@ -136,7 +138,7 @@ impl Evaluator<'_> {
             let mut watch = stalls(&mut *self.watch);
             self.actor.run(self.parts, plans, settings, step, self.reward_state, &mut watch)?
         };
-        self.record(batch, &annotations)
+        self.record(evaluation, batch, &annotations)
     }
 
     /// The plans of the held-out tasks. What annotators have said of them before is known again.
@@ -160,11 +162,20 @@ impl Evaluator<'_> {
         Ok(plans)
     }
 
+    /// Records the episodes, and says why where all of them broke: then they tell nothing of the policy.
     fn record(
         &mut self,
+        evaluation: &Evaluation,
         batch: ScoredBatch,
         annotations: &Annotations,
     ) -> Result<Vec<ScoredEpisode>, RunError> {
+        let played: Vec<&ScoredEpisode> = batch.episodes.iter().collect();
+        refuse_diverged(&played, evaluation.step, self.folder)?;
+        if let Some(why) = metrics::all_broke(&played) {
+            let what = format!("{} after step {}: {why}", evaluation.phase, evaluation.step);
+            self.folder.record_event(now_ms(), "all-broke", &what)?;
+            (self.watch)(Event::Note { text: what });
+        }
         self.folder.record_annotated(&batch.episodes, annotations)?;
         if let Some(text) = self.parts.annotators.take_failure() {
             (self.watch)(Event::Note { text });

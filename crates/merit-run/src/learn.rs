@@ -8,12 +8,14 @@ use crate::parts::Parts;
 use crate::progress::Event;
 use crate::sample::{Batch, sample};
 use crate::stage::Stage;
-use crate::{RunError, act::Actor, guests, start};
+use crate::{RunError, act::Actor, guests, now_ms, start};
 use merit_api::trainer::Reference;
-use merit_core::{Cost, Phase, PolicyVersion, Sample};
+use merit_core::{Cost, End, Phase, PolicyVersion, Sample, ScoredEpisode};
 use merit_credit::{Credit, CreditBatch, Note};
 use merit_learn::{Learner, UpdateContext, UpdateReport};
 use merit_reward::ScoredTogether;
+use merit_rollout::NOT_FINITE;
+use merit_store::RunFolder;
 use std::time::Instant;
 
 /// Goes on with a stage of learning from the place of `drive`.
@@ -71,6 +73,7 @@ fn by_reward(
     let began = Instant::now();
     let mut batch = sample(drive, parts, actor, at)?;
     let sampled = began.elapsed();
+    heed(drive, &batch, at)?;
     let mut numbers = metrics::of_groups(&batch.groups);
     let weight = parts.recipe.guests.as_ref().map(|guests| guests.weight(drive.folder, at.phase, at.step));
     let weight = weight.transpose()?;
@@ -117,6 +120,39 @@ fn by_reward(
         .map(|(part, seconds)| (format!("{SECONDS}{part}"), seconds)),
     );
     Ok(numbers)
+}
+
+/// Refuses to go on with a policy that diverged, and says so where every episode of the step broke: nothing is learned from it.
+fn heed(drive: &mut Drive<'_>, batch: &Batch, at: &At<'_>) -> Result<(), RunError> {
+    let episodes: Vec<&ScoredEpisode> = batch.episodes().collect();
+    let own: Vec<&ScoredEpisode> =
+        episodes.iter().copied().filter(|one| !guests::is_guest(&one.episode)).collect();
+    refuse_diverged(&own, at.step, drive.folder)?;
+    if let Some(why) = metrics::all_broke(&episodes) {
+        let text = format!("{} {}: {why}", at.phase, at.step);
+        drive.folder.record_event(now_ms(), "all-broke", &text)?;
+        (drive.watch)(Event::Note { text });
+    }
+    Ok(())
+}
+
+/// Refuses to go on with a policy that cannot be sampled from any more, by the episodes that it played.
+pub(crate) fn refuse_diverged(
+    played: &[&ScoredEpisode],
+    step: u64,
+    folder: &RunFolder,
+) -> Result<(), RunError> {
+    let diverged = |one: &&&ScoredEpisode| match &one.episode.end {
+        End::Failed { fault } => fault.cause.as_deref() == Some(NOT_FINITE),
+        _ => false,
+    };
+    match played.iter().filter(diverged).count() {
+        0 => Ok(()),
+        broke => {
+            let (episodes, run) = (played.len(), folder.path().display().to_string());
+            Err(RunError::Diverged { step, broke, episodes, run })
+        }
+    }
 }
 
 /// Where a step stands.

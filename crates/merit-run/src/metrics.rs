@@ -2,7 +2,7 @@
 
 use crate::guests::is_guest;
 use merit_core::stats::{mean, quantile, sd};
-use merit_core::{Group, Outcome, ScoredEpisode, TermOutcome};
+use merit_core::{End, Group, Outcome, Reward, ScoredEpisode, TermOutcome};
 use std::collections::BTreeMap;
 
 /// Named numbers of one step.
@@ -13,6 +13,45 @@ pub fn success(episodes: &[&ScoredEpisode]) -> Option<f64> {
     let counting = episodes.iter().map(|e| e.outcome()).filter(|o| o.is_verdict());
     let solved: Vec<f64> = counting.map(|o| f64::from(u8::from(o == Outcome::Solved))).collect();
     mean(&solved)
+}
+
+/// Why episodes have no verdict, and how many for each reason.
+pub fn causes(broken: &[&ScoredEpisode]) -> BTreeMap<String, usize> {
+    let mut causes = BTreeMap::new();
+    broken.iter().for_each(|one| *causes.entry(cause(one)).or_default() += 1);
+    causes
+}
+
+/// What is said where every episode broke or could not be graded. Absent: one of them tells something of the policy, or there are
+/// none.
+pub fn all_broke(episodes: &[&ScoredEpisode]) -> Option<String> {
+    let broke =
+        |one: &&ScoredEpisode| matches!(one.outcome(), Outcome::GraderFailed | Outcome::InfrastructureFailed);
+    if episodes.is_empty() || !episodes.iter().all(broke) {
+        return None;
+    }
+    let mut causes: Vec<(String, usize)> = causes(episodes).into_iter().collect();
+    causes.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let shown: Vec<String> = causes.iter().take(3).map(|(why, count)| format!("{count} x {why}")).collect();
+    let more =
+        if causes.len() > 3 { format!("; and {} other causes", causes.len() - 3) } else { String::new() };
+    Some(format!(
+        "none of {} counts: {}{more}",
+        merit_core::printable::count(episodes.len(), "episode"),
+        shown.join("; ")
+    ))
+}
+
+/// Why an episode has no verdict.
+fn cause(one: &ScoredEpisode) -> String {
+    match (&one.episode.end, &one.score) {
+        (End::Failed { fault }, _) => fault.message.clone(),
+        (_, Some(score)) => match &score.reward {
+            Reward::Unscorable { why } | Reward::GraderFailed { why } => why.clone(),
+            Reward::Value { .. } => one.outcome().name().to_owned(),
+        },
+        (_, None) => one.outcome().name().to_owned(),
+    }
 }
 
 /// What is said of a training step's groups, before the update.

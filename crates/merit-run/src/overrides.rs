@@ -24,7 +24,12 @@ fn as_spelt_in<'a>(table: &toml::Table, key: &'a str) -> &'a str {
 /// The value that `text` writes in TOML; a plain string when it is none.
 pub fn parse_value(text: &str) -> toml::Value {
     let parsed = toml::from_str::<toml::Table>(&format!("value = {text}")).ok();
-    parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| toml::Value::String(text.to_owned()))
+    let whole = |text: &str| text.trim_start_matches(['+', '-']).bytes().all(|byte| byte.is_ascii_digit());
+    parsed.and_then(|mut table| table.remove("value")).unwrap_or_else(|| match text.parse::<f64>() {
+        // Larger than any whole number of TOML, and a number still.
+        Ok(number) if whole(text) => toml::Value::Float(number),
+        _ => toml::Value::String(text.to_owned()),
+    })
 }
 
 /// What is below this key are somebody's own words, each with one spelling: settings of a world, a term or a tool in Python.
@@ -39,6 +44,10 @@ fn put(table: &mut toml::Table, path: &str, value: toml::Value, own_words: bool)
     let (head, rest) = path.split_once('.').map_or((path, None), |(head, rest)| (head, Some(rest)));
     let key = if own_words { head } else { as_spelt_in(table, head) }.to_owned();
     let Some(rest) = rest else {
+        // A component of another type takes the place of the one before, whole.
+        if key == "type" && table.get("type").is_some_and(|was| *was != value) {
+            table.clear();
+        }
         table.insert(key, value);
         return Ok(());
     };
@@ -105,6 +114,23 @@ mod tests {
         let mut resolved: toml::Table = toml::from_str("loss_agg = 1").unwrap();
         merge(&mut resolved, &toml::from_str("loss_aggregation = 2\nnormaliser = 3").unwrap());
         assert_eq!(resolved.len(), 3, "two that are given are not one");
+    }
+
+    #[test]
+    fn another_type_takes_the_place_of_the_component_whole() {
+        let mut table: toml::Table =
+            toml::from_str("credit = { type = 'grpo', scale_by_std = true }").unwrap();
+        set_path(&mut table, "credit.type", "grpo".into()).unwrap();
+        assert_eq!(table["credit"].as_table().unwrap().len(), 2);
+        set_path(&mut table, "credit.type", "gae".into()).unwrap();
+        assert_eq!(table, toml::from_str("credit = { type = 'gae' }").unwrap());
+    }
+
+    #[test]
+    fn a_number_beyond_all_others_is_a_number() {
+        assert_eq!(parse_value("99999999999999999999"), toml::Value::Float(1e20));
+        assert_eq!(parse_value("1e"), toml::Value::String("1e".into()));
+        assert_eq!(parse_value(""), toml::Value::String(String::new()));
     }
 
     #[test]

@@ -307,7 +307,7 @@ impl Recipe {
     pub(crate) fn reread(&self, file: &str, table: toml::Table) -> Result<Self, RecipeError> {
         let text = toml::to_string(&table).expect("a table that TOML parsed can be written");
         let recipe = crate::mistakes::read::<Self>(file, &text, MODEL, &self.components);
-        let recipe = recipe.map_err(|error| error.placed(|located| Located { place: None, ..located }))?;
+        let recipe = recipe.map_err(|error| error.placed(|located| keyed(&text, located)))?;
         Self { components: self.components.clone(), ..recipe }.checked(file, false)
     }
 
@@ -324,6 +324,16 @@ impl Recipe {
         }
         table
     }
+}
+
+/// A mistake in what was put together: there is no file to look into, so the key is said.
+fn keyed(text: &str, located: Located) -> Located {
+    let at = located.place.and_then(|place| crate::document::key_at(text, place));
+    let message = match at.filter(|_| located.message.starts_with("invalid ")) {
+        Some(key) => format!("`{key}`: {}", located.message),
+        None => located.message,
+    };
+    Located { place: None, message, ..located }
 }
 
 /// A recipe without mistakes.

@@ -10,6 +10,7 @@ use crate::memory::MemorySettings;
 use crate::parts::Parts;
 use crate::recipe::Recipe;
 use merit_core::settings;
+use merit_store::RunFolder;
 use merit_tools::Toolbox;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -168,6 +169,23 @@ fn demonstrated(recipe: &Recipe) -> Result<toml::Table, RunError> {
         table.extend(memory.digest()?.map(|digest| ("memory_digest".to_owned(), digest.into())));
     }
     Ok(table)
+}
+
+/// Refuses to go on where a file that the world's settings name is not what the run began with.
+pub(crate) fn pin_world(recipe: &Recipe, run: &RunFolder) -> Result<(), RunError> {
+    let mut files = toml::Table::new();
+    let world = settings::to_value(&recipe.world).expect("settings are plain data");
+    hash_files(&world, &mut files);
+    let now: BTreeMap<String, String> =
+        files.into_iter().filter_map(|(name, hash)| Some((name, hash.as_str()?.to_owned()))).collect();
+    let began_with: Option<BTreeMap<String, String>> = run.mark("world")?;
+    match began_with {
+        None => Ok(run.set_mark("world", &now)?),
+        Some(known) => match known.iter().find(|(name, hash)| now.get(*name) != Some(hash)) {
+            Some((name, _)) => Err(RunError::OtherData { file: name.clone() }),
+            None => Ok(()),
+        },
+    }
 }
 
 /// The hash of every file that a world's settings name.

@@ -68,7 +68,7 @@ pub fn complaint(file: &str, part: &str, message: &str, text: &str) -> Located {
 
 /// Places `error` in `text`.
 pub fn locate(file: &str, text: &str, error: &ReadError) -> Located {
-    let message = plain_words(error.message());
+    let message = merit_core::expected::plain(error.message(), "section");
     let (components, complaint) = components_named(&message);
     let quoted: Vec<&str> = complaint.split('`').skip(1).step_by(2).collect();
     let unknown = complaint.starts_with("unknown ");
@@ -94,21 +94,6 @@ pub(crate) fn components_named(message: &str) -> (Vec<&str>, &str) {
         rest = behind;
     }
     (components, rest)
-}
-
-/// What was expected, in the words of a recipe rather than of a program.
-fn plain_words(message: &str) -> String {
-    let Some((head, expected)) = message.rsplit_once(", expected ") else { return message.to_owned() };
-    let plain = match expected {
-        "u16" | "u32" | "u64" | "usize" => "a whole number, 0 or above",
-        "f32" | "f64" => "a number",
-        "a boolean" => "true or false",
-        "a sequence" => "a list",
-        "a map" => "a section",
-        shape if shape.starts_with("struct ") => "a section",
-        _ => return message.to_owned(),
-    };
-    format!("{head}, expected {plain}")
 }
 
 /// The line and column of a byte offset, from 1.

@@ -5,7 +5,7 @@ use crate::metrics;
 use crate::suite::{parted, pass_values};
 use merit_core::stats::mean;
 use merit_core::stats::{self, Interval};
-use merit_core::{End, Outcome, ScoredEpisode, Seed};
+use merit_core::{Outcome, ScoredEpisode, Seed};
 use merit_measure::Condition;
 use merit_store::RunFolder;
 use serde::Serialize;
@@ -67,7 +67,11 @@ pub struct EvalResult {
 impl EvalResult {
     /// The same as a condition that can be compared with others.
     pub fn condition(&self) -> Condition {
-        Condition { name: self.model.clone(), tasks: self.by_task.clone() }
+        Condition {
+            name: self.model.clone(),
+            folders: vec![self.folder.clone()],
+            tasks: self.by_task.clone(),
+        }
     }
 }
 
@@ -113,7 +117,7 @@ pub(super) fn result(
         tokens: number(&|one| one.episode.cost.policy_tokens as f64).filter(|_| !uncounted),
         seconds,
         not_judged: counted(broken.iter().map(|one| one.outcome().name().to_owned())),
-        causes: counted(broken.iter().map(|one| cause(one))),
+        causes: metrics::causes(&broken),
         notes,
         by_task: counting.iter().map(solved).collect(),
     }
@@ -159,16 +163,4 @@ fn counted(words: impl Iterator<Item = String>) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     words.for_each(|word| *counts.entry(word).or_default() += 1);
     counts
-}
-
-/// Why an episode has no verdict.
-fn cause(one: &ScoredEpisode) -> String {
-    match (&one.episode.end, &one.score) {
-        (End::Failed { fault }, _) => fault.message.clone(),
-        (_, Some(score)) => match &score.reward {
-            merit_core::Reward::Unscorable { why } | merit_core::Reward::GraderFailed { why } => why.clone(),
-            merit_core::Reward::Value { .. } => one.outcome().name().to_owned(),
-        },
-        (_, None) => one.outcome().name().to_owned(),
-    }
 }

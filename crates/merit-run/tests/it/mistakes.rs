@@ -244,13 +244,13 @@ impl Places {
 
 #[test]
 fn one_mistake_anywhere_in_a_shipped_recipe_is_one_error() {
-    for shipped in merit_run::shipped::recipes() {
+    for (at, shipped) in merit_run::shipped::recipes().iter().enumerate() {
         let mut places = Places::default();
         places.table(DeTable::parse(shipped.text).unwrap().get_ref());
         let misspelt = places.keys.into_iter().map(|key| (key.end..key.end, "zq"));
         let wrong = places.values.into_iter().map(|value| (value, "1979-05-27"));
-        // Every second one, for time.
-        for (span, put) in misspelt.chain(wrong).step_by(2) {
+        // Every sixth one, for time, and others in each recipe: most keys are in many of them.
+        for (span, put) in misspelt.chain(wrong).skip(at % 6).step_by(6) {
             let text = format!("{}{put}{}", &shipped.text[..span.start], &shipped.text[span.end..]);
             let line = text[..span.start].matches('\n').count();
             if let Err(error) = Recipe::parse("r.toml", &text) {

@@ -60,7 +60,7 @@ const ODD_VALUES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 700, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_text_is_a_recipe_or_a_sentence(text in "\\PC{0,200}") {
@@ -89,6 +89,27 @@ proptest! {
             Ok(changed) => must_be_sound(&changed),
             Err(error) => prop_assert!(error.to_string().contains(&which), "{error}"),
         }
+    }
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_is_told_with_its_key_and_what_it_may_be() {
+    let recipe = Recipe::parse("small.toml", SMALL).unwrap();
+    for (key, value, words) in [
+        (
+            "budget.groups",
+            "-1",
+            "`budget.groups`: invalid value: integer `-1`, expected a whole number, 0 or above",
+        ),
+        ("budget.groups", "4294967296", "expected a whole number from 0 to 4294967295"),
+        (
+            "learn.optimiser.lr",
+            "\"a\"",
+            "`learn.optimiser.lr`: invalid type: string \"a\", expected a number",
+        ),
+    ] {
+        let error = recipe.with(&[(key.to_owned(), value.to_owned())]).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
     }
 }
 

@@ -112,7 +112,7 @@ fn tools_that_never_answer_are_the_agents_to_cope_with() {
 fn demonstrations_in_a_world_that_breaks_are_refused_with_their_name() {
     let run = run(&[("world.faults.broken", "1.0")]);
     let error = run.finished.unwrap_err().to_string();
-    let want = "demonstration demonstration/0/0/0 ended as `failed (tool)`; the world's demonstrator must finish every task within 64 turns";
+    let want = "demonstration demonstration/0/0/0 ended as `failed (tool)`; the world's demonstrator must finish every task within 64 turns and `rollout.episode_seconds`";
     assert_eq!(error, want);
 }
 

@@ -23,10 +23,10 @@ pub(crate) fn run(arguments: &Rollout, components: &Components) -> Result<()> {
         fork_at: arguments.fork_at,
         toolbox,
     };
-    let mut waits = |event: Event| {
-        if let Event::Stalled { waiting } = event {
-            out::complain(format_args!("waiting: {waiting}"));
-        }
+    let mut waits = |event: Event| match event {
+        Event::Stalled { waiting } => out::complain(format_args!("waiting: {waiting}")),
+        Event::Note { text } => out::complain(text),
+        _ => {}
     };
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let episodes = match &arguments.run {

@@ -5,10 +5,12 @@ use super::cluster::Cluster;
 use crate::cli::runs::Train;
 use crate::cli::tapes;
 use crate::{display, out};
-use anyhow::{Context as _, Result};
-use merit_core::Components;
+use anyhow::{Context as _, Result, bail};
+use merit_core::stats::Spread;
+use merit_core::{Components, Phase, printable};
 use merit_run::{Event, Finished, Options, Players, Recipe, Run, Unproven, shipped};
-use merit_store::RunFolder;
+use merit_store::{EpisodeFilter, RunFolder};
+use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -51,6 +53,22 @@ impl Signals {
     }
 }
 
+/// Refuses a run that says nothing of its policy: what was played beside demonstrations broke, all of it.
+fn counts(folder: &RunFolder) -> Result<()> {
+    let mut rows = folder.episode_rows(&EpisodeFilter::default())?;
+    rows.retain(|row| row.id.phase != Phase::Demonstration);
+    if rows.is_empty() || rows.iter().any(|row| row.outcome.is_valid()) {
+        return Ok(());
+    }
+    let episodes = printable::count(rows.len(), "episode");
+    let first = folder.events()?.into_iter().find(|event| event.kind == "all-broke");
+    let why = first.map_or_else(String::new, |event| format!(", the first of them: {}", event.text));
+    bail!(
+        "none of {episodes} of this run counts{why}; `merit show {}` tells the outcomes",
+        folder.path().display()
+    )
+}
+
 /// Seed after seed, then one table and one page.
 fn several(
     asked: (&Train, &Components),
@@ -65,18 +83,36 @@ fn several(
         runs.push(RunFolder::open_read_only(Path::new(&finished.run))?);
         name = finished.recipe;
     }
-    let table = merit_measure::compare_runs(&runs)?.text();
+    let compared = merit_measure::compare_runs(&runs)?;
+    let table = compared.text();
     let runs: Vec<(u64, RunFolder)> = seeds.iter().copied().zip(runs).collect();
     let beside = runs.first().and_then(|(_, run)| run.path().parent()).unwrap_or(Path::new("."));
-    let page = beside.join(format!("{name}-seeds.html"));
+    let page = free_page(beside, &name);
     std::fs::write(&page, merit_lab::seeds_page(&name, &table, &runs)?)
         .with_context(|| format!("cannot write {}", page.display()))?;
     if asked.0.json {
-        out::line(serde_json::json!({ "page": page.display().to_string() }))?;
+        let spread =
+            |spread: Option<Spread>| spread.map(|spread| json!({ "mean": spread.mean, "sd": spread.sd }));
+        out::line(json!({
+            "page": page.display().to_string(), "runs": compared.runs, "controls": compared.controls,
+            "before": spread(compared.before()), "after": spread(compared.after()),
+        }))?;
     } else {
         out::text(format_args!("\n{table}\npage {}\n", page.display()))?;
     }
     Ok(())
+}
+
+/// `RECIPE-seeds.html`, or the first `RECIPE-seeds.N.html` that is free.
+fn free_page(beside: &Path, recipe: &str) -> PathBuf {
+    let mut page = beside.join(format!("{recipe}-seeds.html"));
+    for n in 2_u32.. {
+        if !page.exists() {
+            break;
+        }
+        page = beside.join(format!("{recipe}-seeds.{n}.html"));
+    }
+    page
 }
 
 /// One run, from its folder to its result.
@@ -116,6 +152,7 @@ fn one(
     } else {
         print_result(&folder, &finished)?;
     }
+    counts(&folder)?;
     Ok(finished)
 }
 
@@ -152,6 +189,8 @@ fn chosen(arguments: &Train, components: &Components) -> Result<Recipe> {
 
 fn create(arguments: &Train, seed: u64, components: &Components) -> Result<(Recipe, RunFolder, u64)> {
     let recipe = chosen(arguments, components)?;
+    // What would only be found after the warm start.
+    recipe.look().map_err(WrongInput)?;
     let path = arguments.run.clone().unwrap_or_else(|| free_folder(&recipe.name, seed));
     let Run { recipe, folder, seed } = Run::create(&path, recipe, seed)?;
     Ok((recipe, folder, seed))

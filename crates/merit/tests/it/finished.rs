@@ -282,7 +282,10 @@ fn a_run_can_be_shown_and_played_while_it_is_unfinished() {
     say(dir.path(), ["rollout", "--run", "run", "--tasks", "1"]).well();
     child.kill().unwrap();
     child.wait().unwrap();
-    say(dir.path(), ["show", "run"]).well();
+    let shown = say(dir.path(), ["show", "run"]).well().out;
+    assert!(shown.contains("not finished: `merit train --resume run` goes on"), "{shown}");
+    let compared = say(dir.path(), ["compare", "run", &reference().path.display().to_string()]);
+    assert!(compared.code == Some(2) && compared.err.contains("--resume run"), "{}", compared.err);
     assert!(!dir.path().join("run/report.html").exists());
 }
 

@@ -25,6 +25,7 @@ mod playing;
 mod python_parts;
 mod sameness;
 mod starts;
+mod stopping;
 mod survival;
 mod tapes;
 mod tiny;
