@@ -30,8 +30,11 @@ pub fn alpha(questions: &[Vec<Option<f64>>], metric: Metric) -> Option<f64> {
 
 /// Cohen's kappa of two who said something of the same things: `1 - observed / expected` disagreement, where the expected one is that of
 /// two who say as often what they say, but independently. `Nominal` is Cohen's first (1960), `Interval` the one with quadratic weights
-/// (1968), which counts how far two grades are apart. Absent: both always say the same one thing.
+/// (1968), which counts how far two grades are apart. Absent: both always say the same one thing, or nothing.
 pub fn kappa(said: &[(f64, f64)], metric: Metric) -> Option<f64> {
+    if said.is_empty() {
+        return None;
+    }
     let n = said.len() as f64;
     let (one, other): (Vec<f64>, Vec<f64>) = said.iter().copied().unzip();
     let share = |values: &[f64], of: f64| values.iter().filter(|value| **value == of).count() as f64 / n;
@@ -158,7 +161,7 @@ mod tests {
         // Of two values the squares say the same.
         assert!((kappa(&said, Metric::Interval).unwrap() - 0.4).abs() < 1e-12);
         assert_eq!(kappa(&[(1.0, 1.0), (1.0, 1.0)], Metric::Nominal), None);
-        assert_eq!(kappa(&[], Metric::Interval), None);
+        assert_eq!((kappa(&[], Metric::Interval), kappa(&[], Metric::Nominal)), (None, None));
     }
 
     #[test]

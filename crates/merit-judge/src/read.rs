@@ -113,6 +113,8 @@ fn parsed(path: &Path) -> Result<(Vec<Pair>, Rated), PairError> {
 
 /// The entries of a list, or of lines, counted from 1.
 fn entries(text: &str) -> Vec<(usize, Result<Value, String>)> {
+    // Programs of Windows begin a file with a mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('[') {
         return match serde_json::from_str(text) {
             Ok(list) => (1..).zip(Vec::into_iter(list).map(Ok)).collect(),

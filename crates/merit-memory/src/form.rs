@@ -28,6 +28,8 @@ struct Line {
 /// (`relation`, `to`), `made_by` and `value`. Empty lines are passed over.
 pub fn lines(text: &str, source: &str) -> Result<Vec<Candidate>, MemoryError> {
     let mut found = Vec::new();
+    // Programs of Windows begin a file with a mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let made_by = MadeBy { run: source.to_owned(), ..MadeBy::default() };
         if !line.trim_start().starts_with('{') {

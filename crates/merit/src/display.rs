@@ -108,6 +108,9 @@ fn words(event: &Event) -> String {
                 _ => format!("{} ", phase.owner()),
             };
             let terms: String = terms.iter().map(|(name, value)| format!("  {name} {value:.2}")).collect();
+            if success.is_nan() && reward.is_nan() {
+                return format!("{arm}step {step}/{of}  no episode counts");
+            }
             format!("{arm}step {step}/{of}  success {:.0}%  reward {reward:.2}{terms}", success * 100.0)
         }
         Event::Update { stage, step, of, loss, .. } => format!("{stage} {step}/{of}  loss {loss:.3}"),
@@ -115,6 +118,9 @@ fn words(event: &Event) -> String {
             format!("{stage} {step}/{of}  {episodes} episodes, {:.0}% solved", success * 100.0)
         }
         Event::Evaluated { phase, step, success, tasks } => {
+            if *tasks == 0 {
+                return format!("{phase} after step {step}: no held-out task counts");
+            }
             format!("{phase} after step {step}: {:.1}% of {tasks} held-out tasks", success * 100.0)
         }
         Event::Stalled { waiting } => format!("waiting: {waiting}"),

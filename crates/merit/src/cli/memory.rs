@@ -1,6 +1,6 @@
 //! `merit memory`.
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -40,18 +40,19 @@ pub(crate) enum Memory {
         #[arg(long)]
         json: bool,
     },
-    /// Forget items.
+    /// Forget items: down to a number, those that lose, or one.
+    #[command(group = ArgGroup::new("which").required(true).args(["to", "losing", "id"]))]
     Prune {
         /// The memory's folder.
         folder: PathBuf,
         /// Forget down to so many items, by the memory's own rule.
-        #[arg(long, value_name = "ITEMS", required_unless_present_any = ["losing", "id"])]
+        #[arg(long, value_name = "ITEMS")]
         to: Option<usize>,
         /// Forget items that lost more often than they won, and at least so often.
-        #[arg(long, value_name = "LOSSES", conflicts_with = "to")]
+        #[arg(long, value_name = "LOSSES")]
         losing: Option<u64>,
         /// Forget one item.
-        #[arg(long, value_name = "NUMBER", conflicts_with_all = ["to", "losing"])]
+        #[arg(long, value_name = "NUMBER")]
         id: Option<i64>,
         /// JSON instead of words.
         #[arg(long)]
@@ -89,9 +90,9 @@ pub(crate) struct MemoryAdd {
     /// How much of the mean rank of answers an item may cost.
     #[arg(long, default_value_t = 0.0, requires = "questions", allow_negative_numbers = true)]
     pub(crate) margin: f64,
-    /// The reward of an episode of a run from which on it is learned from.
-    #[arg(long, default_value_t = 0.7, allow_negative_numbers = true)]
-    pub(crate) stored_at: f64,
+    /// The reward of an episode of a run from which on it is learned from [default: 0.7].
+    #[arg(long, allow_negative_numbers = true)]
+    pub(crate) stored_at: Option<f64>,
     /// JSON instead of words.
     #[arg(long)]
     pub(crate) json: bool,

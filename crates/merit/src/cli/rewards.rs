@@ -171,7 +171,7 @@ pub(crate) struct Attack {
     #[arg(last = true, value_name = "PROGRAM")]
     pub(crate) program: Vec<String>,
     /// Seconds that such a scorer may take for one answer.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, conflicts_with = "target", value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub(crate) deadline: u32,
     /// The audit as one JSON object.
     #[arg(long)]

@@ -8,7 +8,7 @@ use merit_core::printable::piece;
 use merit_core::{Components, Episode};
 use merit_import::{AUTO, ImportOptions};
 use merit_judge::{Answer, Choice, Label, Pair, Verdict, both_orders};
-use merit_run::{OpenJudge, Record};
+use merit_run::OpenJudge;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,21 +22,28 @@ pub(crate) fn run(command: &Judge, components: &Components) -> Result<()> {
 
 fn ask(arguments: &JudgeAsk, components: &Components) -> Result<()> {
     let library = judge_test::library(&arguments.judge)?;
-    let record =
-        arguments.record.as_deref().map(|to| judge_test::recording(to, &arguments.judge)).transpose()?;
-    let mut judge = match &record {
-        Some(record) => OpenJudge::recorded(&arguments.judge, &library, components, record)?,
-        None => OpenJudge::open(&arguments.judge, &library, components, None)?,
-    };
+    let path = &arguments.judge;
+    let (mut judge, record) = judge_test::opened_for(arguments.record.as_deref(), path, |record| {
+        Ok(match record {
+            Some(record) => OpenJudge::recorded(path, &library, components, record)?,
+            None => OpenJudge::open(path, &library, components, None)?,
+        })
+    })?;
+    let done = put(&mut judge, arguments);
+    let finished = judge_test::finish(record, done.is_err());
+    done.and(finished)
+}
+
+/// Puts the questions and tells what is answered.
+fn put(judge: &mut OpenJudge, arguments: &JudgeAsk) -> Result<()> {
     let answers = match (&arguments.prompt, &arguments.a, &arguments.b) {
         (Some(prompt), Some(a), Some(b)) => {
-            compare(&mut judge, &episode(prompt, a)?, &episode(prompt, b)?, arguments.json)?
+            compare(judge, &episode(prompt, a)?, &episode(prompt, b)?, arguments.json)?
         }
-        (Some(prompt), Some(a), None) => score(&mut judge, &[episode(prompt, a)?], arguments.json)?,
-        _ => of_episodes(&mut judge, arguments)?,
+        (Some(prompt), Some(a), None) => score(judge, &[episode(prompt, a)?], arguments.json)?,
+        _ => of_episodes(judge, arguments)?,
     };
-    record.map(Record::finish).transpose()?;
-    if let OpenJudge::Panel { panel, .. } = &judge
+    if let OpenJudge::Panel { panel, .. } = judge
         && !arguments.json
     {
         let (choices, numbers) = panel.agreement();

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use merit_core::Components;
 use merit_evolve::Library;
 use merit_judge::{
-    Agreement, Checks, Judge, JudgeFolder, Pointwise, Row, Tested, agreement, corrected_rate, pointwise,
-    read_graded, read_pairs,
+    Agreement, Checks, Judge, JudgeFolder, Pair, Pointwise, Row, Tested, agreement, corrected_rate,
+    pointwise, read_graded, read_pairs,
 };
 use merit_run::{FittedJudge, OpenJudge, Record, reward_file};
 use serde_json::json;
@@ -19,19 +19,28 @@ pub(crate) fn run(arguments: &JudgeTest, components: &Components) -> Result<()> 
     if arguments.observed.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         return Err(WrongInput("`--observed` is a share, from 0 to 1".to_owned()).into());
     }
+    if let Some(Some(at)) = arguments.threshold.filter(|at| at.is_some_and(|at| !at.is_finite())) {
+        return Err(WrongInput(format!("`--threshold` is {at}; give a finite number")).into());
+    }
     let pairs = read_pairs(&arguments.pairs)?;
-    let judge = Path::new(versioned(&arguments.judge)?.0);
-    let record = arguments.record.as_deref().map(|to| recording(to, judge)).transpose()?;
-    let Opened { mut judge, numbers, .. } = open(&arguments.judge, record.as_ref(), components)?;
-    let tested = merit_judge::test(judge.as_mut(), &pairs, &[], arguments.repeat as usize);
-    let single = arguments.threshold.map(|at| pointwise(judge.as_mut(), &pairs, at));
+    let path = Path::new(versioned(&arguments.judge)?.0);
+    let (opened, record) =
+        opened_for(arguments.record.as_deref(), path, |record| open(&arguments.judge, record, components))?;
+    let done = test(arguments, &pairs, opened);
+    let finished = finish(record, done.is_err());
+    done.and(finished)
+}
+
+fn test(arguments: &JudgeTest, pairs: &[Pair], opened: Opened) -> Result<()> {
+    let Opened { mut judge, numbers, .. } = opened;
+    let tested = merit_judge::test(judge.as_mut(), pairs, &[], arguments.repeat as usize);
+    let single = arguments.threshold.map(|at| pointwise(judge.as_mut(), pairs, at));
     let graded = if numbers { read_graded(&arguments.pairs)? } else { Vec::new() };
     let grades = (!graded.is_empty()).then(|| agreement(judge.as_mut(), &graded));
     let corrected = single
         .as_ref()
         .zip(arguments.observed)
         .map(|(single, observed)| corrected_rate(observed, single.false_positives, single.false_negatives));
-    record.map(Record::finish).transpose()?;
     if arguments.json {
         let all = json!({ "tested": tested, "single": single, "corrected": corrected, "grades": grades });
         out::line(all)?;
@@ -119,8 +128,40 @@ pub(crate) fn open(name: &str, record: Option<&Record>, components: &Components)
     Ok(Opened { judge: Box::new(Checks::of_reward(&reward.name, &reward.config)?), numbers: true, from })
 }
 
+/// A record and its folder, where one was asked for.
+pub(crate) type Recording<'a> = Option<(Record, &'a Path)>;
+
+/// A judge that `open` opens, and the record of what it says. Where it cannot be opened, the folder goes again: it was absent or
+/// empty, and the next attempt needs its place.
+pub(crate) fn opened_for<'a, T>(
+    to: Option<&'a Path>,
+    judge: &Path,
+    open: impl FnOnce(Option<&Record>) -> Result<T>,
+) -> Result<(T, Recording<'a>)> {
+    let Some(to) = to else { return Ok((open(None)?, None)) };
+    let record = recording(to, judge)?;
+    match open(Some(&record)) {
+        Ok(opened) => Ok((opened, Some((record, to)))),
+        Err(error) => {
+            drop(record);
+            // What is wrong with the judge is the news, not what stays behind.
+            let _ = std::fs::remove_dir_all(to);
+            Err(error)
+        }
+    }
+}
+
+/// Says that a record is whole. Of a command that failed before a single judgement it goes again.
+pub(crate) fn finish(record: Recording<'_>, failed: bool) -> Result<()> {
+    let Some((record, to)) = record else { return Ok(()) };
+    if record.finish()? == 0 && failed {
+        let _ = std::fs::remove_dir_all(to);
+    }
+    Ok(())
+}
+
 /// A folder for the judgements of a judge.
-pub(crate) fn recording(to: &Path, judge: &Path) -> Result<Record> {
+fn recording(to: &Path, judge: &Path) -> Result<Record> {
     if !asks(judge) {
         let text =
             format!("`--record` keeps what a model says, and no model is asked by {}", judge.display());

@@ -16,6 +16,8 @@ use std::path::Path;
 
 /// Letters of an item that is formed from an episode, at most.
 const LONGEST: usize = 400;
+/// The reward from which on an episode is learned from, unless told otherwise.
+const STORED_AT: f64 = 0.7;
 /// Items among which an answer is looked for.
 const ANSWERS: usize = 5;
 /// Changes that are told.
@@ -25,6 +27,8 @@ pub(crate) fn run(command: &Asked) -> Result<()> {
     match command {
         Asked::Add(arguments) => add(arguments),
         Asked::Look { folder, id, limit, json } => look(folder, *id, *limit, *json),
+        Asked::Search { k: 0, .. } => Err(nothing_found("-k")),
+        Asked::Search { words: Some(0), .. } => Err(nothing_found("--words")),
         Asked::Search { folder, query, k, words, by, json } => {
             let query = Query { words: *words, by: *by, ..Query::new(query, *k) };
             search(folder, &query, *json)
@@ -35,7 +39,13 @@ pub(crate) fn run(command: &Asked) -> Result<()> {
                 (_, _, Some(id)) => Forgotten::One(*id),
                 (to, None, None) => Forgotten::Above(to.unwrap_or(0)),
             };
-            let gone = Memory::open(folder)?.prune(which)?;
+            let mut memory = Memory::open(folder)?;
+            if let Some(id) = id
+                && memory.get(*id)?.is_none()
+            {
+                return Err(no_item(folder, *id).into());
+            }
+            let gone = memory.prune(which)?;
             match json {
                 true => Ok(out::line(json!({ "forgotten": gone }))?),
                 false => Ok(out::line(format_args!("forgot {}", words(gone, "item")))?),
@@ -45,11 +55,19 @@ pub(crate) fn run(command: &Asked) -> Result<()> {
     }
 }
 
+fn nothing_found(option: &str) -> anyhow::Error {
+    WrongInput(format!("`{option} 0` leaves nothing to be found; give at least 1")).into()
+}
+
+fn no_item(folder: &Path, id: i64) -> WrongInput {
+    WrongInput(format!("{} has no item {id}", folder.display()))
+}
+
 fn look(folder: &Path, id: Option<i64>, limit: usize, as_json: bool) -> Result<()> {
     let memory = Memory::open(folder)?;
     if let Some(id) = id {
         let item = memory.get(id)?;
-        let item = item.ok_or_else(|| WrongInput(format!("{} has no item {id}", folder.display())))?;
+        let item = item.ok_or_else(|| no_item(folder, id))?;
         return if as_json { Ok(out::line(json!(item))?) } else { told(&item, None) };
     }
     let mut items = Vec::new();
@@ -97,6 +115,13 @@ fn export(folder: &Path) -> Result<()> {
 }
 
 fn add(arguments: &MemoryAdd) -> Result<()> {
+    if arguments.stored_at.is_some() && !arguments.from.is_dir() {
+        let why = format!(
+            "`--stored-at` is for the episodes of a run, and {} is no folder; leave it out",
+            arguments.from.display()
+        );
+        return Err(WrongInput(why).into());
+    }
     let mut memory = open_or_make(arguments)?;
     let before = memory.version()?;
     let candidates = match arguments.from.is_dir() {
@@ -155,7 +180,7 @@ fn of_run(memory: &mut Memory, arguments: &MemoryAdd) -> Result<Vec<Candidate>> 
     let train: Vec<ScoredEpisode> = stored.filter(|scored| scored.episode.id.phase.is_train()).collect();
     let groups = Group::by_id(train)?;
     memory.learn_from(&groups.iter().map(Group::members).collect::<Vec<_>>())?;
-    let kept = form::Kept { stored_at: arguments.stored_at, longest: LONGEST };
+    let kept = form::Kept { stored_at: arguments.stored_at.unwrap_or(STORED_AT), longest: LONGEST };
     let mut candidates = Vec::new();
     for group in &groups {
         let Some(first) = group.members().first() else { continue };
@@ -186,5 +211,10 @@ fn questions(file: &Path) -> Result<Vec<Question>> {
 
 fn read(file: &Path) -> Result<String> {
     let why = |why: std::io::Error| WrongInput(format!("cannot read {}: {why}", file.display()));
-    Ok(std::fs::read_to_string(file).map_err(why)?)
+    let mut text = std::fs::read_to_string(file).map_err(why)?;
+    // Programs of Windows begin a file with a mark.
+    if text.starts_with('\u{feff}') {
+        text.remove(0);
+    }
+    Ok(text)
 }

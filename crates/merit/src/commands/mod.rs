@@ -33,9 +33,11 @@ pub(crate) mod train;
 pub(crate) mod verify;
 
 pub(crate) use episodes::load_episodes;
+use merit_api::EnvError;
 use merit_import::ImportError;
 use merit_judge::{CheckError, EvolvingError, FolderError, PairError};
 use merit_lab::LabError;
+use merit_measure::MeasureError;
 use merit_memory::MemoryError;
 use merit_run::{RecipeError, RunError};
 use merit_store::StoreError;
@@ -56,6 +58,7 @@ fn meaning(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
             | RunError::Data(_)
             | RunError::Unproven { .. }
             | RunError::OtherData { .. } => Some(2),
+            RunError::Env(EnvError::Setting { .. }) => Some(2),
             RunError::Store(error) => of_store(error),
             RunError::Tape(error) => of_tape(error),
             RunError::Memory(error) => error.wrong_input().then_some(2),
@@ -87,6 +90,8 @@ fn wrong_input(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<PairError>()
         || cause.is::<FolderError>()
         || cause.is::<CheckError>()
+        || matches!(cause.downcast_ref(), Some(EnvError::Setting { .. }))
+        || matches!(cause.downcast_ref(), Some(MeasureError::NotMeasured { .. } | MeasureError::Twice { .. }))
         || matches!(cause.downcast_ref(), Some(EvolvingError::TooFew { .. } | EvolvingError::NothingIsPaid))
 }
 

@@ -138,11 +138,12 @@ impl Expert for Person {
         let mut lines = std::io::stdin().lock();
         loop {
             out::text(format_args!("{:>6}  ", "you")).map_err(|error| self.gone(error.to_string()))?;
-            let mut line = String::new();
-            let read = lines.read_line(&mut line).map_err(|error| self.gone(error.to_string()))?;
+            let mut line = Vec::new();
+            let read = lines.read_until(b'\n', &mut line).map_err(|error| self.gone(error.to_string()))?;
             if read == 0 {
-                return Err(self.gone("nobody is at the keyboard any more".to_owned()));
+                return Err(self.gone(LEFT.to_owned()));
             }
+            let line = String::from_utf8_lossy(&line);
             let said = line.trim_end_matches(['\n', '\r']);
             if said.trim() != "?" {
                 return Ok(said.to_owned());
@@ -158,10 +159,17 @@ impl Expert for Person {
     }
 }
 
+/// Said where the input ended: whoever played has gone.
+const LEFT: &str = "nobody is at the keyboard any more";
+
 /// How it ended: the verdict, the reward, and what the world knows to be true.
 fn ended(scored: &ScoredEpisode) -> Result<()> {
     let episode = &scored.episode;
     if let merit_core::End::Failed { fault } = &episode.end {
+        if fault.message.ends_with(LEFT) {
+            let turns = printable::count(episode.turns.len(), "turn");
+            return Ok(out::line(format_args!("\nleft after {turns}"))?);
+        }
         return Ok(out::line(format_args!("\nleft: {}", fault.message))?);
     }
     let turns = episode.turns.len();

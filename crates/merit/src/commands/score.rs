@@ -3,12 +3,13 @@
 use super::{WrongInput, load_episodes};
 use crate::cli::rewards::Score;
 use crate::out;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use merit_core::printable::{self, piece};
-use merit_core::{Components, Outcome, ScoredEpisode};
+use merit_core::{Components, End, Outcome, Reward, ScoredEpisode};
 use merit_reward::{ScoredTogether, Scorer};
 use merit_run::{RescoredBatch, Rescoring, rescore, reward_file};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 pub(crate) fn run(arguments: &Score, components: &Components) -> Result<()> {
@@ -20,12 +21,49 @@ pub(crate) fn run(arguments: &Score, components: &Components) -> Result<()> {
     let how = Rescoring { seed: seed.unwrap_or(0), discount: discount.unwrap_or(1.0) };
     let batches = rescore(&scorer, &loaded.episodes, loaded.annotations()?, &how);
     match &arguments.explain {
-        Some(Some(name)) => explain_one(&scorer, &batches, name, arguments.json),
-        Some(None) => explain_all(&scorer, &batches, arguments.json),
+        Some(Some(name)) => return explain_one(&scorer, &batches, name, arguments.json),
+        Some(None) => return explain_all(&scorer, &batches, arguments.json),
         None if arguments.json => {
-            batches.iter().flat_map(|batch| &batch.scored).try_for_each(|scored| Ok(out::line(line(scored))?))
+            for scored in batches.iter().flat_map(|batch| &batch.scored) {
+                out::line(line(scored))?;
+            }
         }
-        None => Ok(out::text(table(&reward.name, &scorer, &batches))?),
+        None => out::text(table(&reward.name, &scorer, &batches))?,
+    }
+    scored_at_all(&batches)
+}
+
+/// Refuses a result in which no episode has a reward and a grader failed. An episode that was broken when it was recorded is as it is.
+fn scored_at_all(batches: &[RescoredBatch]) -> Result<()> {
+    let scored: Vec<&ScoredEpisode> = batches.iter().flat_map(|batch| &batch.scored).collect();
+    if scored.iter().any(|scored| scored.reward().is_some()) {
+        return Ok(());
+    }
+    match usual_reason(&scored, Outcome::GraderFailed) {
+        Some((why, _)) => bail!("no episode has a reward: {}", piece(why)),
+        None => Ok(()),
+    }
+}
+
+/// Why episodes came to this outcome, most often, and how many did for that.
+fn usual_reason<'a>(scored: &[&'a ScoredEpisode], outcome: Outcome) -> Option<(&'a str, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let of_this = scored.iter().copied().filter(|scored| scored.outcome() == outcome);
+    for why in of_this.filter_map(reason) {
+        *counts.entry(why).or_default() += 1;
+    }
+    // Of equals the first in the alphabet, so that the same episodes say the same.
+    counts.into_iter().rev().max_by_key(|(_, count)| *count)
+}
+
+/// Why an episode has no reward.
+fn reason(scored: &ScoredEpisode) -> Option<&str> {
+    if let End::Failed { fault } = &scored.episode.end {
+        return Some(&fault.message);
+    }
+    match &scored.score.as_ref()?.reward {
+        Reward::GraderFailed { why } | Reward::Unscorable { why } => Some(why),
+        Reward::Value { .. } => None,
     }
 }
 
@@ -90,6 +128,9 @@ fn table(reward: &str, scorer: &Scorer, batches: &[RescoredBatch]) -> String {
         let count = scored.iter().filter(|s| s.outcome() == outcome).count();
         if count > 0 {
             let _ = writeln!(text, "  {:<22} {count:>8}", outcome.name());
+            if let Some((why, times)) = usual_reason(&scored, outcome) {
+                let _ = writeln!(text, "    most often ({times}): {}", piece(why));
+            }
         }
     }
     let _ = writeln!(

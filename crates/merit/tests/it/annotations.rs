@@ -69,7 +69,8 @@ fn a_program_that_cannot_say_fails_the_grader_is_told_and_is_never_a_zero() {
     std::fs::write(dir.join("judge.py"), silent).unwrap();
     let small = ["--set", "budget.steps=1", "--set", "controls=[]", "--set", "evaluation.every=0"];
     let set = ["train", RECIPE, "--json", "--run", "run", "--set", ANNOTATORS, "--set", REWARD];
-    let said = say(dir, set.iter().chain(&small)).well();
+    let said = say(dir, set.iter().chain(&small));
+    assert!(said.code == Some(1) && said.err.contains("of this run counts"), "{}", said.err);
     assert!(said.out.contains("nothing was said of episode"), "{}", said.out);
     let folder = RunFolder::open_read_only(&dir.join("run")).unwrap();
     let episodes = folder.episodes(&Default::default()).unwrap();

@@ -1,5 +1,6 @@
 //! `merit init`: what it leaves runs at once, and nothing of anybody's is overwritten.
 
+use crate::models::made::{TEMPLATE, gguf};
 use crate::tiny::say;
 
 #[test]
@@ -25,6 +26,28 @@ fn what_it_leaves_is_checked_played_trained_and_better_afterwards() {
     assert!(finished.mark::<bool>("finished").unwrap().unwrap_or(false));
     let gained = told[1].lines().find(|line| line.contains("held-out tasks gained")).unwrap();
     assert!(!gained.starts_with("0 ") && gained.contains(", 0 lost"), "{gained}");
+}
+
+#[test]
+fn whatever_folder_and_model_are_called_the_recipe_is_sound_and_a_task_is_held_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let models = folder.path().join("NAME COUNT");
+    std::fs::create_dir(&models).unwrap();
+    let model = gguf(&models, Some(TEMPLATE));
+    let tasks = folder.path().join("q.jsonl");
+    for (name, lines, called) in [("MyTasks", 2, "mytasks"), ("ü", 4, "my-tasks"), ("COUNT", 3, "count")] {
+        let text: String =
+            (0..lines).map(|n| format!("{{\"prompt\": \"{n}?\", \"answer\": \"{n}\"}}\n")).collect();
+        std::fs::write(&tasks, format!("\u{feff}{text}")).unwrap();
+        let words = ["init", name, "--tasks", "q.jsonl", "--model", model.to_str().unwrap()];
+        let said = say(folder.path(), words).well().out;
+        assert!(said.contains(&format!("'{}'", model.canonicalize().unwrap().display())), "{said}");
+        let checked = say(&folder.path().join(name), ["recipe", "check", "recipe.toml"]).well().out;
+        assert!(checked.contains(&format!("`{called}` is fine")), "{checked}");
+    }
+    std::fs::write(&tasks, "{\"prompt\": \"1?\", \"answer\": \"1\"}").unwrap();
+    let said = say(folder.path(), ["init", "one", "--tasks", "q.jsonl", "--model", model.to_str().unwrap()]);
+    assert!(said.code == Some(2) && said.err.contains("give two at least"), "{}", said.err);
 }
 
 #[test]

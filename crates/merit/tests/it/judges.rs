@@ -169,6 +169,28 @@ fn a_model_file_judges_and_what_it_says_is_typed_kept_and_an_episode() {
     assert!(twice.code == Some(2) && twice.err.contains("judged"), "{}", twice.err);
 }
 
+#[test]
+fn a_judge_that_cannot_start_leaves_the_place_of_its_record_free() {
+    let dir = tempfile::tempdir().unwrap();
+    let dir = dir.path();
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).unwrap();
+    write("oracle.toml", "ask = { type = \"compare\" }\nbackend = { type = \"oracle\" }\n");
+    let absent = "ask = { type = \"compare\" }\nbackend = { type = \"embedded\", file = \"absent.gguf\" }\n";
+    write("absent.toml", absent);
+    write("pairs.jsonl", "\u{feff}{\"prompt\": \"p\", \"chosen\": \"a\", \"rejected\": \"b\"}\n");
+    for judge in ["oracle.toml", "absent.toml"] {
+        let ask = ["judge", "ask", judge, "--prompt", "2 + 2?", "--a", "4", "--b", "5"];
+        for command in [&ask[..], &["judge", "test", judge, "pairs.jsonl"]] {
+            let said = say(dir, command.iter().chain(&["--record", "judged"]));
+            assert!(said.code != Some(0) && !dir.join("judged").exists(), "{command:?}: {}", said.err);
+        }
+    }
+    for at in ["nan", "-inf"] {
+        let said = say(dir, ["judge", "test", "oracle.toml", "pairs.jsonl", &format!("--threshold={at}")]);
+        assert!(said.code == Some(2) && said.err.contains("give a finite number"), "{at}: {}", said.err);
+    }
+}
+
 /// Stages that fit a model to pairs of which the shorter one is better.
 const FITTED: &str = r#"
 [models.reward]

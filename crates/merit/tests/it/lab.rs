@@ -77,6 +77,7 @@ fn two_recipes_are_compared_task_by_task_and_seeds_make_one_table() {
     let other = ["train", RECIPE, "--run", "runs/other", "--set", "reward={ type = \"exact-answer\" }"];
     say(dir.path(), other).well();
     let said = say(dir.path(), ["compare", "runs/tiny-1", "runs/tiny-2", "runs/other"]).well().out;
+    assert!(said.contains("(runs/tiny-1, runs/tiny-2)") && said.contains("(runs/other)"), "{said}");
     assert!(said.contains("tiny#1") && said.contains("tiny#2") && said.contains("95 % interval"), "{said}");
     let alone = say(dir.path(), ["compare", "runs/tiny-1", "runs/tiny-2"]);
     assert!(alone.code == Some(2) && alone.err.contains("of one recipe"), "{}", alone.err);

@@ -33,3 +33,35 @@ fn a_memory_is_made_searched_pruned_and_exported() {
     let said = say(folder, ["memory", "add", "notes", "notes.jsonl", "--kind", "profile"]);
     assert!(said.err.contains("settings of its own"), "{}", said.err);
 }
+
+#[test]
+fn settings_that_would_do_nothing_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("notes.txt"), "Owls hunt at night.\n").unwrap();
+    say(folder, ["memory", "add", "notes", "notes.txt"]).well();
+    for (arguments, why) in [
+        (&["add", "notes", "notes.txt", "--stored-at", "0.5"][..], "notes.txt is no folder"),
+        (&["prune", "notes", "--id", "999"], "notes has no item 999"),
+        (&["look", "notes", "--id", "999"], "notes has no item 999"),
+        (&["search", "notes", "owls", "-k", "0"], "give at least 1"),
+        (&["search", "notes", "owls", "--words", "0"], "give at least 1"),
+        (&["prune", "notes"], "<--to <ITEMS>|--losing <LOSSES>|--id <NUMBER>>"),
+        (&["prune", "notes", "--id", "1", "--to", "0"], "cannot be used with"),
+    ] {
+        let said = say(folder, [&["memory"], arguments].concat());
+        assert!(said.code == Some(2) && said.err.contains(why), "{arguments:?}: {}", said.err);
+    }
+    let left = say(folder, ["memory", "export", "notes"]).well().out;
+    assert_eq!(left.lines().count(), 1, "{left}");
+}
+
+#[test]
+fn a_mark_at_the_beginning_of_a_file_is_no_part_of_its_first_item() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path();
+    std::fs::write(folder.join("notes.jsonl"), "\u{feff}{\"text\": \"Owls hunt at night.\"}\n").unwrap();
+    say(folder, ["memory", "add", "notes", "notes.jsonl"]).well();
+    let said = say(folder, ["memory", "export", "notes"]).well();
+    assert_eq!(said.json()[0]["text"], "Owls hunt at night.", "{}", said.out);
+}

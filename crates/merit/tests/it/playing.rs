@@ -53,7 +53,7 @@ fn a_world_is_played_by_hand_and_the_expert_helps() {
     );
     let filled = shown.rsplit("expert").next().unwrap().trim().lines().next().unwrap().trim().to_owned();
     assert!(filled.starts_with("fill "), "{shown}");
-    assert!(shown.contains("left: "), "the end of the input ends the episode: {shown}");
+    assert!(shown.contains("left after "), "the end of the input ends the episode: {shown}");
 
     let won = typed(dir.path(), &arguments, &format!("{filled}\n"));
     assert!(won.contains("solved after 1 turns, reward 1.00"), "{won}");
@@ -99,7 +99,7 @@ fn every_world_is_played_by_its_name() {
         assert!(shown.starts_with(&format!("{name}: {}", entry.about.summary)), "{name}: {shown}");
         assert!(shown.contains(" world  "), "{name} begins with nothing: {shown}");
         assert!(shown.contains("expert  ") || name == "python", "{name} has nobody to ask: {shown}");
-        assert!(shown.contains("left: "), "{name} does not end: {shown}");
+        assert!(shown.contains("left after "), "{name} does not end: {shown}");
     }
 }
 

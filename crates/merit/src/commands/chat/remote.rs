@@ -98,9 +98,10 @@ impl Heard {
                 mark.and_then(|()| show(text))
             }
             Piece::Restart => {
+                let begun = !self.text.is_empty() || self.thinking;
                 self.text.clear();
                 self.thinking = false;
-                out::text("\n[the answer broke off and begins anew]\n")
+                if begun { out::text("\n[the answer broke off and begins anew]\n") } else { Ok(()) }
             }
         };
         self.broken = self.broken.take().or(shown.err());

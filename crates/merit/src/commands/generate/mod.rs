@@ -41,6 +41,12 @@ pub(crate) fn run(arguments: &Generate) -> Result<()> {
     let defaults = local::params(&arguments.sampling, 1.0, MAX_TOKENS);
     defaults.check(local.vocab()).map_err(WrongInput)?;
     let input = input(&arguments.input)?;
+    let real = |path: &Path| path.canonicalize().ok();
+    if real(&arguments.output).is_some_and(|to| real(&arguments.input) == Some(to)) {
+        let why =
+            format!("{} is what is read; name another place for the output", arguments.output.display());
+        bail!(WrongInput(why));
+    }
     let mut output = Output::open(&arguments.output, arguments.force)?;
     let begun = Instant::now();
     let Local { model, mut generator } = local;

@@ -52,6 +52,17 @@ fn the_output_has_the_order_of_the_input_and_the_same_bits_at_any_batch_and_thre
 }
 
 #[test]
+fn what_is_read_is_not_written_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (model, lines) = (model(&folder), folder.path().join("lines.jsonl"));
+    std::fs::write(&lines, LINES).unwrap();
+    let path = lines.to_str().unwrap();
+    let said = merit(&["generate", &model, "--input", path, "--output", path, "--force"], "");
+    assert!(said.code == Some(2) && said.err.contains("is what is read"), "{}", said.err);
+    assert_eq!(std::fs::read_to_string(&lines).unwrap(), LINES);
+}
+
+#[test]
 fn a_line_that_cannot_be_used_is_an_error_in_its_place_and_stops_no_other() {
     let folder = tempfile::tempdir().unwrap();
     let model = model(&folder);

@@ -3,9 +3,13 @@
 use crate::tiny::{self, RECIPE, say};
 use crate::words::golden::{block, check};
 use merit_store::{EpisodeFilter, RunFolder};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// Three answers to two questions: one right, one wrong, one to a question whose answer nobody knows.
@@ -135,6 +139,49 @@ fn scores_are_shown_as_a_table_and_explained() {
         text.push_str(&conversation);
     }
     check("score.txt", &text);
+}
+
+#[test]
+fn a_grader_that_fails_everywhere_says_why_and_is_no_success() {
+    let dir = desk();
+    let broken = "type = \"command\"\ncommand = [\"/nowhere/program\"]\n";
+    std::fs::write(dir.path().join("broken.toml"), broken).unwrap();
+    let score = |more: &[&str]| say(dir.path(), [&["score", "broken.toml", "answers.jsonl"], more].concat());
+    for said in [score(&[]), score(&["--json"])] {
+        assert_eq!(said.code, Some(1), "{}", said.err);
+        assert!(said.err.contains("no episode has a reward: "), "{}", said.err);
+        assert!(said.err.contains("/nowhere/program"), "{}", said.err);
+    }
+    let table = score(&[]).out;
+    assert!(table.contains("    most often (3): ") && table.contains("/nowhere/program"), "{table}");
+}
+
+#[test]
+fn a_signal_that_ends_merit_ends_the_programs_that_it_started() {
+    let dir = desk();
+    let hangs =
+        "type = \"command\"\ncommand = [\"sh\", \"-c\", \"echo $$ > new; mv new pid; exec sleep 3600\"]\n";
+    std::fs::write(dir.path().join("hangs.toml"), hangs).unwrap();
+    let mut command = tiny::merit(dir.path());
+    command.args(["score", "hangs.toml", "answers.jsonl"]).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut merit = command.spawn().unwrap();
+    let hung = soon(|| std::fs::read_to_string(dir.path().join("pid")).ok()?.trim().parse::<i32>().ok());
+    let pid = Pid::from_raw(merit.id() as i32).unwrap();
+    kill_process(pid, Signal::TERM).unwrap();
+    assert_eq!(merit.wait().unwrap().signal(), Some(Signal::TERM.as_raw()));
+    let gone = |stat: String| stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim().starts_with('Z'));
+    soon(|| std::fs::read_to_string(format!("/proc/{hung}/stat")).map_or(true, gone).then_some(()));
+}
+
+/// What `look` finds, in a minute at most.
+fn soon<T>(look: impl Fn() -> Option<T>) -> T {
+    for _ in 0..6_000 {
+        if let Some(found) = look() {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("not within a minute")
 }
 
 #[test]
