@@ -1,9 +1,9 @@
-"""Loads a dataset that `merit export` wrote in somebody else's trainer, and trains a tiny model on it for two steps.
+"""Loads datasets that `merit export` wrote in somebody else's trainers, and trains a tiny model on each for two steps.
 
-    python trainers.py sft|dpo|grpo|verl FILE
+    python trainers.py sft|dpo|grpo|verl FILE [sft|dpo|grpo|verl FILE …]
 
-Model and tokenizer are made on the spot; nothing is fetched, and everything runs on the CPU. The last line of the output is a JSON
-object: `rows`, `columns`, and what the trainer made of them.
+Model and tokenizer are made on the spot; nothing is fetched, and everything runs on the CPU. The last lines of the output, one for
+each file, are JSON objects: `rows`, `columns`, and what the trainer made of them.
 """
 
 import json
@@ -128,4 +128,5 @@ def main(kind, file):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    for kind, file in zip(sys.argv[1::2], sys.argv[2::2], strict=True):
+        main(kind, file)

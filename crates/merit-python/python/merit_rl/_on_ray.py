@@ -208,6 +208,13 @@ def _words(error):
     return str(cause) or type(cause).__name__
 
 
+def _lost_its_node(error):
+    """Whether a call failed because the node under it went first: Ray tells that as an error of the call."""
+    cause = getattr(error, "cause", None)
+    gone = isinstance(cause, OSError) and cause.errno is None and str(cause) in ("Broken pipe", "Connection reset by peer")
+    return gone or isinstance(cause, ConnectionError)
+
+
 def main(address, actors):
     """Serves until it is told to end, or the command is gone."""
     # Standard output is the command's; whatever prints goes to standard error.
@@ -238,7 +245,7 @@ def main(address, actors):
                 cells.run(request, say, requests)
                 say(done=True)
         except (MeritError, ray.exceptions.RayTaskError) as error:
-            say(error=_words(error))
+            say(**{"lost" if _lost_its_node(error) else "error": _words(error)})
         except Exception as error:
             # Not what was asked but the way to the cluster: its node may be gone, and another driver would join another.
             say(lost=_words(error))

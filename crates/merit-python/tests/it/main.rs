@@ -75,12 +75,15 @@ fn shared() -> Option<&'static Environment> {
 /// Programs whose tests run once more beside torch and pyarrow; elsewhere they skip what needs those.
 const TWICE: [&str; 3] = ["test_credit.py", "test_episodes.py", "test_objectives.py"];
 
-/// Runs the tests of a file; with `whole`, none of them may be skipped.
-fn program(environment: &Environment, name: &str, whole: bool) {
-    let file = root().join("crates/merit-python/tests/python").join(name);
+/// Runs the tests of these files in one process; with `whole`, none of them may be skipped.
+fn programs(environment: &Environment, names: &[&str], whole: bool) {
+    let folder = root().join("crates/merit-python/tests/python");
     let mut tests = Command::new(environment.bin("python"));
     tests.args(["-m", "pytest", "--quiet", "-p", "no:cacheprovider", "-x", "--rootdir"]);
-    tests.arg(environment.folder.path()).arg(file).current_dir(environment.folder.path());
+    tests
+        .arg(environment.folder.path())
+        .args(names.iter().map(|name| folder.join(name)))
+        .current_dir(environment.folder.path());
     tests.env("PYTHONDONTWRITEBYTECODE", "1").env("MERIT_ROOT", root());
     let said = well(tests);
     let said = String::from_utf8_lossy(&said.stdout);
@@ -92,7 +95,7 @@ macro_rules! programs {
         $($(#[$meta])* #[test]
         fn $name() {
             if let Some(environment) = shared() {
-                program(environment, $file, !TWICE.contains(&$file));
+                programs(environment, &[$file], !TWICE.contains(&$file));
             }
         })*
     };
@@ -116,11 +119,9 @@ fn trl_trains_with_rewards_and_worlds_of_merit() {
     let Some(_) = present(TRAINERS, root().join(".cache/trainers/bin/python")) else { return };
     let Some(_) = present(GYM, root().join(".cache/gym/bin/python")) else { return };
     if let Some(environment) = fresh(&[&packages("trainers"), &packages("gym")]) {
-        program(&environment, "test_trainers.py", true);
         // Once more beside torch, which finds the same gradients and whose tensors are read, and beside pyarrow.
-        for name in TWICE {
-            program(&environment, name, true);
-        }
+        let [credit, episodes, objectives] = TWICE;
+        programs(&environment, &["test_trainers.py", credit, episodes, objectives], true);
     }
 }
 
@@ -129,8 +130,7 @@ fn inspect_and_verifiers_score_and_play_by_merit() {
     let Some(_) = present(ADAPTERS, root().join(".cache/adapters/bin/python")) else { return };
     let Some(_) = present(TRAINERS, root().join(".cache/trainers/bin/python")) else { return };
     if let Some(environment) = fresh(&[&packages("adapters"), &packages("trainers"), &packages("gym")]) {
-        program(&environment, "test_inspect.py", true);
-        program(&environment, "test_verifiers.py", true);
+        programs(&environment, &["test_inspect.py", "test_verifiers.py"], true);
     }
 }
 
