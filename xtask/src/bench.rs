@@ -79,7 +79,7 @@ struct Asked {
     quick: bool,
 }
 
-/// Measures the named subjects, or all but `build`.
+/// Measures the named subjects, or all that are measured by default.
 pub(crate) fn run_benches(arguments: &[&str]) -> Result<()> {
     let (asked, subjects) = parse(arguments)?;
     for subject in subjects {

@@ -17,7 +17,7 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 cargo xtask test            format, lints, every test, documentation: what CI runs
 cargo xtask bench [WHAT]    merit beside its peers, interleaved (orchestration, maths, graders, judges, algebra, sandbox, search, word-index, memory, advantages, decoder, sampling, quantised, worlds, warm, python, start, build); sets up the peers once
-cargo xtask seeds [N] [RECIPE]  a recipe (the default one) over N seeds (5), recorded in docs/results/
+cargo xtask seeds [N | FIRST-LAST] [RECIPE]  a recipe (the default one) over N seeds (5), or FIRST to LAST, recorded in docs/results/
 cargo xtask weights         the real models of the tests, into .cache/weights (415 MB fetched, 440 MB kept)
 cargo xtask wheel [--dev]   the Python package merit-rl with the command in it, into target/wheels
 cargo xtask fuzz-maths [N]  N mutated inputs (10 million) through the maths verifier: no panic, no limit overrun
