@@ -11,7 +11,7 @@ pub trait ToolSettings: Send + Sync {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError>;
 
     /// The longest that a call may take by the tool's own limit, in seconds. Absent: it has none of its own.
-    fn call_seconds(&self) -> Option<f64> {
+    fn timeout_s(&self) -> Option<f64> {
         None
     }
 

@@ -16,7 +16,7 @@ pub trait WorldSettings: Send + Sync {
     fn build(&self, tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError>;
 
     /// The longest that a call of one of its tools may take by the tool's own limit, in seconds.
-    fn call_seconds(&self) -> Option<f64> {
+    fn timeout_s(&self) -> Option<f64> {
         None
     }
 

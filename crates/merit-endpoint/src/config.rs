@@ -4,7 +4,7 @@
 //! environment variable that holds it.
 
 use crate::EndpointError;
-use crate::dialect::Server;
+use crate::server::Server;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! What is asked for beside the conversation: how to draw, when to stop, what to tell about the tokens.
 
 use crate::EndpointError;
-use crate::dialect::{Server, Way};
+use crate::server::{Server, Way};
 use merit_core::TokenId;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -4,9 +4,9 @@
 //! answer is kept under. The address, the key and whether the answer is streamed are no part of what is asked.
 
 use crate::config::MaxTokensField;
-use crate::dialect::Way;
 use crate::message::{ChatMessage, FunctionSpec};
 use crate::params::{Params, require};
+use crate::server::Way;
 use crate::{EndpointConfig, EndpointError};
 use merit_core::TokenId;
 use merit_net::text::glimpse;

@@ -86,8 +86,8 @@ impl WorldSettings for Mix {
         Ok(Box::new(MixWorld { members }))
     }
 
-    fn call_seconds(&self) -> Option<f64> {
-        self.of.iter().filter_map(|member| member.world.call_seconds()).max_by(f64::total_cmp)
+    fn timeout_s(&self) -> Option<f64> {
+        self.of.iter().filter_map(|member| member.world.timeout_s()).max_by(f64::total_cmp)
     }
 
     fn manners(&self) -> Vec<Manner> {

@@ -13,7 +13,7 @@
 //!   recorded with the episode.
 
 use crate::command::{
-    Listed, ProgramWorld, Programs, TaskReply, TaskSource, answer_s, check_exchange, limits, start_s, stops,
+    Listed, ProgramWorld, Programs, TaskReply, TaskSource, timeout_s, check_exchange, limits, start_s, stops,
 };
 use crate::{EnvError, ToolBuilder, World, WorldSettings};
 use merit_command::{Pool, PythonPart, PythonRole};
@@ -45,8 +45,8 @@ pub struct Python {
     #[serde(default = "start_s")]
     pub start_s: f64,
     /// Seconds for every later answer.
-    #[serde(default = "answer_s")]
-    pub answer_s: f64,
+    #[serde(default = "timeout_s", alias = "answer_s")]
+    pub timeout_s: f64,
     /// Strings that end a turn of the policy.
     #[serde(default = "stops")]
     pub stops: Vec<String>,
@@ -82,7 +82,7 @@ impl Component for Python {
     fn check(&self) -> Result<(), Refusal> {
         self.part().check().map_err(Refusal::new)?;
         Refusal::unless(self.seeds >= 16, "seeds", self.seeds, "at least 16, so that both splits have some")?;
-        check_exchange(self.start_s, self.answer_s, &self.stops)
+        check_exchange(self.start_s, self.timeout_s, &self.stops)
     }
 }
 
@@ -101,7 +101,7 @@ impl WorldSettings for Python {
         let about = Self::ABOUT;
         let refused = |why: String| EnvError::Setting { world: about.name, why };
         self.check().map_err(|refusal| EnvError::refused(about.name, refusal))?;
-        let (part, limits) = (self.part(), limits(self.start_s, self.answer_s));
+        let (part, limits) = (self.part(), limits(self.start_s, self.timeout_s));
         let pool = Pool::new({
             let part = part.clone();
             move || part.channel(PythonRole::World, limits)

@@ -40,7 +40,7 @@ struct Connection {
 }
 
 impl Client {
-    /// Starts or reaches the server, opens the protocol and lists its tools, within `start_seconds`.
+    /// Starts or reaches the server, opens the protocol and lists its tools, within `start_s`.
     ///
     /// ```
     /// use merit_mcp::{Client, ServedAnswer, ServedCall, ServedFuture, ServedTool, ServerConfig, ServerInfo, serve_http, wait};
@@ -68,7 +68,7 @@ impl Client {
         &self.tools
     }
 
-    /// Calls a tool, within `call_seconds`. Dropping the future, or the deadline, cancels the request at the server; either way
+    /// Calls a tool, within `timeout_s`. Dropping the future, or the deadline, cancels the request at the server; either way
     /// the client can be used on.
     pub async fn call(&self, name: &str, arguments: Map<String, Value>) -> Result<CallOutcome, McpError> {
         let params = json!({"name": name, "arguments": arguments});

@@ -24,7 +24,7 @@ pub const MAX_SECONDS: f64 = 86_400.0;
 /// let text = r#"
 ///     command = ["python3", "server.py", "--quiet"]
 ///     env = { MODE = "test" }
-///     call_seconds = 5
+///     timeout_s = 5
 /// "#;
 /// let server: merit_mcp::ServerConfig = toml::from_str(text).unwrap();
 /// server.check().unwrap();
@@ -53,9 +53,11 @@ pub struct ServerConfig {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
     /// Seconds for the server to start, open the protocol and list its tools.
-    pub start_seconds: f64,
+    #[serde(alias = "start_seconds")]
+    pub start_s: f64,
     /// Seconds for one call of a tool.
-    pub call_seconds: f64,
+    #[serde(alias = "call_seconds")]
+    pub timeout_s: f64,
 }
 
 impl Default for ServerConfig {
@@ -67,8 +69,8 @@ impl Default for ServerConfig {
             cwd: None,
             url: None,
             headers: BTreeMap::new(),
-            start_seconds: 20.0,
-            call_seconds: 30.0,
+            start_s: 20.0,
+            timeout_s: 30.0,
         }
     }
 }
@@ -106,15 +108,15 @@ impl ServerConfig {
     }
 
     pub(crate) fn start_deadline(&self) -> Duration {
-        Duration::from_secs_f64(self.start_seconds)
+        Duration::from_secs_f64(self.start_s)
     }
 
     pub(crate) fn call_deadline(&self) -> Duration {
-        Duration::from_secs_f64(self.call_seconds)
+        Duration::from_secs_f64(self.timeout_s)
     }
 
     pub(crate) fn endpoint(&self) -> Result<Endpoint, McpError> {
-        for (key, seconds) in [("start_seconds", self.start_seconds), ("call_seconds", self.call_seconds)] {
+        for (key, seconds) in [("start_s", self.start_s), ("timeout_s", self.timeout_s)] {
             if !(seconds > 0.0 && seconds <= MAX_SECONDS) {
                 return refuse(format!(
                     "{key} = {seconds}: give more than 0 and at most {MAX_SECONDS} seconds"
@@ -203,8 +205,8 @@ mod tests {
         check("command = ['x']\nheaders = { a = 'b' }", "go with `url`");
         check("command = ['x']\nenv = { 'a=b' = 'c' }", "cannot set");
         check("command = ['x']\ninherit = ['NO_SUCH_VARIABLE_HERE']", "which is not set");
-        check("command = ['x']\ncall_seconds = 0", "call_seconds = 0");
-        check("command = ['x']\nstart_seconds = nan", "start_seconds = NaN");
+        check("command = ['x']\ncall_seconds = 0", "timeout_s = 0");
+        check("command = ['x']\nstart_seconds = nan", "start_s = NaN");
         check("url = 'http://127.0.0.1/mcp'\ncwd = '/tmp'", "`cwd` goes with `command`");
         check("url = 'https://127.0.0.1/mcp'", "https");
         check("url = 'http://example.org/mcp'", "this machine");

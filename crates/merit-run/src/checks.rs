@@ -32,7 +32,7 @@ pub(crate) fn check(recipe: &Recipe, shown: bool, staged: bool) -> Vec<String> {
     found.fine(recipe.bank.as_ref().map_or(Ok(()), crate::bank::Bank::check));
     found.fine(recipe.memory.as_ref().map_or(Ok(()), crate::memory::MemorySettings::check));
     found.fine(one_preface(recipe));
-    let counted = found.every(counts(recipe));
+    let counted = found.every(counts(recipe)) && found.fine(minibatches(recipe));
     // Who compares the members of a group says so first; the others would only repeat it.
     if counted && found.fine(crate::credit_checks::group_size(recipe)) {
         let (groups, size) = (recipe.budget.groups, recipe.budget.group_size);
@@ -91,11 +91,11 @@ fn model(recipe: &Recipe) -> Result<(), String> {
 
 fn tool_seconds(recipe: &Recipe) -> Result<(), String> {
     let given = recipe.rollout.tool_seconds;
-    match recipe.world.call_seconds().filter(|own| given < *own) {
+    match recipe.world.timeout_s().filter(|own| given < *own) {
         Some(own) => Err(format!(
             "`rollout.tool_seconds` is {given}, but a tool of the world may take {own} s by its own limit, so that calls would be \
              given up half-way and lose what they keep; raise the one or lower the tool's own (`seconds`, for a server \
-             `call_seconds`, for SQL `limits.wall_ms`)"
+             `timeout_s`, for SQL `limits.wall_ms`)"
         )),
         None => Ok(()),
     }
@@ -191,6 +191,17 @@ fn counts(recipe: &Recipe) -> Vec<String> {
         ]);
     }
     found.0
+}
+
+/// More parts than there are episodes would be as many as episodes, without a word.
+fn minibatches(recipe: &Recipe) -> Result<(), String> {
+    let (parts, most) = (recipe.learn.minibatches, per_step(recipe));
+    match usize::try_from(most).is_ok_and(|most| parts > most) {
+        true => Err(format!(
+            "`learn.minibatches` is {parts}, and a step has {most} episodes (`budget.groups` × `budget.group_size`); ask for {most} or fewer"
+        )),
+        false => Ok(()),
+    }
 }
 
 fn context(recipe: &Recipe) -> Result<(), String> {

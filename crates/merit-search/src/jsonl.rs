@@ -66,7 +66,9 @@ impl Corpus {
             if read == 0 {
                 return Ok(corpus);
             }
-            let json = buffer.trim_ascii();
+            // A byte-order mark at the beginning of the file is no part of its first line.
+            let marked = buffer.strip_prefix(b"\xef\xbb\xbf").filter(|_| line == 1);
+            let json = marked.unwrap_or(&buffer).trim_ascii();
             if buffer.strip_suffix(b"\n").unwrap_or(&buffer).len() > limits.document_bytes {
                 return Err(fault(CorpusFault::DocumentTooLong { max: limits.document_bytes }));
             }

@@ -61,8 +61,8 @@ impl Component for FaultyConfig {
 }
 
 impl ToolSettings for FaultyConfig {
-    fn call_seconds(&self) -> Option<f64> {
-        self.inner.call_seconds()
+    fn timeout_s(&self) -> Option<f64> {
+        self.inner.timeout_s()
     }
 
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {

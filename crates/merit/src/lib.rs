@@ -35,6 +35,7 @@ mod cli;
 mod commands;
 mod display;
 mod episode_text;
+mod interrupt;
 mod out;
 pub mod program;
 pub mod reference;

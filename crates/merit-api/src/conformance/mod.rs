@@ -34,9 +34,9 @@ pub fn garbage() -> Vec<String> {
 /// Lines that mean nothing, or nothing final, in any world.
 pub fn garbage_lines() -> Vec<String> {
     let mut lines = garbage();
-    let dialects =
+    let worded =
         ["answer", "answer ", "open", "open -1", "open 4294967297", "frobnicate the knob", "calc ((1"];
-    lines.extend(dialects.map(str::to_owned));
+    lines.extend(worded.map(str::to_owned));
     lines.push("take\ngo\nanswer 3\n".to_owned());
     lines
 }

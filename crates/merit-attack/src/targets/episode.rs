@@ -55,7 +55,7 @@ fn turn(index: u32, done: &Move) -> (String, Turn) {
         Move::Answer { text } => (text.clone(), Action::Answer { text: text.clone() }, Vec::new()),
         Move::Say { text } => (text.clone(), Action::Say { text: text.clone() }, Vec::new()),
         Move::Raw { text } => {
-            (text.clone(), Action::Malformed { why: "not in any dialect".into() }, Vec::new())
+            (text.clone(), Action::Malformed { why: "no line of the world".into() }, Vec::new())
         }
         Move::Call { tool, input, output } => {
             let call = ToolCall { tool: tool.clone(), input: input.clone() };

@@ -43,8 +43,8 @@ pub struct Command {
     #[serde(default = "start_s")]
     pub start_s: f64,
     /// Seconds for every later answer.
-    #[serde(default = "answer_s")]
-    pub answer_s: f64,
+    #[serde(default = "timeout_s", alias = "answer_s")]
+    pub timeout_s: f64,
     /// Strings that end a turn of the policy.
     #[serde(default = "stops")]
     pub stops: Vec<String>,
@@ -60,7 +60,7 @@ pub(crate) fn start_s() -> f64 {
     60.0
 }
 
-pub(crate) fn answer_s() -> f64 {
+pub(crate) fn timeout_s() -> f64 {
     10.0
 }
 
@@ -69,8 +69,8 @@ pub(crate) fn stops() -> Vec<String> {
 }
 
 /// Refuses deadlines and ends of turns that cannot work.
-pub(crate) fn check_exchange(start_s: f64, answer_s: f64, stops: &[String]) -> Result<(), Refusal> {
-    for (key, seconds) in [("start_s", start_s), ("answer_s", answer_s)] {
+pub(crate) fn check_exchange(start_s: f64, timeout_s: f64, stops: &[String]) -> Result<(), Refusal> {
+    for (key, seconds) in [("start_s", start_s), ("timeout_s", timeout_s)] {
         Refusal::unless((0.001..=3600.0).contains(&seconds), key, seconds, "0.001 to 3600")?;
     }
     if stops.iter().any(String::is_empty) {
@@ -79,9 +79,9 @@ pub(crate) fn check_exchange(start_s: f64, answer_s: f64, stops: &[String]) -> R
     Ok(())
 }
 
-pub(crate) fn limits(start_s: f64, answer_s: f64) -> Limits {
+pub(crate) fn limits(start_s: f64, timeout_s: f64) -> Limits {
     let seconds = Duration::from_secs_f64;
-    Limits { start: seconds(start_s), answer: seconds(answer_s), ..Limits::default() }
+    Limits { start: seconds(start_s), answer: seconds(timeout_s), ..Limits::default() }
 }
 
 impl Component for Command {
@@ -93,14 +93,14 @@ impl Component for Command {
         if self.command.first().is_none_or(|program| program.trim().is_empty()) {
             return Err(Refusal::new("`command` names no program; as in [\"python3\", \"environment.py\"]"));
         }
-        check_exchange(self.start_s, self.answer_s, &self.stops)
+        check_exchange(self.start_s, self.timeout_s, &self.stops)
     }
 }
 
 impl WorldSettings for Command {
     fn build(&self, _tools: &dyn ToolBuilder) -> Result<Box<dyn World>, EnvError> {
         self.check().map_err(|refusal| EnvError::refused(Self::ABOUT.name, refusal))?;
-        let (command, limits) = (self.command.clone(), limits(self.start_s, self.answer_s));
+        let (command, limits) = (self.command.clone(), limits(self.start_s, self.timeout_s));
         Ok(Box::new(ProgramWorld::new(Programs {
             about: Self::ABOUT,
             pool: Pool::new(move || Channel::new(command.clone(), limits)),

@@ -65,8 +65,8 @@ impl WorldSettings for Tasks {
         Ok(Box::new(TaskWorld::new(self, tools)?))
     }
 
-    fn call_seconds(&self) -> Option<f64> {
-        self.tools.iter().flatten().filter_map(|tool| tool.call_seconds()).reduce(f64::max)
+    fn timeout_s(&self) -> Option<f64> {
+        self.tools.iter().flatten().filter_map(|tool| tool.timeout_s()).reduce(f64::max)
     }
 
     fn look(&self) -> Result<WorldLook, EnvError> {

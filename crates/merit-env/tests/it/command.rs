@@ -62,7 +62,7 @@ for line in sys.stdin:
 
 #[test]
 fn what_a_program_does_wrong_is_an_infrastructure_failure_and_the_next_episode_is_fine() {
-    let foul = world(&["python3", "-c", FOUL], "answer_s = 2.0");
+    let foul = world(&["python3", "-c", FOUL], "timeout_s = 2.0");
     for (said, why) in [
         ("crash", "out of cheese"),
         ("hang", "gave no answer in 2 s"),
@@ -97,7 +97,7 @@ fn checking_a_recipe_starts_nothing_and_settings_that_cannot_work_are_refused() 
     assert!(error.contains("/nowhere/program"), "{error}");
     for (settings, why) in [
         ("command = []", "`command` names no program"),
-        ("command = [\"x\"]\nanswer_s = 0.0", "`answer_s` is 0; it must be 0.001 to 3600"),
+        ("command = [\"x\"]\nanswer_s = 0.0", "`timeout_s` is 0; it must be 0.001 to 3600"),
         ("command = [\"x\"]\nstops = [\"\"]", "`stops` lists an empty text"),
     ] {
         let error = read_world(&format!("type = \"command\"\n{settings}")).unwrap_err().to_string();

@@ -237,7 +237,7 @@ class Env:
 
 #[test]
 fn what_a_process_does_wrong_is_an_infrastructure_failure_and_the_next_episode_is_fine() {
-    let foul = world(&written(FOUL, "Env"), "answer_s = 2.0");
+    let foul = world(&written(FOUL, "Env"), "timeout_s = 2.0");
     for (act, why) in [
         ("exit", "it ended with exit status: 7"),
         ("kill", "it was killed (signal 9"),

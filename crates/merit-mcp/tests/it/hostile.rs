@@ -31,13 +31,13 @@ fn a_server_that_ends_at_once_gives_its_reason() {
 
 #[test]
 fn a_server_that_never_answers_is_given_up_at_the_deadline() {
-    let error = connect_error(&ServerConfig { start_seconds: 0.5, ..hostile("silent") });
+    let error = connect_error(&ServerConfig { start_s: 0.5, ..hostile("silent") });
     assert!(matches!(&error, McpError::Deadline { doing, .. } if doing.contains("to start")), "{error}");
 }
 
 #[test]
 fn output_that_is_no_message_is_shown_in_the_error() {
-    let error = connect_error(&ServerConfig { start_seconds: 1.0, ..hostile("babble") });
+    let error = connect_error(&ServerConfig { start_s: 1.0, ..hostile("babble") });
     let said = error.to_string();
     assert!(said.contains("50 lines") && said.contains("this is not JSON"), "{said}");
 }
@@ -88,7 +88,7 @@ fn a_flood_on_standard_error_neither_blocks_nor_fills_memory() {
 
 #[test]
 fn bad_answers_are_told_apart_and_the_client_is_used_on() {
-    let client = wait(Client::connect(&ServerConfig { call_seconds: 5.0, ..hostile("plain") })).unwrap();
+    let client = wait(Client::connect(&ServerConfig { timeout_s: 5.0, ..hostile("plain") })).unwrap();
     let invalid = wait(client.call("invalid", none())).unwrap();
     assert!(invalid.is_error && invalid.text == "no such city", "{invalid:?}");
     let internal = wait(client.call("internal", none())).unwrap_err();
@@ -100,7 +100,7 @@ fn bad_answers_are_told_apart_and_the_client_is_used_on() {
 
 #[test]
 fn answers_that_never_come_end_at_the_deadline_with_what_was_seen() {
-    let client = wait(Client::connect(&ServerConfig { call_seconds: 0.5, ..hostile("plain") })).unwrap();
+    let client = wait(Client::connect(&ServerConfig { timeout_s: 0.5, ..hostile("plain") })).unwrap();
     let hang = wait(client.call("hang", none())).unwrap_err();
     assert!(matches!(&hang, McpError::Deadline { hint, .. } if hint.is_empty()), "{hang}");
     let stranger = wait(client.call("stranger", none())).unwrap_err();

@@ -76,7 +76,7 @@ fn the_agents_mistakes_and_the_servers_are_told_apart() {
 fn a_late_or_dropped_call_is_stopped_at_the_server() {
     let counters = Arc::new(Counters::default());
     let server = start(&counters);
-    let config = ServerConfig { call_seconds: 0.3, ..ServerConfig::url(server.url()) };
+    let config = ServerConfig { timeout_s: 0.3, ..ServerConfig::url(server.url()) };
     let client = wait(Client::connect(&config)).unwrap();
     let late = wait(client.call("sleep", none())).unwrap_err();
     assert!(matches!(late, McpError::Deadline { .. }), "{late:?}");
@@ -162,7 +162,7 @@ fn fixed(answer: &'static [u8]) -> String {
 #[test]
 fn a_program_that_is_no_mcp_server_is_an_error_of_the_start() {
     let check = |answer: &'static [u8], expected: &str| {
-        let config = ServerConfig { start_seconds: 20.0, ..ServerConfig::url(fixed(answer)) };
+        let config = ServerConfig { start_s: 20.0, ..ServerConfig::url(fixed(answer)) };
         let error = wait(Client::connect(&config)).unwrap_err();
         assert!(matches!(&error, McpError::Start { why, .. } if why.contains(expected)), "{error}");
     };

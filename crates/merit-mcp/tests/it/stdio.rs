@@ -59,7 +59,7 @@ fn a_connection_is_a_session_and_calls_run_side_by_side_on_it() {
 
 #[test]
 fn a_late_call_is_cancelled_and_the_client_used_on() {
-    let config = ServerConfig { call_seconds: 0.3, ..served() };
+    let config = ServerConfig { timeout_s: 0.3, ..served() };
     let client = wait(Client::connect(&config)).unwrap();
     for _ in 0..3 {
         let late = wait(client.call("sleep", none())).unwrap_err();

@@ -283,7 +283,7 @@ def words(tmp_path, request):
     """A tool of a server of the Model Context Protocol that gives its process and a word back; whether all share that."""
     (tmp_path / "words.py").write_text(SERVER)
     command = [sys.executable, str(tmp_path / "words.py")]
-    return Tool("mcp", server={"command": command, "start_seconds": 60.0}, stateless=request.param), request.param
+    return Tool("mcp", server={"command": command, "start_s": 60.0}, stateless=request.param), request.param
 
 
 def word(session, said):

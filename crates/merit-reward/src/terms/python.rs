@@ -33,8 +33,8 @@ pub struct Python {
     #[serde(default = "start_s")]
     pub start_s: f64,
     /// Seconds for every later answer.
-    #[serde(default = "answer_s")]
-    pub answer_s: f64,
+    #[serde(default = "timeout_s", alias = "answer_s")]
+    pub timeout_s: f64,
     /// The least value it gives. Absent: unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub low: Option<f64>,
@@ -51,7 +51,7 @@ fn start_s() -> f64 {
     60.0
 }
 
-fn answer_s() -> f64 {
+fn timeout_s() -> f64 {
     10.0
 }
 
@@ -65,7 +65,7 @@ impl Component for Python {
 
     fn check(&self) -> Result<(), Refusal> {
         self.part().check().map_err(Refusal::new)?;
-        for (key, seconds) in [("start_s", self.start_s), ("answer_s", self.answer_s)] {
+        for (key, seconds) in [("start_s", self.start_s), ("timeout_s", self.timeout_s)] {
             Refusal::unless((0.001..=3600.0).contains(&seconds), key, seconds, "0.001 to 3600")?;
         }
         let Range { low, high } = self.range();
@@ -92,7 +92,7 @@ impl PreparedTerm for Python {
     }
 
     fn prepare(&self) -> Result<Pool, Refusal> {
-        let (start, answer) = (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.answer_s));
+        let (start, answer) = (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.timeout_s));
         let (part, limits) = (self.part(), Limits { start, answer, ..Limits::default() });
         Ok(Pool::new(move || part.channel(PythonRole::Reward, limits)))
     }

@@ -119,7 +119,7 @@ fn what_cannot_be_a_reward_is_named_when_it_is_opened_and_a_check_starts_nothing
     for (keys, why) in [
         ("module = 'mine'", "give a module and a name in it"),
         ("module = 'mine:reward'\npython = ''", "`python` is empty"),
-        ("module = 'mine:reward'\nanswer_s = 0.0", "`answer_s` is 0; it must be 0.001 to 3600"),
+        ("module = 'mine:reward'\nanswer_s = 0.0", "`timeout_s` is 0; it must be 0.001 to 3600"),
         ("module = 'mine:reward'\nlow = 1.0\nhigh = 0.0", "`low` is 1; it must be at most `high`, 0"),
     ] {
         let error = RewardConfig::from_toml(&format!("type = 'python'\n{keys}")).unwrap_err().to_string();
@@ -143,7 +143,7 @@ def reward(episode):
 
 #[test]
 fn a_process_that_dies_hangs_or_floods_is_the_graders_failure_and_the_next_episode_is_scored() {
-    let foul = opened(&written(FOUL, "reward"), "answer_s = 2.0\nhigh = 1.0").unwrap();
+    let foul = opened(&written(FOUL, "reward"), "timeout_s = 2.0\nhigh = 1.0").unwrap();
     let fine = TermOutcome::Value { value: 0.25 };
     for (act, why) in [
         ("exit", "it ended with exit status: 7"),

@@ -172,7 +172,7 @@ fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
         Recipe::parse("r.toml", &text).map(drop).map_err(|error| error.to_string())
     };
     let python = "type = 'python', sandbox = { limits = { seconds = 8.0 } }";
-    let server = "type = 'mcp', server = { command = ['python3', 'server.py'], call_seconds = 8.0 }";
+    let server = "type = 'mcp', server = { command = ['python3', 'server.py'], timeout_s = 8.0 }";
     let faulty = format!("type = 'faulty', inner = {{ {server} }}");
     for own in [python, server, &faulty, "type = 'sql', script = '', limits = { wall_ms = 8000 }"] {
         let error = with(own, 4.0).unwrap_err();
@@ -184,6 +184,14 @@ fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
         with(own, 8.0).unwrap();
         with(own, 9.0).unwrap();
     }
+}
+
+#[test]
+fn more_minibatches_than_episodes_are_refused() {
+    let overrides = |parts| [("budget.groups", "2"), ("budget.group_size", "4"), ("learn.minibatches", parts)];
+    assert!(changed(&overrides("8")).is_ok());
+    let told = changed(&overrides("9")).unwrap_err();
+    assert!(told.contains("`learn.minibatches` is 9, and a step has 8 episodes"), "{told}");
 }
 
 /// The small recipe with these overrides.

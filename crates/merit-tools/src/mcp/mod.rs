@@ -55,8 +55,8 @@ impl Component for McpConfig {
 
 impl ToolSettings for McpConfig {
     /// Without the start of the server, which the first call of an episode may wait for.
-    fn call_seconds(&self) -> Option<f64> {
-        Some(self.server.call_seconds)
+    fn timeout_s(&self) -> Option<f64> {
+        Some(self.server.timeout_s)
     }
 
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {

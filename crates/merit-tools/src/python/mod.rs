@@ -58,7 +58,7 @@ impl Component for PythonConfig {
 }
 
 impl ToolSettings for PythonConfig {
-    fn call_seconds(&self) -> Option<f64> {
+    fn timeout_s(&self) -> Option<f64> {
         Some(self.sandbox.limits.seconds)
     }
 

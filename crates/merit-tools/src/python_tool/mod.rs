@@ -6,7 +6,7 @@
 //! it takes that, the task's payload as `task`; its worker serves no other episode meanwhile.
 //!
 //! A `ValueError` is a refusal that the agent reads. Any other exception, and a worker that dies or answers nonsense, is broken. A call
-//! past `answer_s` is timed out: its worker is killed, and an object is made what it was by repeating the calls before.
+//! past `timeout_s` is timed out: its worker is killed, and an object is made what it was by repeating the calls before.
 
 mod session;
 
@@ -48,8 +48,8 @@ pub struct PythonToolConfig {
     #[serde(default = "start_s")]
     pub start_s: f64,
     /// Seconds for a call.
-    #[serde(default = "answer_s")]
-    pub answer_s: f64,
+    #[serde(default = "timeout_s", alias = "answer_s")]
+    pub timeout_s: f64,
     /// Longest text the agent is shown; what is longer is cut in the middle.
     #[serde(default = "shown_chars")]
     pub shown_chars: usize,
@@ -63,7 +63,7 @@ fn start_s() -> f64 {
     60.0
 }
 
-fn answer_s() -> f64 {
+fn timeout_s() -> f64 {
     10.0
 }
 
@@ -84,7 +84,7 @@ impl Component for PythonToolConfig {
 
     fn check(&self) -> Result<(), Refusal> {
         self.part().check().map_err(Refusal::new)?;
-        for (key, seconds) in [("start_s", self.start_s), ("answer_s", self.answer_s)] {
+        for (key, seconds) in [("start_s", self.start_s), ("timeout_s", self.timeout_s)] {
             Refusal::unless((0.001..=3600.0).contains(&seconds), key, seconds, "0.001 to 3600")?;
         }
         Refusal::unless(self.shown_chars >= 100, "shown_chars", self.shown_chars, "at least 100")
@@ -109,7 +109,7 @@ impl ToolSettings for PythonToolConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let refused = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
         self.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
-        let (start, answer) = (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.answer_s));
+        let (start, answer) = (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.timeout_s));
         let (part, limits) = (self.part(), Limits { start, answer, ..Limits::default() });
         let pool = Pool::new({
             let part = part.clone();
@@ -126,8 +126,8 @@ impl ToolSettings for PythonToolConfig {
         Ok(vec![Arc::new(PythonTool(Arc::new(tool)))])
     }
 
-    fn call_seconds(&self) -> Option<f64> {
-        Some(self.answer_s)
+    fn timeout_s(&self) -> Option<f64> {
+        Some(self.timeout_s)
     }
 
     fn needs(&self) -> &'static str {

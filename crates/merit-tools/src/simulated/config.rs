@@ -42,8 +42,8 @@ pub enum RoleConfig {
         /// The program and its arguments.
         command: Vec<String>,
         /// Seconds for one answer.
-        #[serde(default = "thirty")]
-        deadline_s: f64,
+        #[serde(default = "thirty", alias = "deadline_s")]
+        timeout_s: f64,
     },
 }
 
@@ -75,12 +75,12 @@ impl SimulatedConfig {
 impl RoleConfig {
     /// Whether the role can play; starts nothing.
     pub(super) fn check(&self) -> Result<(), String> {
-        let Self::Command { command, deadline_s } = self else { return Ok(()) };
+        let Self::Command { command, timeout_s } = self else { return Ok(()) };
         if command.first().is_none_or(String::is_empty) {
             return Err("`role.command` names no program".to_owned());
         }
-        if !(0.001..=3600.0).contains(deadline_s) {
-            return Err(format!("`role.deadline_s` is {deadline_s}; give 0.001 to 3600"));
+        if !(0.001..=3600.0).contains(timeout_s) {
+            return Err(format!("`role.timeout_s` is {timeout_s}; give 0.001 to 3600"));
         }
         Ok(())
     }
@@ -90,8 +90,8 @@ impl RoleConfig {
         match self {
             Self::Schema { seed } => Ok(Arc::new(SchemaPlayer::new(*seed, declarations)?)),
             Self::Examples {} => Ok(Arc::new(ExamplesPlayer)),
-            Self::Command { command, deadline_s } => {
-                Ok(Arc::new(CommandPlayer::new(command.clone(), Duration::from_secs_f64(*deadline_s))))
+            Self::Command { command, timeout_s } => {
+                Ok(Arc::new(CommandPlayer::new(command.clone(), Duration::from_secs_f64(*timeout_s))))
             }
         }
     }

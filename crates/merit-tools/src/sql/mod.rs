@@ -62,7 +62,7 @@ impl Component for SqlToolConfig {
 }
 
 impl ToolSettings for SqlToolConfig {
-    fn call_seconds(&self) -> Option<f64> {
+    fn timeout_s(&self) -> Option<f64> {
         Some(self.limits.wall_ms as f64 / 1000.0)
     }
 

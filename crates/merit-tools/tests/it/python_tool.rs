@@ -150,7 +150,7 @@ class Silent:
 
 #[test]
 fn every_failure_of_a_tool_has_its_type() {
-    let foul = build(&written(FOUL, "Foul"), "answer_s = 2.0\nshown_chars = 100").unwrap();
+    let foul = build(&written(FOUL, "Foul"), "timeout_s = 2.0\nshown_chars = 100").unwrap();
     let act = |session: &Arc<dyn ToolSession>, act: &str| call(session, &json!({ "act": act }).to_string());
     let session = open(&foul, None);
     assert_eq!(act(&session, "go"), ok(r#"{"calls": 1}"#));

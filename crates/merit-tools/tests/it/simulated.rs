@@ -205,8 +205,8 @@ fn declarations_that_cannot_be_are_refused() {
     }
     assert!(refusal(json!({ "type": "command", "command": [] }), &weather()).contains("no program"));
     assert!(
-        refusal(json!({ "type": "command", "command": ["cat"], "deadline_s": 0 }), &weather())
-            .contains("deadline_s")
+        refusal(json!({ "type": "command", "command": ["cat"], "timeout_s": 0 }), &weather())
+            .contains("timeout_s")
     );
     for (text, why) in [
         (
@@ -306,8 +306,8 @@ fn the_tools_of_a_set_remember_together() {
 }
 
 /// A program that answers lines, as a shell script.
-fn program(script: &str, deadline_s: f64) -> Arc<dyn Tool> {
-    let role = json!({ "type": "command", "command": ["/bin/sh", "-c", script], "deadline_s": deadline_s });
+fn program(script: &str, timeout_s: f64) -> Arc<dyn Tool> {
+    let role = json!({ "type": "command", "command": ["/bin/sh", "-c", script], "timeout_s": timeout_s });
     build(
         role,
         &json!([{ "name": "t", "parameters": { "type": "object" }, "returns": { "type": ["string", "integer"] } }]),

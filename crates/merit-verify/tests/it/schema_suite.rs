@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 const DRAFTS: [Draft; 2] = [
     Draft {
         name: "draft2020-12",
-        dialect: None,
+        url: None,
         groups: include_str!("../schema_suite/draft2020-12.jsonl"),
         judged: 952,
         cases: 1257,
     },
     Draft {
         name: "draft7",
-        dialect: Some("http://json-schema.org/draft-07/schema#"),
+        url: Some("http://json-schema.org/draft-07/schema#"),
         groups: include_str!("../schema_suite/draft7.jsonl"),
         judged: 864,
         cases: 913,
@@ -29,7 +29,7 @@ const DRAFTS: [Draft; 2] = [
 struct Draft {
     name: &'static str,
     /// What `$schema` has to say, where the suite leaves it to the folder.
-    dialect: Option<&'static str>,
+    url: Option<&'static str>,
     groups: &'static str,
     /// The cases whose schema is not refused.
     judged: usize,
@@ -70,10 +70,10 @@ struct Count {
     refused: BTreeMap<String, BTreeSet<String>>,
 }
 
-fn compile(group: &Group, dialect: Option<&str>) -> Result<JsonVerifier, SchemaError> {
+fn compile(group: &Group, url: Option<&str>) -> Result<JsonVerifier, SchemaError> {
     let mut schema = group.schema.clone();
-    if let (Some(dialect), Value::Object(map)) = (dialect, &mut schema) {
-        map.insert("$schema".to_owned(), dialect.into());
+    if let (Some(url), Value::Object(map)) = (url, &mut schema) {
+        map.insert("$schema".to_owned(), url.into());
     }
     let unknown_keywords = UnknownKeywords::Ignore;
     let config = JsonConfig { schema: Some(schema), unknown_keywords, ..JsonConfig::default() };
@@ -94,7 +94,7 @@ fn reason(error: &SchemaError) -> String {
         }
         SchemaError::Unsupported { keyword, .. } | SchemaError::Keyword { keyword, .. } => keyword.clone(),
         SchemaError::Reference { .. } => "other-document".to_owned(),
-        SchemaError::Dialect(_) => "other-dialect".to_owned(),
+        SchemaError::Draft(_) => "other-draft".to_owned(),
         error => error.to_string(),
     }
 }
@@ -103,7 +103,7 @@ impl Count {
     fn run(&mut self, draft: &Draft, group: &Group) {
         let place = format!("{}/{}: {}", draft.name, group.file, group.description);
         self.cases += group.tests.len();
-        let verifier = match compile(group, draft.dialect) {
+        let verifier = match compile(group, draft.url) {
             Ok(verifier) => verifier,
             Err(error) => {
                 self.refused.entry(reason(&error)).or_default().insert(place);

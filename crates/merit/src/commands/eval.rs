@@ -15,6 +15,10 @@ use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::path::Path;
 
+/// Sections that say how a policy learns, which changes nothing of what is measured.
+const LEARNING: [&str; 8] =
+    ["learn", "credit", "warm_start", "interleave", "guests", "tasks", "datasets", "stages"];
+
 /// More tasks than a file is likely to have, and few enough to be kept in memory.
 const ALL: u32 = 10_000;
 
@@ -110,6 +114,12 @@ fn recipe(arguments: &Arguments, players: &[Player], components: &Components) ->
             "nothing says what to measure on; add --on with a recipe or a file of tasks (JSON lines)".into()
         )),
     };
+    let section = |key: &str| key.split('.').next().is_some_and(|section| LEARNING.contains(&section));
+    if let Some((key, _)) = arguments.set.iter().find(|(key, _)| section(key)) {
+        bail!(WrongInput(format!(
+            "--set {key} says how a policy learns, which `merit eval` does not do; leave it out, or give it to `merit train`"
+        )));
+    }
     Ok((recipe.with(&arguments.set)?, is_file))
 }
 

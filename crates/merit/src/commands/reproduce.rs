@@ -2,7 +2,7 @@
 
 use super::cluster::{CellsOf, Cluster};
 use crate::cli::lab::Reproduce;
-use crate::out;
+use crate::{interrupt, out};
 use anyhow::{Context as _, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use merit_lab::{
@@ -20,10 +20,7 @@ pub(crate) fn run(arguments: &Reproduce) -> Result<()> {
     if arguments.list {
         return list(arguments.json);
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&stop))
-        .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&stop)))
-        .context("cannot listen for Ctrl-C")?;
+    let stop = interrupt::listen()?;
     let options = GridOptions {
         folder: arguments.cells.clone(),
         workers: workers(arguments.workers),

@@ -4,7 +4,7 @@ use super::WrongInput;
 use super::cluster::Cluster;
 use crate::cli::runs::Train;
 use crate::cli::tapes;
-use crate::{display, out};
+use crate::{display, interrupt, out};
 use anyhow::{Context as _, Result, bail};
 use merit_core::stats::Spread;
 use merit_core::{Components, Phase, printable};
@@ -38,14 +38,7 @@ struct Signals {
 
 impl Signals {
     fn listen() -> Result<Self> {
-        let interrupt = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register_conditional_shutdown(
-            signal_hook::consts::SIGINT,
-            130,
-            Arc::clone(&interrupt),
-        )
-        .and_then(|_| signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt)))
-        .context("cannot listen for Ctrl-C")?;
+        let interrupt = interrupt::listen()?;
         let ask = Arc::new(AtomicBool::new(false));
         signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&ask))
             .context("cannot listen for SIGUSR1")?;

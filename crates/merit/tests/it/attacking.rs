@@ -1,7 +1,7 @@
 //! `merit attack` as people and CI call it: what it says, and the exit code that goes with it.
 
+use crate::soon::{soon, until_gone};
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
 
 fn attack(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_merit")).arg("attack").args(arguments).output().unwrap()
@@ -135,18 +135,6 @@ fn an_interrupt_says_what_was_found_and_ends_the_scorer() {
             assert!(said(&output).contains("`units` earns as much as the right answer"), "{}", said(&output));
             assert!(said(&output).contains("merit: interrupted after"), "{}", said(&output));
         }
-        let gone = |stat: String| stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim().starts_with('Z'));
-        soon(|| std::fs::read_to_string(format!("/proc/{scorer}/stat")).map_or(true, gone).then_some(()));
+        until_gone(scorer);
     }
-}
-
-/// What `look` finds, in five minutes at most.
-fn soon<T>(look: impl Fn() -> Option<T>) -> T {
-    for _ in 0..30_000 {
-        if let Some(found) = look() {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("not within five minutes")
 }

@@ -24,6 +24,7 @@ mod own_program;
 mod playing;
 mod python_parts;
 mod sameness;
+mod soon;
 mod starts;
 mod stopping;
 mod survival;

@@ -1,7 +1,11 @@
 //! A run stops where going on would measure or learn nothing, says why, and loses nothing.
 
-use crate::tiny::say;
+use crate::soon::{soon, until_gone};
+use crate::tiny::{self, say};
+use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
 
 /// The folder that `merit init` leaves.
 fn started() -> tempfile::TempDir {
@@ -68,4 +72,27 @@ fn what_a_check_refuses_is_not_begun() {
     let said = train(folder.path(), &[]);
     assert!(said.code == Some(2) && said.err.contains("no task is held out"), "{}", said.err);
     assert!(!folder.path().join("run").exists());
+}
+
+#[test]
+fn who_asks_twice_leaves_no_program_behind_that_hangs() {
+    let folder = started();
+    let program = "['sh', '-c', 'echo $$ > new; mv new pid; exec sleep 3600']";
+    let hangs = format!("{{type='command',command={program},start_s=3600.0,weight=0.0}}");
+    let mut command = tiny::merit(folder.path());
+    command.args(["train", "recipe.toml", "--run", "run", "--set"]);
+    command.arg(format!("reward={{type='sum',of=[{{type='exact-answer'}},{hangs}]}}"));
+    let mut merit = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let hung = soon(|| std::fs::read_to_string(folder.path().join("pid")).ok()?.trim().parse::<i32>().ok());
+    let pid = Pid::from_raw(merit.id() as i32).unwrap();
+    // Two that come at once are one to the kernel.
+    let status = loop {
+        kill_process(pid, Signal::INT).unwrap();
+        std::thread::sleep(Duration::from_millis(50));
+        if let Some(status) = merit.try_wait().unwrap() {
+            break status;
+        }
+    };
+    assert_eq!(status.code(), Some(130));
+    until_gone(hung);
 }

@@ -23,7 +23,7 @@ pub(crate) fn served() -> ServerConfig {
 }
 
 pub(crate) fn hostile(mode: &str) -> ServerConfig {
-    ServerConfig { start_seconds: 30.0, ..ServerConfig::command([example("hostile"), mode.to_owned()]) }
+    ServerConfig { start_s: 30.0, ..ServerConfig::command([example("hostile"), mode.to_owned()]) }
 }
 
 pub(crate) fn arguments(value: Value) -> Map<String, Value> {

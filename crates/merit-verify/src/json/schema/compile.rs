@@ -78,9 +78,9 @@ pub enum SchemaError {
     },
     #[error("the schema has more than {MAX_NODES} subschemas or is nested deeper than {MAX_DEPTH} levels")]
     TooLarge,
-    /// The dialect is not one of those understood.
+    /// The draft is not one of those understood.
     #[error("`$schema` is `{0}`; understood are draft 2020-12, 2019-09, 7 and 6")]
-    Dialect(String),
+    Draft(String),
 }
 
 fn hint(nearest: &Option<String>) -> String {
@@ -93,7 +93,7 @@ const MAX_CHAIN: usize = 16;
 const MAX_STACKED: usize = 640;
 const MAX_NODES: usize = 20_000;
 /// Newest first; in the last two, what stands beside `$ref` is ignored.
-const DIALECTS: [&str; 4] = [
+const DRAFTS: [&str; 4] = [
     "json-schema.org/draft/2020-12/schema",
     "json-schema.org/draft/2019-09/schema",
     "json-schema.org/draft-07/schema",
@@ -160,10 +160,10 @@ pub(super) struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(source: &'a Value, unknown: UnknownKeywords) -> Result<Self, SchemaError> {
-        let written = source.get("$schema").and_then(Value::as_str).unwrap_or(DIALECTS[0]);
-        let dialect = written.trim_end_matches('#').split_once("://").map_or(written, |(_, rest)| rest);
-        let Some(age) = DIALECTS.iter().position(|known| *known == dialect) else {
-            return Err(SchemaError::Dialect(written.to_owned()));
+        let written = source.get("$schema").and_then(Value::as_str).unwrap_or(DRAFTS[0]);
+        let draft = written.trim_end_matches('#').split_once("://").map_or(written, |(_, rest)| rest);
+        let Some(age) = DRAFTS.iter().position(|known| *known == draft) else {
+            return Err(SchemaError::Draft(written.to_owned()));
         };
         let is_old = age >= 2;
         let mut anchors = BTreeMap::new();

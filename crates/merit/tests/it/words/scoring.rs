@@ -1,5 +1,6 @@
 //! `merit score` and `merit reward`: recorded episodes under any reward, and rewards before anybody learns from them.
 
+use crate::soon::{soon, until_gone};
 use crate::tiny::{self, RECIPE, say};
 use crate::words::golden::{block, check};
 use merit_store::{EpisodeFilter, RunFolder};
@@ -9,7 +10,6 @@ use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// Three answers to two questions: one right, one wrong, one to a question whose answer nobody knows.
@@ -169,19 +169,7 @@ fn a_signal_that_ends_merit_ends_the_programs_that_it_started() {
     let pid = Pid::from_raw(merit.id() as i32).unwrap();
     kill_process(pid, Signal::TERM).unwrap();
     assert_eq!(merit.wait().unwrap().signal(), Some(Signal::TERM.as_raw()));
-    let gone = |stat: String| stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim().starts_with('Z'));
-    soon(|| std::fs::read_to_string(format!("/proc/{hung}/stat")).map_or(true, gone).then_some(()));
-}
-
-/// What `look` finds, in a minute at most.
-fn soon<T>(look: impl Fn() -> Option<T>) -> T {
-    for _ in 0..6_000 {
-        if let Some(found) = look() {
-            return found;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    panic!("not within a minute")
+    until_gone(hung);
 }
 
 #[test]
