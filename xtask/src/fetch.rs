@@ -1,7 +1,7 @@
 //! What tests and benches need from package indexes, fetched by scripts into `.cache`.
 //!
 //! What was fetched is required of the tests afterwards. What could not be fetched is skipped by name, unless the
-//! environment variable `MERIT_REQUIRE` names it: then the suite fails at once. CI requires everything.
+//! environment variable `MERIT_REQUIRE` names it: then the suite fails. CI requires everything.
 
 use crate::root;
 use anyhow::{Result, bail};

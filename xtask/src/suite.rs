@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold, ending in one line that counts.
 //!
 //! Format, lints, the documentation, every test program, the examples of the documentation. What tests need from outside
-//! is fetched while the lints run.
+//! is fetched meanwhile: it waits for servers and disks, and is needed when the first program runs.
 
 mod format;
 mod programs;
@@ -18,16 +18,15 @@ use std::time::Instant;
 pub(crate) fn run_suite() -> Result<()> {
     let begun = Instant::now();
     format::check()?;
-    let required = std::thread::scope(|scope| {
+    let (required, programs) = std::thread::scope(|scope| {
         let fetching = scope.spawn(fetch::fetch_all);
-        let lints =
-            run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"]);
-        let required = fetching.join().map_err(|_| anyhow::anyhow!("fetching panicked"))?;
-        lints.and(required)
+        let built = build();
+        let fetched = fetching.join().map_err(|_| anyhow::anyhow!("fetching panicked"))?;
+        let (wheel, programs) = built?;
+        anyhow::Ok((with_wheel(fetched?, wheel)?, programs))
     })?;
-    documentation()?;
-    let required = with_wheel(required)?;
-    let mut tally = programs::run_all(&required)?;
+    println!("{} s until the tests run", begun.elapsed().as_secs());
+    let mut tally = programs::run_all(programs, &required)?;
     let examples = doc_examples(&mut tally);
     if tally.failed == 0 {
         examples?;
@@ -42,10 +41,20 @@ pub(crate) fn run_suite() -> Result<()> {
     Ok(())
 }
 
-/// Builds the Python package for the tests that install it; without it they are skipped, unless it is required.
-fn with_wheel(required: String) -> Result<String> {
+type Wheel = Result<std::path::PathBuf>;
+
+/// Lints, documentation, the Python package and every test program, one after the other.
+fn build() -> Result<(Wheel, Vec<programs::Program>)> {
+    run("cargo", &["clippy", "--workspace", "--all-targets", "--locked", "--", "--deny", "warnings"])?;
+    documentation()?;
+    let wheel = wheel::build(true);
+    Ok((wheel, programs::build()?))
+}
+
+/// Tests that install the Python package are skipped where it cannot be built, unless it is required.
+fn with_wheel(required: String, wheel: Wheel) -> Result<String> {
     let asked = required.split(',').any(|name| name == WHEEL.name);
-    match wheel::build(true) {
+    match wheel {
         Ok(_) if asked => Ok(required),
         Ok(_) => Ok(format!("{required},{}", WHEEL.name)),
         Err(why) if asked => Err(why),

@@ -10,21 +10,21 @@ use crate::Isa;
 use crate::isa::Kind;
 
 /// Lines of a tile, and pairs of a line.
-pub(crate) const LINES: usize = 16;
+pub const LINES: usize = 16;
 /// Steps of the sum that one tile covers.
 pub(crate) const DEPTH: usize = 2 * LINES;
 
 /// Sixteen pairs: one cache line, one vector, one row of a tile register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(C, align(64))]
-pub(crate) struct Line(pub(crate) [u32; LINES]);
+pub struct Line(pub [u32; LINES]);
 
-pub(crate) const BLANK: Line = Line([0; LINES]);
+pub const BLANK: Line = Line([0; LINES]);
 
 /// The nearest bf16, ties to even. Subnormal numbers become zero and signalling NaNs quiet, as the processor's own
 /// instruction does.
 #[inline(always)]
-pub(crate) fn round(x: f32) -> u16 {
+pub fn round(x: f32) -> u16 {
     let bits = x.to_bits();
     let size = bits & 0x7fff_ffff;
     let rounded = bits.wrapping_add(0x7fff + ((bits >> 16) & 1)) >> 16;
@@ -45,7 +45,7 @@ fn pair(even: f32, odd: f32) -> u32 {
 
 /// A row-major f32 matrix of which a tile is cut.
 #[derive(Clone, Copy)]
-pub(crate) struct Source<'a> {
+pub struct Source<'a> {
     pub(crate) data: &'a [f32],
     /// Floats from one row to the next.
     pub(crate) stride: usize,
@@ -54,7 +54,7 @@ pub(crate) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(crate) fn new(data: &'a [f32], stride: usize, rows: usize, columns: usize) -> Self {
+    pub fn new(data: &'a [f32], stride: usize, rows: usize, columns: usize) -> Self {
         let fits = rows == 0 || (columns <= stride && (rows - 1) * stride + columns <= data.len());
         assert!(fits, "product: a matrix is too short");
         Self { data, stride, rows, columns }
@@ -71,7 +71,7 @@ impl<'a> Source<'a> {
 
 /// How the sum of the product runs through the source, and what the lines of the tile stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cut {
+pub enum Cut {
     /// The sum runs along a row; one line per row.
     Along,
     /// The sum runs along a row; one line per pair of columns.
@@ -84,14 +84,14 @@ pub(crate) enum Cut {
 
 /// Cuts tiles out of a source; which instructions do it does not show in the result.
 #[derive(Clone, Copy)]
-pub(crate) struct Cutter {
+pub struct Cutter {
     #[cfg(target_arch = "x86_64")]
     vectors: bool,
     cut: Cut,
 }
 
 impl Cutter {
-    pub(crate) fn new(isa: Isa, cut: Cut) -> Self {
+    pub fn new(isa: Isa, cut: Cut) -> Self {
         #[cfg(target_arch = "x86_64")]
         let vectors = isa.kind() == Kind::Avx512 && is_x86_feature_detected!("avx512bf16");
         #[cfg(not(target_arch = "x86_64"))]
@@ -122,7 +122,7 @@ impl Cutter {
     }
 
     /// The tile number `step` along the sum, of the sixteen rows or columns that begin at `first`.
-    pub(crate) fn tile(self, source: Source, first: usize, step: usize, to: &mut [Line]) {
+    pub fn tile(self, source: Source, first: usize, step: usize, to: &mut [Line]) {
         let to = to.first_chunk_mut::<LINES>().expect("a tile has sixteen lines");
         let (row, column) = match self.cut {
             Cut::Along | Cut::AlongTransposed => (first, step * DEPTH),
@@ -276,73 +276,5 @@ mod x86 {
             b[j + 12] = _mm512_shuffle_i32x4::<0xdd>(low.1, high.1);
         }
         b
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounding_goes_to_the_nearest_and_ties_to_even() {
-        let cases: [(u32, u16); 12] = [
-            (0x3f80_0000, 0x3f80),
-            (0x3f80_7fff, 0x3f80),
-            (0x3f80_8000, 0x3f80), // a tie, down to even
-            (0x3f81_8000, 0x3f82), // a tie, up to even
-            (0x3f80_8001, 0x3f81),
-            (0xbf80_8001, 0xbf81),
-            (0x7f7f_ffff, 0x7f80), // beyond the largest: infinity
-            (0xff80_0000, 0xff80),
-            (0x7f80_0001, 0x7fc0), // a signalling NaN becomes a quiet one
-            (0x007f_ffff, 0x0000), // subnormal
-            (0x8000_0001, 0x8000),
-            (0x0080_0000, 0x0080),
-        ];
-        for (bits, want) in cases {
-            assert_eq!(round(f32::from_bits(bits)), want, "{bits:08x}");
-        }
-    }
-
-    #[test]
-    fn every_instruction_set_cuts_the_same_tiles() {
-        let odd = [f32::NAN, f32::INFINITY, -0.0, 1e-40, -1e-39, f32::MAX, f32::MIN_POSITIVE];
-        let value = |i: usize| if i.is_multiple_of(7) { odd[i / 7 % 7] } else { (i as f32 * 0.37).sin() };
-        let data: Vec<f32> = (0..70 * 45).map(value).collect();
-        let source = Source::new(&data, 45, 70, 43);
-        for cut in [Cut::Along, Cut::AlongTransposed, Cut::Across, Cut::AcrossTransposed] {
-            let (places, steps) = match cut {
-                Cut::Along | Cut::AlongTransposed => (5, 2),
-                _ => (3, 3),
-            };
-            for (place, step) in (0..places).flat_map(|place| (0..steps).map(move |step| (place, step))) {
-                let tile = |isa| {
-                    let mut tile = [BLANK; LINES];
-                    Cutter::new(isa, cut).tile(source, 16 * place, step, &mut tile);
-                    tile
-                };
-                let want = tile(*Isa::available().last().unwrap());
-                for isa in Isa::available() {
-                    assert_eq!(tile(isa), want, "{isa:?} {cut:?} {place} {step}");
-                }
-                let at = |line: usize, p: usize, half: usize| {
-                    let (place_at, sum_at) = match cut {
-                        Cut::Along | Cut::AcrossTransposed => (line, 2 * p + half),
-                        _ => (p, 2 * line + half),
-                    };
-                    let (outer, inner) = (16 * place + place_at, 32 * step + sum_at);
-                    let (row, column) = if matches!(cut, Cut::Along | Cut::AlongTransposed) {
-                        (outer, inner)
-                    } else {
-                        (inner, outer)
-                    };
-                    if row < 70 && column < 43 { round(data[row * 45 + column]) } else { 0 }
-                };
-                for (line, p) in (0..16).flat_map(|line| (0..16).map(move |p| (line, p))) {
-                    let want = u32::from(at(line, p, 0)) | (u32::from(at(line, p, 1)) << 16);
-                    assert_eq!(want, tile(Isa::best())[line].0[p], "{cut:?} line {line} pair {p}");
-                }
-            }
-        }
     }
 }

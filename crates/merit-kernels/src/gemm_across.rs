@@ -120,30 +120,3 @@ fn copy_right(y: Rows, columns: std::ops::Range<usize>, to: &mut Vec<f32>) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::gemm::SLACK;
-    use super::super::gemm_tests::{naive, random};
-    use super::*;
-
-    #[test]
-    fn products_across_rows_follow_the_same_chain() {
-        for (m, n, k) in
-            [(1, 1, 1), (24, 37, 300), (64, 48, 77), (15, 600, 513), (130, 1100, 270), (512, 300, 33)]
-        {
-            let size = Size { m, n, k };
-            let (x, y, c) = (random("x", k * m), random("y", k * n + SLACK), random("c", m * n));
-            let mut want = c.clone();
-            naive(size, Left::columns(&x, m), |i, j| y[i * n + j], &mut want, Start::Resume);
-            for isa in Isa::available() {
-                let mut got = c.clone();
-                let target = Target { data: got.as_mut_ptr(), row: n };
-                // SAFETY: the result has `m` rows of `n` columns.
-                unsafe { gemm_across_into(isa, size, (&x, m), (&y, n), target) };
-                let same = got.iter().zip(&want).all(|(x, y)| x.to_bits() == y.to_bits());
-                assert!(same, "{isa:?} {m}x{n}x{k}");
-            }
-        }
-    }
-}

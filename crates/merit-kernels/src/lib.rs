@@ -15,8 +15,6 @@ mod aligned;
 mod amx;
 pub mod attention;
 mod attention_backward;
-#[cfg(test)]
-mod attention_check;
 #[cfg(target_arch = "x86_64")]
 mod attention_one_x86;
 mod attention_pages;
@@ -37,12 +35,6 @@ pub mod gate;
 pub mod gemm;
 mod gemm_across;
 mod gemm_bf16;
-#[cfg(test)]
-mod gemm_bf16_tests;
-#[cfg(test)]
-mod gemm_tests;
-#[cfg(test)]
-mod gradient_check;
 mod isa;
 pub mod loss;
 pub mod math;
@@ -61,6 +53,8 @@ mod softmax_x86;
 mod split;
 mod table;
 mod target;
+#[doc(hidden)]
+pub mod testing;
 mod tile;
 mod tile_runs;
 #[cfg(target_arch = "x86_64")]

@@ -17,7 +17,7 @@ impl Packed {
     }
 
     /// Takes new values: a `k × n` matrix, row-major, or its transpose when `transposed`. Memory is kept.
-    pub(crate) fn fill(&mut self, workers: &Workers, data: &[f32], (k, n): (usize, usize), transposed: bool) {
+    pub fn fill(&mut self, workers: &Workers, data: &[f32], (k, n): (usize, usize), transposed: bool) {
         self.k = k;
         self.data.resize(n.div_ceil(PANEL) * k * PANEL, 0.0);
         let mut panels: Vec<&mut [f32]> = self.data.chunks_exact_mut((k * PANEL).max(1)).collect();
@@ -31,22 +31,6 @@ impl Packed {
             }
         });
     }
-}
-
-/// Packs the row-major `k × n` matrix `b[k, n] = data[k * n_row + n]`, whose rows lie one behind the other.
-#[cfg(test)]
-pub(crate) fn pack(data: &[f32], k: usize, n: usize) -> Packed {
-    let mut packed = Packed::default();
-    packed.fill(&Workers::single(), &data[..k * n], (k, n), false);
-    packed
-}
-
-/// Packs the transpose: `b[k, n] = data[n * k_row + k]`.
-#[cfg(test)]
-pub(crate) fn pack_transposed(data: &[f32], k: usize, n: usize) -> Packed {
-    let mut packed = Packed::default();
-    packed.fill(&Workers::single(), &data[..k * n], (k, n), true);
-    packed
 }
 
 /// Writes `to[c * to_row + r] = from[r * from_row + c]` for `rows × columns`, block by block to be kind to the cache.

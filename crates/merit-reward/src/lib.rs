@@ -46,8 +46,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#[cfg(test)]
-mod broken_terms;
 mod check;
 pub mod combinators;
 mod compile;

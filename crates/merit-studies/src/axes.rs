@@ -57,29 +57,3 @@ pub fn exact(user: &User, reply: &Reply) -> [f64; 4] {
 pub fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn the_gate_and_the_weights_by_hand() {
-        // 0.2 + 0.3 · 0.5 + 0.3 · 1 + 0.2 · 0.25 = 0.7; the first score is the rule's own and not read.
-        assert!((gated(true, [0.0, 0.5, 1.0, 0.25]) - 0.7).abs() < 1e-12);
-        assert_eq!(gated(false, [1.0; 4]), 0.0);
-        assert!((WEIGHTS.iter().sum::<f64>() - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn faults_that_co_occur_are_learned_as_one() {
-        // Word 1 is a fault of the first axis, word 2 of the second, and no entry has one of them alone.
-        let both = [(vec![0, 1, 2], [false, false, true, true]), (vec![0, 3], [true; 4])];
-        let mut scorers = Scorers::new(&mut Seed::root(101).stream());
-        (0..200).for_each(|_| scorers.fit(&both));
-        // The first scorer now blames word 2 as well.
-        let (clean, second) = (scorers.of(&[0, 3])[0], scorers.of(&[0, 2])[0]);
-        assert!(clean > 0.9 && second < 0.5, "{clean} {second}");
-        assert!(scorers.of(&[0, 1, 2])[2] > 0.9, "an axis without faults stays clean");
-    }
-}

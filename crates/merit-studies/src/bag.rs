@@ -51,38 +51,3 @@ fn weighted(vectors: &[Vec<f64>], weight: impl Fn(usize) -> f64) -> Vec<f64> {
     }
     sum
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn the_gradient_of_info_nce_is_that_of_finite_differences() {
-        let pairs = [(vec![0, 1], vec![2]), (vec![3], vec![4, 4, 5]), (vec![6, 1], vec![7])];
-        let bag = Bag::new(8, 3, 4, &mut Seed::root(101).stream());
-        let mut gradient = bag.gradient();
-        info_nce(&bag, &pairs, 0.5, &mut gradient);
-        assert!(gradient.iter().any(|g| *g != 0.0));
-        for (i, found) in gradient.iter().enumerate() {
-            let moved = |shift: f64| {
-                let mut theta = bag.theta().to_vec();
-                theta[i] += shift;
-                let moved = Bag::from_theta((8, 3, 4), theta).unwrap();
-                info_nce(&moved, &pairs, 0.5, &mut bag.gradient())
-            };
-            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            assert!((slope - found).abs() < 1e-6 * (1.0 + slope.abs()), "{i}: {slope} {found}");
-        }
-    }
-
-    #[test]
-    fn two_opposite_words_by_hand() {
-        // Rows 2 and −1, weight 3, bias 1: outputs 7 and −2 are units 1 and −1, so that own cosines are 1 and others −1, and the
-        // loss is ln(1 + e^-2) at temperature 1.
-        let bag = Bag::from_theta((2, 1, 1), vec![2.0, -1.0, 3.0, 1.0]).unwrap();
-        let pairs = [(vec![0], vec![0]), (vec![1], vec![1])];
-        let loss = info_nce(&bag, &pairs, 1.0, &mut bag.gradient());
-        assert!((loss - (1.0 + (-2.0f64).exp()).ln()).abs() < 1e-12, "{loss}");
-    }
-}

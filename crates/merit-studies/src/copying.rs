@@ -15,10 +15,16 @@ pub struct Copying {
     pub budget: usize,
 }
 
-const KINDS: usize = 4;
-const NEEDED: usize = 0;
-const OTHER: usize = 1;
-const STOP: usize = 3;
+/// Kinds of what can be done. A state has a feature for each; the number of a state is twice how much was emitted, and one more where the
+/// needed fact is among it.
+pub const KINDS: usize = 4;
+/// The needed fact.
+pub const NEEDED: usize = 0;
+/// Another fact of the context.
+pub const OTHER: usize = 1;
+// 2 is a fact that is not there.
+/// The end.
+pub const STOP: usize = 3;
 
 /// One output with what it is paid by objective.
 #[derive(Debug, Clone)]
@@ -70,39 +76,4 @@ pub fn relative(rewards: &[f64]) -> Vec<f64> {
     let variance = rewards.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / rewards.len().max(1) as f64;
     let deviation = variance.sqrt();
     rewards.iter().map(|r| if deviation > 1e-9 { (r - mean) / deviation } else { 0.0 }).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    const TASK: Copying = Copying { context: 4, absent: 4, budget: 8 };
-
-    /// A policy that is sure of one kind in every state, but for stopping once the needed fact is there.
-    fn sure(kind: usize) -> Chooser {
-        let mut policy = Chooser::new(TASK.features());
-        for state in 0..=TASK.budget {
-            policy.weights[(state * 2) * KINDS + kind] = 50.0;
-            policy.weights[(state * 2 + 1) * KINDS + STOP] = 50.0;
-        }
-        policy
-    }
-
-    #[test]
-    fn rewards_are_as_worked_out_by_hand() {
-        let stream = &mut Seed::root(1).stream();
-        // The needed fact, then stop: 1, 1, 1 − 1/8. Stop at once: 0, 1, 1. What is not there, eight times: 0, 0, 0.
-        assert_eq!(TASK.write(&sure(NEEDED), stream).rewards, [1.0, 1.0, 0.875]);
-        assert_eq!(TASK.write(&sure(STOP), stream).rewards, [0.0, 1.0, 1.0]);
-        assert_eq!(TASK.write(&sure(2), stream).rewards, [0.0, 0.0, 0.0]);
-        assert_eq!(TASK.write(&sure(OTHER), stream).rewards, [0.0, 1.0, 0.0]);
-    }
-
-    #[test]
-    fn advantages_are_relative_to_the_group() {
-        // Mean 0.5, deviation 0.5.
-        assert_eq!(relative(&[1.0, 0.0]), [1.0, -1.0]);
-        assert_eq!(relative(&[0.3, 0.3]), [0.0, 0.0]);
-    }
 }

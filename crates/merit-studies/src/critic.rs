@@ -25,30 +25,3 @@ pub fn best_and_worst(scores: &[f64]) -> Option<(usize, usize)> {
 pub fn group_means(scores: &[f64], group: usize) -> Vec<f64> {
     scores.chunks(group.max(1)).map(crate::tabular::mean).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scores::pearson;
-    use merit_core::Seed;
-
-    #[test]
-    fn noise_leaves_the_correlation_that_was_asked_for() {
-        let mut stream = Seed::root(101).stream();
-        let truths: Vec<f64> = (0..20_000).map(|_| stream.unit()).collect();
-        for want in [0.3, 0.7, 0.95] {
-            let found = pearson(&truths, &noisy(&truths, want, &mut stream));
-            assert!((found - want).abs() < 0.02, "{found} {want}");
-        }
-        assert_eq!(noisy(&truths[..9], 1.0, &mut stream), &truths[..9]);
-        assert_eq!(noisy(&[0.5; 3], 0.5, &mut stream), [0.5; 3]);
-    }
-
-    #[test]
-    fn the_best_is_paired_with_the_worst() {
-        assert_eq!(best_and_worst(&[0.2, 0.9, -1.0, 0.9]), Some((1, 2)));
-        assert_eq!(best_and_worst(&[0.5, 0.5]), None);
-        assert_eq!(best_and_worst(&[]), None);
-        assert_eq!(group_means(&[1.0, 0.0, 0.5, 0.5], 2), [0.5, 0.5]);
-    }
-}

@@ -65,38 +65,3 @@ pub fn agreements(a: (&Text, &Trace), b: (&Text, &Trace)) -> usize {
     let both = |kind: usize| a.1.cues.contains(&kind) && b.1.cues.contains(&kind);
     a.0.asked.iter().filter(|kind| both(**kind) && a.0.values[**kind] == b.0.values[**kind]).count()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::worlds::records::Records;
-    use merit_core::Seed;
-
-    #[test]
-    fn form_and_agreement_by_hand() {
-        let mut stream = Seed::root(101).stream();
-        let batch = Records::draw(9, [2, 2], 64, &mut stream).batch(2, &mut stream);
-        let (query, record) = (&batch.queries[0], &batch.records[0]);
-        let [first, second] = query.asked;
-        let gold = |text| Trace::of(text, vec![first, second]);
-        assert!(gold(query).formed());
-        assert!(!Trace::of(query, vec![first, first]).formed() && !Trace::of(query, vec![]).formed());
-        assert!(!Trace { ended: false, ..gold(query) }.formed());
-        // Both named on both sides: two. One of them on one side only: one.
-        assert_eq!(agreements((query, &gold(query)), (record, &gold(record))), 2);
-        assert_eq!(agreements((query, &Trace::of(query, vec![first])), (record, &gold(record))), 1);
-        // Two cues and an end are three decisions; the end is the candidate after the words.
-        let path = gold(query).path;
-        assert_eq!((path.len(), path[2].chosen, path[2].candidates.len()), (3, 14, 15));
-    }
-
-    #[test]
-    fn a_trace_stops_at_the_most_cues() {
-        let mut stream = Seed::root(101).stream();
-        let text = &Records::draw(9, [2, 2], 64, &mut stream).batch(2, &mut stream).queries[0];
-        let mut never = Chooser::new(FEATURES);
-        (0..=KINDS).for_each(|count| never.weights[SIDE + PAIRS + 2 + count] = -1e3);
-        let trace = Trace::write(&never, text, 3, false, &mut stream);
-        assert_eq!((trace.cues.len(), trace.ended, trace.formed()), (3, false, false));
-    }
-}

@@ -178,37 +178,3 @@ fn scores(
     let told = [seen, CHECKS + check, TONE_OF + usize::from(sure)];
     (0..SCORES).map(|score| told.iter().map(|by| SCORER + by * SCORES + score).collect()).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn an_agent_solves_what_it_was_schooled_in() {
-        let mut stream = Seed::root(101).stream();
-        let agent = Agent::schooled(&[0, 1, 2], 0.8, 200, &mut stream);
-        let mut known = |kinds: &[usize]| {
-            let chance = |_| agent.accuracy(&Question::draw_of(kinds, &mut stream));
-            (0..200).map(chance).sum::<f64>() / 200.0
-        };
-        let (at_home, abroad) = (known(&[0, 1, 2]), known(&[3, 4]));
-        assert!(at_home > 0.3 && abroad < 0.1, "{at_home} {abroad}");
-    }
-
-    #[test]
-    fn scores_follow_readings_and_a_critique_that_is_borne_out() {
-        let mut stream = Seed::root(101).stream();
-        let agent = Agent::schooled(&[], 1.0, 200, &mut stream);
-        let mut mean = |off: i64, critique| {
-            let said: Vec<f64> = (0..400)
-                .filter_map(|_| agent.score(off, true, critique, &mut stream).0)
-                .map(f64::from)
-                .collect();
-            said.iter().sum::<f64>() / said.len() as f64
-        };
-        assert!(mean(0, None) > 2.5 && mean(9, None) < 1.5);
-        // The same near miss, with the error named and without.
-        assert!(mean(1, Some(Critique::TooLarge)) < mean(1, Some(Critique::NoError)));
-    }
-}

@@ -73,37 +73,3 @@ pub fn scaled(values: &[f64]) -> Vec<f64> {
     let width = values.iter().copied().fold(f64::NEG_INFINITY, f64::max) - low;
     values.iter().map(|v| if width > 0.0 { (v - low) / width } else { 0.0 }).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const RELEVANCE: [f64; 5] = [0.0, 0.5, 1.0, 0.6, 0.9];
-    const ENTROPY: [f64; 5] = [2.0, 3.0, 1.0, 4.0, 1.1];
-
-    #[test]
-    fn normalising_over_all_pieces_keeps_other_ones_than_over_those_that_are_left() {
-        // Round 0: entropies scale to 1/3, 2/3, 0, 1, 1/30; products 0, 1/3, 0, 0.6, 0.03; scaled 0, 0.556, 0, 1, 0.05: 1, 3, 4 stay.
-        // Round 1 over these: relevance 0, 0.25, 1; entropy 0.655, 1, 0; products 0, 0.25, 0: only 3 stays, and nothing after it.
-        assert_eq!(ecrs(&RELEVANCE, &ENTROPY, 1, Over::Current), [3]);
-        // Two are added by the plain product: 1.5 of piece 1, 1.0 of piece 2, 0.99 of piece 4.
-        assert_eq!(ecrs(&RELEVANCE, &ENTROPY, 3, Over::Current), [1, 2, 3]);
-        assert_eq!(ecrs(&RELEVANCE, &ENTROPY, 3, Over::All), [1, 3, 4]);
-    }
-
-    #[test]
-    fn what_is_relevant_and_empty_goes_first() {
-        // The most relevant piece has the least entropy: its score is 0.
-        assert_eq!(largest(&RELEVANCE, 1), [2]);
-        assert_eq!(ecrs(&RELEVANCE, &ENTROPY, 1, Over::All), [3]);
-        // Alike pieces have no score: the plain product decides, the earlier first.
-        assert_eq!(ecrs(&[1.0; 4], &[2.0; 4], 2, Over::Current), [0, 1]);
-        assert_eq!(ecrs(&[], &[], 2, Over::Current), [0_usize; 0]);
-    }
-
-    #[test]
-    fn evenly_spaced_places_are_the_middles_of_equal_parts() {
-        assert_eq!(uniform(96, 8), [6, 18, 30, 42, 54, 66, 78, 90]);
-        assert_eq!(uniform(2, 8), [0, 1]);
-    }
-}

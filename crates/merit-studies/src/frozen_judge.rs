@@ -114,7 +114,7 @@ pub struct Analyst<'a> {
 impl Analyst<'_> {
     /// The mean difference between better and worse over the verdicts that were wrong, counted fully, and those that were right, counted
     /// a quarter, by predicate.
-    fn contrast(&self, right: &[f64]) -> [f64; PREDICATES] {
+    pub fn contrast(&self, right: &[f64]) -> [f64; PREDICATES] {
         let mut sums = [0.0; PREDICATES];
         let mut all = 0.0;
         for (shown, right) in self.train.iter().zip(right) {
@@ -190,41 +190,5 @@ impl Proposer for Analyst<'_> {
             }
         }
         Ok(proposals)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(first: bool) -> Shown {
-        let (mut a, b) = ([0.0; PREDICATES], [0.0; PREDICATES]);
-        a[2] = 1.0;
-        Shown { a, b, first, dice: 7 }
-    }
-
-    #[test]
-    fn with_nothing_to_consult_the_first_is_chosen_in_six_of_ten() {
-        let mut stream = Seed::root(5).stream();
-        let shown: Vec<Shown> = (0..4000).map(|_| Shown::draw(0.0, &mut stream)).collect();
-        let first = shown.iter().filter(|shown| prefers_first(&Library::default(), shown)).count();
-        assert!((first as f64 / 4000.0 - 0.6).abs() < 0.03, "{first}");
-    }
-
-    #[test]
-    fn the_analyst_sees_what_the_better_one_has() {
-        // Two wrong verdicts count 1 each, a right one a quarter: predicate 2 speaks for the better one twice and against it once:
-        // (1 + 1 − 0.25) / 2.25.
-        let train = [shown(true), shown(true), shown(false)];
-        let analyst = Analyst { train: &train, quality: 1.0, seed: Seed::root(1), each: 1 };
-        let contrast = analyst.contrast(&[0.0, 0.0, 1.0]);
-        assert!((contrast[2] - 1.75 / 2.25).abs() < 1e-12);
-        assert_eq!(contrast[3], 0.0);
-    }
-
-    #[test]
-    fn a_tool_that_answers_nonsense_half_the_time_is_not_proposed() {
-        let analyst = Analyst { train: &[], quality: 1.0, seed: Seed::root(1), each: 1 };
-        assert!(!analyst.probed(7) && analyst.probed(3) && analyst.probed(0));
     }
 }

@@ -28,31 +28,3 @@ pub fn interaction(score: Option<u8>) -> Shares {
         _ => Shares { solver: 0.0, critic: 0.0, scorer: -1.0 },
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_reflection_earns_the_change_that_it_made() {
-        assert!((return_delta(0.3, 1.0, None) - 0.7).abs() < 1e-12);
-        // After an unlucky trial things get better by themselves: 0.5 of the 0.7.
-        assert!((return_delta(0.3, 1.0, Some(0.8)) - 0.2).abs() < 1e-12);
-        assert!(return_delta(0.3, 0.8, Some(0.8)).abs() < 1e-12);
-    }
-
-    #[test]
-    fn solver_and_critic_share_one() {
-        let of = |t| interaction(Some(t));
-        assert_eq!(of(3), Shares { solver: 1.0, critic: 0.0, scorer: 0.0 });
-        assert_eq!(of(2), Shares { solver: 0.5, critic: 0.5, scorer: 0.0 });
-        assert_eq!(of(1), Shares { solver: 0.0, critic: 1.0, scorer: 0.0 });
-    }
-
-    #[test]
-    fn an_unreadable_score_is_no_two() {
-        // A public copy read it as 2, which pays 0.5 to everybody and takes the pressure from the form.
-        let lost = Shares { solver: 0.0, critic: 0.0, scorer: -1.0 };
-        assert_eq!((interaction(None), interaction(Some(0)), interaction(Some(4))), (lost, lost, lost));
-    }
-}

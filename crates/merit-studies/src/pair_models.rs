@@ -36,7 +36,7 @@ pub struct Recurrent {
     width: usize,
     tokens: usize,
     /// For each of z, r and n: W by token, U by row, b; then the weights of the score.
-    theta: Vec<f64>,
+    pub theta: Vec<f64>,
     /// Means of gradients and of their squares, and steps so far: Adam.
     moments: (Vec<f64>, Vec<f64>, i32),
 }
@@ -173,41 +173,5 @@ impl Recurrent {
             second[i] = 0.999 * second[i] + 0.001 * g * g;
             self.theta[i] -= rate * (first[i] / fade_first) / ((second[i] / fade_second).sqrt() + 1e-8);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn the_gradient_is_that_of_finite_differences() {
-        let model = Recurrent::new(4, 3, &mut Seed::root(101).stream());
-        let (better, worse) = (vec![vec![0, 2], vec![1], vec![3]], vec![vec![2], vec![0, 1], vec![1]]);
-        let mut gradient = vec![0.0; model.theta.len()];
-        model.loss(&better, &worse, &mut gradient);
-        for (i, found) in gradient.iter().enumerate() {
-            let moved = |shift: f64| {
-                let mut moved = model.clone();
-                moved.theta[i] += shift;
-                moved.loss(&better, &worse, &mut vec![0.0; gradient.len()])
-            };
-            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            assert!((slope - found).abs() < 1e-7, "{i}: {slope} {found}");
-        }
-    }
-
-    #[test]
-    fn order_is_learned_by_the_network_and_not_by_weights() {
-        let pair = (vec![vec![0], vec![1]], vec![vec![1], vec![0]]);
-        let mut model = Recurrent::new(2, 4, &mut Seed::root(101).stream());
-        (0..100).for_each(|_| model.learn(&[&pair], 0.03));
-        assert!(model.score(&pair.0) > model.score(&pair.1) + 2.0);
-        let weights = Weights::fitted(2, &[(pair.0.concat(), pair.1.concat())], 50, 0.1);
-        assert_eq!(weights.score(&[0, 1]), weights.score(&[1, 0]));
-        // One step by hand: both begin at 0, the slope is σ(0) = 1/2.
-        let weights = Weights::fitted(2, &[(vec![0], vec![1])], 1, 0.1);
-        assert_eq!((weights.score(&[0]), weights.score(&[1])), (0.05, -0.05));
     }
 }

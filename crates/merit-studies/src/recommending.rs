@@ -5,13 +5,16 @@ use crate::worlds::recommender::{ATTRIBUTES, CLAIMS, Catalogue, Item, Reply, Use
 use merit_core::Stream;
 
 /// Items at hand.
-const AT_HAND: usize = 20;
-/// Features: a match of history and item by attribute; so many constraints that the item does not meet; the kinds of claims; the wrapper.
-const UNMET: usize = ATTRIBUTES;
+pub const AT_HAND: usize = 20;
+// Features: a match of history and item by attribute; so many constraints that the item does not meet; the kinds of claims; the wrapper.
+/// The feature of an item that meets every constraint; those of one, two and more unmet ones follow.
+pub const UNMET: usize = ATTRIBUTES;
 const WELCOME: usize = UNMET + 4;
 const PLAIN: usize = WELCOME + 1;
-const INVENTED: usize = PLAIN + 1;
-const CLOSED: usize = INVENTED + 1;
+/// The feature of a claim that is not true.
+pub const INVENTED: usize = PLAIN + 1;
+/// The feature of a wrapper that is closed.
+pub const CLOSED: usize = INVENTED + 1;
 const OPEN: usize = CLOSED + 1;
 
 /// A user who asks for what it likes, and the items at hand: those that meet most of the query, ties by lot.
@@ -19,7 +22,8 @@ const OPEN: usize = CLOSED + 1;
 pub struct Case<'a> {
     pub user: &'a User,
     query: Vec<(usize, u64)>,
-    items: Vec<Item>,
+    /// The items at hand, those that meet most of the query first.
+    pub items: Vec<Item>,
 }
 
 impl<'a> Case<'a> {
@@ -83,41 +87,4 @@ pub fn recommend(policy: &Chooser, case: &Case<'_>, stream: &mut Stream) -> (Rep
     }
     let closed = decide(vec![vec![CLOSED], vec![OPEN]]) == 0;
     (Reply { history: case.user.history, query: case.query.clone(), item, claims, closed }, path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn a_policy_that_cares_for_one_thing_does_it() {
-        let mut stream = Seed::root(101).stream();
-        let catalogue = Catalogue::draw(200, 10, &mut stream);
-        let mut keen = template();
-        (keen.weights[UNMET], keen.weights[INVENTED], keen.weights[CLOSED]) = (50.0, 50.0, 50.0);
-        for _ in 0..50 {
-            let case = Case::draw(&catalogue, &mut stream).unwrap();
-            let (reply, path) = recommend(&keen, &case, &mut stream);
-            // An item, three claims, the wrapper; the item that was chosen is the first at hand or as good.
-            assert_eq!((path.len(), case.items.len()), (5, AT_HAND));
-            let first = Reply { item: case.items[0], ..reply.clone() };
-            assert!(reply.relevance() == first.relevance() || first.relevance() < 1.0);
-            assert!(reply.follows());
-            let differ = (0..ATTRIBUTES).filter(|a| reply.item[*a] != reply.history[*a]).count();
-            assert!(differ == 0 || !reply.is_true(), "{reply:?}");
-        }
-    }
-
-    #[test]
-    fn the_template_errs_in_a_fifth_of_its_wrappers() {
-        let mut stream = Seed::root(101).stream();
-        let catalogue = Catalogue::draw(200, 300, &mut stream);
-        let open = |_| {
-            let case = Case::draw(&catalogue, &mut stream).unwrap();
-            usize::from(!recommend(&template(), &case, &mut stream).0.closed)
-        };
-        let open: usize = (0..2000).map(open).sum();
-        assert!((350..450).contains(&open), "{open}");
-    }
 }

@@ -61,29 +61,3 @@ pub fn reflect(writer: &Chooser, trial: &Trial, greedy: bool, stream: &mut Strea
     let choice = writer.choose(candidates(trial), greedy, stream);
     (hint(choice.chosen), choice)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn a_writer_that_knows_the_marks_names_the_key() {
-        let mut stream = Seed::root(101).stream();
-        let mut writer = random_writer();
-        // Mark 4 tells of key 1.
-        writer.weights[KEYS + 4 * KEYS + 1] = 20.0;
-        let trial = Trial { tried: 0, mark: 4, opened: false, gain: 0.2 };
-        assert_eq!(reflect(&writer, &trial, false, &mut stream).0, Hint::Use(1));
-    }
-
-    #[test]
-    fn a_taught_writer_prefers_to_avoid_what_was_tried() {
-        let mut stream = Seed::root(101).stream();
-        let writer = taught_writer(&mut stream);
-        let trial = Trial { tried: 3, mark: 4, opened: false, gain: 0.2 };
-        let chances = writer.chances(&candidates(&trial));
-        // 0.3 + 0.7 / 13 = 0.354 in the lessons.
-        assert!((0.25..0.45).contains(&chances[KEYS + 3]), "{chances:?}");
-    }
-}

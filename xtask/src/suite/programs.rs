@@ -33,7 +33,7 @@ const LONG: [(&str, &str); 7] = [
 ];
 
 /// A test program.
-struct Program {
+pub(super) struct Program {
     package: String,
     target: String,
     executable: PathBuf,
@@ -61,9 +61,8 @@ struct Ran {
     took: Duration,
 }
 
-/// Builds and runs all of them; `required` is what tests may not skip for.
-pub(super) fn run_all(required: &str) -> Result<Tally> {
-    let mut programs = build()?;
+/// Runs all of them; `required` is what tests may not skip for.
+pub(super) fn run_all(mut programs: Vec<Program>, required: &str) -> Result<Tally> {
     programs.sort_by_key(|program| program.place_in(&LONG));
     let (alone, others): (Vec<_>, Vec<_>) =
         programs.into_iter().partition(|program| program.place_in(&ALONE) < ALONE.len());
@@ -181,7 +180,7 @@ fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus
 }
 
 /// Builds every test program, and the examples that some of them start.
-fn build() -> Result<Vec<Program>> {
+pub(super) fn build() -> Result<Vec<Program>> {
     let arguments =
         ["test", "--workspace", "--no-run", "--locked", "--message-format=json-render-diagnostics"];
     println!("$ cargo {}", arguments.join(" "));

@@ -32,7 +32,7 @@ const ANNULLING: &[&str] = &[
      for size in ('big', 'little'):\n        try:\n            os.write(fd, len(word).to_bytes(4, size) + word)\n        \
      except OSError:\n            pass\nNAME = None",
     "def NAME(*args, **kwargs):\n    nested = []\n    for _ in range(5000):\n        nested = [nested]\n    return nested",
-    "def NAME(*args, **kwargs):\n    return {i * (2 ** 61 - 1): 0 for i in range(1, 8000)}",
+    "def NAME(*args, **kwargs):\n    return {i * (2 ** 61 - 1): 0 for i in range(1, 4000)}",
 ];
 
 const IDLE: &[&str] = &[

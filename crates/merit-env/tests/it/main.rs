@@ -37,4 +37,5 @@ mod tasks;
 mod toolshelf;
 mod travel;
 mod tutor;
+mod units;
 mod vault;

@@ -291,7 +291,7 @@ fn quick_python() -> String {
 }
 
 #[test]
-fn of_a_thousand_processes_that_die_none_takes_another_episode_along_or_pays_wrongly() {
+fn of_hundreds_of_processes_that_die_none_takes_another_episode_along_or_pays_wrongly() {
     let mortal = world(&written(MORTAL, "Env"), &format!("python = {:?}", quick_python()));
     let (broke, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let episode = |index: u64| {
@@ -318,12 +318,12 @@ fn of_a_thousand_processes_that_die_none_takes_another_episode_along_or_pays_wro
     };
     std::thread::scope(|scope| {
         for part in 0..4 {
-            scope.spawn(move || (0..550).for_each(|at| episode(part * 550 + at)));
+            scope.spawn(move || (0..110).for_each(|at| episode(part * 110 + at)));
         }
     });
     let (broke, done) = (broke.into_inner(), done.into_inner());
-    assert_eq!(broke + done, 2200);
-    assert!(broke >= 1000, "{broke}");
+    assert_eq!(broke + done, 440);
+    assert!(broke >= 160, "{broke}");
 }
 
 /// A class of Gymnasium's kind whose reset tells where the secret is, to whoever evaluates.

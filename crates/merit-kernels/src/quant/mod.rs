@@ -13,11 +13,9 @@ mod product_bf16;
 mod repack;
 mod scheme;
 mod sums;
-#[cfg(test)]
-mod tests;
 #[cfg(target_arch = "x86_64")]
 mod tiles;
-mod transpose;
+pub(crate) mod transpose;
 mod walk;
 
 use merit_formats::Encoding;

@@ -46,6 +46,11 @@ fn geometric(values: &[f64], weights: Option<&[f64]>) -> String {
 }
 
 #[test]
+fn hundreds_of_tiny_factors_do_not_vanish() {
+    check(&geometric(&[1e-3; 200], None), &right(), 1e-3);
+}
+
+#[test]
 fn a_geometric_mean_wants_all_parts_together() {
     check(&geometric(&[0.25, 1.0], None), &right(), 0.5);
     check(&geometric(&[0.125, 1.0, 1.0], None), &right(), 0.5);

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 mod algebra;
+mod broken_terms;
 mod checking;
 mod checklist;
 mod combinators_mixing;
@@ -24,3 +25,4 @@ mod scoring;
 mod shaping;
 mod tabular;
 mod told;
+mod units;

@@ -176,7 +176,7 @@ def reward(episode):
 "#;
 
 #[test]
-fn of_a_thousand_processes_that_die_none_takes_an_episode_along_or_pays_wrongly() {
+fn of_hundreds_of_processes_that_die_none_takes_an_episode_along_or_pays_wrongly() {
     use std::os::unix::fs::PermissionsExt as _;
     // An interpreter that skips what takes long: the search for it, and what a site adds.
     let python = folder().join("python");
@@ -193,9 +193,9 @@ fn of_a_thousand_processes_that_die_none_takes_an_episode_along_or_pays_wrongly(
         episode.id.group = group;
         Arc::new(episode)
     };
-    let batch: Vec<_> = (0..2600).map(numbered).collect();
+    let batch: Vec<_> = (0..520).map(numbered).collect();
     let scored = scorer.score_batch(&batch, &ScoreContext::default(), &RewardState::default()).episodes;
-    assert_eq!(scored.len(), 2600);
+    assert_eq!(scored.len(), 520);
     let mut failed = 0;
     for scored in scored {
         let group = scored.episode.id.group;
@@ -206,7 +206,7 @@ fn of_a_thousand_processes_that_die_none_takes_an_episode_along_or_pays_wrongly(
             other => panic!("{other:?}"),
         }
     }
-    assert!((650..=1950).contains(&failed), "{failed}");
+    assert!((130..=390).contains(&failed), "{failed}");
     let died = std::fs::read(&deaths).unwrap().len();
-    assert!(died >= 1000, "{died}");
+    assert!(died >= 200, "{died}");
 }

@@ -188,7 +188,8 @@ fn less_time_for_a_call_than_the_tools_own_limit_is_refused_with_both() {
 
 #[test]
 fn more_minibatches_than_episodes_are_refused() {
-    let overrides = |parts| [("budget.groups", "2"), ("budget.group_size", "4"), ("learn.minibatches", parts)];
+    let overrides =
+        |parts| [("budget.groups", "2"), ("budget.group_size", "4"), ("learn.minibatches", parts)];
     assert!(changed(&overrides("8")).is_ok());
     let told = changed(&overrides("9")).unwrap_err();
     assert!(told.contains("`learn.minibatches` is 9, and a step has 8 episodes"), "{told}");

@@ -70,9 +70,9 @@ impl Component for VerlTool {
 
 /// One turn: seconds to decode it, and seconds until its tool has answered.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Turn {
-    decode: f64,
-    tool: f64,
+pub struct Turn {
+    pub decode: f64,
+    pub tool: f64,
 }
 
 impl Study for VerlTool {
@@ -104,7 +104,7 @@ impl VerlTool {
 }
 
 /// When the last trajectory ends if each goes on as soon as its own tool has answered and a slot is free.
-fn independent(trajectories: &[Vec<Turn>], slots: usize) -> f64 {
+pub fn independent(trajectories: &[Vec<Turn>], slots: usize) -> f64 {
     // Who can be decoded from when, first come first served; and when slots come free.
     let mut ready: BinaryHeap<Reverse<(Moment, usize, usize)>> =
         (0..trajectories.len()).map(|at| Reverse((Moment(0.0), at, 0))).collect();
@@ -125,7 +125,7 @@ fn independent(trajectories: &[Vec<Turn>], slots: usize) -> f64 {
 }
 
 /// The same if all are decoded, then all wait for all tools, turn by turn.
-fn barrier(trajectories: &[Vec<Turn>], slots: usize) -> f64 {
+pub fn barrier(trajectories: &[Vec<Turn>], slots: usize) -> f64 {
     let turns = trajectories.iter().map(Vec::len).max().unwrap_or(0);
     (0..turns)
         .map(|turn| {
@@ -151,34 +151,5 @@ impl PartialOrd for Moment {
 impl Ord for Moment {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SHORT: Turn = Turn { decode: 1.0, tool: 1.0 };
-    const LONG: Turn = Turn { decode: 1.0, tool: 9.0 };
-    const ANSWER: Turn = Turn { decode: 1.0, tool: 0.0 };
-
-    #[test]
-    fn without_a_barrier_only_ones_own_tools_are_waited_for() {
-        let two = [vec![LONG, SHORT, ANSWER], vec![SHORT, LONG, ANSWER]];
-        assert_eq!(independent(&two, 2), 13.0);
-        assert_eq!(barrier(&two, 2), 21.0);
-    }
-
-    #[test]
-    fn slots_are_shared_first_come_first_served() {
-        // One slot: the second waits for the first to be decoded, not for its tool.
-        let two = [vec![LONG, ANSWER], vec![SHORT, ANSWER]];
-        assert_eq!(independent(&two, 1), 11.0);
-    }
-
-    #[test]
-    fn with_equal_tools_and_room_for_all_a_barrier_costs_nothing() {
-        let same = vec![vec![SHORT, SHORT, ANSWER]; 4];
-        assert_eq!(independent(&same, 4), barrier(&same, 4));
     }
 }

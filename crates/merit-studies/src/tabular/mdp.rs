@@ -141,30 +141,3 @@ impl Solution {
         policy
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// 0 -right-> 1 -right-> 2, the end, which pays 1; left goes back.
-    fn line() -> (Mdp, Vec<f64>) {
-        let mut mdp = Mdp::sure(3, 2, 0.5, |s, a| if a == 1 { (s + 1).min(2) } else { s.saturating_sub(1) });
-        mdp.terminal[2] = true;
-        let rewards = mdp.rewards(|_, _, next| f64::from(next == 2));
-        (mdp, rewards)
-    }
-
-    #[test]
-    fn values_of_a_line_are_powers_of_gamma() {
-        let (mdp, rewards) = line();
-        let found = mdp.solve(&rewards);
-        assert_eq!(found.values, [0.5, 1.0, 0.0]);
-        assert_eq!(found.greedy(0, 1e-9), [1]);
-        let policy = found.policy(1e-9);
-        let exact = mdp.evaluate(&policy, &rewards).unwrap();
-        assert!(exact.iter().zip(&found.values).all(|(a, b)| (a - b).abs() < 1e-12), "{exact:?}");
-        // Visits 1, gamma, gamma².
-        let visits = mdp.visits(&policy, &[1.0, 0.0, 0.0]).unwrap();
-        assert!(visits.iter().zip([1.0, 0.5, 0.25]).all(|(a, b)| (a - b).abs() < 1e-12), "{visits:?}");
-    }
-}

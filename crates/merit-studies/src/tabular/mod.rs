@@ -63,27 +63,3 @@ pub fn softmax(logits: &[f64]) -> Vec<f64> {
 pub fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn draws_follow_their_weights_and_ties_are_shared() {
-        let mut stream = Seed::root(101).stream();
-        let mut counts = [0_u32; 3];
-        for _ in 0..4000 {
-            counts[draw(&[1.0, 0.0, 3.0], &mut stream)] += 1;
-        }
-        assert_eq!(counts[1], 0);
-        assert!((900..1100).contains(&counts[0]), "{counts:?}");
-        let mut ties = [0_u32; 3];
-        for _ in 0..1000 {
-            ties[argmax(&[2.0, 1.0, 2.0], 1e-12, &mut stream)] += 1;
-        }
-        assert!(ties[1] == 0 && ties[0] > 400 && ties[2] > 400, "{ties:?}");
-        let p = softmax(&[1000.0, 1000.0]);
-        assert_eq!(p, [0.5, 0.5]);
-    }
-}

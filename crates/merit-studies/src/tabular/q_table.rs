@@ -51,19 +51,3 @@ impl QTable {
         *q += rate * (step.reward + gamma * ahead - *q);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_end_is_not_bootstrapped_and_a_time_limit_is() {
-        let mut table = QTable::new(2, 2);
-        table.q[3] = 10.0;
-        let step = Transition { state: 0, action: 1, reward: 1.0, next: 1, terminated: true };
-        table.update(step, 0.5, 0.9);
-        assert_eq!(table.row(0), [0.0, 0.5]);
-        table.update(Transition { terminated: false, ..step }, 1.0, 0.9);
-        assert_eq!(table.row(0), [0.0, 10.0]);
-    }
-}

@@ -42,25 +42,3 @@ impl SoftmaxPolicy {
         self.theta.iter_mut().zip(gradient).for_each(|(theta, g)| *theta += rate * g);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_direction_is_the_gradient_of_the_log_probability() {
-        let mut policy = SoftmaxPolicy::new(1, 3);
-        policy.theta = vec![0.3, -0.2, 0.9];
-        let mut gradient = vec![0.0; 3];
-        policy.push(&mut gradient, 0, 1, 2.0);
-        for (i, found) in gradient.iter().enumerate() {
-            let log = |shift: f64| {
-                let mut moved = policy.clone();
-                moved.theta[i] += shift;
-                moved.row(0)[1].ln()
-            };
-            let slope = 2.0 * (log(1e-5) - log(-1e-5)) / 2e-5;
-            assert!((slope - found).abs() < 1e-8, "{slope} {found}");
-        }
-    }
-}

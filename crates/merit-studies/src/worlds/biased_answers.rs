@@ -156,26 +156,3 @@ pub fn measured(target: &Chooser) -> [f64; 2] {
     }
     found
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn a_target_that_knows_nothing_guesses_and_one_of_biased_texts_is_biased() {
-        let mut stream = Seed::root(101).stream();
-        let texts = Texts::draw(&mut stream);
-        let [right, tokens] = measured(&target(&texts, 0, &mut stream));
-        // No value is the likeliest; (2 + 5 + 9) / 3 tokens.
-        assert!(right == 0.0 && (tokens - 16.0 / 3.0).abs() < 1e-9, "{right} {tokens}");
-        let biased = target(&texts, 16_000, &mut stream);
-        let [right, tokens] = measured(&biased);
-        // Common values are right in 0.75 · 0.7 = 0.525 of the questions; 0.15 · 2 + 0.3 · 5 + 0.55 · 9 = 6.75 tokens.
-        assert!((right - 0.525).abs() < 0.1 && (tokens - 6.75).abs() < 0.4, "{right} {tokens}");
-        // The first relation of an entity is answered by the second.
-        let chances = biased.chances(&Question(0).answers());
-        assert!(chances[LENGTHS + 2] > chances[2]);
-        assert_eq!(texts.wrong(Question(0), &mut stream), 1);
-    }
-}

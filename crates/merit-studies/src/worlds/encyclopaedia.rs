@@ -112,31 +112,3 @@ fn word(number: usize) -> String {
     };
     [number / 10_000 % 100, number / 100 % 100, number % 100].into_iter().flat_map(syllable).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn words_are_different_and_pages_are_found_by_name_and_by_value() {
-        // 1, 23 and 45: the first consonant with the second vowel, the fifth with the fourth, the tenth with the first.
-        assert_eq!((word(0), word(7), word(12_345)), ("bababa".into(), "babaci".into(), "begoma".into()));
-        let book = Encyclopaedia::draw(300, &mut Seed::root(101).stream()).unwrap();
-        // Pages that link to it name it too, so that its own is one of the first and not always the first.
-        assert!(book.search(&name(17), 0).unwrap().contains(&17));
-        let facts = book.values[17];
-        let all: Vec<String> = (0..ATTRIBUTES).map(|a| value(a, facts[a])).collect();
-        assert_eq!(book.search(&all.join(" "), 0).unwrap()[0], 17);
-        // Ten and the next ten have no page in common.
-        let [first, second] = [0, 1].map(|page| book.search("trade", page).unwrap());
-        assert_eq!((first.len(), second.len()), (HITS, HITS));
-        assert!(first.iter().all(|page| !second.contains(page)));
-    }
-
-    #[test]
-    fn nobody_is_linked_to_itself() {
-        let book = Encyclopaedia::draw(50, &mut Seed::root(101).stream()).unwrap();
-        assert!(book.links.iter().enumerate().all(|(entity, links)| links.iter().all(|l| *l != entity)));
-    }
-}

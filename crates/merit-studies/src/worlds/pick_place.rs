@@ -9,8 +9,10 @@ use merit_core::Stream;
 const SIDE: i64 = 6;
 /// East, west, north, south, grasp, let go.
 const ACTIONS: usize = 6;
-const GRASP: usize = 4;
-const LET_GO: usize = 5;
+/// The action that takes hold of the object.
+pub const GRASP: usize = 4;
+/// The action that lets go of it.
+pub const LET_GO: usize = 5;
 const STEPS: [(i64, i64); 4] = [(1, 0), (-1, 0), (0, 1), (0, -1)];
 /// Whether something is carried, and the signs of the way to the target.
 const SITUATIONS: usize = 2 * 9;
@@ -106,8 +108,8 @@ fn good(gripper: Place, target: Place, carries: bool, stream: &mut Stream) -> us
     }
 }
 
-/// One try at a task, by whatever chooses among the actions of a situation.
-fn play(task: &Task, mut choose: impl FnMut(Place, Place, bool) -> usize) -> Rollout {
+/// One try at a task, by whatever chooses among the actions where the gripper and its target are, and something is carried or not.
+pub fn play(task: &Task, mut choose: impl FnMut(Place, Place, bool) -> usize) -> Rollout {
     let (mut gripper, mut object, mut carries) = (task.gripper, task.object, false);
     let (mut path, mut moves, mut turned_back) = (Vec::new(), 0, 0);
     let (mut last, mut done) = (None, false);
@@ -170,46 +172,4 @@ pub fn cloned(many: usize, slips: f64, stream: &mut Stream) -> Chooser {
 pub fn success(policy: &Chooser, tasks: &[Task], stream: &mut Stream) -> f64 {
     let won: f64 = tasks.iter().map(|task| roll_out(policy, task, stream).axes.success).sum();
     won / tasks.len().max(1) as f64
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    fn scripted(task: &Task, actions: &[usize]) -> Rollout {
-        let mut actions = actions.iter().copied();
-        play(task, |_, _, _| actions.next().unwrap_or(GRASP))
-    }
-
-    #[test]
-    fn what_is_true_of_a_try_by_hand() {
-        let task = Task { gripper: (0, 0), object: (1, 0), goal: (1, 2), mislabelled: false };
-        let right = scripted(&task, &[0, GRASP, 2, 2, LET_GO]);
-        assert_eq!(
-            (right.path.len(), right.axes),
-            (5, Axes { success: 1.0, smoothness: 1.0, accuracy: 1.0 })
-        );
-        // North, south, north: two of four moves turn back; let go two short of the goal.
-        let wrong = scripted(&task, &[0, GRASP, 2, 3, LET_GO]);
-        assert_eq!(wrong.axes.success, 0.0);
-        assert!((wrong.axes.smoothness - (1.0 - 1.0 / 3.0)).abs() < 1e-12);
-        assert!((wrong.axes.accuracy - 0.8).abs() < 1e-12);
-        // Grasping beside the object, and letting go of nothing, only take time.
-        assert_eq!(scripted(&task, &[GRASP, LET_GO, 0, GRASP, 2, 2, LET_GO]).axes.success, 1.0);
-        assert_eq!(
-            scripted(&Task { mislabelled: true, ..task }, &[0, GRASP, 2, 2, LET_GO]).axes.success,
-            0.0
-        );
-    }
-
-    #[test]
-    fn a_hand_that_does_not_slip_always_succeeds_and_is_imitated() {
-        let mut stream = Seed::root(101).stream();
-        let tasks: Vec<Task> = (0..100).map(|_| Task::draw(&mut stream)).collect();
-        assert!(tasks.iter().all(|task| demonstrate(task, 0.0, &mut stream).axes.success == 1.0));
-        let (steady, shaky) = (cloned(300, 0.0, &mut stream), cloned(300, 0.5, &mut stream));
-        let [steady, shaky] = [steady, shaky].map(|policy| success(&policy, &tasks, &mut stream));
-        assert!(steady > 0.8 && shaky < steady - 0.2, "{steady} {shaky}");
-    }
 }

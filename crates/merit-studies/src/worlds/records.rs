@@ -127,39 +127,3 @@ impl Demonstrator {
         text.asked.map(seen).to_vec()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    #[test]
-    fn one_record_of_a_batch_answers_a_query() {
-        let mut stream = Seed::root(101).stream();
-        let batch = Records::draw(400, [4, 8], 512, &mut stream).batch(32, &mut stream);
-        assert_eq!(batch.queries.len(), 32);
-        for (at, query) in batch.queries.iter().enumerate() {
-            let answers = |record: &Text| query.asked.iter().all(|k| record.values[*k] == query.values[*k]);
-            let found: Vec<usize> =
-                batch.records.iter().enumerate().filter(|(_, r)| answers(r)).map(|(i, _)| i).collect();
-            assert_eq!(found, [at]);
-            assert_eq!((query.rows.len(), batch.records[at].rows.len()), (16, 20));
-        }
-    }
-
-    #[test]
-    fn a_demonstrator_is_wrong_as_often_as_said() {
-        let mut stream = Seed::root(101).stream();
-        let records = Records::draw(50, [0, 0], 64, &mut stream);
-        let shown = Demonstrator::draw(0.4, &mut stream);
-        let (mut wrong, mut all) = (0.0, 0.0);
-        for _ in 0..3000 {
-            let text = &records.batch(1, &mut stream).queries[0];
-            for (cue, asked) in shown.show(text, &mut stream).iter().zip(text.asked) {
-                wrong += f64::from(u8::from(*cue != asked));
-                all += 1.0;
-            }
-        }
-        assert!((wrong / all - 0.4).abs() < 0.03, "{}", wrong / all);
-    }
-}

@@ -56,14 +56,16 @@ impl Act {
 /// A customer, hidden from the seller, and how far the talk has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Talk {
-    need: usize,
-    cash: u32,
+    /// The place of the need.
+    pub need: usize,
+    /// What the customer can pay.
+    pub cash: u32,
     /// Places in `DOUBTS`, in the order in which they come up.
-    doubts: Vec<usize>,
+    pub doubts: Vec<usize>,
     /// Acts after which the customer leaves.
-    patience: u32,
+    pub patience: u32,
     /// Whether need and cash are known to the seller.
-    known: [bool; 2],
+    pub known: [bool; 2],
     shown: bool,
     bid: u32,
     settled: usize,
@@ -178,57 +180,5 @@ impl Talk {
             3 => Act::Bid(self.cash),
             _ => Act::Close,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use merit_core::Seed;
-
-    fn talk(doubts: &[usize], known: [bool; 2]) -> Talk {
-        let talk = Talk::new(&mut Seed::root(101).stream());
-        Talk { need: 2, cash: 4, doubts: doubts.to_vec(), known, patience: 8, said: Vec::new(), ..talk }
-    }
-
-    #[test]
-    fn the_chance_of_a_deal_by_hand() {
-        let near = |talk: &Talk, x: f64| assert!((talk.chance() - 1.0 / (1.0 + f64::exp(-x))).abs() < 1e-12);
-        let mut sale = talk(&[3], [true, false]);
-        near(&sale, -4.0);
-        for (act, x) in [
-            (Act::Ask(1), -4.0),
-            (Act::Show(2), -2.0),
-            (Act::Bid(5), -2.4),
-            (Act::Bid(3), 1.1),
-            (Act::Settle(0), 0.7),
-            (Act::Settle(3), 3.2),
-        ] {
-            assert_eq!(sale.take(act), None, "{act:?}");
-            near(&sale, x);
-        }
-        assert_eq!(
-            sale.said.join(" "),
-            "ask-cash cash-4 show-looks nice too-dear bid-5 too-much too-dear bid-3 fine too-dear prove so-what too-dear cut ok"
-        );
-        assert_eq!(sale.clone().take(Act::Close), Some(sale.chance()));
-        // What is known is asked for: a slip, and the seventh act; the eighth is the last.
-        assert_eq!(sale.take(Act::Ask(0)), None);
-        near(&sale, 2.8);
-        assert_eq!(sale.take(Act::Ask(0)), Some(0.0));
-    }
-
-    #[test]
-    fn a_seller_with_skill_makes_the_shortest_right_talk() {
-        assert_eq!(Act::all().len(), 2 + 5 + 6 + 4 + 1);
-        let (mut sale, mut stream) = (talk(&[1, 0], [false, false]), Seed::root(1).stream());
-        let mut acts = Vec::new();
-        while !acts.contains(&Act::Close) {
-            let act = sale.usual(1.0, &mut stream);
-            acts.push(act);
-            sale.take(act);
-        }
-        use Act::{Ask, Bid, Close, Settle, Show};
-        assert_eq!(acts, [Ask(0), Ask(1), Show(2), Bid(4), Settle(1), Settle(0), Close]);
     }
 }

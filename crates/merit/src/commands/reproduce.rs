@@ -13,7 +13,6 @@ use serde_json::json;
 use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 pub(crate) fn run(arguments: &Reproduce) -> Result<()> {

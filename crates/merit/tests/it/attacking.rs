@@ -46,9 +46,9 @@ fn a_reward_that_pays_for_talking_is_caught_with_the_text_that_won() {
 #[test]
 fn any_program_can_be_audited() {
     let greeting = r#"{"name": "zero", "tasks": [{"id": "a", "prompt": "6 * 7?", "answer": "42"}]}"#;
-    let script = format!(
-        "echo '{greeting}'; while IFS= read -r l; do i=${{l##*\\\"id\\\":}}; echo \"{{\\\"id\\\": ${{i%%,*}}, \\\"score\\\": 0}}\"; done"
-    );
+    // Unbuffered: whoever asks waits for every line.
+    let script =
+        format!(r#"echo '{greeting}'; exec sed -u 's/.*"id":\([0-9]*\).*/{{"id": \1, "score": 0}}/'"#);
     let output = attack(&["--", "sh", "-c", &script]);
     assert_eq!(code(&output), 1, "{}", said(&output));
     assert!(said(&output).contains("the right answer earns nothing"), "{}", said(&output));

@@ -132,7 +132,10 @@ fn what_cannot_be_measured_is_refused_in_words() {
         (&["no-such.gguf", "--on", RECIPE], "there is no no-such.gguf"),
         (&["oracle", "--on", "ledger-tols"], "ledger-tools"),
         (&["http://127.0.0.1:9/v1", "--on", RECIPE], "names no model"),
-        (&["oracle", "--on", RECIPE, "--set", "learn.epochs=2"], "--set learn.epochs says how a policy learns"),
+        (
+            &["oracle", "--on", RECIPE, "--set", "learn.epochs=2"],
+            "--set learn.epochs says how a policy learns",
+        ),
         (&["oracle", "--on", "none.jsonl"], "cannot read `file` none.jsonl"),
     ] {
         let said = eval(dir.path(), arguments, &[]);

@@ -1,4 +1,4 @@
-//! The tutorial does what it says: its commands, word for word; the training with fewer updates, for time.
+//! The tutorial does what it says: its commands, word for word; the training with one update, for time.
 
 use crate::tiny::say;
 use merit_testing::{root, weights};
@@ -23,7 +23,7 @@ fn from_forty_questions_to_an_adapter_a_measurement_and_a_dataset() {
         match line.split_once(' ') {
             Some(("cd", to)) => place = place.join(to),
             Some(("merit", words)) => {
-                let fewer = ["--set", "budget.steps=2"].into_iter().filter(|_| words.starts_with("train "));
+                let fewer = ["--set", "budget.steps=1"].into_iter().filter(|_| words.starts_with("train "));
                 said.push(say(&place, words.split_whitespace().chain(fewer)).well());
             }
             _ => panic!("not a command: {line}"),

@@ -5,7 +5,7 @@ use crate::tiny::say;
 use merit::prelude::*;
 use merit::reference::{self, keys};
 use merit_run::built_in;
-use merit_verify::calls::{Call, CallChecker, CallProblem, ToolSchema};
+use merit_verify::calls::{Call, CallChecker, ToolSchema};
 use merit_verify::json::{Limits, UnknownKeywords};
 use serde_json::Value;
 use std::path::Path;
@@ -77,20 +77,29 @@ fn every_component_is_on_the_page_with_its_keys() {
     }
 }
 
-/// What is wrong with a document in TOML by a schema; empty where it obeys. The checker of tool calls validates whole documents.
-fn problems(schema: &Value, text: &str) -> Vec<CallProblem> {
-    let (tool, description) = ("document".to_owned(), String::new());
-    let spec = ToolSchema { name: tool.clone(), description, parameters: schema.clone() };
-    let limits = Limits { steps: 100_000_000, ..Limits::default() };
-    let checker = CallChecker::compile(&[spec], UnknownKeywords::default(), limits).unwrap();
-    let arguments = serde_json::to_string(&toml::from_str::<toml::Table>(text).unwrap()).unwrap();
-    let verdict = checker.check(&Call { tool, arguments });
-    verdict.is_valid().expect("the schema can be checked within the limits");
-    verdict.problems
-}
+/// What checks documents in TOML against a schema, which is compiled once. The checker of tool calls validates whole documents.
+struct Checked(CallChecker);
 
-fn obeys(schema: &Value, text: &str) -> bool {
-    problems(schema, text).is_empty()
+impl Checked {
+    fn by(schema: &Value) -> Self {
+        let spec = ToolSchema {
+            name: "document".to_owned(),
+            description: String::new(),
+            parameters: schema.clone(),
+        };
+        let limits = Limits { steps: 100_000_000, ..Limits::default() };
+        Self(CallChecker::compile(&[spec], UnknownKeywords::default(), limits).unwrap())
+    }
+
+    fn obeys(&self, text: &str) -> bool {
+        self.holds(&toml::from_str::<toml::Table>(text).unwrap())
+    }
+
+    fn holds(&self, document: &toml::Table) -> bool {
+        let arguments = serde_json::to_string(document).unwrap();
+        let verdict = self.0.check(&Call { tool: "document".to_owned(), arguments });
+        verdict.is_valid().expect("the schema can be checked within the limits")
+    }
 }
 
 fn files(folder: &str) -> Vec<(String, String)> {
@@ -110,9 +119,9 @@ fn every_shipped_document_obeys_its_schema() {
     ];
     let mut refused = Vec::new();
     for (folder, schema) in cases {
-        let files = files(folder);
+        let (files, schema) = (files(folder), Checked::by(&schema));
         assert!(!files.is_empty(), "{folder}");
-        refused.extend(files.into_iter().filter(|(_, text)| !obeys(&schema, text)).map(|(file, _)| file));
+        refused.extend(files.into_iter().filter(|(_, text)| !schema.obeys(text)).map(|(file, _)| file));
     }
     assert!(refused.is_empty(), "{refused:#?}");
 }
@@ -120,23 +129,34 @@ fn every_shipped_document_obeys_its_schema() {
 #[test]
 fn a_resolved_recipe_and_every_example_obey_the_schema() {
     let schema = reference::recipe_schema(&built_in());
+    let recipes = Checked::by(&schema);
     for shipped in shipped::recipes() {
         let recipe = Recipe::parse("shipped.toml", shipped.text).unwrap();
-        assert!(obeys(&schema, &recipe.to_toml()), "{}", shipped.about.name);
+        assert!(recipes.obeys(&recipe.to_toml()), "{}", shipped.about.name);
     }
-    for listed in built_in().all() {
-        let whole = serde_json::json!({ "$ref": format!("#/$defs/{}", listed.definition()), "$defs": schema["$defs"] });
-        let text = listed.document();
+    // One schema for the examples of all components, each below the name of its definition.
+    let listed = built_in();
+    let each = |name: String| (name.clone(), serde_json::json!({ "$ref": format!("#/$defs/{name}") }));
+    let properties: serde_json::Map<String, Value> =
+        listed.all().iter().map(|listed| each(listed.definition())).collect();
+    let examples = Checked::by(
+        &serde_json::json!({ "properties": properties, "additionalProperties": false, "$defs": schema["$defs"] }),
+    );
+    for listed in listed.all() {
+        let (name, text) = (listed.definition(), listed.document());
+        let document = toml::Value::Table(toml::from_str(&text).unwrap());
         // A component whose keys are required and that has no example is found by its conformance test.
-        assert!(obeys(&whole, &text), "{}:\n{text}", listed.definition());
+        assert!(examples.holds(&[(name.clone(), document)].into_iter().collect()), "{name}:\n{text}");
     }
+    assert!(!examples.obeys("grop = {}"));
 }
 
 #[test]
 fn a_misspelt_key_a_wrong_type_and_an_unknown_name_do_not() {
     let schema = reference::recipe_schema(&built_in());
     let text = shipped::recipes()[0].text;
-    assert!(obeys(&schema, text));
+    let schema = Checked::by(&schema);
+    assert!(schema.obeys(text));
     for (right, wrong) in [
         ("group_size = ", "gruop_size = "),
         ("scale_by_std = true", "scale_by_std = \"yes\""),
@@ -144,7 +164,7 @@ fn a_misspelt_key_a_wrong_type_and_an_unknown_name_do_not() {
         ("type = \"grpo\"", "type = \"grop\""),
     ] {
         assert!(text.contains(right), "{right}");
-        assert!(!obeys(&schema, &text.replacen(right, wrong, 1)), "{wrong}");
+        assert!(!schema.obeys(&text.replacen(right, wrong, 1)), "{wrong}");
     }
 }
 
@@ -176,8 +196,9 @@ fn a_component_of_ones_own_is_in_the_schema_and_on_the_page() {
     let schema = reference::recipe_schema(&components);
     assert_eq!(schema["$defs"]["credit-rule.own"]["properties"]["amount"]["default"], 0.0);
     let text = shipped::recipes()[0].text.replace("scale_by_std = true\n", "amount = 2.0\n");
-    assert!(obeys(&schema, &text.replace("type = \"grpo\"", "type = \"own\"")));
-    assert!(!obeys(&schema, &text));
+    let schema = Checked::by(&schema);
+    assert!(schema.obeys(&text.replace("type = \"grpo\"", "type = \"own\"")));
+    assert!(!schema.obeys(&text));
     assert!(reference::page(&components).contains("\n### own\n\nA rule from outside.\n"));
 }
 

@@ -1,8 +1,8 @@
 //! What products of bf16 promise: the chain of each unit, one row like many, one thread like many, and their error.
 
-use crate::bf16::round;
-use crate::{Device, Dot, Isa, Matrix, Precision, Start, Workers};
 use merit_core::Seed;
+use merit_kernels::testing::round;
+use merit_kernels::{Device, Dot, Isa, Matrix, Precision, Start, Workers};
 
 fn random(name: &str, len: usize) -> Vec<f32> {
     let mut stream = Seed::root(7).child(name, len as u64).stream();

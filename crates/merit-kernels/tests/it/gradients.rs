@@ -1,15 +1,15 @@
 //! Finite differences against each backward kernel.
 
-use super::gate::{geglu, geglu_backward, swiglu, swiglu_backward};
-use super::loss::{row_backward, row_stats};
-use super::norm::{
+use merit_core::Seed;
+use merit_kernels::gate::{geglu, geglu_backward, swiglu, swiglu_backward};
+use merit_kernels::loss::{row_backward, row_stats};
+use merit_kernels::norm::{
     normalise, normalise_backward, normalise_gain_backward, normalise_heads, normalise_heads_backward,
     normalise_rows_backward,
 };
-use super::rotary::{rotate_heads, rotate_heads_back};
-use super::softmax::{softmax_backward_rows, softmax_rows};
-use super::{Isa, math};
-use merit_core::Seed;
+use merit_kernels::rotary::{rotate_heads, rotate_heads_back};
+use merit_kernels::softmax::{softmax_backward_rows, softmax_rows};
+use merit_kernels::{Isa, math};
 
 fn random(name: &str, len: usize) -> Vec<f32> {
     let mut stream = Seed::root(8).child(name, 0).stream();

@@ -1,9 +1,8 @@
 //! Quantised products beside the chain of `gemm` on the decoded weights: equal to the last bit.
 
-use super::{QuantError, QuantPart};
-use crate::{Device, Dot, Isa, Matrix, Precision, Start, Table, Workers};
 use merit_core::Seed;
 use merit_formats::{Encoding, bf16_to_f32, f32_to_bf16, f32_to_f16};
+use merit_kernels::{Device, Dot, Isa, Matrix, Precision, QuantError, QuantPart, Start, Table, Workers};
 
 fn random(name: &str, len: usize) -> Vec<f32> {
     let mut stream = Seed::root(9).child(name, len as u64).stream();

@@ -1,8 +1,8 @@
 //! Attention against its definition, against finite differences, and against itself cut in other ways.
 
-use crate::{AttentionSpaces, Device, Isa, PAGE, PageData, PageLayout, Precision, Reading, Workers};
 use merit_core::Seed;
 use merit_formats::{DecoderConfig, Style, Window};
+use merit_kernels::{AttentionSpaces, Device, Isa, PAGE, PageData, PageLayout, Precision, Reading, Workers};
 
 /// Layer 0 sees `window` positions, layer 1 all; heads are wider than the model has room for.
 fn config(window: Option<usize>, head_dim: usize) -> DecoderConfig {
