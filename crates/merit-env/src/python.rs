@@ -13,7 +13,7 @@
 //!   recorded with the episode.
 
 use crate::command::{
-    Listed, ProgramWorld, Programs, TaskReply, TaskSource, timeout_s, check_exchange, limits, start_s, stops,
+    Listed, ProgramWorld, Programs, TaskReply, TaskSource, check_exchange, limits, start_s, stops, timeout_s,
 };
 use crate::{EnvError, ToolBuilder, World, WorldSettings};
 use merit_command::{Pool, PythonPart, PythonRole};

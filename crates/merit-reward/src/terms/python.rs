@@ -92,7 +92,8 @@ impl PreparedTerm for Python {
     }
 
     fn prepare(&self) -> Result<Pool, Refusal> {
-        let (start, answer) = (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.timeout_s));
+        let (start, answer) =
+            (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.timeout_s));
         let (part, limits) = (self.part(), Limits { start, answer, ..Limits::default() });
         Ok(Pool::new(move || part.channel(PythonRole::Reward, limits)))
     }

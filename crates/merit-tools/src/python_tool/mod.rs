@@ -109,7 +109,8 @@ impl ToolSettings for PythonToolConfig {
     fn build(&self) -> Result<Vec<Arc<dyn Tool>>, ToolError> {
         let refused = |why: String| ToolError::Setting { tool: ABOUT.name.to_owned(), why };
         self.check().map_err(|refusal| ToolError::refused(ABOUT.name, refusal))?;
-        let (start, answer) = (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.timeout_s));
+        let (start, answer) =
+            (Duration::from_secs_f64(self.start_s), Duration::from_secs_f64(self.timeout_s));
         let (part, limits) = (self.part(), Limits { start, answer, ..Limits::default() });
         let pool = Pool::new({
             let part = part.clone();
