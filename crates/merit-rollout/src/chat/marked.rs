@@ -8,6 +8,8 @@ use merit_model::Tokenizer;
 #[derive(Clone)]
 pub(super) struct Marked {
     markers: [TokenId; Role::ALL.len()],
+    /// The least and the greatest of them.
+    bounds: [TokenId; 2],
 }
 
 impl Marked {
@@ -19,7 +21,10 @@ impl Marked {
         for (marker, role) in markers.iter_mut().zip(Role::ALL) {
             *marker = special(&format!("<|{}|>", role.name()))?;
         }
-        Ok((Self { markers }, end))
+        let bounds = markers
+            .iter()
+            .fold([markers[0]; 2], |[least, most], &marker| [least.min(marker), most.max(marker)]);
+        Ok((Self { markers, bounds }, end))
     }
 
     pub(super) fn marker(&self, role: Role) -> TokenId {
@@ -63,7 +68,10 @@ impl Marked {
     fn next_message<'a>(&self, rest: &mut &'a [TokenId]) -> Option<(Role, &'a [TokenId])> {
         let (first, tail) = rest.split_first()?;
         let role = self.role_of(*first)?;
-        let len = tail.iter().position(|&token| self.role_of(token).is_some()).unwrap_or(tail.len());
+        // Whole conversations are read anew in every turn, and nearly all tokens are text.
+        let [least, most] = self.bounds;
+        let is_marker = |&token: &TokenId| token >= least && token <= most && self.role_of(token).is_some();
+        let len = tail.iter().position(is_marker).unwrap_or(tail.len());
         let (body, after) = tail.split_at(len);
         *rest = after;
         Some((role, body))

@@ -26,7 +26,10 @@ fn lines_are_read_with_their_other_names_and_metadata() {
 fn a_mark_at_the_beginning_of_a_file_is_no_part_of_its_first_line() {
     let one = "\u{feff}{\"text\": \"a\"}\n";
     assert_eq!(Corpus::from_reader(one.as_bytes(), "c.jsonl").unwrap().documents()[0].text, "a");
-    refused(&format!("{{\"text\": \"b\"}}\n{one}"), "c.jsonl, line 2: the line does not begin with `{`");
+    refused(
+        &format!("{{\"text\": \"b\"}}\n{one}"),
+        "corpus c.jsonl, line 2: not a JSON object with a text: the line does not begin with `{`",
+    );
 }
 
 #[test]
